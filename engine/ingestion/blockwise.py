@@ -49,6 +49,23 @@ class IdPlaces(Mapping[str, int]):
     def __iter__(self) -> Iterator[str]:
         return map(self._id_of, range(len(self)))
 
+    def of(self, names: Iterable[str]) -> dict[str, int]:
+        """Where some ids stand, by id, those that are nowhere left out: many are looked for at once."""
+        wanted = list(dict.fromkeys(names))
+        keys = np.fromiter(map(hashed, wanted), np.uint64, len(wanted))
+        places = np.searchsorted(self._hashes, keys)
+        there = np.flatnonzero(np.append(self._hashes, np.uint64(0))[places] == keys)
+        there = there[places[there] < len(self._hashes)]
+        found: dict[str, int] = {}
+        for name, number in zip(
+            (wanted[one] for one in there.tolist()), self._order[places[there]].tolist(), strict=True
+        ):
+            # Another id with the same hash may stand in front of it.
+            own = number if self._id_of(number) == name else self.get(name)
+            if own is not None:
+                found[name] = own
+        return found
+
 
 class HasId(Protocol):
     """Something with an id of its own."""

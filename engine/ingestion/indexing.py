@@ -73,9 +73,13 @@ class VectorSource:
             places = np.minimum(places, len(self._keys) - 1)
             known = read & (self._keys[places] == keys).all(axis=1)
             old = self._order[places[known]]
-            held = self._vectors[old]
-            known[known] = has_vector = held.any(axis=1)
-            found[known] = held[has_vector]
+            if known.all():
+                np.take(self._vectors, old, axis=0, out=found, mode="clip")
+                has_vector = found.any(axis=1)
+            else:
+                held = self._vectors[old]
+                found[known], has_vector = held, held.any(axis=1)
+            known[known] = has_vector
             if origins is not None:
                 origins[known] = old[has_vector]
         new = [] if self._later else np.flatnonzero(read & ~known).tolist()

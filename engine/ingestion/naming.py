@@ -7,7 +7,6 @@ written otherwise: everywhere else the same places mention the same terms, under
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -117,12 +116,13 @@ class Naming:
         renumbered = np.cumsum(worth) - 1
         chosen = worth[number]
         entities = [
-            replace(load_entity(record), score=round(score, 3))
+            load_entity(record, round(score, 3))
             for record, score in zip(
                 vocabulary.strings("entities").take(kept), scores[kept].tolist(), strict=True
             )
         ]
-        definers = definers_of(entities, self._view.rows)
+        defining = self._view.rows.of(one for entity in entities for one in entity.definitions)
+        definers = definers_of(entities, defining)
         table = EntityTable(
             entities, row[chosen].astype(np.int32), renumbered[number[chosen]].astype(np.int32)
         )
@@ -131,8 +131,9 @@ class Naming:
     def _with_titled(self, rows: Array, numbers: Array) -> tuple[Array, Array]:
         """Mentions in the order of the corpus, with those of titles by the passages that begin documents."""
         vocabulary = self.vocabulary
-        known = self._view.rows
-        begin = np.asarray([known[name] for name in vocabulary.strings("titled").all()], np.int64)
+        titled = vocabulary.strings("titled").all()
+        known = self._view.rows.of(titled)
+        begin = np.asarray([known[name] for name in titled], np.int64)
         size = max(len(vocabulary["defined"]), 1)
         pairs = distinct(
             np.concatenate([rows, begin]).astype(np.int64) * size

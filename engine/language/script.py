@@ -16,7 +16,6 @@ ARABIC_MARKS = "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0640"
 # Chinese characters, as the inside of a class: written without spaces, any of them may begin a word.
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 
-_ERASE_INVISIBLE = {ord(mark): None for mark in INVISIBLE}
 _DIGITS = {ord(digit): str(value) for row in ("٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹") for value, digit in enumerate(row)}
 _ARABIC_LETTERS = {**{ord(letter): "ا" for letter in "أإآٱ"}, ord("ى"): "ي", ord("ی"): "ي"}
 _EASTERN_DIGIT = re.compile("[٠-٩۰-۹]")
@@ -43,8 +42,11 @@ LANGUAGE_SCRIPTS: dict[str, tuple[str, ...]] = {
 
 def visible(text: str) -> str:
     """The text without direction marks, joiners and other characters of no width."""
-    # To look for each of them takes a fifth of the time that a pattern of all takes.
-    return text.translate(_ERASE_INVISIBLE) if any(mark in text for mark in INVISIBLE) else text
+    # One after the other: a pattern or a table of all of them takes five times as long.
+    for mark in INVISIBLE:
+        if mark in text:
+            text = text.replace(mark, "")
+    return text
 
 
 def western_digits(text: str) -> str:

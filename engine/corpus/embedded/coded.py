@@ -55,7 +55,7 @@ def coded(vectors: NDArray[np.float32]) -> Codes:
 
 class KnownCodes(NamedTuple):
     """Codes that some of n vectors were given before, which they keep: ``codes`` of shape (n, d / 4) where
-    ``is_known``, shape (n,)."""
+    ``is_known``, shape (n,); none of these is a zero row."""
 
     codes: Codes
     is_known: Mask
@@ -66,6 +66,13 @@ class KnownCodes(NamedTuple):
         known = np.flatnonzero(self.is_known)
         asked = known[:: max(1, len(known) // TRIED)]
         return np.array_equal(coded(vectors[asked]), self.codes[asked])
+
+    def present(self, vectors: NDArray[np.float32], first: int) -> Mask:
+        """Which of the vectors that stand from ``first`` on are no zero rows: only those without a code are
+        looked at."""
+        found: Mask = self.is_known[first : first + len(vectors)].copy()
+        found[~found] = vectors[~found].any(axis=1)
+        return found
 
     def completed(self, vectors: NDArray[np.float32], first: int) -> Codes:
         """The codes of vectors that stand from ``first`` on: those that are not known are made."""

@@ -81,7 +81,7 @@ class VectorIndex:
         is_coded, first = len(given) > MOST_EXACT and codable(given.shape[1]), 0
         kept = known if is_coded and known is not None and known.holds(given) else None
         for part in parts_of(given, release):
-            present.append(np.asarray(part.any(axis=1)))
+            present.append(np.asarray(part.any(axis=1)) if kept is None else kept.present(part, first))
             if is_coded:
                 codes.append(coded(part) if kept is None else kept.completed(part, first))
             first += len(part)

@@ -176,9 +176,9 @@ def dump_entity(entity: Entity) -> str:
     ).decode()
 
 
-def load_entity(record: str) -> Entity:
-    """The entity of a record."""
-    entity_id, name, kind, language, definitions, aliases, roles, score = orjson.loads(record)
+def load_entity(record: str, score: float | None = None) -> Entity:
+    """The entity of a record, with another score where one is given."""
+    entity_id, name, kind, language, definitions, aliases, roles, own_score = orjson.loads(record)
     return Entity(
         entity_id,
         name,
@@ -187,5 +187,5 @@ def load_entity(record: str) -> Entity:
         tuple(definitions),
         tuple(aliases),
         tuple(Role(*role) for role in roles),
-        score,
+        own_score if score is None else score,
     )

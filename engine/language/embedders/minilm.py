@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,12 +38,15 @@ class MiniLM:
         _ = self._weights, self._tokenizer, self._threads
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors, shape (texts, 384). Each text for itself: its vector is the same in any company."""
+        """Unit vectors, shape (texts, 384). Texts are read together without padding, so that the weights are
+        read once for all of them; in other company a vector differs by less than a millionth."""
         tokens = [self._tokenizer.encode(text).ids for text in texts]
+        bounds = list(pairwise(accumulate(map(len, tokens), initial=0)))
         # A text is too short for a second thread to gain anything, and on a busy machine threads wait for
         # each other: twenty times as long was measured.
         with self._lock, self._threads.limit(limits=1, user_api="blas"):
-            return unit(np.stack([self._states(np.asarray(ids)).mean(axis=0) for ids in tokens]))
+            states = self._states(tokens, bounds)
+        return unit(np.stack([states[:, start:stop].mean(axis=1) for start, stop in bounds]))
 
     @cached_property
     def _threads(self) -> ThreadpoolController:
@@ -65,18 +69,23 @@ class MiniLM:
         tokenizer.enable_truncation(LONGEST)
         return tokenizer
 
-    def _states(self, ids: NDArray[np.int64]) -> Vectors:
-        """The last hidden states of one text's tokens, shape (tokens, 384)."""
+    def _states(self, tokens: Sequence[Sequence[int]], bounds: Sequence[tuple[int, int]]) -> Vectors:
+        """The last hidden states of the tokens of some texts, shape (384, tokens); ``bounds``: where those of
+        each text begin and end.
+
+        A state is a column: a product with the weights in front takes half of the time of one behind.
+        """
         weights = self._weights
-        states = (
+        ids, places = np.concatenate(tokens), np.concatenate([np.arange(len(own)) for own in tokens])
+        rows = (
             weights["embeddings.word_embeddings.weight"][ids]
-            + weights["embeddings.position_embeddings.weight"][: len(ids)]
+            + weights["embeddings.position_embeddings.weight"][places]
             + weights["embeddings.token_type_embeddings.weight"][0]
         )
-        states = self._normalised(states, "embeddings.LayerNorm")
+        states = self._normalised(np.ascontiguousarray(rows.T), "embeddings.LayerNorm")
         for number in range(LAYERS):
             layer = f"encoder.layer.{number}"
-            attended = self._linear(self._attended(states, layer), f"{layer}.attention.output.dense")
+            attended = self._linear(self._attended(states, layer, bounds), f"{layer}.attention.output.dense")
             states = self._normalised(states + attended, f"{layer}.attention.output.LayerNorm")
             inner = _gelu(self._linear(states, f"{layer}.intermediate.dense"))
             states = self._normalised(
@@ -84,29 +93,33 @@ class MiniLM:
             )
         return states
 
-    def _attended(self, states: Vectors, layer: str) -> Vectors:
-        """What the tokens attend to, of all heads side by side, shape (tokens, 384)."""
-        count, width = states.shape
+    def _attended(self, states: Vectors, layer: str, bounds: Sequence[tuple[int, int]]) -> Vectors:
+        """What the tokens attend to, each to those of its own text, of all heads one below the other, shape
+        (384, tokens)."""
+        size = len(states) // HEADS
         query, key, value = (
-            self._linear(states, f"{layer}.attention.self.{part}")
-            .reshape(count, HEADS, -1)
-            .transpose(1, 0, 2)
+            self._linear(states, f"{layer}.attention.self.{part}").reshape(HEADS, size, -1)
             for part in ("query", "key", "value")
         )
-        scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(width / HEADS))
-        shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        shares /= shares.sum(axis=-1, keepdims=True)
-        joined: Vectors = (shares @ value).transpose(1, 0, 2).reshape(count, width)
-        return joined
+        joined = np.empty_like(value)
+        for start, stop in bounds:
+            own = np.s_[:, :, start:stop]
+            scores = query[own].transpose(0, 2, 1) @ key[own] / np.float32(np.sqrt(size))
+            shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
+            shares /= shares.sum(axis=-1, keepdims=True)
+            joined[own] = value[own] @ shares.transpose(0, 2, 1)
+        return joined.reshape(states.shape)
 
     def _linear(self, states: Vectors, name: str) -> Vectors:
-        found: Vectors = states @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        found: Vectors = self._weights[f"{name}.weight"] @ states
+        found += self._weights[f"{name}.bias"][:, None]
         return found
 
     def _normalised(self, states: Vectors, name: str) -> Vectors:
-        centred = states - states.mean(axis=-1, keepdims=True)
-        spread = np.sqrt(np.square(centred).mean(axis=-1, keepdims=True) + np.float32(_EPSILON))
-        found: Vectors = centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        centred = states - states.mean(axis=0)
+        spread = np.sqrt(np.square(centred).mean(axis=0) + np.float32(_EPSILON))
+        weight, bias = (self._weights[f"{name}.{part}"][:, None] for part in ("weight", "bias"))
+        found: Vectors = centred / spread * weight + bias
         return found
 
 
