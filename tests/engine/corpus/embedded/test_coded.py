@@ -55,6 +55,16 @@ def test_known_codes_are_kept_and_the_others_made() -> None:
     assert (made == WHOLE[1000:3000])[is_known[1000:3000]].all()
 
 
+def test_of_vectors_with_codes_none_is_looked_at_for_being_there() -> None:
+    vectors, is_known = VECTORS.copy(), np.zeros(len(VECTORS), np.bool_)
+    vectors[[2, 5, 4000]] = 0
+    is_known[3:3000:7] = True
+    known = KnownCodes(np.zeros_like(WHOLE), is_known)
+    parts = [known.present(vectors[:2500], 0), known.present(vectors[2500:], 2500)]
+    assert np.array_equal(np.concatenate(parts), vectors.any(axis=1))
+    assert np.array_equal(known.is_known, is_known), "what is known stays as it is"
+
+
 def test_codes_of_other_vectors_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dense, "MOST_EXACT", 500)
     others = KnownCodes(WHOLE[::-1].copy(), np.ones(len(WHOLE), np.bool_))

@@ -134,6 +134,9 @@ def test_what_is_touched_alone_scores_as_all_passages_do(
         wanted = [row for row in np.lexsort((np.arange(len(scores)), -scores)) if scores[row] > 0][:20]
         assert hits.rows.tolist() == wanted
         assert hits.scores.tolist() == scores[wanted].tolist()
+    for query, scores in zip(asked, index.score(asked, rows), strict=True):
+        # What was searched before is known, and the same.
+        assert scores.tolist() == index.scores(query)[rows].tolist()
 
 
 def test_threads_do_not_mix_their_sums() -> None:
