@@ -406,7 +406,7 @@ class Case:
         self.stop = decide(progress, self.bounds)
         if assistance is None or not (conclusion(self.stop) and assistance.judges(rounds_done)):
             return
-        judged, by = assistance.judge(self.areas, self.pool, progress.completeness)
+        judged, by = assistance.judge(self.areas, self.pool, self.completeness())
         report, sure, why = self.rounds[-1], judged.confidence, judged.reasons
         said = RoundJudgement(by, judged.sufficient, judged.missing, sure, why)
         self.rounds[-1] = replace(report, judged=said)
@@ -417,11 +417,11 @@ class Case:
         self.stop = decide(told, self.bounds)
 
     def _progress(self, rounds_done: int) -> Progress:
-        completeness, showing = self.completeness(), self._showing
+        showing = self._showing
         figures: dict[str, float] = {}
         if showing is not None:
             wanted = self.bounds.stop_when
-            figures = figures_asked(wanted, showing, self.areas, self.rounds, completeness)
+            figures = figures_asked(wanted, showing, self.areas, self.rounds, self.completeness)
         return Progress(
             round=rounds_done,
             admitted=self.rounds[-1].admitted if self.rounds else 0,
@@ -430,7 +430,7 @@ class Case:
             seconds=self._spending.seconds,
             calls=self._spending.calls,
             cancelled=self._cancelled.is_set(),
-            completeness=completeness,
+            completeness=self.completeness,
             figures=figures,
             gain=self.breadth.gain,
             open_queries=self._open_queries(),

@@ -4,7 +4,7 @@ they refer to is at hand, what the last round was worth, and how well the passag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 
@@ -67,9 +67,10 @@ def figures_asked(
     showing: Showing,
     areas: Sequence[AreaCoverage],
     rounds: Sequence[RoundReport],
-    completeness: Completeness | None,
+    completeness: Callable[[], Completeness | None],
 ) -> dict[str, float]:
-    """The figures that conditions ask for, by name, as far as they are known.
+    """The figures that conditions ask for, by name, as far as they are known; ``completeness`` is asked where
+    one is about it.
 
     Raises ValueError for what is no condition.
     """
@@ -79,7 +80,8 @@ def figures_asked(
     # What would be shown now; a reranker is asked at the end alone.
     shown = showing.shown(showing.ranked()).passages if wanted & OF_THE_SHOWN else ()
     found = metrics_shown(showing, shown, areas, rounds)
-    told = {"completeness": None if completeness is None else completeness.estimate, **asdict(found)}
+    estimated = completeness() if "completeness" in wanted else None
+    told = {"completeness": None if estimated is None else estimated.estimate, **asdict(found)}
     return {name: told[name] for name in wanted if told[name] is not None}
 
 

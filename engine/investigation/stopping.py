@@ -13,9 +13,10 @@ from engine.settings import InvestigationSettings
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The state after a round. ``round`` 0 is the scan; ``calls`` are requests to outside models, a language
-    model among them; ``figures`` are those that a condition asks for, by name, as far as they are known;
-    ``gain`` is the share by which the pool must grow. ``sufficient`` are the numbers behind a judgement that
-    what was found suffices, None where it does not, or nobody judged."""
+    model among them; ``completeness`` makes the estimate, which only a stop is told with; ``figures`` are
+    those that a condition asks for, by name, as far as they are known; ``gain`` is the share by which the
+    pool must grow. ``sufficient`` are the numbers behind a judgement that what was found suffices, None where
+    it does not, or nobody judged."""
 
     round: int
     admitted: int
@@ -24,7 +25,7 @@ class Progress:
     seconds: float
     calls: int
     cancelled: bool
-    completeness: Completeness | None
+    completeness: Callable[[], Completeness | None]
     figures: Mapping[str, float] = field(default_factory=dict)
     gain: float = 0.0
     open_queries: int = 0
@@ -124,5 +125,5 @@ def decide(progress: Progress, settings: InvestigationSettings) -> Stop | None:
     for reason, holds in CONDITIONS:
         numbers = holds(progress, settings)
         if numbers is not None:
-            return Stop(reason, numbers, progress.completeness)
+            return Stop(reason, numbers, progress.completeness())
     return None

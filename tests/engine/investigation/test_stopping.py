@@ -13,6 +13,7 @@ from engine.investigation.stopping import Progress, decide
 from engine.model import Completeness, StopReason
 from engine.settings import InvestigationSettings
 
+ESTIMATE = Completeness(0.7, 0.6, 0.8)
 GOING_ON = Progress(
     round=1,
     admitted=20,
@@ -21,14 +22,17 @@ GOING_ON = Progress(
     seconds=0.1,
     calls=0,
     cancelled=False,
-    completeness=Completeness(0.7, 0.6, 0.8),
+    completeness=lambda: ESTIMATE,
     gain=0.05,
 )
 SETTINGS = InvestigationSettings(rounds=3)
 
 
 def test_nothing_stops_a_case_that_makes_progress() -> None:
-    assert decide(GOING_ON, SETTINGS) is None
+    def estimated() -> Completeness:
+        pytest.fail("the estimate is for a stop alone")
+
+    assert decide(replace(GOING_ON, completeness=estimated), SETTINGS) is None
 
 
 @pytest.mark.parametrize(
@@ -107,7 +111,7 @@ def test_each_condition_fires_with_its_numbers(
     assert stop is not None
     assert stop.reason is reason
     assert dict(stop.numbers) == pytest.approx(numbers)
-    assert stop.completeness == progress.completeness
+    assert stop.completeness == ESTIMATE
 
 
 @given(

@@ -115,7 +115,7 @@ def progress(**changes: object) -> Progress:
         "seconds": 0.0,
         "calls": 0,
         "cancelled": False,
-        "completeness": None,
+        "completeness": lambda: None,
     }
     return Progress(**{**values, **changes})  # type: ignore[arg-type]
 
