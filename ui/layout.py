@@ -167,16 +167,3 @@ def _depths(column_of: Mapping[str, int], parents: Mapping[str, str]) -> dict[st
 
 def _scatter(node: str) -> float:
     return (zlib.crc32(node.encode()) % 1000 / 999 - 0.5) * SCATTER
-
-
-def crossings(positions: Mapping[str, Position], edges: Sequence[tuple[str, str]]) -> int:
-    """Pairs of edges between the same two columns that cross."""
-    spans = [
-        (round(positions[a][0]), round(positions[b][0]), positions[a][1], positions[b][1]) for a, b in edges
-    ]
-    return sum(
-        1
-        for index, (x0, x1, y0, y1) in enumerate(spans)
-        for u0, u1, v0, v1 in spans[index + 1 :]
-        if (x0, x1) == (u0, u1) and (y0 - v0) * (y1 - v1) < 0
-    )

@@ -107,11 +107,6 @@ def write_result(target: IO[bytes], result: QuestionResult) -> None:
     target.flush()
 
 
-def write_results(path: Path, header: Mapping[str, Any], results: Iterable[QuestionResult]) -> None:
-    """Write a whole run."""
-    path.write_bytes(results_bytes(header, results))
-
-
 def results_bytes(header: Mapping[str, Any], results: Iterable[QuestionResult]) -> bytes:
     """A whole run as the bytes of its file."""
     target = BytesIO()

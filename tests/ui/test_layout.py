@@ -1,11 +1,25 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.layout import Layout, crossings, tidy
+from ui.layout import Layout, Position, tidy
+
+
+def crossings(positions: Mapping[str, Position], edges: Sequence[tuple[str, str]]) -> int:
+    """Pairs of edges between the same two columns that cross."""
+    spans = [
+        (round(positions[a][0]), round(positions[b][0]), positions[a][1], positions[b][1]) for a, b in edges
+    ]
+    return sum(
+        1
+        for index, (x0, x1, y0, y1) in enumerate(spans)
+        for u0, u1, v0, v1 in spans[index + 1 :]
+        if (x0, x1) == (u0, u1) and (y0 - v0) * (y1 - v1) < 0
+    )
 
 
 def _edges(parents: dict[str, str]) -> list[tuple[str, str]]:

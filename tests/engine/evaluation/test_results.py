@@ -8,7 +8,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import SourceError
-from engine.evaluation.results import read_results, run_header, write_results
+from engine.evaluation.results import read_results, results_bytes, run_header
 from tests.engine.evaluation.values import result
 from tests.engine.investigation.story import SETTINGS
 
@@ -16,7 +16,7 @@ from tests.engine.investigation.story import SETTINGS
 def test_what_is_written_is_read(bare: Corpus, tmp_path: Path) -> None:
     results = [result("q1", [1, None], rounds=[0, None]), result("q2", [3], said=None)]
     header = run_header(bare, SETTINGS)
-    write_results(tmp_path / "r.jsonl", header, results)
+    (tmp_path / "r.jsonl").write_bytes(results_bytes(header, results))
     assert read_results(tmp_path / "r.jsonl") == (header, results)
     assert header["settings"]["rounds"] == SETTINGS.rounds
 

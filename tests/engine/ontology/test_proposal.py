@@ -8,7 +8,6 @@ from engine.corpus import open_corpus
 from engine.corpus.ontology import checked, ontology_from
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.ontology.comparing import compare
 from engine.ontology.covering import Index
 from engine.ontology.proposal import Proposal, propose
 from tests.engine.ontology.conftest import SUBJECTS
@@ -72,11 +71,6 @@ def test_the_sample_is_named_in_all_its_languages(meridia: Corpus) -> None:
     languages = {language for proposed in found.areas for language in proposed.area.names}
     assert languages == {"en", "ar", "de", "id"}
     assert found.covered > 0.8
-    assert meridia.ontology is not None
-    # Not tuned to it: a figure that a change would move is worth a look (measured 0.34 and 0.30).
-    told = compare(meridia, meridia.ontology.areas, [proposed.area for proposed in found.areas])
-    assert told.jaccard > 0.2
-    assert told.nmi > 0.15
 
 
 def test_a_corpus_with_nothing_to_tell_apart_has_no_areas(tmp_path: Path) -> None:
