@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.hashed import in_place_of_the_model
 from engine.ingestion.build import build_corpus
 from engine.ingestion.progress import ProgressBar
-from tests.engine.language.embedders.tiny import language_model
 
 
 def test_the_steps_fill_one_bar_in_turn(capfd: pytest.CaptureFixture[str]) -> None:
@@ -27,17 +27,16 @@ def test_what_is_never_told_shows_nothing(capfd: pytest.CaptureFixture[str]) -> 
     assert capfd.readouterr().err == ""
 
 
-def test_models_read_all_documents_as_one_step(tmp_path: Path) -> None:
-    """Two models over four documents: one count, which never goes back."""
+def test_a_model_reads_all_documents_as_one_step(tmp_path: Path) -> None:
+    """A model over four documents: one count, which never goes back."""
     for number in range(4):
         text = "\n\n".join(f"Berth {number} has rule {rule}." for rule in range(3))
         (tmp_path / f"{number}.md").write_text(f"# Act {number}\n\n{text}\n", encoding="utf-8")
     told: list[tuple[str, int, int]] = []
-    model = f"st:{language_model(tmp_path / 'model')}"
-    report = build_corpus(
-        sorted(tmp_path.glob("*.md")), tmp_path / "corpus", embedding="none", sparse=model,
-        progress=lambda *state: told.append(state),
-    )  # fmt: skip
+    with in_place_of_the_model():
+        report = build_corpus(
+            sorted(tmp_path.glob("*.md")), tmp_path / "corpus", progress=lambda *state: told.append(state)
+        )
     steps = list(dict.fromkeys(step for step, _, _ in told))
     assert steps == ["read", "versions", "references", "entities", "embed", "write"]
     read = [(done, total) for step, done, total in told if step == "embed" and total > 1]

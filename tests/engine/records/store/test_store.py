@@ -250,7 +250,7 @@ def writing(address: str, record: dict[str, Any], count: int) -> None:
 
 
 def test_two_processes_at_once_lose_nothing(address: str, record: dict[str, Any]) -> None:
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("fork")
     processes = [context.Process(target=writing, args=(address, record, 5)) for _ in range(2)]
     for process in processes:
         process.start()
