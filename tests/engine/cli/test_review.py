@@ -11,8 +11,6 @@ import pytest
 
 from engine.cli.review import verdict_meant
 from engine.errors import InputError
-from engine.extraction.judging import UNWRITTEN
-from engine.model import Relation
 from engine.review.model import VERDICTS, ItemKind, Verdict
 from tests.engine.cli.test_cases import kept
 from tests.engine.command_line import CommandLine
@@ -137,12 +135,12 @@ def test_hops_are_shown_with_both_ends(run: CommandLine, harbour_folder: Path, c
 
 
 def written_hop(run: CommandLine, queue: str) -> dict[str, Any]:
-    """The first hop of a queue that follows words, as it is handed out."""
+    """The first hop of a queue that follows a reference, as it is handed out."""
     while turn := run("review", "next", queue, "--by", "Ann", "--json").json["turn"]:
-        if Relation(turn["item"]["relation"]) not in UNWRITTEN:
+        if turn["item"]["strategy"] == "citations":
             return dict(turn)
         say(run, queue, turn["number"], "useless")
-    raise AssertionError("no hop follows words")
+    raise AssertionError("no hop follows a reference")
 
 
 def followed(run: CommandLine, folder: Path) -> set[tuple[str, str, str]]:
