@@ -25,11 +25,10 @@ class Ask(Request):
     ``reviewer`` is the name that somebody has typed, which counts where nobody logs in. ``tab`` names a tab
     of their browser, ``slots`` the items that it holds at once. ``case`` and ``key`` name an item; ``cases``
     is the id of the only case that a queue is made of, empty for all of the matter, or the case that is open;
-    ``name`` is that of a queue, or of a reviewer who is added to it. ``seen`` is the version
-    of the criteria that the page shows, None before it shows any. ``format`` is that of a file of verdicts,
-    ``file`` one that was sent. ``corpus`` is one of those that cases of the matter asked, empty for the
-    first; ``of`` says whether what is learned is for the matter or for all who ask the corpus; ``weights``
-    and ``job`` are ids.
+    ``name`` is that of a queue, or of a reviewer who is added to it. ``seen`` is the version of the criteria
+    that the page shows, None before it shows any. ``format`` is that of a file of verdicts, ``file`` one that
+    was sent. ``corpus`` is one of those that cases of the matter asked, empty for the first; ``of`` says
+    whether what is learned is for the matter or for all who ask the corpus; ``weights`` and ``job`` are ids.
     """
 
     do: Key
