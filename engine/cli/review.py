@@ -100,19 +100,21 @@ def _add_queue(command: argparse.ArgumentParser) -> None:
 def make_queue(options: argparse.Namespace) -> None:
     """Draw items from cases and put them into a queue."""
     from engine.corpus import open_corpus
-    from engine.review.drawing import drawn_from, settings_of
+    from engine.review.drawing import asked_again, drawn_from, settings_of
 
     sampling, corpus = _sampling(options), open_corpus(options.corpus)
     with closing(open_store()) as store, closing(open_reviews()) as reviews:
         matter = matter_named(store, options.matter)
-        ids = list(dict.fromkeys(options.case)) or store.ids(matter, EVERYBODY)
+        ids = list(dict.fromkeys(options.case)) or store.newest_ids(matter, EVERYBODY)
+        again = 0 if options.case else len(store.ids(matter, EVERYBODY)) - len(ids)
         if not ids:
             raise InputError(f"there are no cases in the matter {matter.name!r}")
         cases = ((case_id, store.record(case_id, EVERYBODY)) for case_id in ids)
         said = reviews.assessments(matter, EVERYBODY, stands=True) if sampling.telling else ()
         items = drawn_from(cases, corpus, sampling, said)
         made = reviews.make_queue(matter, options.name, items, who=WHO, settings=settings_of(sampling))
-    printed(options, _queue_values(made), [f"Made queue {made.id} of {made.items:,} items: {made.name}"])
+    lines = [f"Made queue {made.id} of {made.items:,} items: {made.name}", *asked_again(again)]
+    printed(options, _queue_values(made), lines)
 
 
 def _sampling(options: argparse.Namespace) -> Sampling:

@@ -132,6 +132,12 @@ def drawn_from(
     return drawing.items()
 
 
+def asked_again(count: int) -> list[str]:
+    """In words that so many cases were left out because a newer one asks the same; nothing for none."""
+    cases = "1 case" if count == 1 else f"{count:,} cases"
+    return [f"{cases} left out, whose question a newer one asks"] if count else []
+
+
 def items_named(
     cases: Iterable[tuple[str, str, Record]], corpus: Corpus, *, hops: bool
 ) -> Iterator[tuple[Item, str]]:

@@ -6,7 +6,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.records.store.listing import Matter
 from engine.records.wording import plural
-from engine.review.drawing import Drawing, settings_of
+from engine.review.drawing import Drawing, asked_again, settings_of
 from engine.review.items import Record
 from engine.review.kept import Queue
 from engine.review.sampling import COUNTS, Sampling
@@ -25,7 +25,7 @@ def made_queue(own: Own, ask: Ask) -> tuple[Queue, str]:
     """
     who = own.reviewer
     sampling = Sampling(**{name: getattr(ask, name) for name in COUNTS}, reviewers=ask.reviewers)
-    matter, every = _cases(own, ask)
+    matter, every, again = _cases(own, ask)
     said = own.store.assessments(matter, own.owner, stands=True) if sampling.telling else ()
     drawing, missing = Drawing(sampling, said), 0
     for case_id in every[:MOST_CASES]:
@@ -41,7 +41,7 @@ def made_queue(own: Own, ask: Ask) -> tuple[Queue, str]:
         | ({CASE: every[0]} if ask.cases else {})
     )
     queue = own.store.make_queue(matter, ask.name or matter.name, drawing.items(), who=who, settings=settings)
-    return queue, _told(queue, len(every), missing, drawing.unanswered)
+    return queue, "; ".join((*_told(queue, len(every), missing, drawing.unanswered), *asked_again(again)))
 
 
 def opened(own: Own, case_id: str) -> tuple[Record, Corpus]:
@@ -52,16 +52,18 @@ def opened(own: Own, case_id: str) -> tuple[Record, Corpus]:
     return record, library.open(library.find(record["corpus"], own.person.key))
 
 
-def _cases(own: Own, ask: Ask) -> tuple[Matter, list[str]]:
-    """The matter, and the ids of the cases that are meant, the newest first."""
+def _cases(own: Own, ask: Ask) -> tuple[Matter, list[str], int]:
+    """The matter, the ids of the cases that are meant, the newest first, and how many are left out because a
+    newer one asks the same: nobody is to judge the same passage for the same question twice."""
     if ask.cases:
         summary = own.cases.summary(ask.cases, own.owner)
-        return own.matter(summary.matter), [summary.id]
+        return own.matter(summary.matter), [summary.id], 0
     matter = own.matter(ask.matter)
-    return matter, own.cases.ids(matter, own.owner)[::-1]
+    newest = own.cases.newest_ids(matter, own.owner)
+    return matter, newest[::-1], len(own.cases.ids(matter, own.owner)) - len(newest)
 
 
-def _told(queue: Queue, cases: int, missing: int, unanswered: int) -> str:
+def _told(queue: Queue, cases: int, missing: int, unanswered: int) -> list[str]:
     parts = [f"{plural(queue.items, 'item')} of {plural(min(cases, MOST_CASES) - missing, 'case')}"]
     if missing:
         parts.append(f"{plural(missing, 'case')} left out, whose corpus is gone or not open to you")
@@ -69,4 +71,4 @@ def _told(queue: Queue, cases: int, missing: int, unanswered: int) -> str:
         parts.append(f"{plural(unanswered, 'case')} without an answer that can be given again")
     if cases > MOST_CASES:
         parts.append(f"only the newest {MOST_CASES} of {cases:,} cases were taken")
-    return "; ".join(parts)
+    return parts

@@ -54,6 +54,15 @@ class CaseLists(CaseDatabase):
         found = matching(select(CASES.c.id), Wanted(), matter, owner)
         return [row["id"] for row in self._read(found.order_by(CASES.c.number))]
 
+    def newest_ids(self, matter: Matter, owner: Owner = "") -> list[str]:
+        """The ids of the cases of a matter, the oldest first; of those that ask the same corpus the same
+        question, as of the same day where one is named, the newest alone."""
+        columns = (CASES.c.id, CASES.c.question, CASES.c.corpus, CASES.c.settings)
+        found = self._read(matching(select(*columns), Wanted(), matter, owner).order_by(CASES.c.number))
+        last = {(row["question"], row["corpus"], row["settings"].get("as_of")): row["id"] for row in found}
+        kept = set(last.values())
+        return [row["id"] for row in found if row["id"] in kept]
+
     def same(
         self, matter: Matter, question: str, settings: Mapping[str, Any], fingerprint: str, weights: str = ""
     ) -> str | None:

@@ -106,7 +106,7 @@ def test_what_nobody_would_send_is_told_in_a_line(
 def test_a_queue_is_drawn_from_all_cases_or_from_the_open_one(
     ann: Caller, keep: Keep, store: ReviewStore
 ) -> None:
-    case, _, gone = keep(), keep(), keep(corpus="a corpus that is gone")
+    case, _, gone = keep(), keep(question="Who may delegate?"), keep(corpus="a corpus that is gone")
     every = ann.made(hops=2)
     one = ann.made(hops=2, cases=case, matter="")
     assert (store.queue(every).items, store.queue(one).items) == (10, 5)
@@ -119,6 +119,14 @@ def test_a_queue_is_drawn_from_all_cases_or_from_the_open_one(
     kept = store.queue(every)
     assert sampling_of(kept) == Sampling(3, 0, 0, 0, 0, hops=2)
     assert kept.settings["open_to_reviewers"] is False
+
+
+def test_of_cases_that_ask_the_same_the_newest_is_judged(ann: Caller, keep: Keep, store: ReviewStore) -> None:
+    """Whoever asks again, perhaps with other settings, need not judge the same passages twice."""
+    older, newer = keep(), keep()
+    told = ann.good("make-queue", matter=store.queue(ann.made(cases=older, matter="")).matter, **FEW)
+    assert told["said"] == "3 items of 1 case; 1 case left out, whose question a newer one asks"
+    assert ann.first(told["made"])["case"] == newer
 
 
 def test_who_has_no_key_is_told_why_nothing_is_there(desk: ReviewDesk) -> None:

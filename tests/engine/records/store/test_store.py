@@ -165,6 +165,15 @@ def test_it_is_found_by_words_in_any_case_and_by_what_it_is(store: CaseStore, re
     assert store.verify(second) == []
 
 
+def test_of_cases_that_ask_the_same_the_newest_is_told(store: CaseStore, record: dict[str, Any]) -> None:
+    earlier = record | {"settings": record["settings"] | {"as_of": "2020-03-01"}}
+    other = record | {"question": "Another?"}
+    made = [kept(store, one) for one in (record, earlier, record, other, record)]
+    assert store.ids(store.matter()) == made
+    assert store.newest_ids(store.matter()) == [made[1], made[3], made[4]]
+    assert store.newest_ids(store.matter(), "ben") == []
+
+
 def test_the_three_questions(store: CaseStore, record: dict[str, Any]) -> None:
     for day, coverage, verdict in (("01", 0.2, "supported"), ("01", 0.6, None), ("02", 1.0, "supported")):
         metrics = {**record["metrics"], "coverage": coverage, "similarity": coverage / 2}
