@@ -19,9 +19,9 @@ from engine.errors import InputError
 from engine.evaluation.metrics import complete_at, recall_at
 from engine.evaluation.questions import Question
 from engine.evaluation.significance import Difference, paired
-from engine.investigation.ranking.experience import Experience, Kernel
+from engine.investigation.ranking.experience import Experience
 from engine.review.learning.choosing import learned_from
-from engine.review.learning.learning import MOST, gained, gram_of, observations
+from engine.review.learning.learning import MOST, gained
 from engine.review.learning.observing import Labels, Observed, observed
 from engine.settings import InvestigationSettings
 
@@ -134,13 +134,13 @@ def _said(
     wrong = rng.random((3, len(places))) < min(tired, 0.5)
     first, second, third = truth ^ wrong
     voices = np.ones(len(places), np.float32)
-    worth = first.copy()
+    worth, taken = first, len(places)
     if experts.second:
         differ = first & ~second
-        worth = np.where(differ, third, first)
-        voices += first + differ
-    seen = replace(one.observed, judged=places, worth=worth.astype(np.float32), voices=voices)
-    return seen, int(voices.sum())
+        # Who settles counts alone, as in ``labels_of``.
+        worth, voices[first & second] = np.where(differ, third, first), 2.0
+        taken += int(first.sum() + differ.sum())
+    return replace(one.observed, judged=places, worth=worth.astype(np.float32), voices=voices), taken
 
 
 def taught(
@@ -213,36 +213,8 @@ def _at_random(whole: Sequence[Observed], seed: int) -> NDArray[np.int64]:
     return np.random.default_rng(seed).permutation(_items(whole))
 
 
-def _by_change(corpus: Corpus, whole: Sequence[Observed], kernel: Kernel | None = None) -> NDArray[np.int64]:
-    """Items in the order in which their verdicts are expected to change other scores most: as unsure as a
-    verdict is, and as much as others have in common with the item, each time less by what was chosen before.
-
-    Of a verdict only what the shipped score leads to expect is used, never what it is.
-    """
-    kernel = kernel or Kernel()
-    seen = observations([replace(one, worth=_unsaid(one), voices=np.ones_like(one.voices)) for one in whole])
-    gram = gram_of(seen, corpus, replace(kernel, features=0.0)).whole(replace(kernel, features=0.0))
-    scores = np.concatenate([one.shipped[one.judged] for one in whole])
-    likely = expit(4.0 * (scores - np.quantile(scores, 0.8)))
-    reach = gram.sum(axis=0) - np.diag(gram)
-    same = np.unique(seen.rows, return_inverse=True)[1]
-    value = np.sqrt(likely * (1 - likely)) * reach
-    chosen: list[int] = []
-    times = np.zeros(same.max(initial=0) + 1)
-    left = value.copy()
-    for _ in range(len(value)):
-        best = int(left.argmax())
-        chosen.append(best)
-        left[best] = -1.0
-        times[same[best]] += 1
-        alike = (same == same[best]) & (left >= 0)
-        left[alike] = value[alike] / (1.0 + times[same[best]])
-    return _items(whole)[chosen]
-
-
-def _unsaid(one: Observed) -> NDArray[np.float32]:
-    """Verdicts that are none: of both sorts, so that observations can be made of them."""
-    return (np.arange(len(one.judged)) % 2).astype(np.float32)
+def _by_change(corpus, whole):
+    raise NotImplementedError
 
 
 def _digest(text: str) -> int:
