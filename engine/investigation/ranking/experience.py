@@ -96,18 +96,15 @@ class _Known:
     places: NDArray[np.intp]
 
 
-_KNOWN: WeakKeyDictionary[Corpus, dict[str, _Known]] = WeakKeyDictionary()
+# What was looked up last for an open corpus, by the experience itself: ids are only names.
+_KNOWN: WeakKeyDictionary[Corpus, tuple[Experience, _Known]] = WeakKeyDictionary()
 
 
 def _known(experience: Experience, corpus: Corpus) -> _Known:
-    """Looked up once for an open corpus."""
-    kept = _KNOWN.setdefault(corpus, {})
-    found = kept.get(experience.id)
-    if found is None:
-        found = _look_up(experience, corpus)
-        kept.clear()
-        kept[experience.id] = found
-    return found
+    kept = _KNOWN.get(corpus)
+    if kept is None or kept[0] is not experience:
+        kept = _KNOWN[corpus] = (experience, _look_up(experience, corpus))
+    return kept[1]
 
 
 def _look_up(experience: Experience, corpus: Corpus) -> _Known:

@@ -22,7 +22,9 @@ from engine.evaluation.significance import Difference, paired
 from engine.investigation.ranking.experience import Experience
 from engine.review.learning.learning import (
     KINDS,
+    Lists,
     Observations,
+    Taught,
     experience_of,
     gains,
     observations,
@@ -39,10 +41,12 @@ DEPTH = 10
 RELEVANT = 0.5
 # Fewer questions than this say nothing of others.
 FEWEST = 5
-# What is learned counts where its mean gain is more than so many of its standard errors.
+# What is learned counts where it makes the verdicts on other questions likelier by more than so many standard
+# errors.
 SURE = 1.0
 
-# Figures of questions by kind and strength (the first: nothing), shape (q, kinds, steps, 2).
+# Figures of questions by kind and strength (the first: nothing), shape (q, kinds, steps, 3):
+# recall, discounted gain, likelihood.
 Tried = NDArray[np.float64]
 
 
@@ -114,32 +118,43 @@ def _tried(seen: Observations, fold: NDArray[np.intp]) -> dict[int | None, Tried
     """Figures of each question by what the questions of other folds taught: of all others under None, and of
     all but one more under the number of that, so that a choice can be made in which it has no part."""
     folds = int(fold.max()) + 1
-    shape = (len(seen.questions), len(KINDS), len(STEPS), 2)
+    shape = (len(seen.questions), len(KINDS), len(STEPS), 3)
     found: dict[int | None, Tried] = {left: np.zeros(shape) for left in (None, *range(folds))}
-    for number, one in enumerate(seen.questions):
-        shipped = _figures(one, np.zeros_like(one.shipped))
-        for table in found.values():
-            table[number, :, 0] = shipped
     for first, second in combinations_with_replacement(range(folds), 2):
         used = (fold != first) & (fold != second)
-        for number, by_kind in gains(seen, used, list(taught(seen, used).values())):
+        lessons = list(taught(seen, used).values())
+        for number, by_kind in gains(seen, used, lessons):
+            one, relevant = seen.questions[number], seen.relevant[seen.of_question == number]
+            lists = Lists(np.zeros(len(relevant), np.intp), relevant.astype(np.float64))
             another = second if fold[number] == first else first
-            table = found[None if first == second else another]
-            for kind, gain in enumerate(by_kind):
+            table = found[None if first == second else another][number]
+            table[:, 0] = [_tried_one(one, lists, lessons[0], np.zeros_like(one.shipped))]
+            for kind, (lesson, gain) in enumerate(zip(lessons, by_kind, strict=True)):
                 for step, strength in enumerate(STEPS[1:], start=1):
-                    table[number, kind, step] = _figures(seen.questions[number], strength * gain)
+                    table[kind, step] = _tried_one(one, lists, lesson, strength * gain)
     return found
 
 
+def _tried_one(one: Observed, lists: Lists, lesson: Taught, gain: Scores) -> tuple[float, float, float]:
+    """Recall and discounted gain, as in ``Moved``, and the likelihood of what was said."""
+    scores = lesson.scale * (one.shipped + gain)[one.judged].astype(np.float64)
+    likely = lists.likelihood(scores, lesson.mistakes)[0]
+    return *_figures(one, gain), float(lists.relevant @ likely)
+
+
 def _best(tried: Tried) -> tuple[int, int]:
-    """The kind and the step of strength that put the judged passages of questions into the best order; the
-    first step, nothing, where none surely makes it better."""
-    differences = tried[..., 1] - tried[:, :, :1, 1]
+    """The kind and the step of strength that count, by figures of questions.
+
+    The kind under which what was said is likeliest; of the strengths that surely make it likelier, the one that
+    puts the judged passages into the best order; the first step, nothing, where none does.
+    """
+    differences = tried - tried[:, :, :1]
     means = differences.mean(axis=0)
-    sure = means - SURE * differences.std(axis=0) / np.sqrt(len(tried))
-    kind = int(means.sum(axis=1).argmax())
-    step = int(means[kind].argmax())
-    return kind, step if sure[kind, step] > 0 else 0
+    kind = int(means[:, :, 2].sum(axis=1).argmax())
+    error = differences[:, kind, :, 2].std(axis=0) / np.sqrt(len(tried))
+    sure = means[kind, :, 2] > SURE * error
+    order = np.where(sure, means[kind, :, 1], 0.0)
+    return kind, int(order.argmax()) if order.max() > 0 else 0
 
 
 def _measured(
@@ -149,7 +164,7 @@ def _measured(
     for number, one in enumerate(seen.questions):
         own = int(fold[number])
         kind, step = _best(tried[own][fold != own])
-        before, then = tried[None][number, kind, [0, step]].tolist()
+        before, then = tried[None][number, kind, [0, step], :2].tolist()
         yield Moved(one.question, before[0], then[0], before[1], then[1])
 
 

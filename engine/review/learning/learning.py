@@ -28,8 +28,8 @@ from engine.review.learning.observing import Observed
 MOST = 20_000
 # The ridge of what is said of passages, two weights; and of features, some two hundred.
 RIDGE_OF_PASSAGES, RIDGE_OF_FEATURES = 10.0, 3000.0
-# The scale of the shipped score: at least so much, whatever few verdicts say.
-LEAST_SCALE = 1.0
+# Between these are the scale of the shipped score and the share of mistakes, whatever few verdicts say.
+LEAST_SCALE, MOST_SCALE, MOST_MISTAKES = 1.0, 40.0, 0.9
 ITERATIONS = 60
 # What may count, as columns: what is said for and against passages, what features tell, or both.
 KINDS: Mapping[str, tuple[int, int | None]] = {
@@ -98,21 +98,24 @@ def observations(questions: Sequence[Observed]) -> Observations:
 @dataclass(frozen=True, slots=True)
 class Taught:
     """What questions taught: the weights of what is said for passages and against them, and of the ramps of
-    features, shape (r,)."""
+    features, shape (r,); and by what their verdicts are expected, the ``scale`` of scores and the share of
+    ``mistakes``."""
 
     gain: float
     loss: float
     ramps: Floats
+    scale: float
+    mistakes: float
 
 
 def taught(seen: Observations, used: NDArray[np.bool_]) -> dict[str, Taught]:
     """What the ``used`` questions teach, shape (q,), by what may count (``KINDS``)."""
     mine = np.flatnonzero(used[seen.of_question])
-    relevant, size = seen.relevant[mine], seen.ramps.shape[1]
-    if not relevant.any():
-        return dict.fromkeys(KINDS, Taught(0.0, 0.0, np.zeros(size, np.float32)))
+    size = seen.ramps.shape[1]
     numbers, of_question = np.unique(seen.of_question[mine], return_inverse=True)
-    lists = _Lists(of_question, relevant.astype(np.float64), seen.shipped[mine].astype(np.float64))
+    lists = Lists(of_question, seen.relevant[mine].astype(np.float64))
+    shipped = seen.shipped[mine].astype(np.float64)
+    scale, mistakes = lists.expected(shipped)
     said = _said(seen, used, numbers)[:, of_question, seen.place[mine]].T
     spread = said.std(axis=0) + 1e-3
     table = np.concatenate([said / spread, seen.ramps[mine]], axis=1).astype(np.float64)
@@ -123,49 +126,65 @@ def taught(seen: Observations, used: NDArray[np.bool_]) -> dict[str, Taught]:
     for kind, (first, last) in KINDS.items():
         own = slice(first, last)
         weights = np.zeros(2 + size)
-        weights[own] = lists.fitted(table[:, own], ridge[own], bounds[own])
+        weights[own] = lists.fitted(scale * shipped, mistakes, table[:, own], ridge[own], bounds[own]) / scale
         gain, loss = weights[:2] / spread
-        found[kind] = Taught(float(gain), float(-loss), weights[2:].astype(np.float32))
+        found[kind] = Taught(float(gain), float(-loss), weights[2:].astype(np.float32), scale, mistakes)
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Lists:
-    """Judged passages by question: its number, ascending, what is said for each, its shipped score; (n,)."""
+class Lists:
+    """Judged passages by question, whose numbers ascend from 0, and what is said for each; shapes (n,).
+
+    What is said for a passage is a mistake with some chance, and then as likely of any that was judged: without
+    that, mistakes on what ranks low would teach that the ranking is of little worth.
+    """
 
     of_question: NDArray[np.intp]
     relevant: NDArray[np.float64]
-    shipped: NDArray[np.float64]
+
+    def likelihood(
+        self, scores: NDArray[np.float64], mistakes: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """The logarithm of the chance of what is said for each passage; how far it goes back on the score, and
+        what it changes with the share of mistakes; shapes (n,)."""
+        starts = np.flatnonzero(np.diff(self.of_question, prepend=-1))
+        powers = np.exp(scores - np.maximum.reduceat(scores, starts)[self.of_question])
+        chances = powers / np.add.reduceat(powers, starts)[self.of_question]
+        anyone = 1.0 / np.bincount(self.of_question)[self.of_question]
+        mixed = (1.0 - mistakes) * chances + mistakes * anyone + 1e-12
+        earned = self.relevant * (1.0 - mistakes) * chances / mixed
+        slopes = earned - chances * np.bincount(self.of_question, earned)[self.of_question]
+        return np.log(mixed), slopes, self.relevant * (anyone - chances) / mixed
+
+    def expected(self, shipped: NDArray[np.float64]) -> tuple[float, float]:
+        """The scale of the shipped score and the share of mistakes by which verdicts are likeliest."""
+
+        def loss(both: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            told, slopes, of_mistakes = self.likelihood(both[0] * shipped, float(both[1]))
+            return -float(self.relevant @ told), -np.array([slopes @ shipped, of_mistakes.sum()])
+
+        begin = np.array([LEAST_SCALE, MOST_MISTAKES / 2])
+        bounds = [(LEAST_SCALE, MOST_SCALE), (0.0, MOST_MISTAKES)]
+        scale, mistakes = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds).x
+        return float(scale), float(mistakes)
 
     def fitted(
-        self, table: NDArray[np.float64], ridge: NDArray[np.float64], bounds: list[tuple[float | None, ...]]
-    ) -> NDArray[np.float64]:
-        """The weights of the columns of ``table``, (n, k), beside the shipped score; shape (k,)."""
-        none = np.zeros(len(self.shipped))
-        (scale,) = self._least(none, self.shipped[:, None], np.zeros(1), [(LEAST_SCALE, None)])
-        found: NDArray[np.float64] = self._least(scale * self.shipped, table, ridge, bounds) / scale
-        return found
-
-    def _least(
         self,
         offset: NDArray[np.float64],
+        mistakes: float,
         table: NDArray[np.float64],
         ridge: NDArray[np.float64],
-        bounds: list[tuple[float | None, ...]],
+        bounds: Sequence[tuple[float | None, float | None]],
     ) -> NDArray[np.float64]:
-        starts = np.flatnonzero(np.diff(self.of_question, prepend=-1))
-        totals = np.bincount(self.of_question, self.relevant)[self.of_question]
+        """The weights of the columns of ``table``, (n, k), beside an ``offset`` of scores, (n,); shape (k,)."""
 
         def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            scores = offset + table @ weights
-            scores -= np.maximum.reduceat(scores, starts)[self.of_question]
-            powers = np.exp(scores)
-            sums = np.add.reduceat(powers, starts)[self.of_question]
-            off = totals * powers / sums - self.relevant
+            told, slopes, _ = self.likelihood(offset + table @ weights, mistakes)
             penalty = float(ridge @ (weights * weights)) / 2
-            return float(self.relevant @ (np.log(sums) - scores)) + penalty, table.T @ off + ridge * weights
+            return penalty - float(self.relevant @ told), ridge * weights - table.T @ slopes
 
-        begin = np.array([low or 0.0 for low, _ in bounds])
+        begin = np.zeros(table.shape[1])
         found = minimize(
             loss, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": ITERATIONS}
         )
