@@ -232,9 +232,7 @@ def _only(questions: Sequence[Observed], items: Sequence[tuple[int, int]]) -> li
     for number, own in sorted(places.items()):
         one = questions[number]
         kept = np.isin(one.judged, own)
-        found.append(
-            replace(one, judged=one.judged[kept], worth=one.worth[kept], voices=one.voices[kept])
-        )
+        found.append(replace(one, judged=one.judged[kept], worth=one.worth[kept], voices=one.voices[kept]))
     return found
 
 

@@ -35,9 +35,10 @@ class Experience:
     """What was learned of verdicts. ``id`` names it, ``strength`` is how much of it counts.
 
     ``passages`` are the ids of those that were judged, ``questions`` of shape (q, d) the vectors of the
-    questions, (q, 0) where the corpus has none. Verdict i is of the passage ``of_passage[i]`` and the question
-    ``of_question[i]``, and says ``relevant[i]`` for it and ``irrelevant[i]`` against it, shapes (n,). What is
-    said for a passage adds ``gain`` times its root, what is said against it takes ``loss`` times its root.
+    questions, (q, 0) where the corpus has none. Verdict i is of the passage ``of_passage[i]`` and the
+    question ``of_question[i]``, and says ``relevant[i]`` for it and ``irrelevant[i]`` against it, shapes
+    (n,). What is said for a passage adds ``gain`` times its root, what is said against it takes ``loss``
+    times its root.
     ``features`` adds to the shipped weights.
     """
 
@@ -72,10 +73,9 @@ class Experience:
 
     def _of_each(self, known: _Known, question: Floats | None) -> Floats:
         """What each known passage gains, shape (known,)."""
-        shares = np.ones(len(self.questions), np.float32)
-        if self.questions.shape[1]:
-            same = question is not None and len(question) == self.questions.shape[1]
-            shares = alike(self.questions @ question) if same else np.full_like(shares, LEAST)
+        shares = np.full(len(self.questions), LEAST if self.questions.shape[1] else 1.0, np.float32)
+        if question is not None and len(question) == self.questions.shape[1]:
+            shares = alike(self.questions @ question)
         counted = shares[self.of_question[known.there]]
         summed = [
             np.bincount(known.places, counted * told[known.there], len(known.rows))
@@ -87,8 +87,8 @@ class Experience:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The judged passages that a corpus has: ``rows`` ascending, their ``ids``; the numbers of the verdicts on
-    them, ``there``, and the ``places`` of their passages among them."""
+    """The judged passages that a corpus has: ``rows`` ascending, their ``ids``; the numbers of the verdicts
+    on them, ``there``, and the ``places`` of their passages among them."""
 
     rows: Rows
     ids: tuple[str, ...]

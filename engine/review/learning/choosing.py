@@ -2,9 +2,9 @@
 
 Questions are dealt into folds; each is ranked by what the others taught. What that is worth is measured on
 folds that had no part in the choice either (nested: Varma and Simon, BMC Bioinformatics 2006). What is
-measured is the order of the passages that were judged (a condensed list: Sakai, SIGIR 2007), for of the others
-nobody knows anything; to count them as not relevant would favour what the shipped weights put on top, which
-is what is judged most.
+measured is the order of the passages that were judged (a condensed list: Sakai, SIGIR 2007), for of the
+others nobody knows anything; to count them as not relevant would favour what the shipped weights put on top,
+which is what is judged most.
 """
 
 from __future__ import annotations
@@ -65,8 +65,9 @@ class Moved:
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What was chosen of what may count, and how much of it; ``strength`` 0 for nothing. ``questions`` and
-    ``verdicts`` it was learned from; ``recall`` and ``ndcg`` are the differences that learning makes to questions
-    that had no part in what was learned nor in what was chosen, with their intervals; ``moved`` tells each."""
+    ``verdicts`` it was learned from; ``recall`` and ``ndcg`` are the differences that learning makes to
+    questions that had no part in what was learned nor in what was chosen, with their intervals; ``moved``
+    tells each."""
 
     kind: str
     strength: float
@@ -145,8 +146,8 @@ def _tried_one(one: Observed, lists: Lists, lesson: Taught, gain: Scores) -> tup
 def _best(tried: Tried) -> tuple[int, int]:
     """The kind and the step of strength that count, by figures of questions.
 
-    The kind under which what was said is likeliest; of the strengths that surely make it likelier, the one that
-    puts the judged passages into the best order; the first step, nothing, where none does.
+    The kind under which what was said is likeliest; of the strengths that surely make it likelier, the one
+    that puts the judged passages into the best order; the first step, nothing, where none does.
     """
     differences = tried - tried[:, :, :1]
     means = differences.mean(axis=0)
@@ -157,9 +158,7 @@ def _best(tried: Tried) -> tuple[int, int]:
     return kind, int(order.argmax()) if order.max() > 0 else 0
 
 
-def _measured(
-    seen: Observations, tried: dict[int | None, Tried], fold: NDArray[np.intp]
-) -> Iterator[Moved]:
+def _measured(seen: Observations, tried: dict[int | None, Tried], fold: NDArray[np.intp]) -> Iterator[Moved]:
     """Each question by what the other folds taught, of the kind and strength that they chose."""
     for number, one in enumerate(seen.questions):
         own = int(fold[number])

@@ -1,9 +1,9 @@
 """Learning from verdicts: what else, beside the shipped score, tells the relevant passages of a question.
 
 For each question the passages that were called relevant are weighed against all that were judged by a softmax
-(the list likelihood of Xia et al., ICML 2008, for one place at a time). The shipped score, at the scale that fits,
-stands; added is what other questions' verdicts say of the same passage (``ranking/experience.py``), and what
-features tell. A ridge keeps what is added at nothing where little was said. Minimised by L-BFGS-B.
+(the list likelihood of Xia et al., ICML 2008, for one place at a time). The shipped score, at the scale that
+fits, stands; added is what other questions' verdicts say of the same passage (``ranking/experience.py``), and
+what features tell. A ridge keeps what is added at nothing where little was said. Minimised by L-BFGS-B.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ KINDS: Mapping[str, tuple[int, int | None]] = {
 @dataclass(frozen=True, slots=True)
 class Observations:
     """The judged passages of some questions together. ``rows`` of the corpus, ``of_question`` the number of
-    the question, ``shipped`` scores, what is said for each and against it (``relevant``, ``irrelevant``: worth
-    times voices), and the ramps of the features, in their spread; shapes (n,) and (n, r). ``known`` are the
-    judged rows, ascending, ``place`` that of each verdict among them. ``alike``, shape (q, q): what a verdict
-    on one question counts for another, 0 for itself. ``knots`` are those of the features."""
+    the question, ``shipped`` scores, what is said for each and against it (``relevant``, ``irrelevant``:
+    worth times voices), and the ramps of the features, by their spread; shapes (n,) and (n, r). ``known`` are
+    the judged rows, ascending, ``place`` that of each verdict among them. ``alike``, shape (q, q): what a
+    verdict on one question counts for another, 0 for itself. ``knots`` are those of the features."""
 
     questions: tuple[Observed, ...]
     rows: Rows
@@ -76,9 +76,6 @@ def observations(questions: Sequence[Observed]) -> Observations:
     knots = tuple(knots_of(row) for row in np.concatenate([one.values for one in kept], axis=1))
     table = ramps(np.concatenate([one.values[:, one.judged] for one in kept], axis=1), knots)
     spread = table.std(axis=0) + 1e-3
-    vectors = vectors_of(kept)
-    between = alike(vectors @ vectors.T) if vectors.shape[1] else np.ones((len(kept),) * 2, np.float32)
-    np.fill_diagonal(between, 0.0)
     return Observations(
         questions=kept,
         rows=rows,
@@ -89,7 +86,7 @@ def observations(questions: Sequence[Observed]) -> Observations:
         ramps=(table / spread).astype(np.float32),
         known=known.astype(np.int32),
         place=place,
-        alike=between,
+        alike=between(kept),
         knots=knots,
         spread=spread.astype(np.float32),
     )
@@ -136,8 +133,8 @@ def taught(seen: Observations, used: NDArray[np.bool_]) -> dict[str, Taught]:
 class Lists:
     """Judged passages by question, whose numbers ascend from 0, and what is said for each; shapes (n,).
 
-    What is said for a passage is a mistake with some chance, and then as likely of any that was judged: without
-    that, mistakes on what ranks low would teach that the ranking is of little worth.
+    What is said for a passage is a mistake with some chance, and then as likely of any that was judged:
+    without that, mistakes on what ranks low would teach that the ranking is of little worth.
     """
 
     of_question: NDArray[np.intp]
@@ -146,8 +143,8 @@ class Lists:
     def likelihood(
         self, scores: NDArray[np.float64], mistakes: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """The logarithm of the chance of what is said for each passage; how far it goes back on the score, and
-        what it changes with the share of mistakes; shapes (n,)."""
+        """The logarithm of the chance of what is said for each passage, shape (n,); its slopes, of all that
+        is said together, by the scores, and by the share of mistakes, which are to be summed."""
         starts = np.flatnonzero(np.diff(self.of_question, prepend=-1))
         powers = np.exp(scores - np.maximum.reduceat(scores, starts)[self.of_question])
         chances = powers / np.add.reduceat(powers, starts)[self.of_question]
@@ -177,7 +174,7 @@ class Lists:
         ridge: NDArray[np.float64],
         bounds: Sequence[tuple[float | None, float | None]],
     ) -> NDArray[np.float64]:
-        """The weights of the columns of ``table``, (n, k), beside an ``offset`` of scores, (n,); shape (k,)."""
+        """The weights of the columns of ``table``, (n, k), beside an ``offset`` of scores, (n,); (k,)."""
 
         def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             told, slopes, _ = self.likelihood(offset + table @ weights, mistakes)
@@ -192,7 +189,7 @@ class Lists:
         return weights
 
 
-def _said(seen: Observations, used: NDArray[np.bool_], numbers: NDArray[np.intp]) -> Floats:
+def _said(seen: Observations, used: NDArray[np.bool_], numbers: NDArray[np.integer]) -> Floats:
     """What the used questions say for and against each known passage to questions of these numbers, and none
     to itself: roots of sums, shape (2, numbers, known)."""
     shares, shape = seen.alike[numbers] * used, (len(seen.questions), len(seen.known))
@@ -260,6 +257,14 @@ def vectors_of(questions: Sequence[Observed]) -> Floats:
     if any(one.vector is None for one in questions):
         return np.zeros((len(questions), 0), np.float32)
     return np.stack([one.vector for one in questions if one.vector is not None])
+
+
+def between(questions: Sequence[Observed]) -> Floats:
+    """What a verdict on one question counts for another, 0 for itself; shape (q, q)."""
+    vectors = vectors_of(questions)
+    found = alike(vectors @ vectors.T) if vectors.shape[1] else np.ones((len(vectors),) * 2, np.float32)
+    np.fill_diagonal(found, 0.0)
+    return found
 
 
 def _newest(questions: Sequence[Observed]) -> tuple[Observed, ...]:

@@ -116,7 +116,8 @@ def test_experts_are_played(run: CommandLine, corpus: Path, tmp_path: Path) -> N
     told = run("simulate", *given, "--second", "--curve", page)
     assert told.code == 0
     assert "half 1: " in told.out
-    assert "chosen by their effect" in page.read_text()
+    assert "the most telling first, 95 % interval" in page.read_text()
+    assert "judged passages of each half, at random:" in told.out
 
 
 @pytest.mark.parametrize(
