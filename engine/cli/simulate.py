@@ -14,10 +14,12 @@ from engine.cli.settings import add_settings, settings_from
 from engine.errors import InputError
 
 if TYPE_CHECKING:
-    from engine.review.simulation import Asked, Taught
+    from engine.review.simulation import Asked, Point
 
 # Judged passages after which a curve says what was learned.
 BUDGETS = (50, 100, 200, 500, 1000, 2000, 4000)
+# Of the lines of a curve, red, green and blue.
+COLOURS = ("31, 90, 160", "190, 95, 20")
 
 
 def add_simulate_command(commands: Any) -> None:
@@ -95,11 +97,14 @@ def simulate(options: argparse.Namespace) -> None:
         found.append({**asdict(what), "questions": len(judging), "measured": len(left), "also": also})
     if options.curve is not None:
         curves = {
-            name: list(curve(corpus, both[0], both[1], experts, drawing, BUDGETS, active=active))
-            for name, active in (("chosen by their effect", True), ("chosen at random", False))
+            name: list(curve(corpus, both, experts, drawing, BUDGETS, active=active))
+            for name, active in (("the most telling first", True), ("at random", False))
         }
-        _draw(curves, options.curve)
+        _draw(curves, sum(map(len, both)), options.curve)
         print(f"written: {options.curve}", file=sys.stderr)
+        plain = {name: [asdict(one) for one in points] for name, points in curves.items()}
+        printed(options, {"halves": found, "curves": plain}, (*_lines(found), *_curve_lines(plain)))
+        return
     printed(options, {"halves": found}, _lines(found))
 
 
@@ -114,6 +119,15 @@ def _lines(found: list[dict[str, Any]]) -> Iterator[str]:
             yield from _figures(name, figures)
 
 
+def _curve_lines(curves: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
+    for name, points in curves.items():
+        yield f"judged passages of each half, {name}:"
+        for one in points:
+            gain = one["figures"]["recall@10"]
+            interval = f"({gain['low']:+.3f} to {gain['high']:+.3f})"
+            yield f"  {one['passages']:6,}  {gain['difference']:+.3f} {interval}"
+
+
 def _figures(of: str, figures: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
     for metric, one in figures.items():
         yield (
@@ -122,28 +136,43 @@ def _figures(of: str, figures: Mapping[str, Mapping[str, float]]) -> Iterator[st
         )
 
 
-def _draw(curves: Mapping[str, list[Taught]], path: Path) -> None:
+def _draw(curves: Mapping[str, list[Point]], questions: int, path: Path) -> None:
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    for name, points in curves.items():
+    for (name, points), colour in zip(curves.items(), COLOURS, strict=True):
+        passages = [one.passages for one in points]
         gains = [one.figures["recall@10"] for one in points]
         figure.add_scatter(
-            x=[one.passages for one in points],
-            y=[one.difference for one in gains],
-            error_y={
-                "array": [one.high - one.difference for one in gains],
-                "arrayminus": [one.difference - one.low for one in gains],
-                "thickness": 1,
-            },
-            name=name,
-        )
+            x=[*passages, *reversed(passages)],
+            y=[*(100 * one.high for one in gains), *(100 * one.low for one in reversed(gains))],
+            fill="toself", fillcolor=f"rgba({colour}, 0.15)", line={"width": 0},
+            hoverinfo="skip", name=f"{name}, 95 % interval", legendgroup=name,
+        )  # fmt: skip
+        figure.add_scatter(
+            x=passages, y=[100 * one.difference for one in gains],
+            mode="lines+markers", line={"color": f"rgb({colour})", "width": 2.5}, marker={"size": 8},
+            customdata=[(one.theirs, one.ours, 100 * one.low, 100 * one.high) for one in gains],
+            hovertemplate="%{x:,} passages: recall@10 %{customdata[0]:.3f} to %{customdata[1]:.3f}, "
+            "%{y:+.1f} points (%{customdata[2]:+.1f} to %{customdata[3]:+.1f})",
+            name=name, legendgroup=name,
+        )  # fmt: skip
+    ticks = sorted({one.passages for points in curves.values() for one in points})
+    figure.add_hline(y=0, line={"color": "#555", "width": 1, "dash": "dash"})
     figure.update_layout(
-        template="plotly_white",
-        xaxis={"title": "judged passages", "type": "log"},
-        yaxis={"title": "gain of recall@10 on questions that nobody judged"},
-        legend={"orientation": "h", "y": 1.08},
-    )
+        template="plotly_white", font={"size": 15}, margin={"t": 110, "r": 40},
+        title={
+            "text": "What verdicts are worth<br><sup>recall@10 of questions of which nobody judged anything, "
+            f"against the shipped weights; {questions:,} questions in two halves, each measured by the "
+            "verdicts on the other</sup>",
+        },
+        xaxis={
+            "title": "judged passages of each half", "type": "log",
+            "tickvals": ticks, "ticktext": [f"{one:,}" for one in ticks],
+        },
+        yaxis={"title": "gain of recall@10, in points", "ticksuffix": " ", "zeroline": False},
+        legend={"x": 0.02, "y": 0.98, "bgcolor": "rgba(255, 255, 255, 0.7)"},
+    )  # fmt: skip
     try:
         figure.write_html(path, include_plotlyjs=True)
     except OSError as error:

@@ -1,88 +1,88 @@
-"""Which passages are judged first: those whose verdicts would change most of what is learned.
+"""Which passages to have judged first, so that few verdicts teach the ranking most.
 
-A verdict tells the more, the less sure it is beforehand and the more others have in common with its passage,
-by the kernel of the ranking's experience (``ranking/experience.py``); the less, the more often the same
-passage was judged or chosen before. Of verdicts nothing is used but which passages they are of.
+What is learned of a passage counts wherever it is found again (``ranking/experience.py``). A verdict tells
+the more, the higher the passage stands for its question, for it is then likelier relevant; the higher it
+stands for the other questions, and the more these are alike; and the less the same passage was asked about
+before.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heapreplace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import expit
 
-from engine.corpus.protocol import Corpus, Rows, Scores
-from engine.investigation.ranking.experience import Floats, Kernel
+from engine.corpus.protocol import Rows
+from engine.investigation.ranking.experience import Floats
+from engine.review.learning.learning import between
 
-# A passage whose score is that of the best fifth is as likely to be relevant as not; so steep is the curve.
-BEST, STEEP = 0.8, 4.0
-# Passages that are compared with all others at a time.
-_CHUNK = 512
+# So many of the first passages of each ranking count.
+DEPTH = 20
+# What a passage counts for that stands lower, and what a verdict counts for its own question alone.
+LOWER, OWN = 0.05, 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """Passages of the pools of questions: ``rows`` of the corpus, ``of_question`` the number of the question,
-    ``scores`` by the shipped weights, shapes (n,); ``vectors`` of the questions, shape (q, d), (q, 0) where
-    there are none."""
+class Ranking:
+    """The passages of a question: their ``rows`` of the corpus, best first, shape (n,), and the indices of
+    those that may be judged, shape (k,)."""
 
     rows: Rows
-    of_question: NDArray[np.int32]
-    scores: Scores
-    vectors: Floats
+    may_be_judged: NDArray[np.intp]
 
 
 def most_telling(
-    corpus: Corpus, among: Candidates, known: Rows | None = None, kernel: Kernel | None = None
-) -> NDArray[np.intp]:
-    """The places of all candidates, shape (n,), those first whose verdicts would change most. ``known`` are
-    the rows of passages that were judged already, each as often as it was."""
-    if not len(among.rows):
-        return np.zeros(0, np.intp)
-    likely = expit(STEEP * (among.scores - np.quantile(among.scores, BEST)))
-    value = np.sqrt(likely * (1 - likely)) * _reach(corpus, among, kernel or Kernel())
-    distinct, same = np.unique(among.rows, return_inverse=True)
-    times = np.zeros(len(distinct))
-    if known is not None and len(known):
-        judged, counts = np.unique(known, return_counts=True)
-        _, ours, theirs = np.intersect1d(distinct, judged, return_indices=True)
-        times[ours] = counts[theirs]
-    members = np.split(np.argsort(same, kind="stable"), np.bincount(same).cumsum()[:-1])
-    left = value / (1.0 + times[same])
-    chosen = np.zeros(len(value), np.intp)
-    for turn in range(len(value)):
-        best = int(left.argmax())
-        chosen[turn], left[best] = best, -1.0
-        times[same[best]] += 1
-        alike = members[same[best]]
-        alike = alike[left[alike] >= 0]
-        left[alike] = value[alike] / (1.0 + times[same[best]])
-    return chosen
+    rankings: Sequence[Ranking], vectors: Floats, count: int, judged: Iterable[int] = ()
+) -> list[tuple[int, int]]:
+    """Up to ``count`` items to have judged, the most telling first: the number of a question and the index of
+    a passage in its ranking.
+
+    ``vectors`` are those of the questions, shape (q, d), (q, 0) where there are none; ``judged`` the rows of
+    passages that were judged before, each as often as it was. What was said of them is not looked at.
+    """
+    candidates = [one.rows[one.may_be_judged] for one in rankings]
+    if not any(map(len, candidates)):
+        return []
+    rows, of_item = np.unique(np.concatenate(candidates), return_inverse=True)
+    of_question = np.repeat(np.arange(len(rankings)), list(map(len, candidates)))
+    standing = _standing(rankings, rows)
+    elsewhere = (between(vectors) @ standing)[of_question, of_item]
+    worth = (standing.toarray()[of_question, of_item] + LOWER) * (elsewhere + OWN)
+    items = [(number, int(one)) for number, own in enumerate(rankings) for one in own.may_be_judged]
+    return [items[one] for one in _in_turn(worth, rows[of_item], Counter(map(int, judged)), count)]
 
 
-def _reach(corpus: Corpus, among: Candidates, kernel: Kernel) -> Floats:
-    """How much all others have in common with each candidate, shape (n,): the row sums of ``gram_of`` without
-    its diagonal and its features, which is as large as the square of the candidates and never made."""
-    distinct, same, counts = np.unique(among.rows, return_inverse=True, return_counts=True)
-    questions = len(among.vectors)
-    asked = np.ones((questions, questions), np.float32)
-    has_vectors = among.vectors.shape[1] > 0
-    if has_vectors:
-        asked = kernel.of_questions(among.vectors @ among.vectors.T)
-    pairs = (np.ones(len(same), np.float32), (same, among.of_question))
-    by_passage = csr_array(pairs, shape=(len(distinct), questions))
-    vectors = corpus.vectors(distinct.astype(np.int32)) if has_vectors else None
-    found = kernel.same * (counts[same] - 1.0) - kernel.asked * asked.diagonal()[among.of_question]
-    for start in range(0, len(distinct), _CHUNK):
-        chunk = slice(start, start + _CHUNK)
-        own = np.flatnonzero((same >= start) & (same < start + _CHUNK))
-        shared = by_passage[chunk] @ asked
-        found[own] += kernel.asked * shared[same[own] - start, among.of_question[own]]
-        if vectors is not None:
-            like = kernel.likeness(vectors[chunk] @ vectors.T)
-            of_itself = like[np.arange(len(like)), np.arange(start, start + len(like))]
-            found[own] += kernel.like * (like @ counts - of_itself)[same[own] - start]
-    return found.astype(np.float32)
+def _standing(rankings: Sequence[Ranking], rows: Rows) -> csr_array:
+    """How high each of ``rows``, ascending, stands for each question, 0..1, discounted by its rank;
+    shape (questions, rows)."""
+    first = [one.rows[:DEPTH] for one in rankings]
+    ranked = np.concatenate(first)
+    ranks = np.concatenate([np.arange(len(own)) for own in first])
+    of_question = np.repeat(np.arange(len(first)), list(map(len, first)))
+    where = np.minimum(np.searchsorted(rows, ranked), len(rows) - 1)
+    there = rows[where] == ranked
+    values = (1.0 / np.log2(ranks + 2.0))[there]
+    return csr_array((values, (of_question[there], where[there])), shape=(len(first), len(rows)))
+
+
+def _in_turn(worth: NDArray[np.float64], rows: Rows, asked: Counter[int], count: int) -> list[int]:
+    """The numbers of items by their worth, which falls with each item of the same row that was taken."""
+    of_row = rows.tolist()
+    waiting = [(-own / (1 + asked[of_row[number]]), number) for number, own in enumerate(worth.tolist())]
+    heapify(waiting)
+    taken: list[int] = []
+    while waiting and len(taken) < count:
+        told, number = waiting[0]
+        now = -float(worth[number]) / (1 + asked[of_row[number]])
+        if now > told:
+            heapreplace(waiting, (now, number))
+            continue
+        heappop(waiting)
+        taken.append(number)
+        asked[of_row[number]] += 1
+    return taken

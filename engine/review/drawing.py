@@ -12,7 +12,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError, ModelError
 from engine.investigation.ranking.experience import Floats
 from engine.language.embedders import embedder
-from engine.review.active import Candidates, most_telling
+from engine.review.active import Ranking, most_telling
 from engine.review.items import Record, answer_items, hop_items, passage_items
 from engine.review.kept import Queue, QueuedItem
 from engine.review.model import Assessment, Item, ItemKind
@@ -20,18 +20,20 @@ from engine.review.sampling import Sampling, Stratum, assigned, drawn
 
 # Items of a queue at most.
 MOST_ITEMS = 20_000
-# Passages of a case that may teach most: the first of those that were not drawn. And of how many cases such
-# passages are chosen together: each question is compared with each other one.
+# Passages of a case that may teach most, the first; and of how many cases such passages are chosen together:
+# each question is compared with each other one.
 CANDIDATES, MOST_COMPARED = 60, 2_000
 
 
 @dataclass(slots=True)
 class _Left:
-    """Passages of cases of one corpus that were not drawn, with the number of their case and their scores."""
+    """The first passages of cases of one corpus, best first, case by case, and of each whether it may be
+    judged: it was neither drawn nor judged."""
 
     corpus: Corpus
     questions: list[str] = field(default_factory=list)
-    items: list[tuple[Item, int, float]] = field(default_factory=list)
+    ranked: list[list[Item]] = field(default_factory=list)
+    may_be_judged: list[list[bool]] = field(default_factory=list)
 
 
 class Drawing:
@@ -69,36 +71,32 @@ class Drawing:
         return [*(one for left in self._left.values() for one in self._telling(left)), *self._found]
 
     def _set_aside(self, taken: set[str], passages: Iterable[Item], record: Record, corpus: Corpus) -> None:
-        """Keep the first of the passages that were not drawn, and that nobody has judged, with their scores;
-        what is not ranked is taken to have that of the last which is: the record knows no other."""
+        """Keep the first of the passages, those that are not ranked behind the others by their gate's score,
+        and which of them may be judged."""
         left = self._left.setdefault(id(corpus), _Left(corpus))
-        gate = {node["id"]: node["score"] for node in record["pool"]["nodes"]}
-        last = min((passage["score"] for passage in record["passages"]), default=0.0)
-        waiting = [
-            item for item in passages if item.key not in taken and (item.case_id, item.key) not in self._keys
-        ]
-        waiting.sort(key=lambda item: (item.rank is None, item.rank or -gate[item.passage_id]))
-        number = len(left.questions)
-        left.questions.append(record["question"])
-        if number == MOST_COMPARED:
+        if len(left.questions) == MOST_COMPARED:
             raise InputError(
                 f"what would teach most is chosen from at most {MOST_COMPARED:,} cases: name them"
             )
-        left.items += [
-            (item, number, item.score if item.score is not None else last) for item in waiting[:CANDIDATES]
-        ]
+        gate = {node["id"]: node["score"] for node in record["pool"]["nodes"]}
+        in_order = sorted(
+            passages, key=lambda item: (item.rank is None, item.rank or -gate[item.passage_id])
+        )[:CANDIDATES]
+        left.questions.append(record["question"])
+        left.ranked.append(in_order)
+        left.may_be_judged.append(
+            [item.key not in taken and (item.case_id, item.key) not in self._keys for item in in_order]
+        )
 
     def _telling(self, left: _Left) -> list[QueuedItem]:
-        rows = left.corpus.rows([item.passage_id for item, _, _ in left.items])
-        among = Candidates(
-            rows,
-            np.array([number for _, number, _ in left.items], np.int32),
-            np.array([score for _, _, score in left.items], np.float32),
-            _vectors(left.corpus, left.questions),
-        )
-        order = most_telling(left.corpus, among, self._known(left.corpus))
-        chosen = order[: self._sampling.telling * len(left.questions)].tolist()
-        told = (QueuedItem(left.items[place][0], Stratum.TELLING.value, 0.0) for place in chosen)
+        rankings = [
+            Ranking(left.corpus.rows([item.passage_id for item in own]), np.flatnonzero(may_be_judged))
+            for own, may_be_judged in zip(left.ranked, left.may_be_judged, strict=True)
+        ]
+        most = self._sampling.telling * len(left.questions)
+        vectors = _vectors(left.corpus, left.questions)
+        chosen = most_telling(rankings, vectors, most, self._known(left.corpus).tolist())
+        told = (QueuedItem(left.ranked[number][one], Stratum.TELLING.value, 0.0) for number, one in chosen)
         return [assigned(one, place, self._sampling) for place, one in enumerate(told)]
 
     def _known(self, corpus: Corpus) -> Rows:

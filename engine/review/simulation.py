@@ -6,22 +6,23 @@ they teach is measured on the other half, of which nobody has said anything, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Corpus
+from engine.corpus.protocol import Corpus, Scores
 from engine.errors import InputError
 from engine.evaluation.metrics import complete_at, recall_at
 from engine.evaluation.questions import Question
 from engine.evaluation.significance import Difference, paired
-from engine.investigation.ranking.experience import Experience, Kernel
-from engine.review.active import Candidates, most_telling
+from engine.investigation.ranking.experience import Experience
+from engine.review.active import Ranking, most_telling
 from engine.review.learning.choosing import learned_from
-from engine.review.learning.learning import MOST, gained, vectors_of
+from engine.review.learning.learning import gained, vectors_of
 from engine.review.learning.observing import Labels, Observed, observed
 from engine.settings import InvestigationSettings
 
@@ -134,13 +135,13 @@ def _said(
     wrong = rng.random((3, len(places))) < min(tired, 0.5)
     first, second, third = truth ^ wrong
     voices = np.ones(len(places), np.float32)
-    worth = first.copy()
+    worth, taken = first, len(places)
     if experts.second:
         differ = first & ~second
-        worth = np.where(differ, third, first)
-        voices += first + differ
-    seen = replace(one.observed, judged=places, worth=worth.astype(np.float32), voices=voices)
-    return seen, int(voices.sum())
+        # Who settles counts alone, as in ``labels_of``.
+        worth, voices[first & second] = np.where(differ, third, first), 2.0
+        taken += int(first.sum() + differ.sum())
+    return replace(one.observed, judged=places, worth=worth.astype(np.float32), voices=voices), taken
 
 
 def taught(
@@ -155,75 +156,97 @@ def taught(
 
 def difference(corpus: Corpus, others: Sequence[Asked], learned: Experience, metric: str) -> Difference:
     """What learned weights make of a figure of questions, with its interval."""
-    measure = METRICS[metric]
-    before: list[float] = []
-    then: list[float] = []
+    return _compared(_measured(corpus, others, learned, metric))
+
+
+def _measured(
+    corpus: Corpus, others: Sequence[Asked], learned: Experience | None, metric: str
+) -> Iterator[tuple[float, float]]:
+    """A figure of each question by what was learned, and by the shipped weights."""
     for one in others:
-        own = one.observed
-        for figures, scores in ((before, own.shipped), (then, own.shipped + gained(learned, corpus, own))):
-            order = own.order(scores).tolist()
-            ranking = list(dict.fromkeys(one.sources[place] for place in order))
-            figures.append(measure(ranking, one.gold, DEPTH))
+        shipped = one.observed.shipped
+        before = _figure(one, shipped, metric)
+        gain = None if learned is None else gained(learned, corpus, one.observed)
+        yield before if gain is None else _figure(one, shipped + gain, metric), before
+
+
+def _figure(one: Asked, scores: Scores, metric: str) -> float:
+    ranking = list(dict.fromkeys(one.sources[place] for place in one.observed.order(scores).tolist()))
+    return METRICS[metric](ranking, one.gold, DEPTH)
+
+
+def _compared(figures: Iterable[tuple[float, float]]) -> Difference:
+    then, before = zip(*figures, strict=True)
     return paired(then, before)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What so many judged ``passages`` of each half taught for the questions of the other, over the questions
+    of both, by metric; ``counting``: for how many halves something of it counts."""
+
+    passages: int
+    counting: int
+    figures: Mapping[str, Difference]
 
 
 def curve(
     corpus: Corpus,
-    questions: Sequence[Asked],
-    others: Sequence[Asked],
+    both: tuple[Sequence[Asked], Sequence[Asked]],
     experts: Experts,
     drawing: Drawing,
     budgets: Sequence[int],
     *,
     active: bool,
-) -> Iterator[Taught]:
-    """What so many judged passages teach, chosen at random among those that are drawn, or those first whose
-    verdicts would change most (``active``). Budgets that teach nothing yet are left out; of very many
-    questions fewer passages each are drawn."""
-    most = max(MOST // max(len(questions), 1), 1)
-    best = min(drawing.best, most)
-    whole, _ = judged(questions, experts, Drawing(best, min(drawing.random, most - best)))
-    order = _by_change(corpus, whole) if active else _at_random(whole, experts.seed)
-    for budget in budgets:
-        taken = order[:budget]
-        part = [
-            _only(one, taken[taken[:, 0] == number, 1])
-            for number, one in enumerate(whole)
-            if (taken[:, 0] == number).any()
+) -> Iterator[Point]:
+    """What so many judged passages of each half teach, chosen at random among those that are drawn, or the
+    most telling of them first (``active``). It ends where all that is drawn is judged."""
+    drawn_of = [judged(own, experts, drawing)[0] for own in both]
+    orders = [_ordered(own, experts.seed, active=active) for own in drawn_of]
+    most = min(map(len, orders))
+    for budget in (*(one for one in budgets if one < most), most):
+        figures: dict[str, list[tuple[float, float]]] = {metric: [] for metric in METRICS}
+        counting = 0
+        for own, order, others in zip(drawn_of, orders, both[::-1], strict=True):
+            learned = _learned(corpus, _only(own, order[:budget]))
+            counting += learned is not None and learned.strength > 0
+            for metric, found in figures.items():
+                found += _measured(corpus, others, learned, metric)
+        yield Point(budget, counting, {metric: _compared(found) for metric, found in figures.items()})
+
+
+def _ordered(questions: Sequence[Observed], seed: int, *, active: bool) -> list[tuple[int, int]]:
+    """The judged passages of questions in the order in which they are judged."""
+    items = [(number, place) for number, one in enumerate(questions) for place in one.judged.tolist()]
+    if active:
+        orders = [one.order(one.shipped) for one in questions]
+        rankings = [
+            Ranking(one.rows[order], np.flatnonzero(np.isin(order, one.judged)))
+            for one, order in zip(questions, orders, strict=True)
         ]
-        try:
-            found, _ = taught(corpus, part, int(sum(one.voices.sum() for one in part)), others)
-        except InputError:
-            continue
-        yield found
+        telling = most_telling(rankings, vectors_of(questions), len(items))
+        return [(number, int(orders[number][index])) for number, index in telling]
+    return [items[number] for number in np.random.default_rng(seed).permutation(len(items))]
 
 
-def _only(one: Observed, places: NDArray[np.int64]) -> Observed:
-    kept = np.sort(places)
-    return replace(one, judged=one.judged[kept], worth=one.worth[kept], voices=one.voices[kept])
+def _only(questions: Sequence[Observed], items: Sequence[tuple[int, int]]) -> list[Observed]:
+    """The questions of which something is judged, with what was said of these items."""
+    places: dict[int, list[int]] = defaultdict(list)
+    for number, place in items:
+        places[number].append(place)
+    found = []
+    for number, own in sorted(places.items()):
+        one = questions[number]
+        kept = np.isin(one.judged, own)
+        found.append(replace(one, judged=one.judged[kept], worth=one.worth[kept], voices=one.voices[kept]))
+    return found
 
 
-def _items(whole: Sequence[Observed]) -> NDArray[np.int64]:
-    """Question and place among its judged ones, of each item; shape (items, 2)."""
-    pairs = [(number, place) for number, one in enumerate(whole) for place in range(len(one.judged))]
-    return np.array(pairs, np.int64).reshape(-1, 2)
-
-
-def _at_random(whole: Sequence[Observed], seed: int) -> NDArray[np.int64]:
-    return np.random.default_rng(seed).permutation(_items(whole))
-
-
-def _by_change(corpus: Corpus, whole: Sequence[Observed], kernel: Kernel | None = None) -> NDArray[np.int64]:
-    """Items in the order in which their verdicts are expected to change other scores most; of a verdict only
-    what the shipped score leads to expect is used, never what it is."""
-    items = _items(whole)
-    among = Candidates(
-        np.concatenate([one.rows[one.judged] for one in whole]).astype(np.int32),
-        items[:, 0].astype(np.int32),
-        np.concatenate([one.shipped[one.judged] for one in whole]),
-        vectors_of(whole),
-    )
-    return items[most_telling(corpus, among, kernel=kernel)]
+def _learned(corpus: Corpus, questions: Sequence[Observed]) -> Experience | None:
+    try:
+        return learned_from(questions, corpus, "simulated")[0]
+    except InputError:
+        return None
 
 
 def _digest(text: str) -> int:

@@ -1,49 +1,62 @@
-"""Learning from verdicts: what the shipped ranking did not expect of them, shared with what is like it.
+"""Learning from verdicts: what else, beside the shipped score, tells the relevant passages of a question.
 
-A verdict is first expected by a logistic curve over the shipped score; what it differs by is explained by a
-Gaussian process (``ranking/experience.py`` has its kernel). With nothing said nothing is changed, with little
-said little. What says that a passage is not relevant to one question says less of others than what says that
-it is: it counts for half. How much of it all counts is chosen by cross-validation over questions, with
-nothing among the choices.
+For each question the passages that were called relevant are weighed against all that were judged by a softmax
+(the list likelihood of Xia et al., ICML 2008, for one place at a time). The shipped score, at the scale that
+fits, stands; added is what other questions' verdicts say of the same passage (``ranking/experience.py``), and
+what features tell. A ridge keeps what is added at nothing where little was said. Minimised by L-BFGS-B.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
-from scipy.special import expit
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
 
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.errors import InputError
 from engine.evaluation.learning import knots_of, ramps
 from engine.investigation.ranking.additive import AdditiveModel, Shape
-from engine.investigation.ranking.experience import Experience, Floats, Kernel
+from engine.investigation.ranking.experience import Experience, Floats, alike
 from engine.review.learning.observing import Observed
 
-# Beyond so many judged passages the oldest questions are left out: memory and time grow with their square
-# and cube.
-MOST = 6000
-NEGATIVE = 0.5
-NEWTON_STEPS, RIDGE = 50, 1e-3
+# Beyond so many judged passages the oldest questions are left out: time grows with their number.
+MOST = 20_000
+# The ridge of what is said of passages, two weights; and of features, some two hundred.
+RIDGE_OF_PASSAGES, RIDGE_OF_FEATURES = 10.0, 3000.0
+# Between these are the scale of the shipped score and the share of mistakes, whatever few verdicts say.
+LEAST_SCALE, MOST_SCALE, MOST_MISTAKES = 1.0, 40.0, 0.9
+ITERATIONS = 60
+# What may count, as columns: what is said for and against passages, what features tell, or both.
+KINDS: Mapping[str, tuple[int, int | None]] = {
+    "passages": (0, 2),
+    "features": (2, None),
+    "passages and features": (0, None),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """The judged passages of some questions together: ``rows`` of the corpus, ``of_question`` the number of
-    the question, ``residuals`` of the verdicts, ``voices``, ``ramps`` of the features, standardised, shapes
-    (n,) and (n, r). ``knots``, ``means`` and ``spread`` are those of the features."""
+    """The judged passages of some questions together. ``rows`` of the corpus, ``of_question`` the number of
+    the question, ``shipped`` scores, what is said for each and against it (``relevant``, ``irrelevant``:
+    worth times voices), and the ramps of the features, by their spread; shapes (n,) and (n, r). ``known`` are
+    the judged rows, ascending, ``place`` that of each verdict among them. ``alike``, shape (q, q): what a
+    verdict on one question counts for another, 0 for itself. ``knots`` are those of the features."""
 
     questions: tuple[Observed, ...]
     rows: Rows
     of_question: NDArray[np.int32]
-    residuals: Floats
-    voices: Floats
+    shipped: Scores
+    relevant: Floats
+    irrelevant: Floats
     ramps: Floats
+    known: Rows
+    place: NDArray[np.intp]
+    alike: Floats
     knots: tuple[Floats, ...]
     spread: Floats
 
@@ -57,104 +70,177 @@ def observations(questions: Sequence[Observed]) -> Observations:
         raise InputError(
             "nothing can be learned yet: there must be passages that are relevant and others that are not"
         )
-    shipped = np.concatenate([one.shipped[one.judged] for one in kept])
-    every = np.concatenate([one.values for one in kept], axis=1)
-    knots = tuple(knots_of(row) for row in every)
+    voices = np.concatenate([one.voices for one in kept])
+    rows = np.concatenate([one.rows[one.judged] for one in kept]).astype(np.int32)
+    known, place = np.unique(rows, return_inverse=True)
+    knots = tuple(knots_of(row) for row in np.concatenate([one.values for one in kept], axis=1))
     table = ramps(np.concatenate([one.values[:, one.judged] for one in kept], axis=1), knots)
     spread = table.std(axis=0) + 1e-3
-    residuals = worth - expected(shipped, worth)
     return Observations(
         questions=kept,
-        rows=np.concatenate([one.rows[one.judged] for one in kept]).astype(np.int32),
+        rows=rows,
         of_question=np.repeat(np.arange(len(kept)), [len(one.judged) for one in kept]).astype(np.int32),
-        residuals=np.where(residuals < 0, NEGATIVE * residuals, residuals).astype(np.float32),
-        voices=np.concatenate([one.voices for one in kept]),
-        ramps=((table - table.mean(axis=0)) / spread).astype(np.float32),
+        shipped=np.concatenate([one.shipped[one.judged] for one in kept]),
+        relevant=(worth * voices).astype(np.float32),
+        irrelevant=((1.0 - worth) * voices).astype(np.float32),
+        ramps=(table / spread).astype(np.float32),
+        known=known.astype(np.int32),
+        place=place,
+        alike=between(vectors_of(kept)),
         knots=knots,
         spread=spread.astype(np.float32),
     )
 
 
-def expected(shipped: Scores, worth: Floats) -> Floats:
-    """What the shipped score leads to expect of a verdict, 0..1: a logistic curve, fitted by Newton's method
-    with a little ridge; shape (n,)."""
-    table = np.stack([np.ones(len(shipped)), shipped.astype(np.float64)], axis=1)
-    weights = np.zeros(2)
-    for _ in range(NEWTON_STEPS):
-        likely = expit(table @ weights)
-        curve = (table * (likely * (1 - likely))[:, None]).T @ table + RIDGE * np.eye(2)
-        weights += np.linalg.solve(curve, table.T @ (worth - likely) - RIDGE * weights)
-    found: Floats = expit(table @ weights).astype(np.float32)
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """What questions taught: the weights of what is said for passages and against them, and of the ramps of
+    features, shape (r,); and by what their verdicts are expected, the ``scale`` of scores and the share of
+    ``mistakes``."""
+
+    gain: float
+    loss: float
+    ramps: Floats
+    scale: float
+    mistakes: float
+
+
+def taught(seen: Observations, used: NDArray[np.bool_]) -> dict[str, Taught]:
+    """What the ``used`` questions teach, shape (q,), by what may count (``KINDS``)."""
+    mine = np.flatnonzero(used[seen.of_question])
+    size = seen.ramps.shape[1]
+    numbers, of_question = np.unique(seen.of_question[mine], return_inverse=True)
+    lists = Lists(of_question, seen.relevant[mine].astype(np.float64))
+    shipped = seen.shipped[mine].astype(np.float64)
+    scale, mistakes = lists.expected(shipped)
+    said = _said(seen, used, numbers)[:, of_question, seen.place[mine]].T
+    spread = said.std(axis=0) + 1e-3
+    table = np.concatenate([said / spread, seen.ramps[mine]], axis=1).astype(np.float64)
+    ridge = np.array([RIDGE_OF_PASSAGES] * 2 + [RIDGE_OF_FEATURES] * size)
+    # What is said for a passage never takes from it, what is said against it never adds.
+    bounds = [(0.0, None), (None, 0.0)] + [(None, None)] * size
+    found = {}
+    for kind, (first, last) in KINDS.items():
+        own = slice(first, last)
+        weights = np.zeros(2 + size)
+        weights[own] = lists.fitted(scale * shipped, mistakes, table[:, own], ridge[own], bounds[own]) / scale
+        gain, loss = weights[:2] / spread
+        found[kind] = Taught(float(gain), float(-loss), weights[2:].astype(np.float32), scale, mistakes)
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Gram:
-    """What observations have in common with each other, by what it is; shapes (n, n), None for nothing."""
+class Lists:
+    """Judged passages by question, whose numbers ascend from 0, and what is said for each; shapes (n,).
 
-    same: Floats
-    asked: Floats
-    like: Floats | None
-    features: Floats
+    What is said for a passage is a mistake with some chance, and then as likely of any that was judged:
+    without that, mistakes on what ranks low would teach that the ranking is of little worth.
+    """
 
-    def whole(self, kernel: Kernel) -> Floats:
-        """All of it together by the sizes of a kernel, shape (n, n)."""
-        found: Floats = kernel.same * self.same + kernel.asked * self.asked + kernel.features * self.features
-        if self.like is not None:
-            found += kernel.like * self.like
-        return found
+    of_question: NDArray[np.intp]
+    relevant: NDArray[np.float64]
+
+    def likelihood(
+        self, scores: NDArray[np.float64], mistakes: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """The logarithm of the chance of what is said for each passage, shape (n,); its slopes, of all that
+        is said together, by the scores, and by the share of mistakes, which are to be summed."""
+        starts = np.flatnonzero(np.diff(self.of_question, prepend=-1))
+        powers = np.exp(scores - np.maximum.reduceat(scores, starts)[self.of_question])
+        chances = powers / np.add.reduceat(powers, starts)[self.of_question]
+        anyone = 1.0 / np.bincount(self.of_question)[self.of_question]
+        mixed = (1.0 - mistakes) * chances + mistakes * anyone + 1e-12
+        earned = self.relevant * (1.0 - mistakes) * chances / mixed
+        slopes = earned - chances * np.bincount(self.of_question, earned)[self.of_question]
+        return np.log(mixed), slopes, self.relevant * (anyone - chances) / mixed
+
+    def expected(self, shipped: NDArray[np.float64]) -> tuple[float, float]:
+        """The scale of the shipped score and the share of mistakes by which verdicts are likeliest."""
+
+        def loss(both: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            told, slopes, of_mistakes = self.likelihood(both[0] * shipped, float(both[1]))
+            return -float(self.relevant @ told), -np.array([slopes @ shipped, of_mistakes.sum()])
+
+        begin = np.array([LEAST_SCALE, MOST_MISTAKES / 2])
+        bounds = [(LEAST_SCALE, MOST_SCALE), (0.0, MOST_MISTAKES)]
+        scale, mistakes = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds).x
+        return float(scale), float(mistakes)
+
+    def fitted(
+        self,
+        offset: NDArray[np.float64],
+        mistakes: float,
+        table: NDArray[np.float64],
+        ridge: NDArray[np.float64],
+        bounds: Sequence[tuple[float | None, float | None]],
+    ) -> NDArray[np.float64]:
+        """The weights of the columns of ``table``, (n, k), beside an ``offset`` of scores, (n,); (k,)."""
+
+        def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            told, slopes, _ = self.likelihood(offset + table @ weights, mistakes)
+            penalty = float(ridge @ (weights * weights)) / 2
+            return penalty - float(self.relevant @ told), ridge * weights - table.T @ slopes
+
+        begin = np.zeros(table.shape[1])
+        found = minimize(
+            loss, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": ITERATIONS}
+        )
+        weights: NDArray[np.float64] = found.x
+        return weights
 
 
-def gram_of(seen: Observations, corpus: Corpus, kernel: Kernel) -> Gram:
-    """What observations have in common; the sizes of ``kernel`` are not in it."""
-    same = (seen.rows[:, None] == seen.rows[None, :]).astype(np.float32)
-    vectors = vectors_of(seen.questions)
-    alike = np.ones((len(vectors), len(vectors)), np.float32)
-    if vectors.shape[1]:
-        alike = kernel.of_questions(vectors @ vectors.T)
-    of_pairs = alike[np.ix_(seen.of_question, seen.of_question)]
-    like = None
-    if vectors.shape[1]:
-        distinct, place = np.unique(seen.rows, return_inverse=True)
-        found = corpus.vectors(distinct.astype(np.int32))
-        like = kernel.likeness((found @ found.T).astype(np.float32))[np.ix_(place, place)]
-    features = (seen.ramps @ seen.ramps.T / max(seen.ramps.shape[1], 1)).astype(np.float32)
-    return Gram(same, same * of_pairs, like, features)
+def _said(seen: Observations, used: NDArray[np.bool_], numbers: NDArray[np.integer]) -> Floats:
+    """What the used questions say for and against each known passage to questions of these numbers, and none
+    to itself: roots of sums, shape (2, numbers, known)."""
+    shares, shape = seen.alike[numbers] * used, (len(seen.questions), len(seen.known))
+    both = [
+        np.sqrt(shares @ csr_array((told, (seen.of_question, seen.place)), shape=shape))
+        for told in (seen.relevant, seen.irrelevant)
+    ]
+    return np.stack(both).astype(np.float32)
 
 
-def solved(whole: Floats, seen: Observations, kernel: Kernel, used: NDArray[np.bool_]) -> Floats:
-    """The weight of each observation, shape (n,); 0 for those that are not ``used``, shape (n,)."""
-    places = np.flatnonzero(used)
-    own = whole[np.ix_(places, places)].astype(np.float64)
-    own[np.diag_indices_from(own)] += kernel.noise / seen.voices[places]
-    alpha = np.zeros(len(used), np.float32)
-    alpha[places] = cho_solve(cho_factor(own, lower=True, overwrite_a=True), seen.residuals[places])
-    return alpha
+def gains(
+    seen: Observations, used: NDArray[np.bool_], lessons: Sequence[Taught]
+) -> Iterator[tuple[int, Floats]]:
+    """The questions that are not ``used``, and what their pools gain by each of the lessons that the others
+    taught, shape (lessons, n)."""
+    left = np.flatnonzero(~used)
+    said = _said(seen, used, left)
+    of_ramps = np.stack([one.ramps / seen.spread for one in lessons], axis=1)
+    weights = np.array([[one.gain, -one.loss] for one in lessons], np.float32)
+    for number, own in zip(left.tolist(), said.swapaxes(0, 1), strict=True):
+        one = seen.questions[number]
+        where = np.minimum(np.searchsorted(seen.known, one.rows), len(seen.known) - 1)
+        known = (seen.known[where] == one.rows).astype(np.float32)
+        yield number, weights @ (own[:, where] * known) + (ramps(one.values, seen.knots) @ of_ramps).T
 
 
 def experience_of(
-    seen: Observations, corpus: Corpus, alpha: Floats, kernel: Kernel, strength: float, name: str
+    seen: Observations, corpus: Corpus, found: Taught, strength: float, name: str
 ) -> Experience:
-    """What a ranking takes of observations and their weights."""
-    distinct, of_passage = np.unique(seen.rows, return_inverse=True)
-    ids = tuple(passage.id for passage in corpus.passages(distinct.astype(np.int32)))
-    ramped = kernel.features * (alpha @ seen.ramps) / max(seen.ramps.shape[1], 1) / seen.spread
+    """What a ranking takes of what was taught."""
     shapes, place = {}, 0
+    weights = found.ramps / seen.spread
     for feature, knots in zip(seen.questions[0].names, seen.knots, strict=True):
         count = len(list(pairwise(knots.tolist())))
-        own = ramped[place : place + count].astype(np.float32)
+        own = weights[place : place + count].astype(np.float32)
         place += count
         if np.abs(own).max(initial=0.0) > 0:
             shapes[feature] = Shape(knots, own)
+    counts = found.gain or found.loss
+    kept = slice(None) if counts else slice(0)
     return Experience(
         id=name,
         strength=strength,
-        kernel=kernel,
-        passages=ids,
-        questions=vectors_of(seen.questions),
-        of_passage=of_passage.astype(np.int32),
-        of_question=seen.of_question,
-        alpha=alpha,
+        gain=found.gain,
+        loss=found.loss,
+        passages=tuple(corpus.ids(seen.known)) if counts else (),
+        questions=vectors_of(seen.questions)[kept],
+        of_passage=seen.place[kept].astype(np.int32),
+        of_question=seen.of_question[kept],
+        relevant=seen.relevant[kept],
+        irrelevant=seen.irrelevant[kept],
         features=AdditiveModel(shapes, 1.0),
     )
 
@@ -166,9 +252,19 @@ def gained(experience: Experience, corpus: Corpus, one: Observed) -> Scores:
     return found
 
 
-def stronger(experience: Experience, strength: float) -> Experience:
-    """The same with another strength."""
-    return replace(experience, strength=strength)
+def vectors_of(questions: Sequence[Observed]) -> Floats:
+    """The vectors of questions, shape (q, d), (q, 0) where there are none."""
+    if any(one.vector is None for one in questions):
+        return np.zeros((len(questions), 0), np.float32)
+    return np.stack([one.vector for one in questions if one.vector is not None])
+
+
+def between(vectors: Floats) -> Floats:
+    """What a verdict on one question counts for another, 0 for itself, by the vectors of questions, (q, d);
+    shape (q, q)."""
+    found = alike(vectors @ vectors.T) if vectors.shape[1] else np.ones((len(vectors),) * 2, np.float32)
+    np.fill_diagonal(found, 0.0)
+    return found
 
 
 def _newest(questions: Sequence[Observed]) -> tuple[Observed, ...]:
@@ -180,10 +276,3 @@ def _newest(questions: Sequence[Observed]) -> tuple[Observed, ...]:
             break
         kept.append(one)
     return tuple(reversed(kept))
-
-
-def vectors_of(questions: Sequence[Observed]) -> Floats:
-    """The vectors of questions, shape (q, d), (q, 0) where there are none."""
-    if any(one.vector is None for one in questions):
-        return np.zeros((len(questions), 0), np.float32)
-    return np.stack([one.vector for one in questions if one.vector is not None])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 
@@ -16,7 +15,7 @@ from engine.corpus.verifying import verify
 from engine.errors import CorpusError, InputError
 from engine.investigation import Case
 from engine.investigation.ranking.additive import AdditiveModel
-from engine.investigation.ranking.experience import Experience, Kernel
+from engine.investigation.ranking.experience import Experience
 from engine.investigation.weights import (
     adopt_weights,
     adopted_weights,
@@ -53,12 +52,14 @@ def lifting(passage: str, name: str = "lifted") -> Experience:
     return Experience(
         id=name,
         strength=1.0,
-        kernel=Kernel(same=1.0, asked=0.0, like=0.0),
+        gain=5.0,
+        loss=1.0,
         passages=(passage,),
         questions=np.zeros((1, 0), np.float32),
         of_passage=np.zeros(1, np.int32),
         of_question=np.zeros(1, np.int32),
-        alpha=np.full(1, 5.0, np.float32),
+        relevant=np.ones(1, np.float32),
+        irrelevant=np.zeros(1, np.float32),
         features=AdditiveModel({}, 1.0),
     )
 
@@ -116,7 +117,7 @@ def test_weights_that_are_gone_are_told_in_the_replay(corpus: Corpus) -> None:
 
 def test_passages_that_the_corpus_has_no_more_change_nothing(corpus: Corpus) -> None:
     shipped = case_of(corpus)
-    keep_weights(corpus, replace(lifting("gone/art-1"), alpha=np.full(1, 9.0, np.float32)), {})
+    keep_weights(corpus, lifting("gone/art-1"), {})
     assert [one.score for one in case_of(corpus, "lifted").ranking] == [one.score for one in shipped.ranking]
 
 

@@ -1,66 +1,66 @@
-"""Which passages are judged first: as the plain formula over all pairs says, and less of what is known."""
+"""Which items are the most telling: what the ranking would learn most of, and nothing that was said."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit
+import pytest
 
-from engine.corpus.protocol import Corpus
-from engine.investigation.ranking.experience import Kernel
-from engine.review.active import Candidates, most_telling
+from engine.review.active import DEPTH, Ranking, most_telling
 
-KERNEL = Kernel()
+NOTHING = np.zeros((0, 0), np.float32)
 
 
-def among(corpus: Corpus, seed: int = 0, *, dimensions: int = 4) -> Candidates:
-    """Passages of six questions, many of them of several."""
-    rng = np.random.default_rng(seed)
-    of_question = np.repeat(np.arange(6, dtype=np.int32), 30)
-    rows = np.concatenate([rng.permutation(min(90, len(corpus)))[:30] for _ in range(6)]).astype(np.int32)
-    vectors = rng.normal(size=(6, dimensions)).astype(np.float32)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-    return Candidates(rows, of_question, rng.normal(size=len(rows)).astype(np.float32), vectors)
+def ranking(*rows: int, judged: tuple[int, ...] = ()) -> Ranking:
+    """A ranking of these rows, of which those at some indices were judged."""
+    return Ranking(np.array(rows, np.int32), np.setdiff1d(np.arange(len(rows)), judged))
 
 
-def plainly(corpus: Corpus, one: Candidates, known: list[int]) -> list[int]:
-    """The rule in the plainest words, over all pairs of candidates."""
-    same = one.rows[:, None] == one.rows[None, :]
-    alike = KERNEL.of_questions(one.vectors @ one.vectors.T) if one.vectors.shape[1] else np.ones((6, 6))
-    shared = KERNEL.same * same + KERNEL.asked * same * alike[np.ix_(one.of_question, one.of_question)]
-    if one.vectors.shape[1]:
-        vectors = corpus.vectors(one.rows)
-        shared = shared + KERNEL.like * KERNEL.likeness(vectors @ vectors.T)
-    np.fill_diagonal(shared, 0.0)
-    likely = expit(4.0 * (one.scores - np.quantile(one.scores, 0.8)))
-    value: NDArray[np.float64] = np.sqrt(likely * (1 - likely)) * shared.sum(axis=1)
-    order: list[int] = []
-    while len(order) < len(value):
-        chosen = [*known, *one.rows[order].tolist()]
-        left = {
-            place: value[place] / (1 + chosen.count(int(one.rows[place])))
-            for place in range(len(value))
-            if place not in order
-        }
-        order.append(max(left, key=lambda place: left[place]))
-    return order
+def told(
+    rankings: list[Ranking], count: int, vectors: object = None, judged: tuple[int, ...] = ()
+) -> list[int]:
+    """The rows of the most telling items."""
+    known = np.zeros((len(rankings), 0), np.float32) if vectors is None else np.array(vectors, np.float32)
+    items = most_telling(rankings, known, count, judged)
+    assert len(set(items)) == len(items)
+    return [int(rankings[number].rows[one]) for number, one in items]
 
 
-def test_the_order_is_that_of_the_plain_formula(harbour: Corpus) -> None:
-    nothing: list[int] = []
-    for one in (among(harbour), among(harbour, 1, dimensions=0)):
-        for known in (nothing, one.rows[:20].tolist() * 2):
-            found = most_telling(harbour, one, np.array(known, np.int32)).tolist()
-            expected = plainly(harbour, one, known)
-            assert sorted(found) == list(range(len(one.rows)))
-            assert found == expected
+def test_a_passage_that_stands_high_elsewhere_comes_first() -> None:
+    rankings = [ranking(1, 2, 3), ranking(9, 2, 4), ranking(8, 2, 5)]
+    assert told(rankings, 1) == [2]
+    every = told(rankings, 100)
+    assert len(every) == 9
+    # Of the passages that no other question has, the one that ranks best for its own.
+    assert [row for row in every if row in (1, 3)] == [1, 3]
 
 
-def test_nothing_among_nothing_and_one_among_one(harbour: Corpus) -> None:
-    one = among(harbour)
-    nothing = Candidates(one.rows[:0], one.of_question[:0], one.scores[:0], one.vectors)
-    assert most_telling(harbour, nothing).tolist() == []
-    alone = replace(nothing, rows=one.rows[:1], of_question=one.of_question[:1], scores=one.scores[:1])
-    assert most_telling(harbour, alone).tolist() == [0]
+def test_the_same_passage_is_not_asked_about_again_and_again() -> None:
+    rankings = [ranking(number, 2, 3) for number in (10, 11, 12, 13)]
+    assert set(told(rankings, 3)) == {2, 3}
+
+
+def test_like_questions_count_for_more() -> None:
+    rankings = [ranking(1, 2), ranking(2, 9), ranking(1, 8), ranking(2, 7)]
+    assert told(rankings, 1, [(1, 0), (0, 1), (1, 0), (0, -1)]) == [1]
+
+
+def test_what_was_judged_is_not_asked_again_and_teaches_less_elsewhere() -> None:
+    rankings = [ranking(1, 2, 3, judged=(1,)), ranking(4, 2, 5)]
+    assert (0, 1) not in most_telling(rankings, np.zeros((2, 0), np.float32), 100)
+    asked = [*(ranking(number, 2, 3, judged=(1,)) for number in (10, 11, 12)), ranking(13, 2, 3)]
+    assert told(asked, 1) == [2]
+    assert told(asked, 1, judged=(2, 2, 2)) == [3]
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_nothing_is_asked_of_nobody(count: int) -> None:
+    assert told([ranking(1, 2)], count) == []
+    assert most_telling([], NOTHING, 5) == []
+    assert told([ranking(1, 2, judged=(0, 1))], 5) == []
+
+
+def test_what_stands_low_counts_for_little_and_is_asked_about_last() -> None:
+    long = ranking(*range(100))
+    found = told([long, long], 200)
+    assert set(found[: 2 * DEPTH]) == set(range(DEPTH))
+    assert len(found) == 200

@@ -40,7 +40,7 @@ def test_kept_adopted_and_gone_back_from(store: CaseStore, weights: MatterWeight
     weights.adopt(matter, "one", who="Ben")
     found = weights.adopted(matter, PORT)
     assert found is not None
-    assert (found.id, found.passages, found.alpha.tolist()) == ("one", ("a",), [5.0])
+    assert (found.id, found.passages, found.gain) == ("one", ("a",), 5.0)
     # Another corpus, another matter, and the same one of somebody else.
     assert weights.adopted(matter, "Elsewhere") is None
     for other in (store.matter("Taxes"), store.matter("Harbour", "ann")):

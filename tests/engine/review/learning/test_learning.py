@@ -1,4 +1,4 @@
-"""What verdicts teach: the plain formula of a Gaussian process, and what it must and must not change."""
+"""What verdicts teach: plain formulas, and what they must and must not change."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation.ranking.experience import Kernel, experience_from, plain_experience
+from engine.investigation.ranking.experience import LEAST, experience_from, plain_experience
 from engine.review.learning.choosing import learned_from
 from engine.review.learning.learning import (
-    NEGATIVE,
+    Lists,
     Observations,
-    expected,
+    Taught,
     experience_of,
     gained,
-    gram_of,
+    gains,
     observations,
-    solved,
+    taught,
 )
 from engine.review.learning.observing import Labels, Observed, labels_of, observed
 from engine.review.model import Assessment, Item, ItemKind, Verdict
@@ -36,7 +36,6 @@ QUESTIONS = (
     "How long is the period for filing an appeal?",
     "Which contracts need written form?",
 )
-KERNEL = Kernel()
 
 
 @pytest.fixture(scope="module")
@@ -62,73 +61,103 @@ def seen(meridia: Corpus) -> list[Observed]:
     return plain
 
 
-def whole(seen: Observations, corpus: Corpus) -> np.ndarray:
-    return gram_of(seen, corpus, KERNEL).whole(KERNEL)
+def taught_by_all(seen: Observations, kind: str = "passages and features") -> Taught:
+    return taught(seen, np.ones(len(seen.questions), np.bool_))[kind]
 
 
 def test_what_is_gained_is_the_plain_formula(seen: list[Observed], meridia: Corpus) -> None:
     own = observations(seen)
-    alpha = solved(whole(own, meridia), own, KERNEL, np.ones(len(own.rows), np.bool_))
-    taught = experience_of(own, meridia, alpha, KERNEL, 1.0, "taught")
-    one = seen[0]
-    found = gained(taught, meridia, one)
-    vectors, question = meridia.vectors(one.rows), one.vector
-    assert question is not None
-    judged = meridia.vectors(own.rows)
-    asked = np.stack([seen[number].vector for number in own.of_question])
-    same = (one.rows[:, None] == own.rows[None, :]).astype(np.float64)
-    likeness = np.maximum(vectors @ judged.T, 0) ** 8
-    plain = KERNEL.same * same + KERNEL.asked * same * np.maximum(asked @ question, 0) ** 2
-    plain = (plain + KERNEL.like * likeness) @ alpha
-    # Features count from their lowest value here, and from their mean there: the same for all of a pool.
-    difference = found - plain - taught.weights(one.names, one.values).sum(axis=0)
-    assert difference == pytest.approx(0.0, abs=1e-4)
+    lesson = Taught(0.3, 0.1, np.zeros(own.ramps.shape[1], np.float32), 1.0, 0.0)
+    found = gained(experience_of(own, meridia, lesson, 0.5, "taught"), meridia, seen[0])
+    assert seen[0].vector is not None
+    for row, gain in zip(seen[0].rows.tolist(), found.tolist(), strict=True):
+        said = [0.0, 0.0]
+        for one in seen:
+            assert one.vector is not None
+            share = LEAST + (1 - LEAST) * max(float(one.vector @ seen[0].vector), 0.0) ** 2
+            for place in one.judged[one.rows[one.judged] == row].tolist():
+                said[int(one.worth[one.judged.tolist().index(place)] == 0)] += share
+        assert gain == pytest.approx(0.5 * (0.3 * said[0] ** 0.5 - 0.1 * said[1] ** 0.5), abs=1e-4)
 
 
-def test_features_are_shared_as_in_the_gram(seen: list[Observed], meridia: Corpus) -> None:
+def test_the_ranking_gains_what_was_held_out_to_tell(seen: list[Observed], meridia: Corpus) -> None:
+    """What a fold is measured by is what a ranking of its questions would be."""
     own = observations(seen)
-    only = Kernel(same=0.0, asked=0.0, like=0.0, features=1.0)
-    gram = gram_of(own, meridia, only)
-    alpha = np.linspace(-1, 1, len(own.rows)).astype(np.float32)
-    taught = experience_of(own, meridia, alpha, only, 1.0, "taught")
-    first = own.of_question == 0
-    found = gained(taught, meridia, seen[0])[seen[0].judged]
-    wanted = (gram.features @ alpha)[first]
-    assert found - found[0] == pytest.approx(wanted - wanted[0], abs=2e-3)
+    used = np.arange(len(seen)) != 2
+    lessons = taught(own, used)
+    ((number, by_kind),) = gains(own, used, list(lessons.values()))
+    assert number == 2
+    kept = observations([one for place, one in enumerate(seen) if used[place]])
+    for kind, found in zip(lessons, by_kind, strict=True):
+        ramps = lessons[kind].ramps
+        same = replace(kept, knots=own.knots, spread=own.spread)
+        ranked = gained(experience_of(same, meridia, lessons[kind], 1.0, kind), meridia, seen[2])
+        assert found == pytest.approx(ranked, abs=1e-4)
+        assert ramps.any() == (kind != "passages")
 
 
-def test_what_was_said_is_brought_nearer_and_nothing_said_changes_nothing(
-    seen: list[Observed], meridia: Corpus
-) -> None:
-    own = observations(seen)
-    alpha = solved(whole(own, meridia), own, KERNEL, np.ones(len(own.rows), np.bool_))
-    taught = experience_of(own, meridia, alpha, KERNEL, 1.0, "taught")
+def test_no_question_learns_of_its_own_verdicts(seen: list[Observed]) -> None:
+    """Each question judges a passage that no other has: nothing can be told by other questions."""
+    alone = []
+    for number, one in enumerate(seen):
+        rows = one.rows + 10_000 * number
+        alone.append(replace(one, rows=rows.astype(np.int32)))
+    lesson = taught_by_all(observations(alone), "passages")
+    assert (lesson.gain, lesson.loss) == (0.0, 0.0)
+
+
+def test_the_slopes_are_those_of_the_likelihood() -> None:
+    rng = np.random.default_rng(0)
+    lists = Lists(np.repeat([0, 1, 2], [4, 3, 5]), rng.integers(0, 3, 12).astype(float))
+    scores, step = rng.normal(size=12), 1e-6
+
+    def likely(scores: np.ndarray, mistakes: float) -> float:
+        return float(lists.relevant @ lists.likelihood(scores, mistakes)[0])
+
+    _, slopes, of_mistakes = lists.likelihood(scores, 0.3)
+    wanted = [
+        (likely(scores + step * one, 0.3) - likely(scores - step * one, 0.3)) / 2 / step for one in np.eye(12)
+    ]
+    assert slopes == pytest.approx(wanted, abs=1e-5)
+    by_mistakes = (likely(scores, 0.3 + step) - likely(scores, 0.3 - step)) / 2 / step
+    assert of_mistakes.sum() == pytest.approx(by_mistakes, abs=1e-5)
+
+
+def test_the_share_of_mistakes_is_found() -> None:
+    """Scores that tell all but the mistakes, of which a third is made."""
+    rng = np.random.default_rng(1)
+    shipped = rng.normal(size=(400, 12))
+    right = rng.random(400) > 1 / 3
+    told = np.where(right, shipped.argmax(axis=1), rng.integers(0, 12, 400))
+    lists = Lists(np.repeat(np.arange(400), 12), np.eye(12)[told].ravel())
+    scale, mistakes = lists.expected(shipped.ravel())
+    assert mistakes == pytest.approx(1 / 3, abs=0.06)
+    assert scale > 5
+
+
+def test_what_was_said_elsewhere_brings_a_passage_nearer(seen: list[Observed], meridia: Corpus) -> None:
+    """The same passages are relevant for all questions, and others never are."""
+    rows = np.unique(np.concatenate([one.rows[one.judged] for one in seen]))
+    good = set(rows[::3].tolist())
+    known = []
     for one in seen:
-        gain = gained(taught, meridia, one)[one.judged]
-        assert gain[one.worth == 1].mean() > gain[one.worth == 0].mean()
-    nothing = experience_of(own, meridia, np.zeros_like(alpha), KERNEL, 1.0, "nothing")
-    assert not gained(nothing, meridia, seen[0]).any()
+        judged = np.flatnonzero(np.isin(one.rows, rows))
+        worth = np.array([row in good for row in one.rows[judged].tolist()], np.float32)
+        known.append(replace(one, judged=judged, worth=worth, voices=np.ones(len(judged), np.float32)))
+    own = observations(known)
+    lesson = taught_by_all(own, "passages")
+    assert lesson.gain > 0
+    assert lesson.loss >= 0
+    twice = observations([replace(one, voices=2 * one.voices) for one in known])
+    assert taught_by_all(twice, "passages").gain > 0
+    found = gained(experience_of(own, meridia, lesson, 1.0, "taught"), meridia, known[0])[known[0].judged]
+    assert found[known[0].worth == 1].min() > found[known[0].worth == 0].max()
 
 
-def test_more_voices_count_for_more(seen: list[Observed], meridia: Corpus) -> None:
-    own = observations(seen)
-    many = replace(own, voices=np.full_like(own.voices, 50.0))
-    used = np.ones(len(own.rows), np.bool_)
-    few_off, many_off = (
-        np.abs(whole(own, meridia) @ solved(whole(own, meridia), one, KERNEL, used) - own.residuals).mean()
-        for one in (own, many)
-    )
-    assert many_off < few_off
-
-
-def test_a_verdict_is_expected_by_its_score(seen: list[Observed]) -> None:
-    scores = np.linspace(-2, 2, 400).astype(np.float32)
-    worth = (np.random.default_rng(0).random(400) < 1 / (1 + np.exp(-3 * scores))).astype(np.float32)
-    found = expected(scores, worth)
-    assert (np.diff(found) > 0).all()
-    assert found.mean() == pytest.approx(worth.mean(), abs=0.01)
-    own = observations(seen)
-    assert own.residuals[own.residuals < 0].min() >= -NEGATIVE
+def test_with_little_said_little_is_gained(seen: list[Observed]) -> None:
+    many = [replace(one, voices=np.full_like(one.voices, 20.0)) for one in seen]
+    few, much = (np.abs(taught_by_all(observations(own), "features").ramps).sum() for own in (seen, many))
+    assert few < much / 5
 
 
 def test_nothing_is_learned_where_all_is_the_same(seen: list[Observed], meridia: Corpus) -> None:
@@ -164,27 +193,32 @@ def test_experience_is_read_as_it_was_written(seen: list[Observed], meridia: Cor
     [
         ("of_passage", [99]),
         ("of_question", [-1]),
-        ("alpha", [float("nan")]),
-        ("alpha", [1.0, 2.0]),
+        ("relevant", [float("nan")]),
+        ("relevant", [1.0, 2.0]),
+        ("relevant", [-1.0]),
+        ("irrelevant", []),
         ("passages", "x"),
         ("features", []),
         ("strength", "much"),
-        ("strength", "nan"),
+        ("gain", "nan"),
+        ("loss", float("inf")),
         ("features", {"lexical": [[0.0, 1.0], [float("inf")]]}),
-        ("kernel", {"same": float("nan")}),
-        ("kernel", {"unknown": 1.0}),
+        ("format", 1),
     ],
 )
 def test_what_is_no_experience_is_refused(name: str, value: object) -> None:
     values: dict[str, object] = {
+        "format": 2,
         "id": "x",
         "strength": 1.0,
-        "kernel": {},
+        "gain": 0.1,
+        "loss": 0.1,
         "passages": ["a"],
         "questions": [[1.0]],
         "of_passage": [0],
         "of_question": [0],
-        "alpha": [1.0],
+        "relevant": [1.0],
+        "irrelevant": [0.0],
         "features": {},
     }
     assert experience_from(values).passages == ("a",)
