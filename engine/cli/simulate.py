@@ -146,7 +146,7 @@ def _draw(curves: Mapping[str, list[Point]], questions: int, path: Path) -> None
         figure.add_scatter(
             x=[*passages, *reversed(passages)],
             y=[*(100 * one.high for one in gains), *(100 * one.low for one in reversed(gains))],
-            fill="toself", fillcolor=f"rgba({colour}, 0.15)", line={"width": 0},
+            mode="lines", fill="toself", fillcolor=f"rgba({colour}, 0.15)", line={"width": 0},
             hoverinfo="skip", name=f"{name}, 95 % interval", legendgroup=name,
         )  # fmt: skip
         figure.add_scatter(
