@@ -139,7 +139,7 @@ def test_later_undo_and_reload_lose_nothing(
     # The last one that is left comes again, however often it is put off.
     assert item(page) not in seen
     press(page, "3")
-    page.wait_for_selector("text=Nothing is left")
+    page.wait_for_selector(".rev-figures h1 >> text=Nothing is left")
     assert len(verdicts(reviews)) == 5
 
 
@@ -167,7 +167,7 @@ def test_others_are_seen_after_ones_own_verdict_and_differences_are_settled(
     for _ in range(2):
         press(page, "3")
     press(page, "1")
-    page.wait_for_selector("text=Nothing is left")
+    page.wait_for_selector(".rev-figures h1 >> text=Nothing is left")
     assert "Krippendorff's alpha" in page.inner_text(".rev-figures")
     assert page.locator(".rev-apart-list > li").count() == 2
     assert f"<b>Ben</b>: not relevant, because out of date: {HOSTILE}" in page.inner_text(
@@ -238,7 +238,7 @@ def test_five_hundred_items_by_keys_each_followed_at_once(
         page.evaluate(WATCH)
         for place in range(MANY):
             press(page, "123"[place % 3])
-        page.wait_for_selector("text=Nothing is left")
+        page.wait_for_selector(".rev-figures h1 >> text=Nothing is left")
         took = sorted(page.evaluate("window.took"))
         median, late = statistics.median(took), took[int(0.95 * len(took))]
         with capsys.disabled():

@@ -103,7 +103,7 @@ def test_two_browsers_share_a_queue_and_what_one_leaves_goes_to_the_other(
     page.wait_for_selector(f"{ITEM}[data-item='passage:1']")
     press(page, "2")
     press(page, "2")
-    page.wait_for_selector("text=Nothing is left")
+    page.wait_for_selector(".rev-figures h1 >> text=Nothing is left")
     assert {who for _, who, _ in verdicts(reviews)} == {"Ann"}
 
 
@@ -202,7 +202,7 @@ def test_nothing_is_wider_than_the_screen_and_the_keys_are_in_reach(
     last(page, "Ben")
     fits("what another says")
     page.keyboard.press("1")
-    page.wait_for_selector("text=Nothing is left")
+    page.wait_for_selector(".rev-figures h1 >> text=Nothing is left")
     page.wait_for_selector(".rev-apart-list")
     fits("figures")
 
