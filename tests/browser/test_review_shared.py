@@ -205,35 +205,3 @@ def test_nothing_is_wider_than_the_screen_and_the_keys_are_in_reach(
     page.wait_for_selector(".rev-figures h1 >> text=Nothing is left")
     page.wait_for_selector(".rev-apart-list")
     fits("figures")
-
-
-def test_verdicts_go_out_as_a_file_and_come_in_as_one(
-    page: Page, reviews: ReviewStore, cases: CaseStore, case: str, tmp_path: Path
-) -> None:
-    queue = queue_of(reviews, cases, passages(case, ["One.", "Two."]))
-    enter(page)
-    page.click(f"[data-act=figures][data-queue='{queue.id}']")
-    page.wait_for_selector(".rev-figures .rev-files")
-    page.set_viewport_size({"width": 390, "height": 844})
-    sent = tmp_path / f"{HOSTILE[:12]}.csv".replace("/", "")
-    rows = f"case_id,key,verdict,note\n{case},passage:1,partly,=1+1\n{case},passage:2,relevant,{ARABIC}\n"
-
-    def bring(text: str, told: str) -> None:
-        sent.write_text(text, encoding="utf-8")
-        page.set_input_files(".rev-figures [data-key=in-file]", sent)
-        page.click(".rev-figures [data-key=verdicts-in]")
-        page.wait_for_selector(f"#review .banner >> text={told}")
-        # What came of it is in sight, wherever the form was.
-        assert page.locator("#review .banner").bounding_box()["y"] >= 0  # type: ignore[index]
-
-    bring("", "Choose a file first")
-    bring(rows + f"{case},passage:1,<img src=x onerror=window.harmed=1>,\n", "line 4: unknown verdict")
-    assert verdicts(reviews) == []
-    bring(rows, "2 verdicts kept")
-    bring(rows, "0 verdicts kept; 2 were here before")
-    assert verdicts(reviews) == [("passage:1", "Ann", "partly"), ("passage:2", "Ann", "relevant")]
-    with page.expect_download() as download:
-        page.click(".rev-figures [data-key=verdicts-out]")
-    table = Path(download.value.path()).read_text(encoding="utf-8-sig")
-    assert (table.count("\n"), "'=1+1" in table, ARABIC in table) == (3, True, True)
-    assert page.evaluate("window.harmed") is None
