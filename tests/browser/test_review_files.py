@@ -1,5 +1,5 @@
-"""Verdicts as files in a real browser. Alone in its file: what is sent is looked for where the server that was
-started last in a process keeps it, so no other server may run beside."""
+"""Verdicts as files in a real browser. Alone in its file: what is sent is looked for where the server keeps it
+that was started last in a process, so no other one may run beside."""
 
 from __future__ import annotations
 
