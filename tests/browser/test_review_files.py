@@ -1,5 +1,8 @@
-"""Verdicts as files in a real browser. Alone in its file: what is sent is looked for where the server keeps it
-that was started last in a process, so no other one may run beside."""
+"""Verdicts as files in a real browser.
+
+What is sent is looked for where the server keeps it that was started last in a process: no other one may run
+beside, so this has a file of its own.
+"""
 
 from __future__ import annotations
 
