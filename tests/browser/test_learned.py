@@ -36,19 +36,19 @@ pytestmark = [
 ]
 ASKED = (
     QUESTION,
-    "When does a power of attorney end?",
-    "What must be entered in the commercial register?",
-    "Who is liable for acts of an agent without authority?",
-    "How long is the period for filing an appeal?",
-    f"Which contracts need written form? {HOSTILE}",
+    "May a manager whose authority is limited confer wider powers on an agent?",
+    "What may an agent be granted by a manager with limited powers?",
+    "How far can a manager of limited authority delegate powers?",
+    "Are powers valid that are broader than what the manager holds?",
+    f"Which powers can a manager not confer on an agent? {HOSTILE}",
 )
 
 
 @pytest.fixture
 def taught(cases: CaseStore, reviews: ReviewStore, record: dict[str, Any], shown_sample: Path) -> str:
-    """Six questions, of each of which the passage that came third is said to be relevant and four others are
-    not; returns the passage of the first."""
-    corpus, third = open_corpus(shown_sample), ""
+    """Six questions that ask much the same. Of the passages that all of them rank the lowest is said to be
+    relevant, the eight best of each are not; returns that passage."""
+    corpus, ranked = open_corpus(shown_sample), []
     for question in ASKED:
         case = Case(corpus, question, preset("balanced"))
         for _ in case.run():
@@ -57,13 +57,16 @@ def taught(cases: CaseStore, reviews: ReviewStore, record: dict[str, Any], shown
             investigation_to_json(case.investigation()), cases.matter(), application="page", who="Ann"
         )
         items = passage_items(cases.record(case_id), case_id, corpus)
-        best = sorted((item for item in items if item.rank), key=lambda item: item.rank or 0)[:5]
-        queue = reviews.make_queue(cases.matter(), "Agency", [*map(QueuedItem, best)], who="Ann")
-        for item in best:
-            said = Verdict.RELEVANT if item.rank == 3 else Verdict.IRRELEVANT
+        ranked.append({item.passage_id: item for item in items if item.rank})
+    of_all = set.intersection(*map(set, ranked))
+    relevant = max(sorted(of_all), key=lambda one: sum(own[one].rank or 0 for own in ranked))
+    for own in ranked:
+        judged = [item for item in own.values() if (item.rank or 0) <= 8 or item.passage_id == relevant]
+        queue = reviews.make_queue(cases.matter(), "Agency", [*map(QueuedItem, judged)], who="Ann")
+        for item in judged:
+            said = Verdict.RELEVANT if item.passage_id == relevant else Verdict.IRRELEVANT
             reviews.judge(item, said, reviewer="Ann", queue=queue.id)
-        third = third or best[2].passage_id
-    return third
+    return relevant
 
 
 @pytest.fixture

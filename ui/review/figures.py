@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.listing import Matter
@@ -67,7 +65,7 @@ def figures(own: Own, ask: Ask) -> Answer:
         settled=len(apart) - len(open_ones),
         blind=not _may_see(progress),
         reviewers=len({one.reviewer for one in said}),
-        files=Markup(files_html(own, queue=queue)),
+        files=files_html(own, queue=queue),
         ranking=_ranking(own, queue),
         width=WIDTH,
     )
