@@ -101,10 +101,9 @@ def _told(how: str, choice: Choice) -> Iterator[str]:
         yield "it makes no question better that it was not learned from: there is nothing to adopt"
         return
     yield f"what counts: {choice.kind}, at a strength of {choice.strength:g}"
-    yield "on questions that it was not learned from, by the verdicts that were given:"
+    yield "on questions that had no part in it nor in that choice, by the verdicts that were given:"
     yield f"  relevant among the first ten judged {_difference(choice.recall)}"
     yield f"  order of those judged (ndcg)        {_difference(choice.ndcg)}"
-    yield "what counts was chosen on the same questions, which flatters these figures a little"
     if not choice.ndcg.significant:
         yield "this may be chance: more verdicts tell"
     worse = choice.worse

@@ -26,10 +26,10 @@ MOST_SHOWN, MOST_LISTED = 20, 30
 NOT_YOURS = "what is learned for all who ask a corpus is adopted by those who may judge its links"
 # What counts, in words.
 KINDS = {
-    "passages": "what was said of passages, for these and for like ones",
+    "passages": "what was said of the same passages for other questions",
     "features": "what the signs of the ranking turned out to be worth: words, meaning, links",
-    "passages and features": "what was said of passages and of like ones, and what the signs of the ranking "
-    "turned out to be worth",
+    "passages and features": "what was said of the same passages for other questions, and what the signs of "
+    "the ranking turned out to be worth",
 }
 
 
