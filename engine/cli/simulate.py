@@ -77,6 +77,8 @@ def simulate(options: argparse.Namespace) -> None:
     experts = Experts(options.experts, options.noise, options.fatigue, options.second, options.seed)
     if options.best < 1 or options.random < 0:
         raise InputError("--best is 1 or more, --random 0 or more")
+    if options.curve is not None and not options.curve.resolve().parent.is_dir():
+        raise InputError(f"--curve {options.curve}: there is no folder {options.curve.parent}")
     drawing, settings = Drawing(options.best, options.random), settings_from(options)
     corpus = open_corpus(options.corpus)
 
@@ -95,17 +97,17 @@ def simulate(options: argparse.Namespace) -> None:
             for name, own in others.items()
         }
         found.append({**asdict(what), "questions": len(judging), "measured": len(left), "also": also})
-    if options.curve is not None:
-        curves = {
-            name: list(curve(corpus, both, experts, drawing, BUDGETS, active=active))
-            for name, active in (("the most telling first", True), ("at random", False))
-        }
-        _draw(curves, sum(map(len, both)), options.curve)
-        print(f"written: {options.curve}", file=sys.stderr)
-        plain = {name: [asdict(one) for one in points] for name, points in curves.items()}
-        printed(options, {"halves": found, "curves": plain}, (*_lines(found), *_curve_lines(plain)))
+    if options.curve is None:
+        printed(options, {"halves": found}, _lines(found))
         return
-    printed(options, {"halves": found}, _lines(found))
+    curves = {
+        name: list(curve(corpus, both, experts, drawing, BUDGETS, active=active))
+        for name, active in (("the most telling first", True), ("at random", False))
+    }
+    plain = {name: [asdict(one) for one in points] for name, points in curves.items()}
+    printed(options, {"halves": found, "curves": plain}, (*_lines(found), *_curve_lines(plain)))
+    _draw(curves, sum(map(len, both)), options.curve)
+    print(f"written: {options.curve}", file=sys.stderr)
 
 
 def _lines(found: list[dict[str, Any]]) -> Iterator[str]:

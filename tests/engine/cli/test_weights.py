@@ -173,7 +173,12 @@ def test_experts_are_played(run: CommandLine, corpus: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("flag", "value", "why"),
-    [("--noise", "0.7", "0 to 0.5"), ("--experts", "0", "1 to 100"), ("--best", "0", "--best is 1 or more")],
+    [
+        ("--noise", "0.7", "0 to 0.5"),
+        ("--experts", "0", "1 to 100"),
+        ("--best", "0", "--best is 1 or more"),
+        ("--curve", "/none/such/curve.html", "there is no folder /none/such"),
+    ],
 )
 def test_experts_that_are_none_are_refused(
     run: CommandLine, corpus: Path, tmp_path: Path, flag: str, value: str, why: str
