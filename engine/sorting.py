@@ -24,7 +24,7 @@ def found_in(known: NDArray[np.integer], rows: NDArray[np.integer]) -> NDArray[n
     """Which rows are among some in rising order, shape as ``rows``."""
     if not len(known):
         return np.zeros(len(rows), np.bool_)
-    there: NDArray[np.bool_] = known[np.minimum(np.searchsorted(known, rows), len(known) - 1)] == rows
+    there: NDArray[np.bool_] = known[np.minimum(known.searchsorted(rows), len(known) - 1)] == rows
     return there
 
 

@@ -93,7 +93,12 @@ def walked(
         nodes = np.concatenate([nodes, graph.passages + np.array(named)])
         shares = np.concatenate([(1.0 - ENTITY_SHARE) * shares, ENTITY_SHARE * rarity / rarity.sum()])
     found, visits = pushed(
-        graph.joined, graph.scale, nodes.astype(np.int32), shares.astype(np.float32), tolerance=tolerance
+        graph.joined,
+        graph.scale,
+        graph.links,
+        nodes.astype(np.int32),
+        shares.astype(np.float32),
+        tolerance=tolerance,
     )
     told = (found < graph.passages) & (visits > 0)
     found, visits = found[told], visits[told]

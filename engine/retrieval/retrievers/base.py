@@ -106,7 +106,7 @@ class ByRow:
             every, values = np.concatenate([known, new]), np.concatenate([table, self._compute(new)])
             order = np.argsort(every, kind="stable")
             known, table = self._known = every[order], values[order]
-        return table[np.searchsorted(known, rows)]
+        return table[known.searchsorted(rows)]
 
 
 class Listed:

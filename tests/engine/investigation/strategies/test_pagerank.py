@@ -47,7 +47,7 @@ def test_a_walk_agrees_with_networkx(bare: Corpus) -> None:
     nodes, shares = np.array([0, 3], np.int32), np.array([0.75, 0.25], np.float32)
     if not graph.scale[nodes].all():
         pytest.fail("the harbour's first passages are linked")
-    touched, visits = pushed(graph.joined, graph.scale, nodes, shares, tolerance=1e-9)
+    touched, visits = pushed(graph.joined, graph.scale, graph.links, nodes, shares, tolerance=1e-9)
     found = np.zeros(size)
     found[touched] = visits
     wanted = networkx.pagerank(
