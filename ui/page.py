@@ -123,7 +123,7 @@ def build_page(
                 build_recent(library, cases)
             with gr.Column(elem_id="stage"):
                 stage = build_stage(hand_over(library, cases))
-        panel = build_panel(CorpusDesk(library, connections))
+        panel = build_panel(CorpusDesk(library, connections, cases))
         build_check(CheckDesk(library, connections))
         build_cases(CasesDesk(cases, library))
         build_review(ReviewDesk(cases, library))

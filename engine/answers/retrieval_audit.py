@@ -1,8 +1,8 @@
 """The retrieval audit of a corpus: how well what stands in it is found, and what to do where it is not.
 
 Questions are investigated one after the other. Told are the index, questions that find nothing or little,
-references that lead nowhere, documents that no question reached, and in how many of the answers' sentences
-the check of claims finds that the sources say so.
+references that lead nowhere, documents that no question reached, in how many of the answers' sentences
+the check of claims finds that the sources say so, and what experts' verdicts say of the rankings.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from engine.errors import InputError
 from engine.investigation import Case
 from engine.model import EvidenceStatus, Status
 from engine.records.wording import plural
+from engine.review.quality import Quality, quality_lines, quality_to_json
 from engine.settings import InvestigationSettings
 
 MOST_QUESTIONS = 500
@@ -42,7 +43,8 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class RetrievalAudit:
     """What an audit of a corpus found. ``dead`` are words of references that lead nowhere, with how often
-    they stand; ``unreached`` the titles of documents that no question reached."""
+    they stand; ``unreached`` the titles of documents that no question reached. ``experts`` is what verdicts
+    on queues say of the rankings, None where nobody looked."""
 
     corpus: str
     day: date
@@ -50,6 +52,7 @@ class RetrievalAudit:
     asked: tuple[Asked, ...]
     dead: tuple[tuple[str, int], ...]
     unreached: tuple[str, ...]
+    experts: tuple[Quality, ...] | None = None
 
     @property
     def nothing(self) -> tuple[Asked, ...]:
@@ -74,9 +77,11 @@ def retrieval_audit(
     settings: InvestigationSettings,
     day: date,
     tell: Callable[[int, int], None] = lambda done, total: None,
+    experts: Sequence[Quality] | None = None,
 ) -> RetrievalAudit:
-    """Audit a corpus with some questions; ``tell`` hears how many of them are done. Raises InputError for too
-    many, and what ``tell`` raises."""
+    """Audit a corpus with some questions; ``tell`` hears how many of them are done. ``experts``: what
+    verdicts say of its rankings, None where nobody looked. Raises InputError for too many, and what ``tell``
+    raises."""
     if len(questions) > MOST_QUESTIONS:
         raise InputError(f"{len(questions):,} questions: an audit takes {MOST_QUESTIONS} at most")
     auditor = Auditor(corpus, day=day)
@@ -94,6 +99,7 @@ def retrieval_audit(
         tuple(asked),
         tuple((text, count) for text, count in dead.most_common() if text),
         tuple(one.title or one.id for one in corpus.documents() if one.id not in reached) if asked else (),
+        None if experts is None else tuple(experts),
     )
 
 
@@ -134,6 +140,7 @@ def retrieval_audit_to_json(found: RetrievalAudit) -> dict[str, object]:
         "support": found.support,
         "dead_references": [{"text": text, "count": count} for text, count in found.dead],
         "documents_not_reached": list(found.unreached),
+        "experts": None if found.experts is None else [quality_to_json(one) for one in found.experts],
     }
 
 
@@ -156,6 +163,8 @@ def _report(found: RetrievalAudit) -> Iterator[str]:
     yield ""
     yield from index_table(found.info)
     yield from _questions(found)
+    if found.experts is not None:
+        yield from _experts(found.experts)
     yield from listed(
         "References that lead nowhere",
         [f"{line(text)} ({'once' if count == 1 else f'{count:,} times'})" for text, count in found.dead],
@@ -192,3 +201,21 @@ def _questions(found: RetrievalAudit) -> Iterator[str]:
         [f"{line(one.text)}: not borne: {line(', '.join(one.missing)) or 'a part'}" for one in found.weak],
         "Look up what is not borne; name it in the ontology's keywords where the texts say it otherwise.",
     )
+
+
+def _experts(found: Sequence[Quality]) -> Iterator[str]:
+    yield ""
+    yield "## What experts said"
+    yield ""
+    if not found:
+        yield "Nobody has judged rankings of this corpus yet: a queue of its cases, under Review, tells how"
+        yield "many of the passages that are ranked are relevant, and how many that are relevant are not."
+        return
+    yield "Estimates from verdicts on passages that were drawn from cases, with their 95% intervals."
+    for one in found:
+        yield ""
+        yield f"### {line(one.queue.name) or one.queue.id}"
+        yield ""
+        yield from (f"- {words}" for words in quality_lines(one))
+        if one.criteria is not None:
+            yield f"- What counts as relevant: {line(one.criteria.text)}"

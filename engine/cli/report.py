@@ -15,6 +15,7 @@ from engine.errors import InputError
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
     from engine.investigation.record import Investigation
+    from engine.review.quality import Quality
 
 # Questions of an audit unless another number is given.
 MOST = 100
@@ -37,6 +38,9 @@ def add_report_command(commands: Any) -> None:
     command.add_argument("--preset", metavar="P", help="settings of the cases; default balanced")
     command.add_argument("--limit", type=int, metavar="N", help="questions at most; default 100")
     command.add_argument("--as-of", type=date.fromisoformat, metavar="DAY", help="the law of this day")
+    command.add_argument(
+        "--experts", action="store_true", help="and what verdicts on queues of your cases say of its rankings"
+    )
     command.add_argument("--markdown", type=Path, metavar="FILE", help="write the report")
     command.add_argument("--html", type=Path, metavar="FILE", help="write it as a page")
     command.add_argument("--json", action="store_true", help="print as JSON")
@@ -76,7 +80,8 @@ def _of_corpus(options: argparse.Namespace, corpus: Corpus) -> Forms:
         examples = corpus.info().metadata.get("examples", ())
         questions = [str(row["text"]) for row in examples if row.get("text")][:limit]
     settings = preset(options.preset or "balanced")
-    found = retrieval_audit(corpus, questions, settings, options.as_of or date.today())
+    experts = _experts(corpus) if options.experts else None
+    found = retrieval_audit(corpus, questions, settings, options.as_of or date.today(), experts=experts)
     return {
         ".md": lambda: retrieval_audit_markdown(found),
         ".html": lambda: retrieval_audit_html(found),
@@ -84,11 +89,23 @@ def _of_corpus(options: argparse.Namespace, corpus: Corpus) -> Forms:
     }
 
 
+def _experts(corpus: Corpus) -> list[Quality]:
+    from contextlib import closing
+
+    from engine.cli.review_store import open_reviews
+    from engine.records.store import EVERYBODY
+    from engine.records.store.fingerprint import fingerprint_of
+    from engine.review.quality import qualities
+
+    with closing(open_reviews()) as reviews:
+        return qualities(reviews, EVERYBODY, corpus.name, fingerprint_of(corpus))
+
+
 def _of_case(options: argparse.Namespace, corpus: Corpus) -> Forms:
     from engine.records.restoring import load_investigation
 
-    for name in ("queries", "preset", "limit", "as_of"):
-        if getattr(options, name) is not None:
+    for name in ("queries", "preset", "limit", "as_of", "experts"):
+        if getattr(options, name) not in (None, False):
             flag = f"--{name.replace('_', '-')}"
             raise InputError(f"{flag}: a saved case has its own; leave it out, or leave out --case")
     return _forms(load_investigation(options.case, corpus), corpus)

@@ -31,8 +31,8 @@ class Associations:
     ``cites`` and ``names`` have shape (n, n): row i holds what passage i leads to, weights in 0..1;
     ``cited`` and ``named`` are their transposes. ``joined`` has shape (n + e, n + e) and is symmetric:
     passages with what they are linked with and the entities they mention. A walker goes from node j to i
-    with ``joined[i, j] * scale[j]``, which sum to 1 over i, or to 0 where j is a dead end. ``links``: how many
-    links each node has in it, shape (n + e,).
+    with ``joined[i, j] * scale[j]``, which sum to 1 over i, or to 0 where j is a dead end. ``links``: how
+    many links each node has in it, shape (n + e,).
     """
 
     def __init__(self, corpus: Corpus) -> None:

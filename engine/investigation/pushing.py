@@ -100,10 +100,10 @@ def _push(
 ) -> int:
     """Push residuals until none is worth it; returns how many nodes stand in ``seen``.
 
-    ``queue`` is a ring with room for all nodes, each of which stands in it once at most; ``seen`` has room for
-    one more than all, and ``queued`` says of each node: 0 not seen, 1 seen, 2 or 3 it waits. Nodes and links
-    are looked up by numbers without a sign, for which no lookup from the end is compiled; what is new is noted
-    without a branch, for whether a node is new cannot be foreseen. Each of the two halves the time.
+    ``queue`` is a ring with room for all nodes, each of which stands in it once at most; ``seen`` has room
+    for one more than all, and ``queued`` says of each node: 0 not seen, 1 seen, 2 or 3 it waits. Nodes and
+    links are looked up by numbers without a sign, for which no lookup from the end is compiled; what is new
+    is noted without a branch, for whether a node is new cannot be foreseen. Each of the two halves the time.
     """
     least = np.float64(tolerance)
     head, waiting, count, size = 0, 0, 0, len(queue)

@@ -124,9 +124,13 @@ class ReviewStore(ReviewTaking):
             raise no_queue(queue_id)
         return Queue(**found[0])
 
-    def items(self, queue_id: str) -> dict[int, QueuedItem]:
-        """The items of a queue by their numbers, in the order in which they come."""
-        return {row["number"]: queued_from(dict(row)) for row in self._read(all_items(queue_id))}
+    def items(self, queue_id: str, *, corpus: str = "") -> dict[int, QueuedItem]:
+        """The items of a queue by their numbers, in the order in which they come; of cases that asked a
+        corpus, where its name is given."""
+        wanted = all_items(queue_id)
+        if corpus:
+            wanted = wanted.where(CASES.c.corpus == corpus)
+        return {row["number"]: queued_from(dict(row)) for row in self._read(wanted)}
 
     def item(self, queue_id: str, number: int) -> QueuedItem:
         """An item of a queue by its number. Raises InputError where there is none."""

@@ -1,10 +1,12 @@
-"""The retrieval audit of a corpus on its page: its examples or one's own questions, asked as a job."""
+"""The retrieval audit of a corpus on its page: its examples or one's own questions, asked as a job, and what
+verdicts on one's own cases say of its rankings."""
 
 from __future__ import annotations
 
 from datetime import date
 from typing import Any
 
+from engine.access.people import Person
 from engine.answers.report_forms import body_html
 from engine.answers.retrieval_audit import (
     RetrievalAudit,
@@ -12,7 +14,10 @@ from engine.answers.retrieval_audit import (
     retrieval_audit_html,
     retrieval_audit_markdown,
 )
+from engine.corpus.protocol import Corpus
 from engine.errors import InputError
+from engine.records.store.fingerprint import fingerprint_of
+from engine.review.quality import Quality, qualities
 from engine.settings import preset
 from ui.corpus.desk import Ask, CorpusDesk
 from ui.corpus.found import MOST_ASKED, Found
@@ -42,9 +47,21 @@ def start(desk: CorpusDesk, ask: Ask) -> Answer:
         def tell(done: int, total: int) -> None:
             job.tell("asking", done, total)
 
-        job.payload.audit = retrieval_audit(corpus, asked, preset(PRESET), date.today(), tell)
+        experts = _experts(desk, ask, corpus)
+        job.payload.audit = retrieval_audit(
+            corpus, asked, preset(PRESET), date.today(), tell, experts=experts
+        )
 
     return {"job": desk.audits.start(ask.owner, Found(), work).id}
+
+
+def _experts(desk: CorpusDesk, ask: Ask, corpus: Corpus) -> list[Quality] | None:
+    """What verdicts say of the rankings of a corpus in the cases of whoever asks; None for those whose cases
+    are not kept."""
+    owner = desk.cases.owner_of(Person(ask.visitor, ask.role))
+    if owner is None:
+        return None
+    return qualities(desk.cases.reviews(), owner, corpus.name, fingerprint_of(corpus))
 
 
 def poll(desk: CorpusDesk, ask: Ask) -> Answer:

@@ -13,6 +13,7 @@ from pydantic import Field
 from engine.access.roles import Action, Role, may
 from engine.errors import AccessError, CorpusError, InputError
 from ui.asked import CorpusName, Key, Request
+from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.corpus.browse import Browser
 from ui.corpus.checklists import Checklists
@@ -125,10 +126,14 @@ class CorpusDesk:
     """The library with its jobs. ``browser`` gives a corpus as people read it.
 
     ``connections.model(ask.session)`` is the language model that whoever asks may use, if there is one.
+    ``cases`` are those that the page keeps.
     """
 
-    def __init__(self, library: Library, connections: Connections | None = None) -> None:
+    def __init__(
+        self, library: Library, connections: Connections | None = None, cases: KeptCases | None = None
+    ) -> None:
         self.books = library
+        self.cases = cases or KeptCases(library.settings, library.home)
         self.connections = connections or Connections()
         # One for both kinds of job: a corpus is changed by one of them at a time.
         self.changing = Folders()

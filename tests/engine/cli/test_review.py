@@ -41,7 +41,7 @@ def say(run: CommandLine, queue: str, number: int, verdict: str, *more: str, by:
     return done.json
 
 
-def test_from_a_case_to_its_figures(run: CommandLine, harbour_folder: Path, case_id: str) -> None:
+def test_from_a_case_to_its_figures(run: CommandLine, harbour_folder: Path, case_id: str, home: Path) -> None:
     queue = made(run, harbour_folder, "--name", "First look", "--random", "4")
     assert re.fullmatch(rf"{queue}  \S+  Harbour: First look, 0 of \d+ judged\n", run("review", "list").out)
     text = run("review", "next", queue, "--by", "Ann").out
@@ -69,6 +69,16 @@ def test_from_a_case_to_its_figures(run: CommandLine, harbour_folder: Path, case
     lines = run("review", "estimate", queue, "--ranks", "4").out
     assert "precision at 4: 0.50 (" in lines
     assert "recall within the pool: 0." in lines
+    report = ("report", "--corpus", harbour_folder, "--preset", "quick", "--limit", "1")
+    (told,) = run(*report, "--experts", "--json").json["experts"]
+    assert (told["name"], told["judged"], told["cases"], told["reviewers"]) == ("First look", count, 1, 1)
+    # The same as the queue's own figures.
+    assert told["recall"] == found["recall"]
+    assert "### First look" in run(*report, "--experts").out
+    assert run(*report, "--json").json["experts"] is None
+    assert "What experts said" not in run(*report).out
+    refused = run("report", "--corpus", harbour_folder, "--case", home / "case.json", "--experts")
+    assert (refused.code, "--experts: a saved case has its own" in refused.err) == (2, True)
     assert run("review", "delete", queue).out == "1 deleted\n"
     assert run("review", "list").out == ""
     assert len(run("review", "verdicts", "--case", case_id, "--json").json["verdicts"]) == count

@@ -1,0 +1,53 @@
+"""What verdicts say of a corpus stands in its retrieval report, for those whose cases they are."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from engine.access.people import Person
+from tests.ui.review.conftest import ANNA, BELA, Caller, Keep
+from ui.corpus.answers import answer
+from ui.corpus.desk import CorpusDesk
+from ui.review.desk import ReviewDesk
+from ui.shelf import Library
+
+
+def report(desk: CorpusDesk, person: Person) -> str:
+    """The report of the corpus as somebody gets it."""
+
+    def told(do: str, **more: Any) -> dict[str, Any]:
+        request = {"do": do, "visitor": person.key, "corpus": "Small", **more}
+        found = answer(desk, request, lambda token: person)
+        assert "error" not in found, found
+        return found
+
+    job = told("report-start", questions=["May a manager grant an agent broader powers?"])["job"]
+    until = time.monotonic() + 60
+    while (found := told("report-poll", job=job))["state"] in ("waiting", "running"):
+        assert time.monotonic() < until, "the report is not done within a minute"
+        time.sleep(0.02)
+    assert found["state"] == "done", found
+    markdown: str = found["files"]["md"]
+    return markdown
+
+
+def test_ones_own_verdicts_are_in_the_report(
+    ann: Caller, desk: ReviewDesk, library: Library, keep: Keep
+) -> None:
+    keep()
+    queue = ann.made(name="First | look", best=4, random=3)
+    corpora = CorpusDesk(library, cases=desk.kept)
+    assert "Nobody has judged rankings of this corpus yet" in report(corpora, ANNA)
+    verdicts = ["relevant", "partly", "not relevant"]
+    judged = 0
+    while turns := ann.good("enter", queue=queue, slots=["a"])["turns"]:
+        assert "error" not in ann.verdict(queue, turns[0], verdicts[judged % 3])
+        judged += 1
+    found = report(corpora, ANNA)
+    assert "### First \\| look" in found
+    assert f"{judged} of {judged} passages that were drawn from 1 case are judged, by 1 person" in found
+    assert "Ranked of what is relevant in the pools: " in found
+    assert "another state" not in found
+    # Another's verdicts are theirs.
+    assert "Nobody has judged rankings of this corpus yet" in report(corpora, BELA)
