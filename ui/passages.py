@@ -303,7 +303,7 @@ def _part_detail(part: ScorePart, found: RankedPassage, name: Name) -> str:
     """The detail of a part; where it is a passage's id, the passage's short citation."""
     if part.name == EXPERTS:
         of = "this passage" if part.detail == found.passage.id else name(part.detail)
-        return f"from what was said of {of}" if part.detail else "from what was said of passages like it"
+        return f"from what was said of {of}" if part.detail else "by what verdicts taught of passages like it"
     return name(part.detail) if part.detail else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from engine.extraction.judging import UNWRITTEN
+from engine.extraction.judging import UNWRITTEN, is_written
 from engine.language.markup import attribute
 from engine.model import Direction, Hop, Relation
 
@@ -17,7 +17,7 @@ UNDO = "Reported as wrong: the next case leaves it out. Take that back (x)"
 def link_of(hop: Hop) -> Link | None:
     """The link of a corpus that a hop followed, from the passage that says it; None where it followed
     none."""
-    if hop.source_id is None:
+    if hop.source_id is None or not is_written(hop.relation, hop.strategy):
         return None
     return link_between(hop.source_id, hop.target_id, hop.relation, hop.direction)
 

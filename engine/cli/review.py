@@ -277,7 +277,8 @@ def _turn_lines(turn: Turn, progress: Progress, verdicts: list[str]) -> Iterator
     if item.source_id:
         yield f"\n{item.source_label}\n{item.source_text}"
         quote = f", by the words “{item.quote}”" if item.quote else ""
-        yield f"\n{item.relation}{quote}, to:"
+        detail = f" ({item.detail})" if item.detail else ""
+        yield f"\n{item.relation}{quote}{detail}, to:"
     yield f"\n{turn.number}. {item.kind.value}: {item.label}\n{item.text}"
     if item.kind is ItemKind.SENTENCE:
         words = "".join(

@@ -32,14 +32,22 @@ from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.extraction.precision import Precision, precision
 from engine.investigation.strategies.amendments import CHANGES, LIMITS
+from engine.investigation.strategies.entities import Entities
 from engine.model import Direction, Passage, Reference, Relation, Status
 
 # Relations that no words make: what stands side by side, is alike or is found together.
 UNWRITTEN = frozenset(
     (Relation.PART_OF, Relation.NEXT_TO, Relation.MENTIONS, Relation.SIMILAR_TO, Relation.MATCHES)
 )
+# Strategies that follow no link: a name that a passage shares with what defines it makes none.
+SHARING = frozenset((Entities.name,))
 # Letters of a passage on which a link rests that comes out of metadata.
 BEGINNING = 80
+
+
+def is_written(relation: Relation, strategy: str) -> bool:
+    """Whether a hop of a strategy followed a link that words make."""
+    return relation not in UNWRITTEN and strategy not in SHARING
 
 
 @dataclass(frozen=True, slots=True)

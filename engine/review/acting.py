@@ -13,7 +13,7 @@ from typing import Final
 from engine.corpus.extracted.validations import LONGEST_NOTE, Judgement
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, for_visitors
-from engine.extraction.judging import UNWRITTEN, Ends, judge_link, rejected_links, unjudge_link
+from engine.extraction.judging import Ends, is_written, judge_link, rejected_links, unjudge_link
 from engine.model import Relation
 from engine.review.model import Assessment, Item, ItemKind, Verdict
 
@@ -33,7 +33,7 @@ def link_followed(item: Item) -> Ends | None:
     if item.kind is not ItemKind.HOP or item.relation not in list(Relation):
         return None
     relation = Relation(item.relation)
-    if relation in UNWRITTEN:
+    if not is_written(relation, item.strategy):
         return None
     ends = (item.source_id, item.passage_id)
     source, target = reversed(ends) if item.backward else ends

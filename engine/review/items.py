@@ -81,6 +81,7 @@ def hop_items(record: Record, case_id: str, corpus: Corpus) -> list[Item]:
             distance=distances.get(hop["target"], 1),
             rank=rank,
             quote=hop["quote"],
+            detail=hop["detail"],
             backward=hop["direction"] == Direction.IN,
             source_label=read[hop["source"]].label,
             source_text=read[hop["source"]].passage.text,

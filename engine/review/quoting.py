@@ -9,11 +9,14 @@ Pieces = tuple[tuple[str, bool], ...]
 
 def quoted(text: str, *quotes: str) -> Pieces:
     """A text in pieces, of which those are marked that are quotes: of each the first place behind the one
-    before, however it is spaced. What does not stand there is not marked."""
+    before, however it is spaced, as it is written or else in any case. What does not stand there is not
+    marked."""
     pieces, end = [], 0
     for quote in quotes:
         words = quote.split()
-        found = re.compile(r"\s+".join(map(re.escape, words))).search(text, end) if words else None
+        pattern, found = r"\s+".join(map(re.escape, words)), None
+        if words:
+            found = re.compile(pattern).search(text, end) or re.compile(pattern, re.I).search(text, end)
         if found is not None:
             pieces += [(text[end : found.start()], False), (found[0], True)]
             end = found.end()

@@ -69,7 +69,7 @@ def test_a_card_says_what_where_and_why() -> None:
     [
         ("p", "from what was said of this passage"),
         ("other", "from what was said of CAC other"),
-        ("", "from what was said of passages like it"),
+        ("", "by what verdicts taught of passages like it"),
     ],
 )
 def test_what_experts_said_is_told_with_the_passage_that_it_was_said_of(detail: str, words: str) -> None:

@@ -84,22 +84,30 @@ class Side:
 @dataclass(frozen=True, slots=True)
 class Link:
     """A hop as a reviewer reads it: the passage that says the link, what it does to the other, the other.
-    ``backward``: the case went from the other to the one that says it."""
+    ``backward``: the case went from the other to the one that says it; ``detail``: what was followed besides,
+    as the term that both share."""
 
     source: Side
     words: str
     target: Side
     backward: bool
+    detail: str = ""
+
+
+# Hops by what both passages hold, whose words are marked in both.
+_SHARED = (Relation.MENTIONS, Relation.DEFINES)
 
 
 def link_of(item: Item) -> Link:
     """A hop, from the passage that says it: a case may have followed it the other way."""
+    is_shared = item.relation in _SHARED
+    here, there = is_shared or not item.backward, is_shared or item.backward
     sides = [
-        Side(item.source_label, quoted(item.source_text, item.quote if not item.backward else "")),
-        Side(item.label, quoted(item.text, item.quote if item.backward else "")),
+        Side(item.source_label, quoted(item.source_text, item.quote if here else "")),
+        Side(item.label, quoted(item.text, item.quote if there else "")),
     ]
     source, target = reversed(sides) if item.backward else sides
-    return Link(source, _relation(item), target, item.backward)
+    return Link(source, _relation(item), target, item.backward, item.detail)
 
 
 def _relation(item: Item) -> str:

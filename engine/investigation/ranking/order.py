@@ -90,8 +90,6 @@ def rank(
     features, addends = two_passes(described, strategies, learned(family_of(corpus)))
     ids = {entry.row: entry.passage_id for entry in entries}
     told = None if experience is None else _told_by_experts(experience, described, features)
-    if told is not None:
-        addends = addends + told.addends
     groups = np.array(features.groups)
     pinned = np.array([PIN_BONUS * (entry.passage_id in pool.pinned) for entry in entries], np.float32)
     by_group = [addends[groups == group].sum(axis=0) for group in GROUPS]
@@ -113,10 +111,9 @@ def rank(
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What experts' verdicts add to n passages: to each feature, shape (features, n), and by themselves,
+    """What experts' verdicts add to n passages, by what was said of each and by the weights of features,
     shape (n,); ``details`` are the judged passages that most of it comes from."""
 
-    addends: NDArray[np.float32]
     gained: Scores
     details: dict[tuple[str, int], str]
 
@@ -126,7 +123,7 @@ def _told_by_experts(experience: Experience, described: Described, features: Fea
     addends = experience.weights(features.names, features.values)
     gained, sources = experience.remembered(corpus, rows, None if vectors is None else vectors[0])
     details = {(EXPERTS, row): one for row, one in zip(rows.tolist(), sources, strict=True) if one}
-    return _Told(addends, gained, details)
+    return _Told(gained + addends.sum(axis=0), details)
 
 
 def plain(pool: Pool, relevance: Relevance, scanned: Rows, scores: Scores) -> Ranking:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 
@@ -14,7 +15,7 @@ from engine.corpus.protocol import Corpus
 from engine.corpus.verifying import verify
 from engine.errors import CorpusError, InputError
 from engine.investigation import Case
-from engine.investigation.ranking.additive import AdditiveModel
+from engine.investigation.ranking.additive import AdditiveModel, Shape
 from engine.investigation.ranking.experience import Experience
 from engine.investigation.weights import (
     adopt_weights,
@@ -87,6 +88,23 @@ def test_parts_of_a_score_still_add_up(corpus: Corpus) -> None:
     keep_weights(corpus, lifting(case_of(corpus).ranking[3].passage.id), {})
     for one in case_of(corpus, "lifted").ranking:
         assert sum(part.value for part in one.breakdown) == pytest.approx(one.score, abs=1e-4)
+
+
+def test_all_that_verdicts_add_stands_in_their_part(corpus: Corpus) -> None:
+    shipped = {one.passage.id: one for one in case_of(corpus).ranking}
+    # Nothing was said of a passage of this corpus, and only that relevance counts for more.
+    doubled = Shape(np.array([0.0, 1.0], np.float32), np.array([2.0], np.float32))
+    taught = AdditiveModel({"relevance": doubled}, 1.0)
+    keep_weights(corpus, replace(lifting("gone/art-1"), features=taught), {})
+    found = [one for one in case_of(corpus, "lifted").ranking if one.passage.id in shipped]
+    assert len(found) >= 5
+    for one in found:
+        before = {part.name: part.value for part in shipped[one.passage.id].breakdown}
+        now = {part.name: part.value for part in one.breakdown}
+        assert now["experts"] > 0
+        for name in ("question", "neighbours", "citations", "entities", "pagerank"):
+            assert now.get(name) == before.get(name)
+        assert sum(now.values()) == pytest.approx(one.score, abs=1e-4)
 
 
 def test_a_case_is_replayed_by_the_weights_that_it_was_ranked_by(corpus: Corpus) -> None:

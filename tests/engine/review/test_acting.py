@@ -167,6 +167,10 @@ def test_what_is_no_link_is_not_acted_on(hop: Item) -> None:
     for relation in (*UNWRITTEN, "of another engine", ""):
         assert link_followed(replace(hop, relation=str(relation))) is None
     assert link_followed(replace(hop, kind=ItemKind.PASSAGE)) is None
+    # A name that a passage shares with what defines it: no words make a link.
+    shared = replace(hop, strategy="entities", relation=Relation.DEFINES.value)
+    assert link_followed(shared) is None
+    assert link_followed(replace(shared, strategy="definitions")) is not None
 
 
 def test_undone_by_command_it_is_freed_of_what_all_said(corpus: Corpus, hop: Item) -> None:

@@ -86,6 +86,10 @@ def test_the_hops_of_the_trails_that_are_shown_and_no_others(record: dict[str, A
         assert item.source_label
         assert item.kind is ItemKind.HOP
     assert any(item.quote for item in found)
+    # What both share is told: as the one writes it, or by the name that it has.
+    shared = [item for item in found if item.strategy == "entities"]
+    assert shared
+    assert all(item.quote or ": " in item.detail for item in shared)
     assert [item.rank for item in found] == sorted(item.rank or 0 for item in found)
 
 
