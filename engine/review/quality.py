@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from engine.errors import InputError
-from engine.records.store import EVERYBODY
-from engine.records.store.listing import Matter, Owner
+from engine.records.store import EVERYBODY, Owner
+from engine.records.store.listing import Matter
 from engine.review.agreement import Agreement, agreement
 from engine.review.drawing import sampling_of
 from engine.review.estimates import Estimates, PrecisionEstimate, RecallEstimate, estimates
