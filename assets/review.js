@@ -143,7 +143,11 @@
     "ask-in": (button) => redstring.askIn(button.dataset.matter),
   };
   function after(found, request) {
-    if (request.do === "figures" || request.do === "settle") { if (found.html) show("figures"); }
+    if ((request.do === "figures" || request.do === "settle") && found.html) {
+      show("figures");
+      // Who came straight to a queue, from a case or by loading the page anew, has not been at home yet.
+      if (!part("matter").options.length) state.kit.send({ do: "home", matter: "", cases: opened() }, { quiet: true });
+    }
     if (request.do.startsWith("verdicts-")) inSight();
     if (found.html && found.html.learned && state.show !== "learned") { show("learned"); one("[data-key=learned]").focus(); }
     if (state.show === "learned") follow(found.job || "");

@@ -214,7 +214,7 @@ def _experts(found: Sequence[Quality]) -> Iterator[str]:
     yield "Estimates from verdicts on passages that were drawn from cases, with their 95% intervals."
     for one in found:
         yield ""
-        yield f"### {line(one.queue.name) or one.queue.id}"
+        yield f"### {line(one.title)}"
         yield ""
         yield from (f"- {words}" for words in quality_lines(one))
         if one.criteria is not None:

@@ -22,9 +22,11 @@ from engine.review.sampling import Sampling, Stratum
 
 # At which ranks the precision is told.
 RANKS = (5, 10, 20)
-RESAMPLES, CONFIDENCE, SEED = 4_000, 0.95, 20_260
+CONFIDENCE, SEED = 0.95, 20_260
+# So many draws at most and at least, and draws of cases where there are many.
+MOST_DRAWS, LEAST_DRAWS, DRAWS = 4_000, 1_000, 40_000
 # With fewer cases than this, cases drawn again say too little of how much they differ.
-FEWEST_CASES = 8
+FEWEST_CASES = 4
 _ENDS = (50 * (1 - CONFIDENCE), 100 - 50 * (1 - CONFIDENCE))
 
 _Key = tuple[str, str]
@@ -105,12 +107,14 @@ class _Judged:
 @dataclass(frozen=True, slots=True)
 class _CaseSample:
     """What was judged of a case. ``is_whole``: each passage of its pool had a chance to be among it;
-    ``is_known``: all of them are. The precision is known down to ``depth``."""
+    ``is_known``: all of them are. The precision is known down to ``depth``. ``ranked_left`` of the passages
+    from which some were drawn at random are ranked, None where that is not known."""
 
     judged: tuple[_Judged, ...]
     is_whole: bool
     is_known: bool
     depth: float
+    ranked_left: int | None
 
 
 def estimates(
@@ -186,7 +190,10 @@ def _sample(drawn: Sequence[QueuedItem], relevance: Mapping[_Key, float], sampli
     ranked = [one.item.rank for one in best if one.item.rank is not None]
     depth = math.inf if len(best) < sampling.best else max(ranked, default=0)
     is_known = len(judged) == len(drawn) and (is_all or any(one.chance == 1 for one in at_random))
-    return _CaseSample(tuple(judged), each and (is_all or bool(at_random)), is_known, depth)
+    before = sum(one.item.rank is not None for one in drawn if one.stratum != Stratum.RANDOM.value)
+    size = max((one.item.ranking_size for one in drawn), default=0)
+    left = size - before if size else None
+    return _CaseSample(tuple(judged), each and (is_all or bool(at_random)), is_known, depth, left)
 
 
 def _precision(samples: Sequence[_CaseSample], k: float) -> PrecisionEstimate | None:
@@ -223,10 +230,13 @@ def _recall(samples: Sequence[_CaseSample]) -> RecallEstimate | None:
     """The recall of the rankings within their pools: A / T, where A is the estimated number of relevant
     passages that are ranked and T that of all of the pools; None where T is 0.
 
-    The interval is the percentile interval of the bootstrap (Efron and Tibshirani 1993) over cases, with few
-    of them over the passages drawn at random in each. Where these have no relevant passage that is not
-    ranked, drawing again cannot tell how many were missed: then the lower end is A / (T + M), with M the
-    upper end of Wilson's interval for none of those judged, times those that nobody judged.
+    The interval is the percentile interval of the bootstrap (Efron and Tibshirani 1993) over cases. With few
+    of them it is that of these cases: both numbers are drawn from what the passages drawn at random leave to
+    be believed of those that nobody judged, ranked ones and others for themselves, from Jeffreys' prior
+    (Brown, Cai and DasGupta 2001, Statistical Science 16). Of many they are drawn so as well, as drawing
+    again what was hardly ever found makes it no likelier. Where no passage drawn at random was relevant and
+    not ranked, the lower end is A / (T + M) at most, with M the upper end of Wilson's interval for none of
+    those judged, times those that nobody judged.
     """
     totals = np.array([_totals(one.judged) for one in samples]).reshape(-1, 2)
     ranked, relevant = totals.sum(axis=0).tolist()
@@ -235,7 +245,9 @@ def _recall(samples: Sequence[_CaseSample]) -> RecallEstimate | None:
     value = ranked / relevant
     few = len(samples) < FEWEST_CASES
     rng = np.random.default_rng(SEED)
-    again = _passages_again(samples, rng) if few else _cases_again(totals, rng)
+    draws = min(max(DRAWS // len(samples), LEAST_DRAWS), MOST_DRAWS)
+    often = np.ones((draws, len(samples))) if few else _cases_again(len(samples), draws, rng)
+    again = _believed(samples, often, rng)
     again = again[again[:, 1] > 0]
     low, high = np.percentile(again[:, 0] / again[:, 1], _ENDS).tolist()
     missed = _missed_at_most(samples)
@@ -259,24 +271,73 @@ def _totals(judged: Iterable[_Judged]) -> tuple[float, float]:
     return sum(number for number, is_ranked in told if is_ranked), sum(number for number, _ in told)
 
 
-def _cases_again(totals: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Both totals, shape (resamples, 2), of as many cases drawn with replacement."""
-    often = rng.multinomial(len(totals), np.full(len(totals), 1 / len(totals)), RESAMPLES)
-    found: np.ndarray = often @ totals
+def _cases_again(count: int, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """How often each of some cases is among as many drawn with replacement, shape (draws, cases)."""
+    found: np.ndarray = rng.multinomial(count, np.full(count, 1 / count), draws)
     return found
 
 
-def _passages_again(samples: Sequence[_CaseSample], rng: np.random.Generator) -> np.ndarray:
-    """The same with the passages that were drawn at random drawn again in each case."""
-    found = np.zeros((RESAMPLES, 2))
-    for sample in samples:
-        at_random = [one for one in sample.judged if one.is_random]
-        if sample.is_known or not at_random:
-            found += _totals(sample.judged)
-            continue
-        found += _totals(one for one in sample.judged if not one.is_random)
-        each = np.array([_totals([one]) for one in at_random])
-        found += each[rng.integers(len(each), size=(RESAMPLES, len(each)))].sum(axis=1)
+def _believed(samples: Sequence[_CaseSample], often: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Both totals, shape (draws, 2), as those drawn at random leave them to be. ``often``: how often each
+    case counts, shape (draws, cases)."""
+    draws = len(often)
+    found = np.zeros((draws, 2))
+    sides = [_sides(sample, draws, rng) for sample in samples]
+    usual = [_usual([own[side] for own in sides if own], draws, rng) for side in (0, 1)]
+    # What is usual counts as one verdict in a case. Few cases do not tell what is usual of the many that are
+    # not ranked: nothing is taken for usual then, and counts as one verdict in all of them.
+    strengths = [1.0, 1.0]
+    if len(samples) < FEWEST_CASES:
+        usual[1], strengths[1] = np.full(draws, 0.5), 1.0 / len(samples)
+    for place, (sample, own) in enumerate(zip(samples, sides, strict=True)):
+        # What was not drawn at random, or all of a case of which all is known.
+        known = _totals(one for one in sample.judged if not own or not one.is_random)
+        seen = np.tile(np.array(known, float), (draws, 1))
+        if own:
+            ranked, others = (_so_many(*each, rng) for each in zip(own, usual, strengths, strict=True))
+            seen += np.stack([ranked, ranked + others], axis=1)
+        found += often[:, place, None] * seen
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Passages from which some were drawn at random: those that are ranked, or the others. ``relevant`` of
+    ``judged`` were, ``unjudged`` are left, shape (draws,)."""
+
+    relevant: float
+    judged: int
+    unjudged: np.ndarray
+
+
+def _sides(sample: _CaseSample, draws: int, rng: np.random.Generator) -> tuple[_Side, _Side] | None:
+    """Those that are ranked and the others of a case; None where there is nothing to be believed."""
+    at_random = [one for one in sample.judged if one.is_random]
+    if sample.is_known or not at_random:
+        return None
+    ranked, others = ([one.relevance for one in at_random if one.is_ranked is side] for side in (True, False))
+    unjudged = round(sum(one.weight for one in at_random)) - len(at_random)
+    if sample.ranked_left is None:
+        # How many are ranked is told by those drawn, too.
+        left = rng.binomial(unjudged, rng.beta(len(ranked) + 0.5, len(others) + 0.5, draws))
+    else:
+        left = np.full(draws, min(max(sample.ranked_left - len(ranked), 0), unjudged))
+    return _Side(sum(ranked), len(ranked), left), _Side(sum(others), len(others), unjudged - left)
+
+
+def _usual(sides: Sequence[_Side], draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Which share of some passages of all cases may be relevant, shape (draws,), from Jeffreys' prior."""
+    relevant, judged = sum(one.relevant for one in sides), sum(one.judged for one in sides)
+    shares = rng.beta(relevant + 0.5, judged - relevant + 0.5, draws)
+    clipped: np.ndarray = np.clip(shares, 1e-6, 1 - 1e-6)
+    return clipped
+
+
+def _so_many(side: _Side, usual: np.ndarray, strength: float, rng: np.random.Generator) -> np.ndarray:
+    """How many passages may be relevant, shape (draws,); what is usual counts as so many verdicts."""
+    none = side.judged - side.relevant
+    share = rng.beta(side.relevant + strength * usual, none + strength * (1 - usual))
+    found: np.ndarray = side.relevant + rng.binomial(side.unjudged, share)
     return found
 
 

@@ -54,7 +54,9 @@ def passage_items(record: Record, case_id: str, corpus: Corpus) -> list[Item]:
         for one in order
         if one in read
     ]
-    return list(_judged_once(items, [read[one].passage for one in order if one in read]))
+    once = list(_judged_once(items, [read[one].passage for one in order if one in read]))
+    size = sum(item.rank is not None for item in once)
+    return [replace(item, ranking_size=size) for item in once]
 
 
 def hop_items(record: Record, case_id: str, corpus: Corpus) -> list[Item]:

@@ -65,14 +65,15 @@ class Item:
     """Something of a case that can be judged.
 
     ``key`` names it within the case. ``passage_id`` is the passage, the target of the hop, or the passage
-    that a sentence rests on, empty where it rests on none; ``source_id`` and ``relation`` are those of a hop.
-    ``strategy`` found it first, in ``round``; ``distance`` counts hops from the question, at least 1.
-    ``rank`` is the passage's place in the ranking from 1, None where it is in the pool alone. ``title`` and
-    ``label`` name the passage, ``text`` are its words; ``source_label`` and ``source_text`` are those of
-    the passage that a hop starts from, ``quote`` the words that made the link, ``detail`` what the strategy
-    says of it besides, such as the term that is shared where it is written otherwise. ``copies``: the keys
-    of items of the case that have the same words, which are judged with it. ``backward``: the hop followed
-    its link back, from the passage that the link leads to to the one that says it.
+    that a sentence rests on, empty where it rests on none; ``source_id`` and ``relation`` are those of a
+    hop. ``strategy`` found it first, in ``round``; ``distance`` counts hops from the question, at least 1.
+    ``rank`` is the passage's place in the ranking from 1, None where it is in the pool alone;
+    ``ranking_size`` passages are ranked, 0 where that is not known. ``title`` and ``label`` name the
+    passage, ``text`` are its words; ``source_label`` and ``source_text`` are those of the passage that a
+    hop starts from, ``quote`` the words that made the link, ``detail`` what the strategy says of it
+    besides, such as the term that is shared where it is written otherwise. ``copies``: the keys of items of
+    the case that have the same words, which are judged with it. ``backward``: the hop followed its link
+    back, from the passage that the link leads to to the one that says it.
     """
 
     case_id: str
@@ -86,6 +87,7 @@ class Item:
     round: int = 0
     distance: int = 1
     rank: int | None = None
+    ranking_size: int = 0
     score: float | None = None
     language: str = ""
     document_type: str = ""

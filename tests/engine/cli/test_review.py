@@ -71,7 +71,7 @@ def test_from_a_case_to_its_figures(run: CommandLine, harbour_folder: Path, case
     assert "recall within the pool: 0." in lines
     report = ("report", "--corpus", harbour_folder, "--preset", "quick", "--limit", "1")
     (told,) = run(*report, "--experts", "--json").json["experts"]
-    assert (told["name"], told["judged"], told["cases"], told["reviewers"]) == ("First look", count, 1, 1)
+    assert (told["title"], told["judged"], told["cases"], told["reviewers"]) == ("First look", count, 1, 1)
     # The same as the queue's own figures.
     assert told["recall"] == found["recall"]
     assert "### First look" in run(*report, "--experts").out

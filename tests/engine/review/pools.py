@@ -14,7 +14,11 @@ RANKED, POOL = 12, 40
 def pool(case_id: str = "case", ranked: int = RANKED, count: int = POOL) -> list[Item]:
     """Passages of a pool, the first of them ranked."""
     return [
-        replace(passage(f"p{number}", case_id=case_id), rank=number + 1 if number < ranked else None)
+        replace(
+            passage(f"p{number}", case_id=case_id),
+            rank=number + 1 if number < ranked else None,
+            ranking_size=ranked,
+        )
         for number in range(count)
     ]
 

@@ -49,5 +49,15 @@ def test_ones_own_verdicts_are_in_the_report(
     assert f"{judged} of {judged} passages that were drawn from 1 case are judged, by 1 person" in found
     assert "Ranked of what is relevant in the pools: " in found
     assert "another state" not in found
+    # Asked once more and judged again: the case that was judged last tells, not both.
+    keep()
+    again = ann.made(name="Second look", best=4, random=3)
+    assert again != queue
+    while turns := ann.good("enter", queue=again, slots=["a"])["turns"]:
+        assert "error" not in ann.verdict(again, turns[0], "not relevant")
+    second = report(corpora, ANNA)
+    assert f"{judged} of {judged} passages that were drawn from 1 case are judged" in second
+    assert "### Second look\n" in second
+    assert "First" not in second
     # Another's verdicts are theirs.
     assert "Nobody has judged rankings of this corpus yet" in report(corpora, BELA)
