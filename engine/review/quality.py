@@ -133,7 +133,7 @@ def quality_lines(found: Quality) -> Iterator[str]:
     of = plural(found.cases, "case")
     yield f"{told.judged:,} of {told.drawn:,} passages that were drawn from {of} are judged, by {people}."
     known = [(f"of the best {k}", one) for k, one in told.at.items()] + [("of all ranked", told.overall)]
-    shares = [f"{words} {_share(one)}" for words, one in known if one is not None]
+    shares = [f"{_share(one)} {words}" for words, one in known if one is not None]
     if shares:
         yield f"Relevant, wholly or partly: {'; '.join(shares)}."
     yield from _recall(told.recall)
