@@ -82,6 +82,13 @@ def test_from_a_case_to_its_first_item_and_back_with_marks(
     page.wait_for_selector(card)
     page.wait_for_function("() => !document.querySelector('#ranked .rev-mark')")
     assert page.evaluate("window.harmed") is None
+    # At the end a new queue can be made, though nobody has been on the first screen since the page was loaded.
+    page.click(REVIEW)
+    page.wait_for_selector(ITEM)
+    while page.get_attribute(".rev", "data-show") == "queue":
+        press(page, "1")
+    page.wait_for_selector(".rev-figures h1 >> text=Nothing is left")
+    page.wait_for_function("document.querySelector('[data-part=matter]').options.length > 0")
 
 
 def test_sentences_are_judged_by_their_own_keys(
