@@ -64,6 +64,17 @@ FLAGS = (
 )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of this folder drive a browser. Gradio's queue uses pandas in ways that pandas 3 calls
+    outdated."""
+    ignored = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(ignored)
+
+
 def chromium() -> str | None:
     """The browser to drive: ``CHROMIUM``, else the system's, the one without windows before the others."""
     names = ("chromium-headless-shell", "chromium", "chromium-browser")

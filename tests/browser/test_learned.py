@@ -29,11 +29,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 __all__ = ["cases", "links_as_they_were", "record", "reviews"]
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
 ASKED = (
     QUESTION,
     "May a manager whose authority is limited confer wider powers on an agent?",

@@ -45,11 +45,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 __all__ = ["case", "cases", "links_as_they_were", "record", "reviews"]
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
 TAB = "sessionStorage.getItem('redstring-review-tab')"
 MANY, MEDIAN, TRIES = 500, 150.0, 3
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
 from engine.review.kept import QueuedItem
@@ -33,11 +31,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 __all__ = ["cases", "kept_case", "record", "reviews"]
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
 REVIEW = "[data-case-act=review]"
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
 from tests.browser.reviewing import (
@@ -30,11 +28,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 __all__ = ["case", "cases", "record", "reviews"]
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
 
 
 def test_verdicts_go_out_as_a_file_and_come_in_as_one(

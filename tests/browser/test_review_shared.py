@@ -41,11 +41,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 __all__ = ["case", "cases", "links_as_they_were", "public", "record", "reviews", "somebody"]
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
 PHONE = {"viewport": {"width": 390, "height": 844}}
 
 
