@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from engine.records.store.store import CaseStore
-from tests.engine.command_line import CommandLine
+from tests.engine.command_line import CommandLine, made_once
 from ui.sample import BUILT
 
 QUESTIONS = (
@@ -38,7 +38,12 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path / "meridia"
 
 
-def reviewed(run: CommandLine, corpus: Path) -> None:
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("held")
+
+
+def reviewed(run: CommandLine, corpus: Path) -> str:
     """Six cases that ask much the same, of each of which one passage is called relevant, seven are not."""
     for question in QUESTIONS:
         asked = run("investigate", question, "--corpus", corpus, "--preset", "quick", "--matter", "Agency")
@@ -49,6 +54,7 @@ def reviewed(run: CommandLine, corpus: Path) -> None:
     while (turn := run("review", "next", queue, "--by", "Ann", "--json").json["turn"]) is not None:
         verdict = "relevant" if turn["item"]["passage_id"] == RELEVANT else "not"
         run("review", "judge", queue, f"{turn['number']}", verdict, "--by", "Ann")
+    return str(queue)
 
 
 def ranking(run: CommandLine, corpus: Path, question: str) -> list[str]:
@@ -56,12 +62,12 @@ def ranking(run: CommandLine, corpus: Path, question: str) -> list[str]:
     return [one["id"] for one in found["passages"]]
 
 
-def test_from_verdicts_to_a_ranking_and_back(run: CommandLine, corpus: Path) -> None:
+def test_from_verdicts_to_a_ranking_and_back(run: CommandLine, corpus: Path, home: Path, held: Path) -> None:
     nothing = run("weights", "learn", "--corpus", corpus)
     assert (nothing.code, nothing.out) == (2, "")
     assert "nobody has judged a passage yet" in nothing.err
     assert run("weights", "list", "--corpus", corpus).out == "ranked by: the shipped weights\n"
-    reviewed(run, corpus)
+    made_once(held / "reviewed", home / "home", lambda: reviewed(run, corpus))
     before = ranking(run, corpus, QUESTIONS[0])
     learned = run("weights", "learn", "--corpus", corpus, "--preset", "quick", "--by", "Ann", "--json").json
     # Eight of each, and what has the same words.
@@ -79,8 +85,10 @@ def test_from_verdicts_to_a_ranking_and_back(run: CommandLine, corpus: Path) -> 
     assert ranking(run, corpus, QUESTIONS[0]) == before
 
 
-def test_weights_of_a_matter_rank_its_cases_alone(run: CommandLine, corpus: Path, tmp_path: Path) -> None:
-    reviewed(run, corpus)
+def test_weights_of_a_matter_rank_its_cases_alone(
+    run: CommandLine, corpus: Path, tmp_path: Path, held: Path
+) -> None:
+    made_once(held / "reviewed", tmp_path / "home", lambda: reviewed(run, corpus))
     of = ("--corpus", corpus, "--matter", "Agency")
     learned = run("weights", "learn", *of, "--preset", "quick", "--by", "Ann")
     assert "--matter Agency` does that" in learned.out
