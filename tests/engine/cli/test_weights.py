@@ -9,10 +9,13 @@ from shutil import copytree
 import orjson
 import pytest
 
+from engine.corpus import open_corpus
 from engine.records.store.store import CaseStore
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore
+from engine.settings import preset
 from tests.engine.command_line import CommandLine, made_once
+from tests.engine.investigation.story import finished
 from ui.sample import BUILT
 
 QUESTIONS = (
@@ -146,23 +149,23 @@ def test_what_cannot_be_adopted_is_said(run: CommandLine, corpus: Path) -> None:
     assert (done.code, done.out) == (2, "")
 
 
-def gold(folder: Path, run: CommandLine, corpus: Path) -> tuple[Path, Path]:
+def gold(folder: Path, corpus: Path) -> tuple[Path, Path]:
     """Questions whose gold is the second and the fourth passage of the shipped ranking."""
     queries, qrels = folder / "queries.jsonl", folder / "qrels.tsv"
     asked = [f"{question} {place}" for question in QUESTIONS for place in ("", "Today", "In Meridia")]
     queries.write_bytes(
         b"".join(orjson.dumps({"id": f"q{n}", "text": text.strip()}) + b"\n" for n, text in enumerate(asked))
     )
-    lines = []
+    opened, lines = open_corpus(corpus), []
     for number, text in enumerate(asked):
-        found = ranking(run, corpus, text.strip())
-        lines += [f"q{number}\t{found[place]}\t1\n" for place in (1, 3)]
+        found = finished(opened, text.strip(), preset("quick"), None).ranking
+        lines += [f"q{number}\t{found[place].passage.id}\t1\n" for place in (1, 3)]
     qrels.write_text("".join(lines))
     return queries, qrels
 
 
 def test_experts_are_played(run: CommandLine, corpus: Path, tmp_path: Path) -> None:
-    queries, qrels = gold(tmp_path, run, corpus)
+    queries, qrels = gold(tmp_path, corpus)
     given = (
         *("--corpus", corpus, "--preset", "quick", "--queries", queries, "--qrels", qrels),
         *("--best", "6", "--random", "2", "--noise", "0"),
