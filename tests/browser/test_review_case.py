@@ -70,7 +70,7 @@ def test_from_a_case_to_its_first_item_and_back_with_marks(
     page.wait_for_selector(card)
     page.wait_for_function("() => !document.querySelector('#ranked .rev-mark')")
     assert page.evaluate("window.harmed") is None
-    # At the end a new queue can be made, though nobody has been on the first screen since the page was loaded.
+    # At the end a new queue can be made, though nobody has been on the first screen since the page loaded.
     page.click(REVIEW)
     page.wait_for_selector(ITEM)
     while page.get_attribute(".rev", "data-show") == "queue":
