@@ -24,17 +24,7 @@
     if (found.error) { say(found.error); throw new Error(found.error); }
     return found;
   }
-  function say(words) {
-    const line = make("div", "banner");
-    line.setAttribute("role", "alert");
-    const text = make("span", "", words);
-    text.dir = "auto";
-    const close = make("button", "", "close");
-    close.type = "button";
-    close.addEventListener("click", () => line.remove());
-    line.append(text, close);
-    part("banner").replaceChildren(line);
-  }
+  const say = (words) => part("banner").replaceChildren(redstring.banner(words));
   const hush = () => part("banner").replaceChildren();
 
   /* ---------- what can be chosen ---------- */

@@ -44,21 +44,7 @@
   /* Asks, and does with the answer what is given; an error has been said and ends it. */
   const asking = (request, then, options) => ask(request, options).then(then, () => undefined);
 
-  function say(words, { good = false } = {}) {
-    const slot = part("banner");
-    const line = document.createElement("div");
-    line.className = good ? "banner good" : "banner";
-    line.setAttribute("role", good ? "status" : "alert");
-    const text = document.createElement("span");
-    text.dir = "auto";
-    text.textContent = words;
-    const close = document.createElement("button");
-    close.type = "button";
-    close.textContent = "close";
-    close.addEventListener("click", () => line.remove());
-    line.append(text, close);
-    slot.replaceChildren(line);
-  }
+  const say = (words, { good = false } = {}) => part("banner").replaceChildren(redstring.banner(words, good));
   const hush = () => part("banner").replaceChildren();
 
   /* ---------- the shelf ---------- */

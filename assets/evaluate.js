@@ -18,20 +18,7 @@
     if (found.error) { if (wanted()) say(found.error); throw new Error(found.error); }
     return found;
   }
-  function say(words) {
-    const line = document.createElement("div");
-    line.className = "banner";
-    line.setAttribute("role", "alert");
-    const text = document.createElement("span");
-    text.dir = "auto";
-    text.textContent = words;
-    const close = document.createElement("button");
-    close.type = "button";
-    close.textContent = "close";
-    close.addEventListener("click", () => line.remove());
-    line.append(text, close);
-    part("banner").replaceChildren(line);
-  }
+  const say = (words) => part("banner").replaceChildren(redstring.banner(words));
   const hush = () => part("banner").replaceChildren();
 
   /* ---------- what can be chosen ---------- */

@@ -20,6 +20,22 @@
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const LOST = "The server did not answer; its log has the details.";
 
+  /* A line that says what went wrong, or what was done, until somebody closes it. */
+  redstring.banner = (words, good = false) => {
+    const line = document.createElement("div");
+    line.className = good ? "banner good" : "banner";
+    line.setAttribute("role", good ? "status" : "alert");
+    const text = document.createElement("span");
+    text.dir = "auto";
+    text.textContent = words;
+    const close = document.createElement("button");
+    close.type = "button";
+    close.textContent = "close";
+    close.addEventListener("click", () => line.remove());
+    line.append(text, close);
+    return line;
+  };
+
   function kit(root, door, { acts = {}, after = () => {}, more = () => ({}) } = {}) {
     const turns = {};
     let asking = 0;
@@ -72,22 +88,7 @@
     }
 
     /* ---------- what went wrong, what was done ---------- */
-    function banner(words, good = false) {
-      const place = slot("banner");
-      if (!words) { place.replaceChildren(); return; }
-      const line = document.createElement("div");
-      line.className = good ? "banner good" : "banner";
-      line.setAttribute("role", good ? "status" : "alert");
-      const text = document.createElement("span");
-      text.dir = "auto";
-      text.textContent = words;
-      const close = document.createElement("button");
-      close.type = "button";
-      close.textContent = "close";
-      close.addEventListener("click", () => line.remove());
-      line.append(text, close);
-      place.replaceChildren(line);
-    }
+    const banner = (words, good = false) => slot("banner").replaceChildren(...(words ? [redstring.banner(words, good)] : []));
 
     /* ---------- controls ---------- */
     const given = (element) => JSON.parse(element.dataset.with || "{}");

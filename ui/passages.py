@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -20,7 +20,6 @@ from ui.reporting import Link, link_of, report_button
 from ui.validity import badge, edition
 
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "ur", "he", "yi", "ps", "sd", "ug", "dv"})
-Marker = Callable[[str, str], str]
 
 _ACTIONS = (
     ("follow", "Follow from here"),

@@ -22,8 +22,6 @@ from xxhash import xxh3_64
 
 from engine.errors import CorpusError, system_error
 
-_DIGITS = 16
-
 
 class _Tail(Enum):
     """What stands behind the last end of a line: a line but for its end, one cut by a crash, or damage."""

@@ -10,7 +10,7 @@ of enactment or publication: there, a clause of commencement is more exact.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
@@ -175,8 +175,3 @@ def ending_clauses(text: str, language: str) -> list[Clause]:
         for clause in clauses_in(text, language)
         if clause.kind is ClauseKind.CEASES and clause.scope is not None and clause.day is not None
     ]
-
-
-def latest(days: Iterable[date | None]) -> date | None:
-    """The latest of the days that are known."""
-    return max((day for day in days if day is not None), default=None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from engine.language.statements import Kind, quantities_in
+from engine.language.statements import Kind
 from engine.languages import base_of, law
 
 KINDS = {
@@ -33,11 +33,6 @@ def without_measure(question: str, language: str) -> str:
     """A question without the words that only ask how much ("how long"), which no answer repeats."""
     pattern = _patterns(base_of(language)).get(MEASURE)
     return question if pattern is None else pattern.sub(" ", question)
-
-
-def holds(text: str, language: str, wanted: frozenset[Kind]) -> bool:
-    """Whether a text has a quantity of one of these kinds."""
-    return bool(wanted) and any(quantity.kind in wanted for quantity in quantities_in(text, language))
 
 
 @cache

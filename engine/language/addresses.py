@@ -64,7 +64,6 @@ WORDS: dict[str, SectionKind] = {
 LONGEST_LABEL = 400
 
 _SPACE = re.compile(r"\s+")
-_NUMBER = re.compile(r"(?:[A-Z]{0,2}\d+[A-Za-z]{0,2}|[IVXLC]+|[A-Z])(?:\.[A-Z]?\d+[A-Za-z]{0,2})*\Z")
 _BELOW = re.compile(
     r"\s*(?:[,.]?\s*(?:Abs(?:atz|\.)?|Satz|S\.|Nr\.?|Nummer|Buchst(?:abe|\.)?|ayat|huruf|angka|butir|lid|sub-?paragraph"
     r"|paragraphe?|alinéa|point|الفقرة|فقرة|البند)\s*)?\(?\s*([0-9]{1,3}[a-z]{0,2}|[a-z]{1,4}|[A-Z]|[\u0621-\u064a])\s*\)?[.:]?(?=\W|\Z)",

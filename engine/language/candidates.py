@@ -127,11 +127,6 @@ def may_begin_name(word: str) -> bool:
     return word[0].isdigit() or written_as_name(word)
 
 
-def is_everywhere(mentions: int, passages: int) -> bool:
-    """Whether a single word is in too many passages to tell any of them apart."""
-    return mentions > max(MOST_MENTIONS, LARGEST_SHARE * passages)
-
-
 def entity_of(candidate: Candidate) -> Entity:
     """The entity that a candidate would be."""
     name = candidate.long_form or candidate.defined_as or usual_form(candidate)

@@ -9,8 +9,6 @@ from typing import NamedTuple
 NOUNS_IN_CAPITALS = frozenset(("de", "lb", "nds", "gsw", "bar"))
 # A word, in front of it its language.
 Word = tuple[str, str]
-# How often a corpus has each of some words, written exactly so.
-Count = Callable[[Sequence[Word]], Sequence[int]]
 
 # A word is always a name's where its capitals outnumber its small letters so many times.
 ALWAYS = 2
@@ -27,17 +25,6 @@ class Comparison(NamedTuple):
 # Which comparisons are so. Whoever asks for these, and not for counts, need not ask again where a corpus
 # changed and they stayed as they are.
 Weigh = Callable[[Sequence[Comparison]], Sequence[bool]]
-
-
-def weighing(count: Count) -> Weigh:
-    """Comparisons by counts."""
-
-    def weigh(asked: Sequence[Comparison]) -> list[bool]:
-        words = list(dict.fromkeys(word for one in asked for word in (one.word, *one.others)))
-        times = dict(zip(words, count(words), strict=True))
-        return [one.times * times[one.word] > sum(map(times.__getitem__, one.others)) for one in asked]
-
-    return weigh
 
 
 class _Told(NamedTuple):

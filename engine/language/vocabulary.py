@@ -26,18 +26,16 @@ from engine.language.candidates import (
     Stems,
     entity_of,
     key_of,
-    may_begin_name,
     usual_form,
-    words_of,
     written_as_name,
 )
 from engine.language.clustering import Encode, Name, clusters
 from engine.language.compounds import compounds_in, is_composed, terms_in
-from engine.language.letter_case import Count, LetterCase, Weigh, Word
+from engine.language.letter_case import LetterCase, Weigh, Word
 from engine.language.name_scores import stated
 from engine.language.stopwords import STOPWORDS
 from engine.language.terms import Found, trimmed
-from engine.model import Entity, EntityKind, Passage, Role
+from engine.model import Entity, EntityKind, Role
 
 # Kinds whose ``other`` is the name in full.
 _BY_LONG_FORM = frozenset({EntityKind.ACRONYM, EntityKind.ORGANISATION})
@@ -68,9 +66,8 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self.candidates: list[Candidate] = []
-        # By language: numbers by stems, lengths of the terms that begin with a stem, stems by word.
+        # By language: numbers by stems, stems by word.
         self._numbers: dict[str, dict[Key, int]] = {}
-        self._lengths: dict[str, dict[str, tuple[int, ...]]] = {}
         self._stems: dict[str, Stems] = {}
         # Pairs of candidates that a text says are one.
         self._same: list[tuple[int, int]] = []
@@ -138,8 +135,8 @@ class Vocabulary:
         return stems
 
     def settle(self, weigh: Weigh, encode: Encode | None = None) -> None:
-        """Fixes the vocabulary: what is none is dropped, variants become one, and how mentions begin and how
-        long they are. ``weigh`` tells which words the corpus has more often than others."""
+        """Fixes the vocabulary: what is none is dropped, variants become one. ``weigh`` tells which words the
+        corpus has more often than others."""
         case = LetterCase(self._words_in_doubt(), weigh)
         self._seat_initial(case)
         self._drop_ordinary(case)
@@ -149,13 +146,6 @@ class Vocabulary:
         self._drop_compositions()
         self._join_variants(case, encode)
         self._join_without_articles()
-        for language, numbers in self._numbers.items():
-            lengths: dict[str, set[int]] = {}
-            for key in numbers:
-                lengths.setdefault(key[0], set()).add(len(key))
-            self._lengths[language] = {
-                first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()
-            }
 
     def _words_in_doubt(self) -> Iterator[Word]:
         for candidate in self.candidates:
@@ -316,27 +306,6 @@ class Vocabulary:
         )
         return Name(text, candidate.language, sum(candidate.forms.values()), proper)
 
-    def mentions(self, passage: Passage) -> Iterator[tuple[int, bool]]:
-        """Numbers of the candidates that a passage mentions, the longest at each place, and whether its words
-        there begin and end as names do."""
-        lengths = self._lengths.get(passage.language)
-        if not lengths:
-            return
-        numbers = self._numbers[passage.language]
-        words = words_of(passage.text)
-        stems = list(map(self._stems_of(passage.language).__getitem__, words))
-        end = 0
-        for position in [place for place, stem in enumerate(stems) if stem in lengths]:
-            if position < end:
-                continue
-            for length in lengths[stems[position]]:
-                number = numbers.get(tuple(stems[position : position + length]))
-                own = words[position : position + length]
-                if number is not None and self._is_meant(number, own):
-                    yield number, may_begin_name(own[0]) and may_begin_name(own[-1])
-                    end = position + length
-                    break
-
     def titled(self) -> Iterator[tuple[int, str]]:
         """The passages that begin documents, by the candidates that the titles of these name."""
         for number, candidate in enumerate(self.candidates):
@@ -351,12 +320,6 @@ class Vocabulary:
             for number, candidate in enumerate(self.candidates)
             if candidate.kind is EntityKind.NAME and candidate.is_one_word
         }
-
-    def shouted(self, count: Count) -> set[int]:
-        """Acronyms that are ordinary words in capitals: the corpus writes them in small letters too."""
-        found = list(self.small_forms())
-        times = count([(language, word) for _, language, word in found])
-        return {number for (number, _, _), seen in zip(found, times, strict=True) if seen}
 
     def small_forms(self) -> Iterator[tuple[int, str, str]]:
         """How acronyms that no text defines would be written as words: number, language, word."""
@@ -388,11 +351,3 @@ class Vocabulary:
         first = 1 if len(words) > 1 and self._has_article(candidate) else 0
         has_capital = written_as_name(words[first])
         return Capitals(len(words) - first if has_capital else 0, written_as_name(words[-1]))
-
-    def _is_meant(self, number: int, words: Sequence[str]) -> bool:
-        """A term of one word is only meant where it is written as a name: with a capital."""
-        if len(words) == 1:
-            return written_as_name(words[0])
-        first, last = self.capitals(number)
-        is_first = not first or may_begin_name(words[max(len(words) - first, 0)])
-        return is_first and (not last or may_begin_name(words[-1]))

@@ -50,18 +50,6 @@ def currency_of(spec: str) -> str:
     return prices.currency if prices else ""
 
 
-def cost_to_json(report: CostReport) -> dict[str, Any]:
-    """A report as plain values; money is null where no prices are known."""
-    return {
-        "spec": report.spec,
-        "currency": report.currency or None,
-        "tasks": {task: usage_values(used) for task, used in report.tasks.items()},
-        "total": usage_values(report.total),
-        "budget": asdict(report.budget),
-        "stopped": report.stopped or None,
-    }
-
-
 def cost_lines(report: CostReport) -> list[str]:
     """A report in words: a line for all, one for each task, what the provider's cache saved, the budget, and
     why it stopped the model."""

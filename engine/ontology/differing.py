@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus, Ontology
 from engine.ontology.covering import Index
-from engine.ontology.proposal import Proposal, ProposedArea, area_content
+from engine.ontology.proposal import Proposal, ProposedArea
 
 # Two areas are the same where so many of the passages that either covers are covered by both.
 SAME = 0.3
@@ -59,21 +59,6 @@ def difference(corpus: Corpus, standing: Ontology | None, proposal: Proposal) ->
         else:
             known.append(proposed.area.id)
     return Difference(tuple(changes), tuple(known), areas_for)
-
-
-def taken(content: Mapping[str, Any] | None, change: AreaChange, area_id: str) -> dict[str, Any]:
-    """The content of an ontology with one change taken; what stands is not touched."""
-    whole = {"areas": [], "transactions": {}, **(content or {})}
-    areas = [dict(area) for area in whole["areas"]]
-    if change.stands is None:
-        areas.append(area_content(change.proposed.area) | {"id": area_id})
-    for area in areas:
-        if area["id"] == change.stands:
-            words = {language: list(texts) for language, texts in area.get("keywords", {}).items()}
-            for language, texts in change.keywords.items():
-                words[language] = list(dict.fromkeys((*words.get(language, ()), *texts)))
-            area["keywords"] = words
-    return whole | {"areas": areas}
 
 
 def _new(

@@ -6,14 +6,13 @@ conflict, which is counted and not approved.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 
-from engine.extraction.precision import Z, wilson
+from engine.extraction.precision import wilson
 from engine.review.model import Assessment, Item, standing
 
 
@@ -99,29 +98,6 @@ def over_time(assessments: Iterable[Assessment], period: Period) -> list[Rate]:
     return sorted(
         _grouped(_judged(assessments), lambda one: _span(one.at, period)), key=lambda rate: str(rate.value)
     )
-
-
-def needed(share: float, width: float) -> int:
-    """How many verdicts narrow the 95 % Wilson interval around a share, 0..1, to a width, 0..1 exclusive.
-
-    With n verdicts the width w is 2 z sqrt(p (1 - p) / n + z² / 4 n²) / (1 + z² / n); squared, that is
-    w² n² + (2 w² z² - 4 z² p (1 - p)) n + (w² - 1) z⁴ = 0, which has one positive root. Raises ValueError for
-    a share or a width outside its range.
-    """
-    if not 0 <= share <= 1 or not 0 < width < 1:
-        raise ValueError(f"no share of 0 to 1 ({share}), or no width between 0 and 1 ({width})")
-    square = width * width
-    linear = 2 * square * Z**2 - 4 * Z**2 * share * (1 - share)
-    root = (math.sqrt(linear**2 - 4 * square * (square - 1) * Z**4) - linear) / (2 * square)
-    # A root that is whole but for rounding needs no verdict more.
-    return math.ceil(root - 1e-9)
-
-
-def more_needed(rate: Rate, width: float) -> int:
-    """How many verdicts more narrow the interval of a rate to a width, should its share stay; where nothing
-    was judged, of the share that needs the most. Raises ValueError for a width that is not within 0..1."""
-    share = 0.5 if rate.share is None else rate.share
-    return max(0, needed(share, width) - rate.count)
 
 
 def outcome(given: Iterable[Assessment]) -> Outcome:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import and_, case, delete, exists, func, insert, select, update
+from sqlalchemy import and_, case, delete, exists, func, insert, select
 
 from engine.errors import InputError
 from engine.records.store import EVERYBODY, Owner
@@ -167,17 +167,6 @@ class ReviewStore(ReviewTaking):
                 raise no_queue(queue_id)
             add_reviewer(connection, queue_id, settings, name)
         return self.queue(queue_id)
-
-    def arrange(self, queue_id: str, places: Sequence[int]) -> None:
-        """Put the items of a queue into another order: ``places`` are their numbers, those that come first;
-        the others stay behind them in theirs."""
-        with self._writing() as connection:
-            later = len(places)
-            own = QUEUE_ITEMS.c.queue == queue_id
-            connection.execute(update(QUEUE_ITEMS).where(own).values(place=QUEUE_ITEMS.c.number + later))
-            for place, number in enumerate(places):
-                one = and_(own, QUEUE_ITEMS.c.number == number)
-                connection.execute(update(QUEUE_ITEMS).where(one).values(place=place))
 
     def turn(self, queue_id: str, reviewer: str, session: str = "", *, lease: float = LEASE) -> Turn | None:
         """What a reviewer is to judge now, which is theirs for ``lease`` seconds; None where nothing is left.

@@ -9,16 +9,27 @@ import shutil
 import socket
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
+import orjson
 import pytest
 
 from benchmarks.attacks.http.served import served
 from engine.access.people import visitors_folder
+from engine.corpus import open_corpus
+from engine.corpus.extracted.validations import judged, load_validations
+from engine.extraction.judging import Ends, unjudge_link
 from engine.ingestion.build import build_corpus
+from engine.records.export import investigation_to_json
+from engine.records.store import EVERYBODY
+from engine.records.store.listing import Wanted
+from engine.records.store.store import CaseStore
+from engine.review.store import ReviewStore
+from engine.settings import preset
+from tests.engine.investigation.story import finished
 from tests.ui.corpus.conftest import ACT, ARABIC, REGULATION
 from ui.shelf import open_library
 
@@ -62,6 +73,17 @@ FLAGS = (
     # A test is over before a script that was compiled twice has paid for it.
     "--js-flags=--no-opt --no-maglev",
 )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of this folder drive a browser. Gradio's queue uses pandas in ways that pandas 3 calls
+    outdated."""
+    ignored = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(ignored)
 
 
 def chromium() -> str | None:
@@ -305,3 +327,43 @@ def case(asked: tuple[Page, Watch]) -> Iterator[Page]:
     page.fill("[data-board=search]", "")
     page.evaluate("redstring.select(null)")
     page.mouse.move(0, 0)
+
+
+@pytest.fixture(scope="module")
+def record(shown_sample: Path) -> dict[str, Any]:
+    """A case of the sample, as a file has it."""
+    case = finished(open_corpus(shown_sample), QUESTION, preset("balanced"), None)
+    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
+    return values
+
+
+@pytest.fixture
+def cases(home: Path) -> Iterator[CaseStore]:
+    """The store of the page, without cases and queues: others may have asked before."""
+    with closing(CaseStore(f"sqlite:///{home / 'cases.sqlite'}")) as found:
+        found.delete([case.id for case in found.listed(Wanted(limit=1000), owner=EVERYBODY).cases], EVERYBODY)
+        yield found
+
+
+@pytest.fixture
+def reviews(home: Path, cases: CaseStore) -> Iterator[ReviewStore]:
+    with closing(ReviewStore(f"sqlite:///{home / 'cases.sqlite'}")) as found:
+        for queue in found.queues(None, EVERYBODY):
+            found.delete_queue(queue.id, EVERYBODY)
+        yield found
+
+
+@pytest.fixture
+def kept(cases: CaseStore, record: dict[str, Any]) -> str:
+    """A kept case of whoever sits at the machine."""
+    return cases.keep(record, cases.matter(), application="page", who="Ann")
+
+
+@pytest.fixture
+def links_as_they_were(shown_sample: Path) -> Iterator[None]:
+    """What was said of links of the sample is taken back in the end: others read it, too."""
+    yield
+    corpus = open_corpus(shown_sample)
+    for one in judged(load_validations(shown_sample)).values():
+        assert one.proposal.target_id is not None
+        unjudge_link(corpus, Ends(one.proposal.source_id, one.proposal.target_id, one.proposal.relation))

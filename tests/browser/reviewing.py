@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import orjson
-import pytest
-
-from engine.corpus import open_corpus
-from engine.corpus.extracted.validations import judged, load_validations
-from engine.extraction.judging import Ends, unjudge_link
-from engine.records.export import investigation_to_json
 from engine.records.store import EVERYBODY
-from engine.records.store.listing import Wanted
 from engine.records.store.store import CaseStore
 from engine.review.kept import QueuedItem
 from engine.review.model import Item, ItemKind
 from engine.review.store import ReviewStore
-from engine.settings import preset
-from tests.browser.conftest import QUESTION
-from tests.engine.investigation.story import finished
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -33,46 +20,6 @@ LONG = "A manager shall keep the register of powers of attorney up to date. " * 
 ITEM = ".rev-item"
 HOSTILE = '"><img src=x onerror=window.harmed=1><script>window.harmed=1</script>'
 ARABIC = "لا يجوز للوكيل أن ينيب غيره إلا بإذن صريح من الموكل."
-
-
-@pytest.fixture(scope="module")
-def record(shown_sample: Path) -> dict[str, Any]:
-    """A case of the sample, as a file has it."""
-    case = finished(open_corpus(shown_sample), QUESTION, preset("balanced"), None)
-    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return values
-
-
-@pytest.fixture
-def cases(home: Path) -> Iterator[CaseStore]:
-    """The store of the page, without cases and queues: others may have asked before."""
-    with closing(CaseStore(f"sqlite:///{home / 'cases.sqlite'}")) as found:
-        found.delete([case.id for case in found.listed(Wanted(limit=1000), owner=EVERYBODY).cases], EVERYBODY)
-        yield found
-
-
-@pytest.fixture
-def reviews(home: Path, cases: CaseStore) -> Iterator[ReviewStore]:
-    with closing(ReviewStore(f"sqlite:///{home / 'cases.sqlite'}")) as found:
-        for queue in found.queues(None, EVERYBODY):
-            found.delete_queue(queue.id, EVERYBODY)
-        yield found
-
-
-@pytest.fixture
-def case(cases: CaseStore, record: dict[str, Any]) -> str:
-    """A kept case of whoever sits at the machine."""
-    return cases.keep(record, cases.matter(), application="page", who="Ann")
-
-
-@pytest.fixture(autouse=True)
-def links_as_they_were(shown_sample: Path) -> Iterator[None]:
-    """What was said of links of the sample is taken back in the end: others read it, too."""
-    yield
-    corpus = open_corpus(shown_sample)
-    for one in judged(load_validations(shown_sample)).values():
-        assert one.proposal.target_id is not None
-        unjudge_link(corpus, Ends(one.proposal.source_id, one.proposal.target_id, one.proposal.relation))
 
 
 def verdicts(reviews: ReviewStore) -> list[tuple[str, str, str]]:

@@ -3,8 +3,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.browser.conftest import QUESTION, ask
 from tests.browser.test_models import connect, scripted
 from tests.engine.answers.models import filled, said, truthful
@@ -12,12 +10,6 @@ from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
 
 RULE = "A manager of a company may not confer on an agent broader powers"
 

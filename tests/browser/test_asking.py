@@ -19,11 +19,6 @@ from ui.filters import refreshed
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 TERMS = ".step.more-behind b"
 # Steps in tasks of their own, one right after the other: faster than anybody's fingers.
 AT_ONCE = """steps => {

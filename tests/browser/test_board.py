@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 
     from tests.browser.conftest import Tabs
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 PANELS = {"light": "#fff", "dark": "#202024"}
 PANEL = "getComputedStyle(document.documentElement).getPropertyValue('--panel').trim()"
 

@@ -20,8 +20,6 @@ from tests.browser.conftest import QUESTION, SCHEMES, ColorScheme
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture(scope="module")
 def written(sample_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -25,12 +25,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 __all__ = ["public", "somebody"]
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 PHONE = {"viewport": {"width": 390, "height": 844}}
 HOSTILE = '"><img src=x onerror=window.harmed=1> What is a power of attorney?'
 LONG_NAME = "Vollmachtsüberschreitungsfolgenabschätzungsangelegenheit " * 3

@@ -6,19 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import orjson
-import pytest
 
 from engine.corpus.confirmations import load_confirmations, standing_confirmations
 from tests.browser.conftest import load
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
 
 LONG = 90_000
 TEXT = """# Memo 🧵

@@ -14,11 +14,6 @@ from ui.controls import NAMES, Knob, knobs
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 # Reads every control as a person does, and the table of the case; keeps what was shown at a click.
 READER = (Path(__file__).parent / "controls.js").read_text(encoding="utf-8")
 TYPED = {"date": "2024-05-06", "lines": "manager\npower of attorney, general"}

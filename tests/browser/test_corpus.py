@@ -13,12 +13,6 @@ from tests.browser.encrypted_pdf import encrypted_pdf
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 SAMPLE_CODE = "Commercial Agency and Powers of Attorney Code"
 LONG = 60_000
 SECRET = "open-sesame"

@@ -6,12 +6,6 @@ from gradio_client.exceptions import AppError
 
 from tests.browser.conftest import QUESTION
 
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 
 @pytest.fixture(scope="module")
 def client(address: str) -> Client:

@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 
     from tests.browser.conftest import Watch
 
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 DARK = {"color_scheme": "dark"}
 LONG = 90_000
 

@@ -11,12 +11,6 @@ from tests.browser.conftest import HOSTILE, SCHEMES, ask, in_theme
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 PHONE = {"viewport": {"width": 390, "height": 844}}
 ROW = ".tree-row"
 # Opens the tree and says how long it took until it could be seen, ms.

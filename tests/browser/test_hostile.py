@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.browser import test_evaluate
 from tests.browser.conftest import HOSTILE, ask
 from tests.browser.test_answer import to_answer
@@ -14,12 +12,6 @@ from tests.browser.test_investigate import board
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
 
 
 def unharmed(page: Page, where: str) -> None:

@@ -24,12 +24,6 @@ from tests.safety.passages import injected
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 LONG = 120_000
 NAME = "Attacked"
 # What the attacks would put on a page, and the page itself never does.

@@ -15,12 +15,6 @@ from tests.browser.conftest import QUESTION, ask
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
 
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 ARABIC = "هل يجوز للوكيل أن يوكل غيره؟"
 
 

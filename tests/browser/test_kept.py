@@ -18,7 +18,6 @@ from ui.shelf import open_library
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-pytestmark = pytest.mark.browser
 OTHER = "Who may withdraw a power of attorney?"
 ASKED = "words => document.querySelector('#question textarea').value === words"
 

@@ -22,18 +22,13 @@ from engine.review.model import Verdict
 from engine.review.store import ReviewStore
 from engine.settings import preset
 from tests.browser.conftest import QUESTION, ask
-from tests.browser.reviewing import HOSTILE, cases, enter, links_as_they_were, record, reviews
+from tests.browser.reviewing import HOSTILE, enter
 from tests.engine.investigation.test_weights import lifting
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["cases", "links_as_they_were", "record", "reviews"]
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
+pytestmark = pytest.mark.usefixtures("links_as_they_were")
 ASKED = (
     QUESTION,
     "May a manager whose authority is limited confer wider powers on an agent?",

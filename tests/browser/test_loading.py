@@ -14,7 +14,6 @@ from ui.door.libraries import LIBRARIES
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.browser
 
 LOADED = "performance.getEntriesByType('resource').map(one => new URL(one.name).pathname)"
 

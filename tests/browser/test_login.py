@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 PASSWORD = "correct horse"
 OWN = "The files of Rita"
-pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")

@@ -13,12 +13,6 @@ from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 KEY = "sk-a-very-secret-key-0123456789"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 

@@ -20,7 +20,6 @@ from tests.safety.test_offline import CLAIMS, QUESTION, listening, surroundings
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.browser
 
 STARTS = 120
 LONG = 120_000

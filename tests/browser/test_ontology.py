@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
     from tests.browser.conftest import Watch
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 HARM = "<img src=x onerror=window.harmed=1>"
 BROAD = "May a manager with an authority of 50,000 crowns sign a power of attorney for 200,000 crowns?"
 ONTOLOGY = {

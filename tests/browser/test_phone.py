@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-    pytest.mark.parametrize("page", [{"viewport": {"width": 390, "height": 844}}], indirect=True),
-]
+pytestmark = pytest.mark.parametrize("page", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
 
 
 def fits(page: Page, what: str) -> None:

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.browser.conftest import ask
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
 
 QUESTION = "What is the difference between a manager and an agent in terms of authority since 2019?"
 

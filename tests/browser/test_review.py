@@ -26,17 +26,12 @@ from tests.browser.reviewing import (
     LONG,
     WATCH,
     begin,
-    case,
-    cases,
     enter,
     item,
     last,
-    links_as_they_were,
     passages,
     press,
     queue_of,
-    record,
-    reviews,
     verdicts,
 )
 from tests.browser.test_judging import links
@@ -44,18 +39,13 @@ from tests.browser.test_judging import links
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["case", "cases", "links_as_they_were", "record", "reviews"]
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
+pytestmark = pytest.mark.usefixtures("links_as_they_were")
 TAB = "sessionStorage.getItem('redstring-review-tab')"
 MANY, MEDIAN, TRIES = 500, 150.0, 3
 
 
 def test_a_queue_is_made_and_judged_to_its_end_by_keys_alone(
-    page: Page, reviews: ReviewStore, cases: CaseStore, case: str
+    page: Page, reviews: ReviewStore, cases: CaseStore, kept: str
 ) -> None:
     page.click(".views [data-view=review]")
     page.wait_for_selector("#review .empty")
@@ -103,18 +93,18 @@ def test_a_queue_is_made_and_judged_to_its_end_by_keys_alone(
     found = {key: verdict for key, _, verdict in verdicts(reviews)}
     assert len(found) == 7
     assert (found[first], found[second]) == ("relevant", "not relevant")
-    kept = {one.item.key: one for one in reviews.assessments(owner=EVERYBODY)}
-    assert (kept[second].reason, kept[second].note) == ("another subject", "It is 3 of them, rarely.")
-    assert kept[first].criteria == criteria.version
-    assert 0 < (kept[first].seconds or 0) < 600
+    held = {one.item.key: one for one in reviews.assessments(owner=EVERYBODY)}
+    assert (held[second].reason, held[second].note) == ("another subject", "It is 3 of them, rarely.")
+    assert held[first].criteria == criteria.version
+    assert 0 < (held[first].seconds or 0) < 600
     page.click("#review .rev-figures [data-act=leave]")
     page.wait_for_selector(".rev-far >> text=nothing left for you")
 
 
 def test_later_undo_and_reload_lose_nothing(
-    page: Page, reviews: ReviewStore, cases: CaseStore, case: str
+    page: Page, reviews: ReviewStore, cases: CaseStore, kept: str
 ) -> None:
-    queue = queue_of(reviews, cases, passages(case, [f"Words {number}." for number in range(1, 6)]))
+    queue = queue_of(reviews, cases, passages(kept, [f"Words {number}." for number in range(1, 6)]))
     enter(page)
     begin(page, queue)
     assert press(page, "s") == "passage:1"
@@ -144,9 +134,9 @@ def test_later_undo_and_reload_lose_nothing(
 
 
 def test_others_are_seen_after_ones_own_verdict_and_differences_are_settled(
-    page: Page, reviews: ReviewStore, cases: CaseStore, case: str
+    page: Page, reviews: ReviewStore, cases: CaseStore, kept: str
 ) -> None:
-    items = [QueuedItem(one.item, wanted=2) for one in passages(case, [HOSTILE, ARABIC, "Three.", "Four."])]
+    items = [QueuedItem(one.item, wanted=2) for one in passages(kept, [HOSTILE, ARABIC, "Three.", "Four."])]
     queue = queue_of(reviews, cases, items, name=HOSTILE)
     for one in items:
         reviews.judge(
@@ -182,17 +172,22 @@ def test_others_are_seen_after_ones_own_verdict_and_differences_are_settled(
 
 
 def test_a_verdict_on_a_hop_acts_in_the_next_case_and_is_taken_back(
-    page: Page, reviews: ReviewStore, cases: CaseStore, case: str, record: dict[str, Any], shown_sample: Path
+    page: Page,
+    reviews: ReviewStore,
+    cases: CaseStore,
+    kept: str,
+    record: dict[str, Any],
+    shown_sample: Path,
 ) -> None:
     ask(page, QUESTION)
     before = links(page)
     hops = {
-        orjson.dumps(link_of(one)).decode(): one for one in hop_items(record, case, open_corpus(shown_sample))
+        orjson.dumps(link_of(one)).decode(): one for one in hop_items(record, kept, open_corpus(shown_sample))
     }
     told = {orjson.dumps(orjson.loads(link)).decode(): link for link in before}
     hop = next(hops[link] for link in told if link in hops)
     link = next(told[link] for link in told if hops.get(link) is hop)
-    queue = queue_of(reviews, cases, [QueuedItem(hop), *passages(case, ["Two."])])
+    queue = queue_of(reviews, cases, [QueuedItem(hop), *passages(kept, ["Two."])])
     enter(page)
     begin(page, queue)
     assert page.locator(".rev-side").count() == 2
@@ -223,14 +218,14 @@ def link_of(hop: Any) -> list[str]:
 
 
 def test_five_hundred_items_by_keys_each_followed_at_once(
-    page: Page, reviews: ReviewStore, cases: CaseStore, case: str, capsys: pytest.CaptureFixture[str]
+    page: Page, reviews: ReviewStore, cases: CaseStore, kept: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts = [f"Provision {number}. {LONG[: 40 + 37 * (number % 60)]}" for number in range(1, MANY + 1)]
     enter(page)
     for _ in range(TRIES):
         for queue in reviews.queues(None, EVERYBODY):
             reviews.delete_queue(queue.id, EVERYBODY)
-        again = cases.keep(cases.record(case), cases.matter(), application="page", who="Ann")
+        again = cases.keep(cases.record(kept), cases.matter(), application="page", who="Ann")
         queue = queue_of(reviews, cases, passages(again, texts))
         page.click(".views [data-view=cases]")
         page.click(".views [data-view=review]")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
 from engine.review.kept import QueuedItem
@@ -16,28 +14,18 @@ from tests.browser.reviewing import (
     HOSTILE,
     ITEM,
     begin,
-    cases,
     enter,
     item,
     last,
     passages,
     press,
     queue_of,
-    record,
-    reviews,
     verdicts,
 )
-from tests.browser.reviewing import case as kept_case
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["cases", "kept_case", "record", "reviews"]
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
 REVIEW = "[data-case-act=review]"
 
 
@@ -82,7 +70,7 @@ def test_from_a_case_to_its_first_item_and_back_with_marks(
     page.wait_for_selector(card)
     page.wait_for_function("() => !document.querySelector('#ranked .rev-mark')")
     assert page.evaluate("window.harmed") is None
-    # At the end a new queue can be made, though nobody has been on the first screen since the page was loaded.
+    # At the end a new queue can be made, though nobody has been on the first screen since the page loaded.
     page.click(REVIEW)
     page.wait_for_selector(ITEM)
     while page.get_attribute(".rev", "data-show") == "queue":
@@ -92,15 +80,15 @@ def test_from_a_case_to_its_first_item_and_back_with_marks(
 
 
 def test_sentences_are_judged_by_their_own_keys(
-    page: Page, reviews: ReviewStore, cases: CaseStore, kept_case: str
+    page: Page, reviews: ReviewStore, cases: CaseStore, kept: str
 ) -> None:
     said = Item(
-        kept_case, ItemKind.SENTENCE, "sentence:0:p-1", "p-1", text=f"He may. {HOSTILE}",
+        kept, ItemKind.SENTENCE, "sentence:0:p-1", "p-1", text=f"He may. {HOSTILE}",
         label="AC Article 1", source_text=f"(1) Nobody may. He  may. {HOSTILE}",
         source_label="AC Article 1", quote="He may.",
     )  # fmt: skip
-    none = Item(kept_case, ItemKind.SENTENCE, "sentence:1:", "", text="Nothing says this.")
-    queue = queue_of(reviews, cases, [QueuedItem(said), QueuedItem(none), *passages(kept_case, ["The end."])])
+    none = Item(kept, ItemKind.SENTENCE, "sentence:1:", "", text="Nothing says this.")
+    queue = queue_of(reviews, cases, [QueuedItem(said), QueuedItem(none), *passages(kept, ["The end."])])
     enter(page)
     begin(page, queue)
     assert page.inner_text(".rev-sentence").startswith("He may. ")
@@ -119,9 +107,9 @@ def test_sentences_are_judged_by_their_own_keys(
 
 
 def test_what_two_left_open_is_found_on_the_list_and_settled(
-    page: Page, reviews: ReviewStore, cases: CaseStore, kept_case: str
+    page: Page, reviews: ReviewStore, cases: CaseStore, kept: str
 ) -> None:
-    given = [QueuedItem(one.item, assigned=("Ben", "Cem"), wanted=2) for one in passages(kept_case, ["One."])]
+    given = [QueuedItem(one.item, assigned=("Ben", "Cem"), wanted=2) for one in passages(kept, ["One."])]
     queue = queue_of(reviews, cases, given, sampling={"assigned": ["Ben", "Cem"]})
     reviews.judge(given[0].item, Verdict.RELEVANT, reviewer="Ben", queue=queue.id)
     reviews.judge(given[0].item, Verdict.IRRELEVANT, reviewer="Cem", queue=queue.id)

@@ -9,44 +9,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
-from tests.browser.reviewing import (
-    ARABIC,
-    HOSTILE,
-    case,
-    cases,
-    enter,
-    passages,
-    queue_of,
-    record,
-    reviews,
-    verdicts,
-)
+from tests.browser.reviewing import ARABIC, HOSTILE, enter, passages, queue_of, verdicts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["case", "cases", "record", "reviews"]
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 
 def test_verdicts_go_out_as_a_file_and_come_in_as_one(
-    page: Page, reviews: ReviewStore, cases: CaseStore, case: str, tmp_path: Path
+    page: Page, reviews: ReviewStore, cases: CaseStore, kept: str, tmp_path: Path
 ) -> None:
-    queue = queue_of(reviews, cases, passages(case, ["One.", "Two."]))
+    queue = queue_of(reviews, cases, passages(kept, ["One.", "Two."]))
     enter(page)
     page.click(f"[data-act=figures][data-queue='{queue.id}']")
     page.wait_for_selector(".rev-figures .rev-files")
     page.set_viewport_size({"width": 390, "height": 844})
     sent = tmp_path / f"{HOSTILE[:12]}.csv".replace("/", "")
-    rows = f"case_id,key,verdict,note\n{case},passage:1,partly,=1+1\n{case},passage:2,relevant,{ARABIC}\n"
+    rows = f"case_id,key,verdict,note\n{kept},passage:1,partly,=1+1\n{kept},passage:2,relevant,{ARABIC}\n"
 
     def bring(text: str, told: str) -> None:
         sent.write_text(text, encoding="utf-8")
@@ -57,7 +37,7 @@ def test_verdicts_go_out_as_a_file_and_come_in_as_one(
         assert page.locator("#review .banner").bounding_box()["y"] >= 0  # type: ignore[index]
 
     bring("", "Choose a file first")
-    bring(rows + f"{case},passage:1,<img src=x onerror=window.harmed=1>,\n", "line 4: unknown verdict")
+    bring(rows + f"{kept},passage:1,<img src=x onerror=window.harmed=1>,\n", "line 4: unknown verdict")
     assert verdicts(reviews) == []
     bring(rows, "2 verdicts kept")
     bring(rows, "0 verdicts kept; 2 were here before")

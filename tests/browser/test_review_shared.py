@@ -22,17 +22,12 @@ from tests.browser.reviewing import (
     ITEM,
     LONG,
     begin,
-    case,
-    cases,
     enter,
     item,
     last,
-    links_as_they_were,
     passages,
     press,
     queue_of,
-    record,
-    reviews,
     verdicts,
 )
 from tests.browser.test_kept import asked, ended, public, somebody
@@ -40,19 +35,15 @@ from tests.browser.test_kept import asked, ended, public, somebody
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-__all__ = ["case", "cases", "links_as_they_were", "public", "record", "reviews", "somebody"]
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
+__all__ = ["public", "somebody"]
+pytestmark = pytest.mark.usefixtures("links_as_they_were")
 PHONE = {"viewport": {"width": 390, "height": 844}}
 
 
 def test_a_tab_after_one_that_is_gone_has_its_item_and_one_beside_it_another(
-    somebody: BrowserContext, address: str, reviews: ReviewStore, cases: CaseStore, case: str
+    somebody: BrowserContext, address: str, reviews: ReviewStore, cases: CaseStore, kept: str
 ) -> None:
-    queue = queue_of(reviews, cases, passages(case, [f"Words {number}." for number in range(1, 8)]))
+    queue = queue_of(reviews, cases, passages(kept, [f"Words {number}." for number in range(1, 8)]))
     first = somebody.new_page()
     load(first, address)
     enter(first)
@@ -79,10 +70,10 @@ def test_two_browsers_share_a_queue_and_what_one_leaves_goes_to_the_other(
     address: str,
     reviews: ReviewStore,
     cases: CaseStore,
-    case: str,
+    kept: str,
     home: Path,
 ) -> None:
-    queue = queue_of(reviews, cases, passages(case, [f"Words {number}." for number in range(1, 6)]))
+    queue = queue_of(reviews, cases, passages(kept, [f"Words {number}." for number in range(1, 6)]))
     other = browser.new_context()
     tab = other.new_page()
     load(tab, address)
@@ -145,9 +136,9 @@ def made(page: Page, name: str) -> str:
 
 
 def test_what_somebody_else_judged_meanwhile_is_told_and_the_next_comes(
-    page: Page, reviews: ReviewStore, cases: CaseStore, case: str
+    page: Page, reviews: ReviewStore, cases: CaseStore, kept: str
 ) -> None:
-    items = passages(case, ["One.", "Two.", "Three."])
+    items = passages(kept, ["One.", "Two.", "Three."])
     queue = queue_of(reviews, cases, items)
     enter(page)
     begin(page, queue)
@@ -160,7 +151,12 @@ def test_what_somebody_else_judged_meanwhile_is_told_and_the_next_comes(
 
 @pytest.mark.parametrize("page", [{}, PHONE], indirect=True)
 def test_nothing_is_wider_than_the_screen_and_the_keys_are_in_reach(
-    page: Page, reviews: ReviewStore, cases: CaseStore, case: str, record: dict[str, Any], shown_sample: Path
+    page: Page,
+    reviews: ReviewStore,
+    cases: CaseStore,
+    kept: str,
+    record: dict[str, Any],
+    shown_sample: Path,
 ) -> None:
     size = page.viewport_size
     assert size is not None
@@ -179,10 +175,10 @@ def test_nothing_is_wider_than_the_screen_and_the_keys_are_in_reach(
             assert box["y"] > size["height"] * 0.6
             assert box["height"] >= 44
 
-    hops = [QueuedItem(one, wanted=2) for one in hop_items(record, case, open_corpus(shown_sample))[:2]]
+    hops = [QueuedItem(one, wanted=2) for one in hop_items(record, kept, open_corpus(shown_sample))[:2]]
     reviews.write_criteria(cases.matter(), LONG, who="Ann")
     queue = queue_of(
-        reviews, cases, [*passages(case, [LONG * 3, HOSTILE, ARABIC, "x" * 3000]), *hops], "L" * 200
+        reviews, cases, [*passages(kept, [LONG * 3, HOSTILE, ARABIC, "x" * 3000]), *hops], "L" * 200
     )
     reviews.judge(hops[0].item, Verdict.USELESS, reviewer="Ben", queue=queue.id, note="x" * 1500)
     enter(page)

@@ -16,12 +16,6 @@ from tests.engine.llm.server import Asked, Scripted, ScriptedServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [
-    pytest.mark.browser,
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
-
 SAMPLE = "Republic of Meridia"
 
 

@@ -16,10 +16,6 @@ from ui.shelf import open_library
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
-]
 LONG = 150_000
 # No word of it that counts is in the article that answers it.
 QUESTION = "money owed by tenants"

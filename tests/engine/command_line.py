@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,3 +39,15 @@ class CommandLine:
         code = main([str(argument) for argument in arguments])
         printed = self._capsys.readouterr()
         return Done(code, printed.out, printed.err)
+
+
+def made_once(made: Path, home: Path, make: Callable[[], str]) -> str:
+    """What ``make`` returns, which fills ``home``: once, and then it is copied from ``made``."""
+    told = made.with_suffix(".id")
+    if told.exists():
+        shutil.copytree(made, home, dirs_exist_ok=True)
+        return told.read_text()
+    found = make()
+    shutil.copytree(home, made)
+    told.write_text(found)
+    return found

@@ -19,7 +19,7 @@ from engine.extraction.planning import expected, planned
 from engine.investigation import Case
 from engine.investigation.assistance.cost import expected_cost
 from engine.llm import Usage
-from engine.llm.cost import cost_report, cost_to_json
+from engine.llm.cost import cost_report
 from engine.llm.retrying import Patience
 from engine.records.export import investigation_to_json
 from tests.engine.llm.server import Asked, Counted, Fault, Scripted, ScriptedServer
@@ -99,9 +99,9 @@ def test_one_meter_over_everything_equals_the_bill(own: Corpus) -> None:
     assert spent.money == pytest.approx(
         (counted.prompt_tokens - counted.cached_tokens * 0.5 + counted.completion_tokens * 2) / 1_000_000
     )
-    told = cost_to_json(cost_report(meter, model.spec))
-    assert told["total"]["prompt_tokens"] == sum(one["prompt_tokens"] for one in told["tasks"].values())
-    assert {"extract", "second reading", "ontology", "sub-questions"} <= set(told["tasks"])
+    told = cost_report(meter, model.spec)
+    assert told.total.prompt_tokens == sum(used.prompt_tokens for used in told.tasks.values())
+    assert {"extract", "second reading", "ontology", "sub-questions"} <= set(told.tasks)
 
 
 def test_the_command_line_tells_the_bill(

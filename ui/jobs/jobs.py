@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import secrets
 import time
 from collections import Counter
@@ -17,7 +16,6 @@ from engine.errors import CancelledError, InputError, RedstringError, for_visito
 from ui.jobs.folders import Folders
 from ui.jobs.job import UNEXPLAINED, Ended, Job, Owner, Payload, State
 
-LOG = logging.getLogger(__name__)
 # As the server ends, jobs have so long to leave everything as it was, s.
 LAST_MOMENTS = 5.0
 # Jobs that are over and remembered: what came of one may be megabytes.

@@ -21,7 +21,6 @@ from ui.tools.tool import Blank, Detail, Tool
 
 MOST_LISTED = 50
 LONGEST_MATTER = 200
-PARTS = ("record", "events", "verify")
 Day = Annotated[date | None, Blank]
 
 

@@ -88,7 +88,6 @@ DURATION = re.compile(
     rf"(?<![\w.,])(?P<count>\d{{1,5}})\s*[- ]?\s*(?P<unit>{'|'.join(map(re.escape, _LETTERS))})(?!\w)",
     re.IGNORECASE,
 )
-NUMBER = re.compile(r"\d+(?:[.,\s'’_\u00a0\u202f]\d+)*")
 _GROUPS = re.compile(r"[\s'’_\u00a0\u202f]")
 
 

@@ -26,7 +26,6 @@ DOCUMENT_NAMES = ("regulation", "document")
 ABBREVIATIONS = ("abbreviation", "short_name")
 TYPES = ("regulation_type", "type")
 VERSIONS = ("version", "version_date", "consolidated")
-LABELS = ("passage_label", "rule", "article_label")
 
 # The words of a source for what became of a text. Others are kept as they are.
 STATUSES = {

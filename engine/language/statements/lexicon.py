@@ -20,7 +20,7 @@ from typing import Any
 from engine import bounded_yaml
 from engine.language.analyzer import analyzer
 from engine.language.script import fold_arabic
-from engine.languages import base_of, file_of, files
+from engine.languages import base_of, file_of
 
 FILE = "statements.yaml"
 MEASURES = Path(__file__).with_name("measures.yaml")
@@ -98,12 +98,6 @@ class Units:
     currency: re.Pattern[str]
     currency_of: tuple[tuple[re.Pattern[str], str], ...]
     percent: re.Pattern[str]
-
-
-@cache
-def languages() -> tuple[str, ...]:
-    """The languages that have words of their own."""
-    return tuple(path.parent.name for path in files(FILE))
 
 
 @cache

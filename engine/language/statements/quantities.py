@@ -28,7 +28,6 @@ WORDS_BETWEEN = 3
 _YEAR = re.compile(r"(?<![\w.,/-])(?:1[5-9]|20|21)\d\d(?![\w/-]|[.,]\d)")
 _GAP = re.compile(r"[\s\u00a0\u202f.)-]{0,3}(?:of\s+(?:a\s+|an\s+)?|d['’]|de\s+)?")
 _NOUN = re.compile(r"\s+(?:[^\W\d_]+\s+){0,1}?(?P<noun>[^\W\d_]{3,})")
-_OF_ONE = re.compile(r"\s+(?:of\s+)?(?:one|a|1|eines?|von einem|satu|d'un)\s+")
 _ENUMERATOR = re.compile(r"^[^\S\n]*(?:\(\d{1,3}\)|\d{1,3}\.\s)", re.MULTILINE)
 _DAY = re.compile(
     rf"(?<!\w)(?:(?P<day>\d{{1,2}})\.?\s+(?P<month>{'|'.join(map(re.escape, MONTHS))})"
@@ -270,8 +269,3 @@ def _bounded(quantity: Quantity, text: str, words: Lexicon) -> Quantity:
 
 def _bound_of(match: re.Match[str]) -> Bound:
     return Bound.UPPER if group_of(match) in ("upper", "under") else Bound.LOWER
-
-
-def shown(value: float) -> str:
-    """A number as people write it: 30, 0.5, 100 000."""
-    return f"{value:,.0f}".replace(",", " ") if value == int(value) else f"{value:g}"

@@ -13,7 +13,7 @@ from engine.cli.review import verdict_meant
 from engine.errors import InputError
 from engine.review.model import VERDICTS, ItemKind, Verdict
 from tests.engine.cli.test_cases import kept
-from tests.engine.command_line import CommandLine
+from tests.engine.command_line import CommandLine, made_once
 from tests.engine.harbour import QUESTION
 
 
@@ -23,9 +23,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a home is held that has what tests begin with."""
+    return tmp_path_factory.mktemp("held")
+
+
 @pytest.fixture
-def case_id(run: CommandLine, harbour_folder: Path) -> str:
-    return kept(run, harbour_folder)
+def case_id(run: CommandLine, harbour_folder: Path, home: Path, held: Path) -> str:
+    return made_once(held / "case", home, lambda: kept(run, harbour_folder))
 
 
 def made(run: CommandLine, corpus: Path, *more: str) -> str:

@@ -9,10 +9,11 @@ import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 from tests.engine.cli.test_cases import kept
-from tests.engine.cli.test_review import made, say
-from tests.engine.command_line import CommandLine
+from tests.engine.cli.test_review import held, made, say
+from tests.engine.command_line import CommandLine, made_once
 from tests.engine.harbour import QUESTION
 
+__all__ = ["held"]
 FORMATS = ("csv", "jsonl", "label-studio", "doccano")
 HEAD = "case_id,passage_id,verdict,reviewer,at\n"
 GOOD = f"{HEAD}CASE,PASSAGE,relevant,Ann,\n"
@@ -25,13 +26,18 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def case_id(run: CommandLine, harbour_folder: Path, home: Path) -> str:
-    return kept(run, harbour_folder, QUESTION, "--save", str(home / "case.json"))
+def case_id(run: CommandLine, harbour_folder: Path, home: Path, held: Path) -> str:
+    save = ("--save", str(home / "case.json"))
+    return made_once(held / "case", home, lambda: kept(run, harbour_folder, QUESTION, *save))
 
 
 @pytest.fixture
-def queue(run: CommandLine, harbour_folder: Path, case_id: str) -> str:
+def queue(run: CommandLine, harbour_folder: Path, home: Path, held: Path, case_id: str) -> str:
     """A queue of passages and hops, of which two reviewers have judged some."""
+    return made_once(held / "queue", home, lambda: judged(run, harbour_folder))
+
+
+def judged(run: CommandLine, harbour_folder: Path) -> str:
     queue = made(run, harbour_folder, "--hops", "2", "--reviewers", "2")
     say(run, queue, 0, "relevant", "--note", "=1+1")
     say(run, queue, 0, "not", "--reason", 'a "b"; c', by="Bén عمر")

@@ -115,7 +115,7 @@ def act(title: str, text: str) -> str:
 def ingested(root: Path, laws: dict[str, str]) -> dict[str, int]:
     """Make the corpus hold some laws; the number of the file, on disk, of the references of each."""
     shutil.rmtree(root / "sources", ignore_errors=True)
-    (root / "sources").mkdir()
+    (root / "sources").mkdir(parents=True)
     for title, text in laws.items():
         (root / "sources" / f"{title}.md").write_text(act(title, text))
     build_corpus([root / "sources"], root / "corpus", embedding="none")
@@ -167,14 +167,17 @@ def test_another_number_in_a_law_is_seen_by_those_that_cite_it(tmp_path: Path) -
 
 
 def test_a_damaged_file_of_before_is_made_anew(tmp_path: Path) -> None:
+    changed = {**CITING, "Tide Act": "See Article 1 of the Gas Act and the Port Authority."}
+    ingested(tmp_path / "fresh", changed)
+    ingested(tmp_path, CITING)
+    shutil.copytree(tmp_path / "corpus", tmp_path / "before")
     for name in (POSTINGS_NAME, MENTIONS_NAME, VOCABULARY_NAME):
-        ingested(tmp_path, CITING)
         path = published(tmp_path / "corpus").data / name
         path.write_bytes(path.read_bytes()[:-70] + b"x" * 70)
-        ingested(tmp_path, {**CITING, "Tide Act": "See Article 1 of the Gas Act and the Port Authority."})
-        build_corpus([tmp_path / "sources"], tmp_path / "fresh", embedding="none")
-        same(tmp_path / "corpus", tmp_path / "fresh")
-        shutil.rmtree(tmp_path / "fresh")
+        ingested(tmp_path, changed)
+        same(tmp_path / "corpus", tmp_path / "fresh" / "corpus")
+        shutil.rmtree(tmp_path / "corpus")
+        shutil.copytree(tmp_path / "before", tmp_path / "corpus")
 
 
 def test_what_was_let_go_of_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ from engine.model import (
 )
 from engine.settings import InvestigationSettings
 
-SMALL, LARGE = 10_000, 100_000
+SMALL, LARGE = 5_000, 50_000
 EACH = 50
 QUESTION, OTHER = "fees of harbour0", "fees of harbour1"
 

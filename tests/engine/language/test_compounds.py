@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-
 import pytest
 
 from engine.language.compounds import compounds_in, is_composed, terms_in
-from engine.language.letter_case import Word, weighing
+from tests.engine.language.weighed import by_counts
 
-WRITTEN = Counter({("de", word): 3 for word in ("Anfechtung", "Klage", "Abfall", "Schrift")})
-
-
-def count(words: Sequence[Word]) -> list[int]:
-    return [WRITTEN[word] for word in words]
+WRITTEN = {("de", word): 3 for word in ("Anfechtung", "Klage", "Abfall", "Schrift")}
 
 
 @pytest.mark.parametrize(
@@ -22,7 +15,7 @@ def count(words: Sequence[Word]) -> list[int]:
     [("Anfechtungsklage", True), ("Klagschrift", True), ("Voraussetzungen", False), ("Abfallart", False)],
 )
 def test_a_compound_is_of_two_nouns_of_the_corpus(word: str, is_compound: bool) -> None:
-    assert compounds_in([("de", word)], weighing(count)) == [is_compound]
+    assert compounds_in([("de", word)], by_counts(WRITTEN)) == [is_compound]
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,21 @@
 from __future__ import annotations
 
-from collections import Counter
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import groupby, pairwise
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.language.candidates import MOST_MENTIONS, words_of
-from engine.language.entities import EntityTable, extract_entities, facts_of
-from engine.language.letter_case import weighing
-from engine.language.vocabulary import MOST_HEADED, MOST_TITLED, Vocabulary
-from engine.model import EntityKind, Passage, Role
+from engine.ingestion.analysis import analysed
+from engine.ingestion.naming import Naming
+from engine.ingestion.readers.base import ReadDocument
+from engine.ingestion.view import CorpusView
+from engine.language.candidates import MOST_MENTIONS
+from engine.language.entities import Aliases, EntityTable, Titles
+from engine.language.name_scores import LEAST_SCORE
+from engine.language.vocabulary import MOST_HEADED, MOST_TITLED
+from engine.model import NOTHING, Document, EntityKind, Passage, Role
 
 TEXTS = (
     "Andy Murray won in Paris.",
@@ -21,6 +25,30 @@ TEXTS = (
     '"Client Money" means money (CM).',
     "the client money of Paris",
 )
+
+
+def extract_entities(
+    passages: Sequence[Passage], titles: Titles = NOTHING, aliases: Aliases = NOTHING
+) -> EntityTable:
+    """The entities of passages, those of a document together, as an ingestion finds them."""
+    return entities_of([passages], titles, aliases)
+
+
+def entities_of(runs: Sequence[Sequence[Passage]], titles: Titles, aliases: Aliases = NOTHING) -> EntityTable:
+    """The same, of a corpus of a block for each run."""
+    view = CorpusView([analysed(documents(run, titles, aliases), headings=True) for run in runs])
+    naming = Naming(view, [str(number) for number in range(len(runs))], "")
+    naming.find(lambda terms, numbers: [terms.mentions_in(view.blocks[number]) for number in numbers])
+    return naming.table(LEAST_SCORE)[0]
+
+
+def documents(passages: Sequence[Passage], titles: Titles, aliases: Aliases) -> list[ReadDocument]:
+    return [
+        ReadDocument(
+            Document(name, titles.get(name, ""), aliases=tuple(aliases.get(name, ()))), (), tuple(own)
+        )
+        for name, own in groupby(passages, lambda passage: passage.document_id)
+    ]
 
 
 def corpus(*texts: str, language: str = "en", headings: tuple[str, ...] = ()) -> list[Passage]:
@@ -356,15 +384,8 @@ def test_a_word_that_is_everywhere_links_nothing() -> None:
 def test_how_passages_are_put_into_runs_changes_nothing(texts: list[str], cuts: set[int]) -> None:
     passages = [Passage(f"p{n}", f"d{n}", None, 0, text, "en") for n, text in enumerate(texts)]
     titles = {passage.document_id: passage.text[:11] for passage in passages}
-    counts = Counter((passage.language, word) for passage in passages for word in words_of(passage.text))
-
-    def settled(runs: list[list[Passage]]) -> list[list[tuple[int, bool]]]:
-        vocabulary = Vocabulary()
-        for run in runs:
-            vocabulary.read(facts_of(run, titles), [passage.id for passage in run])
-        vocabulary.settle(weighing(lambda words: [counts[word] for word in words]))
-        return [sorted(vocabulary.mentions(passage)) for passage in passages]
-
     bounds = [0, *sorted(cut for cut in cuts if cut < len(passages)), len(passages)]
     runs = [passages[start:end] for start, end in pairwise(bounds)]
-    assert settled([passages]) == settled(runs)
+    whole, found = entities_of([passages], titles), entities_of(runs, titles)
+    assert found.entities == whole.entities
+    assert who_mentions(found) == who_mentions(whole)

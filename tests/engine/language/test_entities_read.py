@@ -21,7 +21,6 @@ from engine.corpus import open_corpus
 from engine.ingestion.build import build_corpus
 
 DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).parents[3].parent / "shared" / "data")
-SAMPLE = Path(__file__).parents[3] / "sample_data" / "meridia"
 TABLE = Path(__file__).with_name("entities_read.tsv")
 # Of each corpus, this share must be real.
 LEAST = 0.9
@@ -45,20 +44,20 @@ def test_enough_were_read_and_are_real() -> None:
     assert all(real[corpus] >= LEAST * count for corpus, count in read.items())
 
 
-def found_again(source: Path, corpus: str, folder: Path) -> float:
-    build_corpus([source], folder / "corpus", embedding="none")
-    opened = open_corpus(folder / "corpus")
+def found_again(folder: Path, corpus: str) -> float:
+    opened = open_corpus(folder)
     found = {entity.id for entity in opened.entities(range(opened.info().entities))}
     wanted = [row["entity"] for row in rows() if row["corpus"] == corpus and row["verdict"] == "real"]
     return sum(entity in found for entity in wanted) / len(wanted)
 
 
-def test_what_is_real_in_the_sample_is_found(tmp_path: Path) -> None:
-    assert found_again(SAMPLE, "meridia", tmp_path) == 1.0
+def test_what_is_real_in_the_sample_is_found(sample_folder: Path) -> None:
+    assert found_again(sample_folder, "meridia") == 1.0
 
 
 @pytest.mark.corpora
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no corpora beside the project ({DATA.name})")
 def test_what_is_real_in_rulebooks_is_found(tmp_path: Path) -> None:
     # German law, too, was found again whole; to ingest it takes half a minute, so it is not asked each time.
-    assert found_again(DATA / "obliqa_adgm", "obliqa_adgm", tmp_path) >= FOUND_AGAIN
+    build_corpus([DATA / "obliqa_adgm"], tmp_path / "corpus", embedding="none")
+    assert found_again(tmp_path / "corpus", "obliqa_adgm") >= FOUND_AGAIN

@@ -2,16 +2,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine.language.letter_case import LetterCase, Word, weighing
+from engine.language.letter_case import LetterCase
+from tests.engine.language.weighed import by_counts
 
 
 def case(text: str, *words: str) -> LetterCase:
     counts = Counter(("en", word) for word in text.split())
-
-    def count(wanted: list[Word]) -> list[int]:
-        return [counts[word] for word in wanted]
-
-    return LetterCase((("en", word) for word in words), weighing(lambda wanted: count(list(wanted))))
+    return LetterCase((("en", word) for word in words), by_counts(counts))
 
 
 def test_capitals_and_small_letters_are_told_apart() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engine.errors import BudgetError, CancelledError, ModelError
 from engine.llm import Budget, Data, Meter, Prompt, Reply, Usage
 from engine.llm.connecting import connect
-from engine.llm.cost import cost_lines, cost_report, cost_to_json
+from engine.llm.cost import cost_lines, cost_report, usage_values
 from engine.llm.meter import Slot
 from engine.llm.together import ask_all
 from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
@@ -219,16 +219,14 @@ def test_the_cost_report_is_what_the_server_counted() -> None:
         )
         assert lines[-2] == "Budget: 3 calls, 0.5 USD"
         assert lines[-1].startswith("Stopped: the budget for language models is used up: 4 calls needed")
-        plain = cost_to_json(report)
-        assert plain["total"]["completion_tokens"] == counted.completion_tokens
-        assert plain["stopped"] == meter.opened
-        assert sum(task["calls"] for task in plain["tasks"].values()) == 3
+        assert report.total.completion_tokens == counted.completion_tokens
+        assert report.stopped == meter.opened
+        assert sum(used.calls for used in report.tasks.values()) == 3
 
 
 def test_a_cost_report_of_nothing() -> None:
     report = cost_report(Meter())
     assert cost_lines(report) == ["Language model: not asked", "Budget: none"]
-    assert cost_to_json(report)["tasks"] == {}
 
 
 def test_money_is_not_made_up() -> None:
@@ -239,5 +237,5 @@ def test_money_is_not_made_up() -> None:
         assert meter.spent.money is None
         report = cost_report(meter, model.spec)
         assert report.currency == ""
-        assert cost_to_json(report)["total"]["money"] is None
+        assert usage_values(report.total)["money"] is None
         assert "USD" not in "".join(cost_lines(report))

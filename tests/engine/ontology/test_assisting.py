@@ -7,7 +7,7 @@ from engine.errors import CancelledError
 from engine.llm import Budget, Meter
 from engine.ontology.assisting import assisted, expected_use
 from engine.ontology.covering import Index
-from engine.ontology.differing import difference, taken
+from engine.ontology.differing import difference
 from engine.ontology.proposal import Proposal, propose
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
@@ -147,10 +147,5 @@ def test_what_stands_is_told_from_what_is_new(meridia: Corpus) -> None:
             )
 
 
-def test_a_change_that_is_taken_adds_and_takes_nothing_away(maritime: Corpus, proposal: Proposal) -> None:
-    changes = difference(maritime, None, proposal)
-    content = None
-    for change in changes.areas:
-        content = taken(content, change, changes.areas_for[change.proposed.area.id])
-    assert content == {**proposal.content(), "transactions": {}}
+def test_a_proposal_without_areas_changes_nothing(maritime: Corpus) -> None:
     assert difference(maritime, None, Proposal((), (), 0.0)).areas == ()

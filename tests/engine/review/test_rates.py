@@ -19,8 +19,6 @@ from engine.review.rates import (
     Outcome,
     Period,
     Rate,
-    more_needed,
-    needed,
     outcome,
     over_time,
     overall,
@@ -150,37 +148,3 @@ def test_rates_are_those_that_pandas_computes_from_the_export(
     found = rates(assessments, dimension)
     assert {rate.value: (rate.count, rate.approved, rate.conflicts) for rate in found} == expected
     assert sum(rate.count for rate in found) == overall(assessments).count
-
-
-def width(share: float, count: int) -> float:
-    """How wide Wilson's interval is, for a share that so many verdicts can have."""
-    low, high = wilson(round(share * count), count)
-    return high - low
-
-
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.8, 1.0])
-@pytest.mark.parametrize("wanted", [0.5, 0.2, 0.1, 0.02])
-def test_so_many_verdicts_narrow_the_interval_and_fewer_do_not(share: float, wanted: float) -> None:
-    enough = needed(share, wanted)
-    whole = -(-enough // 10) * 10
-    assert width(share, whole) <= wanted
-    fewer = (enough - 1) // 10 * 10
-    assert fewer == 0 or width(share, fewer) > wanted
-
-
-def test_a_share_of_nothing_needs_what_arithmetic_says() -> None:
-    """Of a share of 0 the interval ends at z² / (n + z²): a width of .1 takes 9 z² verdicts."""
-    assert needed(0.0, 0.1) == needed(1.0, 0.1) == 35
-    assert needed(0.5, 0.1) == 381
-
-
-def test_how_many_more() -> None:
-    assert more_needed(Rate("", 100, 50, 0), 0.1) == needed(0.5, 0.1) - 100
-    assert more_needed(Rate("", 1000, 500, 0), 0.1) == 0
-    assert more_needed(Rate("", 0, 0, 0), 0.1) == needed(0.5, 0.1)
-
-
-@pytest.mark.parametrize(("share", "wanted"), [(-0.1, 0.1), (1.1, 0.1), (0.5, 0), (0.5, 1)])
-def test_what_is_no_share_or_width_is_refused(share: float, wanted: float) -> None:
-    with pytest.raises(ValueError, match="no share of 0 to 1"):
-        needed(share, wanted)

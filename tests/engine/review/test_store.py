@@ -194,16 +194,6 @@ def test_so_many_are_added_to_a_queue_and_no_more(
     assert reviews.queue(queue.id).reviewers[3].startswith("(forgotten ")
 
 
-def test_arranged_otherwise_they_come_otherwise(
-    store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
-) -> None:
-    queue = queue_of(store, reviews, small, 4)
-    reviews.arrange(queue.id, [2, 1])
-    assert list(reviews.items(queue.id)) == [2, 1, 0, 3]
-    assert reviews.item(queue.id, 2) == reviews.items(queue.id)[2]
-    assert turned(reviews, queue.id, "Ann") == 2
-
-
 def test_criteria_have_versions_and_verdicts_say_which(
     store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
 ) -> None:

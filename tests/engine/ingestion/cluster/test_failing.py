@@ -54,8 +54,18 @@ def reading(worker: subprocess.Popen[bytes], name: str = "") -> bool:
     return False
 
 
+def executing(cluster: DaskCluster) -> list[str]:
+    """The tasks that workers have, as the scheduler and they themselves say."""
+    from distributed import Client
+
+    with Client(cluster.address, timeout=10, set_as_default=False) as client:
+        scheduled = [key for keys in client.processing().values() for key in keys]
+        held = client.run(lambda dask_worker: [str(key) for key in dask_worker.state.tasks])
+        return [*scheduled, *(key for keys in held.values() for key in keys)]
+
+
 @pytest.mark.usefixtures("hostile_reader")
-@pytest.mark.parametrize(("way", "silence"), [("killed", 1000), ("over time", 1000), ("silent", 12)])
+@pytest.mark.parametrize(("way", "silence"), [("killed", 1000), ("over time", 1000), ("silent", 6)])
 def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
     tmp_path: Path, lossy_cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch, way: str, silence: float
 ) -> None:
@@ -69,7 +79,7 @@ def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
         until(lambda: len(read) > 3 and reading(first, ".evil"))
         first.kill() if way == "killed" else stop(first)
 
-    limits = Limits(deadline=8, patience=2 if way == "over time" else 100)
+    limits = Limits(deadline=4, patience=2 if way == "over time" else 100)
     cluster = Cluster(lossy_cluster.address, margin=1)
     with meanwhile(lose):
         report = build_corpus(
@@ -121,6 +131,52 @@ def test_a_worker_that_is_lost_while_references_are_resolved_loses_nothing(
     assert lost
     assert second.poll() is None
     assert contents(tmp_path / "corpus") == expected
+
+
+@pytest.mark.usefixtures("hostile_reader")
+def test_a_cancelled_ingestion_leaves_no_task_running(tmp_path: Path, lossy_cluster: DaskCluster) -> None:
+    lossy_cluster.with_workers(2)
+    sources = slow_files(tmp_path / "sources")
+    (sources / "long.evil").write_text("wait")
+    read: list[str] = []
+    with pytest.raises(IngestionCancelledError):
+        build_corpus(
+            [sources],
+            tmp_path / "corpus",
+            embedding="none",
+            cluster=Cluster(lossy_cluster.address),
+            log=read.append,
+            cancelled=lambda: len(read) > 2,
+        )
+    assert not (tmp_path / "corpus").exists()
+    until(lambda: lossy_cluster.host_processes() == [], 10)
+    # A worker hears of what nobody wants any more from the scheduler, a moment later.
+    until(lambda: executing(lossy_cluster) == [], 10)
+
+
+def test_ctrl_c_leaves_the_corpus_as_it_was_and_no_task_running(
+    tmp_path: Path, lossy_cluster: DaskCluster
+) -> None:
+    lossy_cluster.with_workers(2)
+    (tmp_path / "law.md").write_text("# Law\n\nText.")
+    build_corpus([tmp_path / "law.md"], tmp_path / "corpus", embedding="none")
+    before = contents(tmp_path / "corpus")
+    lines = (
+        f'{{"id": "d{n}", "text": "Article {n}. The pier of {n}. See article 3."}}\n' for n in range(40_000)
+    )
+    (tmp_path / "lines.jsonl").write_text("".join(lines))
+    # Whoever runs the tests in the background has them ignore the signal.
+    command = ["env", "--default-signal=INT", sys.executable, "-m", "engine", "ingest"]
+    command += [str(tmp_path / "lines.jsonl"), "--embedding", "none"]
+    command += ["--corpus", str(tmp_path / "corpus"), "--cluster", lossy_cluster.address]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE) as process:
+        until(lambda: any(reading(worker) for worker in lossy_cluster.workers))
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=30)
+    assert process.returncode != 0, told
+    assert contents(tmp_path / "corpus") == before
+    until(lambda: lossy_cluster.host_processes() == [], 10)
+    until(lambda: executing(lossy_cluster) == [], 10)
 
 
 @pytest.mark.usefixtures("hostile_reader")
@@ -250,59 +306,3 @@ def test_a_scheduler_that_is_lost_leaves_the_corpus_as_it_was(
                 log=read.append,
             )
     assert contents(tmp_path / "corpus") == before
-
-
-@pytest.mark.usefixtures("hostile_reader")
-def test_a_cancelled_ingestion_leaves_no_task_running(tmp_path: Path, lossy_cluster: DaskCluster) -> None:
-    lossy_cluster.with_workers(2)
-    sources = slow_files(tmp_path / "sources")
-    (sources / "long.evil").write_text("wait")
-    read: list[str] = []
-    with pytest.raises(IngestionCancelledError):
-        build_corpus(
-            [sources],
-            tmp_path / "corpus",
-            embedding="none",
-            cluster=Cluster(lossy_cluster.address),
-            log=read.append,
-            cancelled=lambda: len(read) > 2,
-        )
-    assert not (tmp_path / "corpus").exists()
-    until(lambda: lossy_cluster.host_processes() == [], 10)
-    # A worker hears of what nobody wants any more from the scheduler, a moment later.
-    until(lambda: executing(lossy_cluster) == [], 10)
-
-
-def test_ctrl_c_leaves_the_corpus_as_it_was_and_no_task_running(
-    tmp_path: Path, lossy_cluster: DaskCluster
-) -> None:
-    lossy_cluster.with_workers(2)
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
-    build_corpus([tmp_path / "law.md"], tmp_path / "corpus", embedding="none")
-    before = contents(tmp_path / "corpus")
-    lines = (
-        f'{{"id": "d{n}", "text": "Article {n}. The pier of {n}. See article 3."}}\n' for n in range(40_000)
-    )
-    (tmp_path / "lines.jsonl").write_text("".join(lines))
-    # Whoever runs the tests in the background has them ignore the signal.
-    command = ["env", "--default-signal=INT", sys.executable, "-m", "engine", "ingest"]
-    command += [str(tmp_path / "lines.jsonl"), "--embedding", "none"]
-    command += ["--corpus", str(tmp_path / "corpus"), "--cluster", lossy_cluster.address]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE) as process:
-        until(lambda: any(reading(worker) for worker in lossy_cluster.workers))
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=30)
-    assert process.returncode != 0, told
-    assert contents(tmp_path / "corpus") == before
-    until(lambda: lossy_cluster.host_processes() == [], 10)
-    until(lambda: executing(lossy_cluster) == [], 10)
-
-
-def executing(cluster: DaskCluster) -> list[str]:
-    """The tasks that workers have, as the scheduler and they themselves say."""
-    from distributed import Client
-
-    with Client(cluster.address, timeout=10, set_as_default=False) as client:
-        scheduled = [key for keys in client.processing().values() for key in keys]
-        held = client.run(lambda dask_worker: [str(key) for key in dask_worker.state.tasks])
-        return [*scheduled, *(key for keys in held.values() for key in keys)]

@@ -9,7 +9,7 @@ import pytest
 
 from engine.ingestion.build import add_to_corpus, build_corpus
 from engine.ingestion.cluster.connecting import Cluster
-from engine.ingestion.report import FileStatus
+from engine.ingestion.report import FileStatus, IngestionReport
 from engine.ingestion.workers import Limits
 from tests.conftest import SAMPLE
 from tests.engine.ingestion.cluster.corpora import contents, laws_in, resolve_nothing_here
@@ -45,20 +45,32 @@ def sources_in(folder: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, IngestionReport]:
+    """A folder with sources and the corpus that this machine makes of them, and its report."""
+    folder = tmp_path_factory.mktemp("here")
+    laws_in(sources_in(folder / "sources") / "laws")
+    return folder, build_corpus([folder / "sources"], folder / "corpus", embedding="none")
+
+
 @pytest.mark.parametrize("way", ["sent", "left"])
 def test_the_corpus_is_that_of_one_machine(
-    tmp_path: Path, two_workers: DaskCluster, way: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    here: tuple[Path, IngestionReport],
+    two_workers: DaskCluster,
+    way: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    sources = sources_in(tmp_path / "sources")
-    laws_in(sources / "laws")
+    folder, report = here
     blocks = tmp_path / "blocks"
     blocks.mkdir()
     cluster = Cluster(two_workers.address, str(blocks) if way == "left" else None)
-    here = build_corpus([sources], tmp_path / "here" / "corpus", embedding="none")
     resolve_nothing_here(monkeypatch)
-    there = build_corpus([sources], tmp_path / "there" / "corpus", embedding="none", cluster=cluster)
-    assert contents(tmp_path / "here" / "corpus") == contents(tmp_path / "there" / "corpus")
-    assert [str(problem) for problem in here.problems] == [str(problem) for problem in there.problems]
+    there = build_corpus(
+        [folder / "sources"], tmp_path / "there" / "corpus", embedding="none", cluster=cluster
+    )
+    assert contents(folder / "corpus") == contents(tmp_path / "there" / "corpus")
+    assert [str(problem) for problem in report.problems] == [str(problem) for problem in there.problems]
     assert list(blocks.iterdir()) == []
     assert two_workers.host_processes() == []
 

@@ -128,9 +128,10 @@ def test_a_file_that_ends_its_process_costs_that_alone(tmp_path: Path, worker: P
 
 
 def test_a_process_that_does_not_answer_is_ended_and_begun_again(tmp_path: Path, worker: Path) -> None:
-    asked(worker, read(tmp_path, "good"))
+    setup = replace(SETUP, margin=3)
+    asked(worker, read(tmp_path, "good"), setup)
     (host,) = hosts()
     host.suspend()
-    broken = asked(worker, read(tmp_path, "good", skip=1))
+    broken = asked(worker, read(tmp_path, "good", skip=1), setup)
     assert isinstance(broken, Broken)
-    assert isinstance(asked(worker, read(tmp_path, "good")), Brought)
+    assert isinstance(asked(worker, read(tmp_path, "good"), setup), Brought)

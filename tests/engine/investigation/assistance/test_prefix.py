@@ -20,7 +20,7 @@ from engine.investigation.assistance.prefix import FORMS, prefix_of
 from engine.llm import Data, Meter, Prefix, Prompt
 from engine.llm.connecting import connect
 from engine.llm.contract import LanguageModelContract
-from engine.llm.cost import cost_lines, cost_report, cost_to_json
+from engine.llm.cost import cost_lines, cost_report, usage_values
 from engine.llm.defusing import defused
 from engine.llm.estimating import most_tokens
 from engine.llm.prefixing import PrefixedModel
@@ -242,7 +242,7 @@ def test_what_the_provider_s_cache_had_is_in_the_report(harbour: Corpus) -> None
         in line
     )
     assert line.endswith("USD saved")
-    total = cost_to_json(report)["total"]
+    total = usage_values(report.total)
     assert total["cached_tokens"] == server.counted.cached_tokens
     assert total["saved"] == pytest.approx(report.total.saved, abs=1e-6)
 

@@ -18,8 +18,8 @@ from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
 from engine.investigation.strategies.amendments import Amendments
-from engine.investigation.strategies.base import Context, Seeds, Strategy
-from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
+from engine.investigation.strategies.base import Context, Seeds
+from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.model import Direction, Reference, Relation, Span, Status, TargetKind
 from engine.settings import InvestigationSettings
 from tests.engine.investigation.story import ran
@@ -105,27 +105,11 @@ def tolls(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 class TestAmendments(StrategyContract):
-    @pytest.fixture(scope="class")
-    @staticmethod
-    def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-        return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return Amendments()
+    made, on = Amendments, "toy"
 
 
 class TestAmendmentsOfALaw(StrategyContract):
-    @pytest.fixture
-    @staticmethod
-    def corpus(tolls: Corpus) -> Corpus:
-        return tolls
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return Amendments()
+    made, on = Amendments, "tolls"
 
 
 def seeds(corpus: Corpus, *ids: str) -> Seeds:

@@ -13,35 +13,19 @@ from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
-from engine.investigation.strategies.base import Context, Seeds, Strategy
+from engine.investigation.strategies.base import Context, Seeds
 from engine.investigation.strategies.citations import Citations, places, quote
-from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
+from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.model import Direction, Passage, Reference, Relation, Span, Status, TargetKind
 from engine.settings import InvestigationSettings
 
 
 class TestCitations(StrategyContract):
-    @pytest.fixture(scope="class")
-    @staticmethod
-    def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-        return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return Citations()
+    made, on = Citations, "toy"
 
 
 class TestCitationsOfALaw(StrategyContract):
-    @pytest.fixture
-    @staticmethod
-    def corpus(bare: Corpus) -> Corpus:
-        return bare
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return Citations()
+    made, on = Citations, "bare"
 
 
 def seeds(corpus: Corpus, *ids: str) -> Seeds:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from engine.corpus.protocol import Corpus
 from engine.investigation.leads import NO_SOURCE
-from engine.investigation.strategies.base import Seeds, Strategy
+from engine.investigation.strategies.base import Seeds
 from engine.investigation.strategies.concepts import Concepts
 from engine.investigation.strategies.contract import StrategyContract, all_seeds, context_of, seeds_of
 from engine.model import Direction, Hop, Relation
@@ -18,16 +16,7 @@ QUESTION = "When does the objection deadline end after an amended assessment?"
 class TestConcepts(StrategyContract):
     question = QUESTION
     starts_at_question = True
-
-    @pytest.fixture
-    @staticmethod
-    def corpus(meridia: Corpus) -> Corpus:
-        return meridia
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return Concepts()
+    made, on = Concepts, "meridia"
 
 
 def told(corpus: Corpus, question: str, seeds: Seeds | None = None) -> dict[str, str]:

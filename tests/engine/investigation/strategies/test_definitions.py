@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.leads import NO_SOURCE, RELATIONS
-from engine.investigation.strategies.base import Context, Evidence, Strategy
-from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
+from engine.investigation.strategies.base import Context, Evidence
+from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.definitions import Definitions
 from engine.model import Relation
 from engine.settings import InvestigationSettings
@@ -23,31 +22,13 @@ BERTH = "When may a berth be withdrawn from a vessel?"
 
 class TestDefinitions(StrategyContract):
     starts_at_question = True
-
-    @pytest.fixture(scope="class")
-    @staticmethod
-    def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-        return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return Definitions()
+    made, on = Definitions, "toy"
 
 
 class TestDefinitionsOfALaw(StrategyContract):
     starts_at_question = True
     question = BERTH
-
-    @pytest.fixture
-    @staticmethod
-    def corpus(bare: Corpus) -> Corpus:
-        return bare
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return Definitions()
+    made, on = Definitions, "bare"
 
 
 def found(context: Context, *ids: str) -> dict[tuple[str | None, str], Evidence]:

@@ -7,34 +7,18 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.leads import RELATIONS
-from engine.investigation.strategies.base import Evidence, Strategy
+from engine.investigation.strategies.base import Evidence
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.entities import Entities, as_written
 from engine.model import Relation
 
 
 class TestEntities(StrategyContract):
-    @pytest.fixture
-    @staticmethod
-    def corpus(toy: Corpus) -> Corpus:
-        return toy
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return Entities()
+    made, on = Entities, "toy"
 
 
 class TestEntitiesOfALaw(StrategyContract):
-    @pytest.fixture
-    @staticmethod
-    def corpus(bare: Corpus) -> Corpus:
-        return bare
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return Entities()
+    made, on = Entities, "bare"
 
 
 def test_who_defines_a_term_is_told_from_who_uses_it(toy: Corpus) -> None:

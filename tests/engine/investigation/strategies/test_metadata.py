@@ -6,33 +6,16 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.strategies import metadata
-from engine.investigation.strategies.base import Strategy
-from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
+from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.metadata import Metadata
 
 
 class TestMetadata(StrategyContract):
-    @pytest.fixture(scope="class")
-    @staticmethod
-    def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-        return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return Metadata()
+    made, on = Metadata, "toy"
 
 
 class TestMetadataOfALaw(StrategyContract):
-    @pytest.fixture
-    @staticmethod
-    def corpus(bare: Corpus) -> Corpus:
-        return bare
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return Metadata()
+    made, on = Metadata, "bare"
 
 
 @pytest.mark.parametrize(

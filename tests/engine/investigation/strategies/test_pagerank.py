@@ -16,15 +16,7 @@ from engine.investigation.walking import pointed, walked
 
 
 class TestPageRankOfALaw(StrategyContract):
-    @pytest.fixture
-    @staticmethod
-    def corpus(bare: Corpus) -> Corpus:
-        return bare
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return PageRank()
+    made, on = PageRank, "bare"
 
     def test_leads_of_one_seed_are_among_those_of_all(self, strategy: Strategy, corpus: Corpus) -> None:
         # Walks start at the best seeds alone: with all of the harbour as seeds some start no walk.

@@ -11,22 +11,13 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus
 from engine.investigation.leads import RELATIONS
 from engine.investigation.strategies import semantic
-from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.semantic import Semantic, clusters, radius_of
 from engine.model import Relation
 
 
 class TestSemantic(StrategyContract):
-    @pytest.fixture
-    @staticmethod
-    def corpus(toy: Corpus) -> Corpus:
-        return toy
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return Semantic()
+    made, on = Semantic, "toy"
 
 
 def directions(*degrees: float) -> NDArray[np.float32]:

@@ -10,8 +10,8 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.investigation import whole
 from engine.investigation.strategies import whole_document
-from engine.investigation.strategies.base import Context, Seeds, Strategy
-from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
+from engine.investigation.strategies.base import Context, Seeds
+from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.whole_document import WholeDocument
 from engine.model import NamedProvision, Naming
 from engine.records.wording import trail_sentence
@@ -25,15 +25,7 @@ ALONE = SETTINGS.changed(strategies=("whole_document",), close_gaps=False, round
 
 
 class TestWholeDocument(StrategyContract):
-    @pytest.fixture(scope="class")
-    @staticmethod
-    def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-        return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
-
-    @pytest.fixture
-    @staticmethod
-    def strategy() -> Strategy:
-        return WholeDocument()
+    made, on = WholeDocument, "toy"
 
 
 def of_document(corpus: Corpus, name: str) -> list[str]:

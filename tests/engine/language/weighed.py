@@ -1,0 +1,19 @@
+"""Words weighed by counts that a test gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from engine.corpus.embedded.block import hashed
+from engine.ingestion.weighing import Weighing
+from engine.ingestion.word_counts import WordCounts
+from engine.language.letter_case import Weigh, Word
+
+
+def by_counts(counts: Mapping[Word, int]) -> Weigh:
+    """Comparisons in a corpus that has the words so often."""
+    told = sorted((hashed(" ".join(word)), times) for word, times in counts.items())
+    keys, times = zip(*told, strict=True) if told else ((), ())
+    return Weighing(WordCounts(np.asarray(keys, np.uint64), np.asarray(times, np.int64)))
