@@ -523,3 +523,18 @@ def _states(areas: Sequence[AreaCoverage]) -> dict[str, AreaState]:
 
 def _uncovered(area: AreaCoverage) -> AreaCoverage:
     return replace(area, state=AreaState.MISSING, evidence=(), score=0.0, closed_in=None)
+
+
+def investigate(
+    question: str,
+    corpus: Corpus,
+    settings: InvestigationSettings,
+    *,
+    pool: Pool | None = None,
+    plan: QueryPlan | None = None,
+    day: date | None = None,
+    model: LanguageModel | None = None,
+    breadth: Breadth | None = None,
+) -> Iterator[Event]:
+    """Investigate a question from the scan to the ranking, one event per step."""
+    return Case(corpus, question, settings, pool=pool, plan=plan, day=day, model=model, breadth=breadth).run()

@@ -16,6 +16,7 @@ import pytest
 
 from engine.corpus.protocol import Area, Corpus, Ontology
 from engine.errors import InputError, SettingsError
+from engine.investigation import investigate
 from engine.investigation.events import PlanMade, Ranked, RoundFinished, RoundStarted, ScanFinished, Stopped
 from engine.model import EvidenceStatus, StopReason
 from tests.engine.endpoint import Answer, EmbeddingServer
@@ -38,6 +39,12 @@ def test_events_come_in_their_order(corpus: str, request: pytest.FixtureRequest)
     assert rounds == ["RoundStarted", "RoundFinished", "CoverageChanged"] * (len(rounds) // 3)
     numbers = [event.number for event in events if isinstance(event, RoundStarted)]
     assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_the_function_tells_the_same_story(bare: Corpus) -> None:
+    assert names(list(investigate(QUESTION, bare, SETTINGS, breadth=BREADTH))) == names(
+        ran(case_of(bare, QUESTION, SETTINGS))
+    )
 
 
 def test_what_the_events_say_agrees_with_the_pool(harbour: Corpus) -> None:
