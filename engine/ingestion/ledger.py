@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -108,13 +108,6 @@ class Previous:
         self.ledger = load_ledger(generation)
         self._generation = generation
         self._sound: dict[str, bool] = {}
-        self._ahead: dict[str, Block | None] = {}
-
-    def read_ahead(self, names: Iterable[str]) -> Iterator[None]:
-        """Read the files that ``block`` will be asked for, one at each step."""
-        for name in names:
-            self._ahead[name] = self.block(name)
-            yield
 
     def has(self, name: str) -> bool:
         """Whether a file is there as it was published."""
@@ -131,8 +124,6 @@ class Previous:
 
     def block(self, name: str) -> Block | None:
         """The arrays of a file, None where they are not there."""
-        if name in self._ahead:
-            return self._ahead.pop(name)
         if name not in self.manifest.files:
             return None
         try:

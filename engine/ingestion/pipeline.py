@@ -7,7 +7,7 @@ a few batches of documents, whatever the size of the corpus.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -22,9 +22,6 @@ from engine.ingestion.workers import Finished, Produced
 from engine.language.references.registry import prepare
 
 Log = Callable[[str], None]
-
-# What tells that no step is left.
-_DONE = object()
 
 
 @dataclass(slots=True)
@@ -81,9 +78,8 @@ class Pipeline:
         self._finished: dict[int, Entry] = {}
         self._total = 0
 
-    def run(self, tasks: Sequence[FileToRead], meanwhile: Iterator[None]) -> dict[int, Entry]:
-        """What became of each file, by the number of its task. Steps of ``meanwhile`` are done as long as
-        children have nothing to tell."""
+    def run(self, tasks: Sequence[FileToRead]) -> dict[int, Entry]:
+        """What became of each file, by the number of its task."""
         self._total = len(tasks)
         sizes = {task.number: _size(task) for task in tasks}
         queue = deque(sorted(tasks, key=lambda task: -sizes[task.number]))
@@ -107,9 +103,6 @@ class Pipeline:
                     readers.hold()
                 pipes = [*analysts.pipes(), *([] if is_full else readers.pipes())]
                 left = min(PULSE, analysts.seconds_left(), PULSE if is_full else readers.seconds_left())
-                is_idle = bool(pipes)
-                while is_idle and not wait(pipes, 0):
-                    is_idle = next(meanwhile, _DONE) is not _DONE
                 if pipes:
                     wait(pipes, left)
                 for analysed in analysts.events():

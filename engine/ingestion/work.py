@@ -30,7 +30,6 @@ from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.reading import FileToRead
 from engine.ingestion.remote import Source, fetched
 from engine.ingestion.report import FileReport, FileStatus, IngestionReport
-from engine.ingestion.resolving import links_name
 from engine.ingestion.sources import Found, open_sources
 from engine.ingestion.workers import Limits
 
@@ -151,9 +150,7 @@ class Work:
             headings=self.headings,
             languages=list(before.manifest.most_frequent())[:MOST_READY] if before else (),
         )
-        # Their references are asked for next, and until then this process waits for children.
-        ahead = iter(()) if before is None else before.read_ahead(map(links_name, sorted(known)))
-        entries |= pipeline.run(tasks, ahead) if tasks else {}
+        entries |= pipeline.run(tasks) if tasks else {}
         return [entries[number] for number in range(len(found.documents))]
 
     def _key_of(self, document: tuple[SourceFile, Reader]) -> str | OSError | FileRefusedError:
