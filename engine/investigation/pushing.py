@@ -24,6 +24,7 @@ TOLERANCE = 1e-6
 # Where a walk is only to find more: 96 of the best hundred, a third of the time. The ranking's walks, the
 # first pass too, cost recall by it.
 ROUGH = 3e-6
+# Where more than one in so many nodes is touched, all are looked through.
 SPARSE = 16
 
 Ints = NDArray[np.int32]
@@ -103,7 +104,7 @@ def _push(
     ``queue`` is a ring with room for all nodes, each of which stands in it once at most; ``seen`` has room
     for one more than all, and ``queued`` says of each node: 0 not seen, 1 seen, 2 or 3 it waits. Nodes and
     links are looked up by numbers without a sign, for which no lookup from the end is compiled; what is new
-    is noted without a branch, for whether a node is new cannot be foreseen. Each of the two halves the time.
+    is noted without a branch, for whether a node is new cannot be foreseen: that halves the time.
     """
     least = np.float64(tolerance)
     head, waiting, count, size = 0, 0, 0, len(queue)

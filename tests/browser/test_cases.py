@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.records.export import investigation_to_json
-from engine.records.store import EVERYBODY
 from engine.records.store.listing import Wanted
 from engine.records.store.store import CaseStore
 from engine.settings import preset
@@ -53,11 +51,8 @@ def records(shown_sample: Path) -> dict[str, Any]:
 
 
 @pytest.fixture
-def store(home: Path) -> Iterator[CaseStore]:
-    """The store of the page, without cases: others may have asked before."""
-    with closing(CaseStore(f"sqlite:///{home / 'cases.sqlite'}")) as found:
-        found.delete([case.id for case in found.listed(Wanted(limit=1000), owner=EVERYBODY).cases], EVERYBODY)
-        yield found
+def store(cases: CaseStore) -> CaseStore:
+    return cases
 
 
 @pytest.fixture
