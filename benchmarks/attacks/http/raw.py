@@ -124,8 +124,14 @@ def _read(line: socket.socket, *, whole: bool = False) -> Answer:
         status = int(first.split()[1])
         if headers.get("content-type", "").startswith("text/event-stream") and not whole:
             return Answer(status, headers, body)
+    except (ConnectionResetError, TimeoutError):
+        return Answer(0, {}, bytes(received))
+    try:
         while part := line.recv(65_536):
             body += part
-    except (ConnectionResetError, TimeoutError):
+    except ConnectionResetError:
+        # Who answers before all was sent hangs up on what is left of it; the answer has arrived.
+        pass
+    except TimeoutError:
         return Answer(0, {}, bytes(received))
     return Answer(status, headers, body)
