@@ -103,7 +103,10 @@ def test_a_debt_is_bounded_and_paid_by_waiting(steps: list[tuple[float, float]])
 
 
 def test_few_cases_of_an_address_wait_at_a_time_and_cheap_ones_cost_little(raw: Raw) -> None:
-    here, most = stranger(), 40
+    here, first, most = stranger(), stranger(), 40
+    # The first case of a process takes what no later one takes.
+    begun = raw.post(f"{API}/call/investigate", ASKING, forwarded=first).json["event_id"]
+    assert b"event: complete" in raw.stream(f"{API}/call/investigate/{begun}", forwarded=first).body
     events: list[str] = []
     while len(events) < most:
         sent = raw.post(f"{API}/call/investigate", ASKING, forwarded=here)
