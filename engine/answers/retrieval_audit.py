@@ -44,7 +44,7 @@ class Asked:
 class RetrievalAudit:
     """What an audit of a corpus found. ``dead`` are words of references that lead nowhere, with how often
     they stand; ``unreached`` the titles of documents that no question reached. ``experts`` is what verdicts
-    on queues say of the rankings, None where nobody looked."""
+    on queues say of the rankings, None where nobody looked; ``experts_unread`` why that could not be read."""
 
     corpus: str
     day: date
@@ -53,6 +53,7 @@ class RetrievalAudit:
     dead: tuple[tuple[str, int], ...]
     unreached: tuple[str, ...]
     experts: tuple[Quality, ...] | None = None
+    experts_unread: str = ""
 
     @property
     def nothing(self) -> tuple[Asked, ...]:
@@ -78,10 +79,11 @@ def retrieval_audit(
     day: date,
     tell: Callable[[int, int], None] = lambda done, total: None,
     experts: Sequence[Quality] | None = None,
+    experts_unread: str = "",
 ) -> RetrievalAudit:
     """Audit a corpus with some questions; ``tell`` hears how many of them are done. ``experts``: what
-    verdicts say of its rankings, None where nobody looked. Raises InputError for too many, and what ``tell``
-    raises."""
+    verdicts say of its rankings, None where nobody looked; ``experts_unread``: why that could not be read.
+    Raises InputError for too many, and what ``tell`` raises."""
     if len(questions) > MOST_QUESTIONS:
         raise InputError(f"{len(questions):,} questions: an audit takes {MOST_QUESTIONS} at most")
     auditor = Auditor(corpus, day=day)
@@ -100,6 +102,7 @@ def retrieval_audit(
         tuple((text, count) for text, count in dead.most_common() if text),
         tuple(one.title or one.id for one in corpus.documents() if one.id not in reached) if asked else (),
         None if experts is None else tuple(experts),
+        experts_unread,
     )
 
 
@@ -141,6 +144,7 @@ def retrieval_audit_to_json(found: RetrievalAudit) -> dict[str, object]:
         "dead_references": [{"text": text, "count": count} for text, count in found.dead],
         "documents_not_reached": list(found.unreached),
         "experts": None if found.experts is None else [quality_to_json(one) for one in found.experts],
+        "experts_unread": found.experts_unread or None,
     }
 
 
@@ -163,8 +167,8 @@ def _report(found: RetrievalAudit) -> Iterator[str]:
     yield ""
     yield from index_table(found.info)
     yield from _questions(found)
-    if found.experts is not None:
-        yield from _experts(found.experts)
+    if found.experts is not None or found.experts_unread:
+        yield from _experts(found.experts or (), found.experts_unread)
     yield from listed(
         "References that lead nowhere",
         [f"{line(text)} ({'once' if count == 1 else f'{count:,} times'})" for text, count in found.dead],
@@ -203,10 +207,13 @@ def _questions(found: RetrievalAudit) -> Iterator[str]:
     )
 
 
-def _experts(found: Sequence[Quality]) -> Iterator[str]:
+def _experts(found: Sequence[Quality], unread: str) -> Iterator[str]:
     yield ""
     yield "## What experts said"
     yield ""
+    if unread:
+        yield f"That is not known just now: {line(unread)}."
+        return
     if not found:
         yield "Nobody has judged rankings of this corpus yet: a queue of its cases, under Review, tells how"
         yield "many of the passages that are ranked are relevant, and how many that are relevant are not."

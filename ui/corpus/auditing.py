@@ -15,7 +15,7 @@ from engine.answers.retrieval_audit import (
     retrieval_audit_markdown,
 )
 from engine.corpus.protocol import Corpus
-from engine.errors import InputError
+from engine.errors import InputError, ResourceError
 from engine.records.store.fingerprint import fingerprint_of
 from engine.review.quality import Quality, qualities
 from engine.settings import preset
@@ -47,21 +47,25 @@ def start(desk: CorpusDesk, ask: Ask) -> Answer:
         def tell(done: int, total: int) -> None:
             job.tell("asking", done, total)
 
-        experts = _experts(desk, ask, corpus)
+        experts, unread = _experts(desk, ask, corpus)
         job.payload.audit = retrieval_audit(
-            corpus, asked, preset(PRESET), date.today(), tell, experts=experts
+            corpus, asked, preset(PRESET), date.today(), tell, experts=experts, experts_unread=unread
         )
 
     return {"job": desk.audits.start(ask.owner, Found(), work).id}
 
 
-def _experts(desk: CorpusDesk, ask: Ask, corpus: Corpus) -> list[Quality] | None:
-    """What verdicts say of the rankings of a corpus in the cases of whoever asks; None for those whose cases
-    are not kept."""
+def _experts(desk: CorpusDesk, ask: Ask, corpus: Corpus) -> tuple[list[Quality] | None, str]:
+    """What verdicts say of the rankings of a corpus in the cases of whoever asks, None for those whose cases
+    are not kept; and why that could not be read."""
     owner = desk.cases.owner_of(Person(ask.visitor, ask.role))
     if owner is None:
-        return None
-    return qualities(desk.cases.reviews(), owner, corpus.name, fingerprint_of(corpus))
+        return None, ""
+    try:
+        return qualities(desk.cases.reviews(), owner, corpus.name, fingerprint_of(corpus)), ""
+    except (InputError, ResourceError) as error:
+        # Of what the corpus itself tells nothing depends on the database of cases.
+        return None, str(error)
 
 
 def poll(desk: CorpusDesk, ask: Ask) -> Answer:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from pydantic import SecretStr
+
 from engine.access.people import Person
 from tests.ui.review.conftest import ANNA, BELA, Caller, Keep
+from ui.cases.kept import KeptCases
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
 from ui.review.desk import ReviewDesk
@@ -61,3 +64,14 @@ def test_ones_own_verdicts_are_in_the_report(
     assert "First" not in second
     # Another's verdicts are theirs.
     assert "Nobody has judged rankings of this corpus yet" in report(corpora, BELA)
+
+
+def test_the_report_tells_the_rest_where_the_database_of_cases_is_away(library: Library) -> None:
+    away = library.settings.model_copy(
+        update={"cases": SecretStr("postgresql://ann:secret@127.0.0.1:1/cases?connect_timeout=2")}
+    )
+    found = report(CorpusDesk(library, cases=KeptCases(away, library.home)), ANNA)
+    assert "1 question: " in found
+    assert "That is not known just now: postgresql" in found
+    assert "secret" not in found
+    assert "Nobody has judged" not in found
