@@ -90,11 +90,11 @@ def test_what_is_chosen_in_the_tree_is_chosen_everywhere_and_the_other_way_round
     assert case.evaluate("redstring.state.selected") == node
     assert row(case, node or "").get_attribute("aria-selected") == "true"
     assert "via" in (row(case, parent or "").get_attribute("class") or "")
-    branch.click()
-    told = case.locator(".tree-told")
-    case.wait_for_function("document.querySelector('.tree-told').innerText.includes('came through this one')")
     count = branch.locator(".tree-below").inner_text()
-    assert f"{count} passage" in told.inner_text()
+    branch.click()
+    # What was told of the child stands there until then.
+    told = "count => document.querySelector('.tree-told').innerText.includes(`: ${count} passage`)"
+    case.wait_for_function(told, arg=count)
     assert case.locator(f"{ROW}.from").count() >= 1
     # From a card: the tree opens the way to it.
     card = case.locator("#ranked .card").nth(9)
