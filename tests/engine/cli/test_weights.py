@@ -1,4 +1,4 @@
-"""The commands ``weights`` and ``simulate``, on the sample as it ships."""
+"""The commands ``weights`` and ``simulate``, on the sample without vectors: verdicts teach the same way."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from engine.review.store import ReviewStore
 from engine.settings import preset
 from tests.engine.command_line import CommandLine, made_once
 from tests.engine.investigation.story import finished
-from ui.sample import BUILT
 
 QUESTIONS = (
     "Can a manager with limited authority grant broader powers than the register?",
     "May a manager whose authority is limited confer wider powers on an agent?",
     "What may an agent be granted by a manager with limited powers?",
-    "How far can a manager of limited authority delegate powers?",
+    "How far may a manager with limited authority let an agent act with powers?",
     "Are powers valid that are broader than what the manager holds?",
     "Which powers can a manager not confer on an agent?",
 )
-# Among the first eight of each, and first of none.
-RELEVANT = "commercial-register-act/art-31/para-4"
+# Among the first eight of five, and first of none.
+RELEVANT = "commercial-agency-code/art-15/para-1"
 
 
 @pytest.fixture(autouse=True)
@@ -37,9 +36,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    (built,) = (path for path in BUILT.iterdir() if path.is_dir())
-    copytree(built, tmp_path / "meridia")
+def corpus(sample_folder: Path, tmp_path: Path) -> Path:
+    copytree(sample_folder, tmp_path / "meridia")
     return tmp_path / "meridia"
 
 
@@ -78,7 +76,7 @@ def test_from_verdicts_to_a_ranking_and_back(run: CommandLine, corpus: Path, hom
     before = ranking(run, corpus, QUESTIONS[0])
     learned = run("weights", "learn", "--corpus", corpus, "--preset", "quick", "--by", "Ann", "--json").json
     # Eight of each, and what has the same words.
-    assert (learned["questions"], learned["verdicts"]) == (6, 52)
+    assert (learned["questions"], learned["verdicts"]) == (6, 50)
     assert ranking(run, corpus, QUESTIONS[0]) == before
     listed = run("weights", "list", "--corpus", corpus).out.splitlines()
     assert listed[0] == "ranked by: the shipped weights"
