@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from engine.review.model import Item
@@ -13,14 +14,19 @@ RANKED, POOL = 12, 40
 
 def pool(case_id: str = "case", ranked: int = RANKED, count: int = POOL) -> list[Item]:
     """Passages of a pool, the first of them ranked."""
-    return [
+    return list(_pool(case_id, ranked, count))
+
+
+@cache
+def _pool(case_id: str, ranked: int, count: int) -> tuple[Item, ...]:
+    return tuple(
         replace(
             passage(f"p{number}", case_id=case_id),
             rank=number + 1 if number < ranked else None,
             ranking_size=ranked,
         )
         for number in range(count)
-    ]
+    )
 
 
 def record_of(items: list[Item]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from tests.engine.review.judged import N, P, R, passage, said
 from tests.engine.review.pools import pool, record_of
 
 Truth = dict[tuple[str, str], bool]
+# How easy cases are: the likelihood that a passage in the middle of their ranking is relevant.
+EASE = np.random.default_rng(0).beta(6, 4, (200_000, 1))
 
 
 def truth_of(items: Sequence[Item], rng: np.random.Generator, ranked: float, missed: float) -> Truth:
@@ -88,11 +91,12 @@ def cases(rng: np.random.Generator, count: int, ranked: int, size: int) -> Itera
 
 def test_of_many_cases_the_interval_covers_the_recall_of_cases_like_them() -> None:
     rng = np.random.default_rng(3)
-    every = [one for items, truth in cases(rng, 3000, 15, 80) for one in [(items, truth)]]
-    hits = sum(truth[item.case_id, item.key] for items, truth in every for item in items if item.rank)
-    true = hits / sum(sum(truth.values()) for _, truth in every)
+    # What ``cases`` draws, without its items: 6 of 10 ranked and 2 of 42 others are relevant in the mean.
+    ranks = np.arange(1, 16)
+    hits = float(np.minimum(1, EASE * (1.4 - 0.8 * ranks / 30)).mean(axis=0).sum())
+    true = hits / (hits + 65 * 2 / 42)
     runs = []
-    for seed in range(60):
+    for seed in range(50):
         sampling = Sampling(8, 3, 0, 0, 15, seed=seed)
         queue: list[QueuedItem] = []
         truth: Truth = {}
@@ -102,7 +106,10 @@ def test_of_many_cases_the_interval_covers_the_recall_of_cases_like_them() -> No
         found = told(estimates(queue, judged(queue, truth), sampling))
         runs.append((true, found.low, found.high))
         assert not found.of_these_cases
-    assert 0.87 <= covered(runs) <= 0.99
+    assert covered(runs) >= 0.87
+    # Nor is it many times as wide as it has to be: a third of it misses the truth now and then.
+    thirds = [(truth, (2 * low + high) / 3, (low + 2 * high) / 3) for truth, low, high in runs]
+    assert covered(thirds) <= 0.85
 
 
 def test_the_interval_of_the_precision_covers_that_of_questions_like_these() -> None:
@@ -125,10 +132,10 @@ def test_the_interval_of_the_precision_covers_that_of_questions_like_these() -> 
     assert 0.9 <= covered(overall) <= 0.99
 
 
+@cache
 def precision_at(k: int) -> float:
     """The expected precision of the best k of a ranking of ``cases``."""
-    ease = np.random.default_rng(0).beta(6, 4, (200_000, 1))
-    return float(np.minimum(1, ease * (1.4 - 0.8 * np.arange(1, k + 1) / 30)).mean())
+    return float(np.minimum(1, EASE * (1.4 - 0.8 * np.arange(1, k + 1) / 30)).mean())
 
 
 def queue_of(strata: dict[tuple[Stratum, float], int], *, case_id: str = "case") -> list[QueuedItem]:
