@@ -31,7 +31,7 @@ from ui.tools.tool import weight
 BOUND = 40_000
 ORDINARY = {"preset": "balanced"}
 ALL = {tool.name: tool for tool in TOOLS}
-SCHEMAS = {tool.name: output_schema(tool) for tool in TOOLS}
+SCHEMAS = {tool.name: jsonschema.Draft202012Validator(output_schema(tool)) for tool in TOOLS}
 LARGEST = InvestigationSettings.model_json_schema()["properties"]
 
 
@@ -46,7 +46,7 @@ def told(who: Asking, name: str, **arguments: Any) -> dict[str, Any]:
     values = ALL[name].answer(who, checked(ALL[name].form, arguments))
     if arguments.get("detail") != "full":
         assert weight(values) < BOUND
-    jsonschema.validate(values, SCHEMAS[name])
+    SCHEMAS[name].validate(values)
     return values
 
 
@@ -65,9 +65,9 @@ def questions(corpus: Corpus) -> Iterator[str]:
     """Of every kind: those that come with the corpus, by number, of documents by name, several at once."""
     yield from (str(one["text"]) for one in corpus.info().metadata["examples"])
     documents = corpus.documents()
-    for document in documents:
+    for document in documents[::2]:
         yield f"What does the {document.title} say?"
-    numbers = range(0, len(corpus), max(1, len(corpus) // 6))
+    numbers = range(0, len(corpus), max(1, len(corpus) // 3))
     for passage in corpus.passages([*numbers]):  # type: ignore[arg-type]
         title = documents[int(corpus.document_numbers(corpus.rows([passage.id]))[0])].title
         yield f"What does {passage.label} of the {title} say, and what does it refer to?"
@@ -77,7 +77,7 @@ def questions(corpus: Corpus) -> Iterator[str]:
 def test_of_many_questions_as_deep_as_it_goes(sample: Asking) -> None:
     corpus = sample.corpus("")
     every = list(questions(corpus))
-    assert len(every) > 25
+    assert len(every) > 12
     deep = {"preset": "detective", "pool_size": largest("pool_size"), "top_k": largest("top_k")}
     longest = 0
     for number, question in enumerate(every):
