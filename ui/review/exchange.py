@@ -124,11 +124,9 @@ def _read(own: Own, ask: Ask) -> list[Draft]:
             most = f"{MOST_BYTES / MEGABYTE:g} MB"
             raise InputError(f"{path.name}: larger than the {most} taken here: the command line takes it")
         try:
-            drafts = chosen.read(path)
+            drafts = chosen.read(path, MOST_VERDICTS)
         except InputError as error:
             raise InputError(str(error).replace(str(path), path.name)) from error
-        if len(drafts) > MOST_VERDICTS:
-            raise InputError(f"{path.name}: more than {MOST_VERDICTS:,} verdicts; split the file")
         return [replace(one, where=one.where.replace(str(path), path.name)) for one in drafts]
 
 

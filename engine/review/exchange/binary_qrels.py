@@ -8,13 +8,14 @@ from pathlib import Path
 from engine.review.exchange.drafts import Draft
 from engine.review.exchange.format import Format
 from engine.review.exchange.qrels import read_gains
+from engine.review.exchange.reading import MOST
 from engine.review.model import Verdict
 
 
-def read(path: Path) -> list[Draft]:
+def read(path: Path, most: int = MOST) -> list[Draft]:
     """Judgements in four columns (TREC) or three (BEIR). Raises SourceError, naming the line, for a gain that
     is neither 0 nor 1: such a file has more grades."""
-    return read_gains(path, {1: Verdict.RELEVANT, 0: Verdict.IRRELEVANT})
+    return read_gains(path, {1: Verdict.RELEVANT, 0: Verdict.IRRELEVANT}, most)
 
 
 FORMAT = Format(

@@ -17,7 +17,7 @@ import orjson
 from engine.errors import SourceError
 from engine.review.exchange.drafts import Draft, draft, item_fields, said_fields
 from engine.review.exchange.format import Format
-from engine.review.exchange.reading import json_lines
+from engine.review.exchange.reading import MOST, json_lines
 from engine.review.model import Assessment, standing
 
 COMMENTS: Final = "Comments"
@@ -32,13 +32,13 @@ def write(assessments: Iterable[Assessment]) -> bytes:
     )
 
 
-def read(path: Path) -> list[Draft]:
+def read(path: Path, most: int = MOST) -> list[Draft]:
     """The verdicts of a file; a line without a label is left out. Whose a line is says its ``reviewer`` (in
     older versions of doccano ``username``), else the name of the file. Raises SourceError naming the line."""
     owner = "" if path.stem == _OF_ALL else path.stem
     return [
         draft(_fields(values, labels[0], owner), where)
-        for where, values in json_lines(path)
+        for where, values in json_lines(path, most)
         if (labels := _labels(values, where))
     ]
 

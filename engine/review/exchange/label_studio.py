@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from engine.errors import SourceError
 from engine.review.exchange.drafts import Draft, draft, item_fields, refused
 from engine.review.exchange.format import Format
-from engine.review.exchange.reading import bounded, json_in
+from engine.review.exchange.reading import MOST, bounded, json_in
 from engine.review.model import Assessment, ItemKind, SourceType, standing
 from engine.review.ratings import SCALES
 
@@ -89,7 +89,7 @@ def write(assessments: Iterable[Assessment]) -> bytes:
     return orjson.dumps([*tasks.values()], option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def read(path: Path) -> list[Draft]:
+def read(path: Path, most: int = MOST) -> list[Draft]:
     """The verdicts of an export of tasks with annotations; what nobody has annotated, and what was skipped,
     is left out. Raises SourceError naming the task by its place in the file."""
     tasks = json_in(path)
@@ -104,7 +104,7 @@ def read(path: Path) -> list[Draft]:
             raise refused(where, error) from error
         made: list[_Annotation | _Prediction] = [one for one in task.annotations if not one.was_cancelled]
         for one in [*made, *task.predictions]:
-            bounded(len(found) + 1, path)
+            bounded(len(found) + 1, path, most)
             found.append(draft({**task.data, **_said(one, where)}, where))
     return found
 

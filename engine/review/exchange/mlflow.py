@@ -17,7 +17,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from engine.errors import SourceError
 from engine.review.exchange.drafts import Draft, draft, item_fields, refused, said_fields
 from engine.review.exchange.format import Format
-from engine.review.exchange.reading import json_lines
+from engine.review.exchange.reading import MOST, json_lines
 from engine.review.model import Assessment, ItemKind, SourceType, standing
 
 NAMES: Final[Mapping[ItemKind, str]] = {
@@ -67,11 +67,13 @@ def write(assessments: Iterable[Assessment]) -> bytes:
     )
 
 
-def read(path: Path) -> list[Draft]:
+def read(path: Path, most: int = MOST) -> list[Draft]:
     """The verdicts of a file, of feedback and of expectations; what a later one has replaced (``valid`` is
     false) is left out. Raises SourceError naming the line."""
     return [
-        _draft(line, where) for where, values in json_lines(path) if (line := _checked(values, where)).valid
+        _draft(line, where)
+        for where, values in json_lines(path, most)
+        if (line := _checked(values, where)).valid
     ]
 
 

@@ -19,7 +19,7 @@ from engine.evaluation.runs import one_word
 from engine.exports.reading import topic_of
 from engine.review.exchange.drafts import Draft, draft
 from engine.review.exchange.format import Format
-from engine.review.exchange.reading import bounded, text_of
+from engine.review.exchange.reading import MOST, bounded, text_of
 from engine.review.model import Assessment, ItemKind, Verdict, standing
 
 GAINS: Final[Mapping[Verdict, int]] = {Verdict.RELEVANT: 2, Verdict.PARTLY: 1, Verdict.IRRELEVANT: 0}
@@ -46,17 +46,17 @@ def gains(assessments: Iterable[Assessment]) -> dict[tuple[str, str], int]:
     return {judged: median_low(voices.values()) for judged, voices in found.items()}
 
 
-def read(path: Path) -> list[Draft]:
+def read(path: Path, most: int = MOST) -> list[Draft]:
     """Graded judgements, in four columns (TREC) or three (BEIR): 2 is relevant, 1 partly, 0 not. Raises
     SourceError, naming the line, for any other gain."""
-    return read_gains(path, {gain: verdict for verdict, gain in GAINS.items()})
+    return read_gains(path, {gain: verdict for verdict, gain in GAINS.items()}, most)
 
 
-def read_gains(path: Path, verdicts: Mapping[int, Verdict]) -> list[Draft]:
+def read_gains(path: Path, verdicts: Mapping[int, Verdict], most: int) -> list[Draft]:
     """The same, with the verdicts that gains stand for."""
     found = []
     for number, line in enumerate(judged_lines(io.StringIO(text_of(path)), str(path)), 1):
-        bounded(number, path)
+        bounded(number, path, most)
         verdict = verdicts.get(int(line.gain)) if line.gain.is_integer() else None
         if verdict is None:
             known = ", ".join(f"{gain} ({word.value})" for gain, word in sorted(verdicts.items()))

@@ -37,12 +37,12 @@ def json_in(path: Path) -> Any:
     return _value(text_of(path), str(path))
 
 
-def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def json_lines(path: Path, most: int = MOST) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a file with one in each line, each with its place for errors; empty lines are passed
-    over. Raises SourceError for a line that is no object, and where there are more than ``MOST``."""
+    over. Raises SourceError for a line that is no object, and where there are more than ``most``."""
     for number, line in enumerate(io.StringIO(text_of(path)), 1):
         where = f"{path}, line {number}"
-        bounded(number, path)
+        bounded(number, path, most)
         if line.strip():
             value = _value(line, where)
             if not isinstance(value, dict):
@@ -50,10 +50,10 @@ def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             yield where, value
 
 
-def bounded(number: int, path: Path) -> None:
-    """Raises SourceError where a file has more than ``MOST`` verdicts; ``number`` counts them from 1."""
-    if number > MOST:
-        raise SourceError(f"{path}: more than {MOST:,} verdicts; split the file")
+def bounded(number: int, path: Path, most: int) -> None:
+    """Raises SourceError where a file has more verdicts than ``most``; ``number`` counts them from 1."""
+    if number > most:
+        raise SourceError(f"{path}: more than {most:,} verdicts; split the file")
 
 
 def _value(text: str, where: str) -> Any:

@@ -16,7 +16,7 @@ from engine.errors import SourceError
 from engine.exports.formats.table import Cell, defused
 from engine.review.exchange.drafts import Draft, draft, item_fields, said_fields
 from engine.review.exchange.format import Format
-from engine.review.exchange.reading import bounded, text_of
+from engine.review.exchange.reading import MOST, bounded, text_of
 from engine.review.model import Assessment, standing
 
 COLUMNS = (
@@ -39,7 +39,7 @@ def write(assessments: Iterable[Assessment]) -> bytes:
     return file.getvalue().encode("utf-8-sig")
 
 
-def read(path: Path) -> list[Draft]:
+def read(path: Path, most: int = MOST) -> list[Draft]:
     """The verdicts of a table with our columns, of which ``verdict`` and one of ``key`` and ``passage_id``
     are needed; others are passed over. Columns may be separated by semicolons, as some spreadsheets write
     them. Raises SourceError naming the line on which a row ends."""
@@ -54,7 +54,7 @@ def read(path: Path) -> list[Draft]:
                 f"{path}, line 1: no column {_NEEDED!r}; a table begins with the names of its columns"
             )
         for number, row in enumerate(rows, 1):
-            bounded(number, path)
+            bounded(number, path, most)
             where = f"{path}, line {rows.line_num}"
             if None in row:
                 raise SourceError(f"{where}: more fields than columns")

@@ -167,7 +167,7 @@ def zipped(size: int) -> bytes:
         ("csv", zipped(50_000_000), "verdicts.csv: a packed file; unpack it first"),
         ("csv", b"x" * (MOST_BYTES + 1), "verdicts.csv: larger than the 4 MB taken here"),
         ("csv", HEAD + "CASE,KEY,relevant,Ann,\n" * 20_001, "verdicts.csv: more than 20,000 verdicts"),
-        ("qrels", "q 0 p 1\n" * 200_001, "verdicts.csv: more than 200,000 verdicts"),
+        ("qrels", "q 0 p 1\n" * 200_001, "verdicts.csv: more than 20,000 verdicts"),
         ("label-studio", "[" * 1_000_000, "verdicts.csv: no JSON"),
         ("label-studio", '[{"data": ' + '{"a":' * 2000 + "1" + "}" * 2001 + "]", "verdicts.csv: no JSON"),
         ("jsonl", '{"assessment_name": NaN}\n', "verdicts.csv, line 1: no JSON"),
