@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import orjson
@@ -11,6 +12,7 @@ import pytest
 
 from engine.access.people import Person
 from engine.access.roles import Role
+from engine.corpus import open_corpus
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from engine.records.export import investigation_to_json
@@ -34,15 +36,30 @@ Keep = Callable[..., str]
 FEW = {"best": 3, "border": 0, "alone": 0, "disagreed": 0, "random": 0, "hops": 0}
 
 
-@pytest.fixture
-def corpus_copy(tmp_path: Path) -> Path:
-    """Three laws of this test's own: verdicts on hops are kept beside them."""
-    folder = tmp_path / "laws"
+@pytest.fixture(scope="package")
+def three_laws(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus of three laws, to be copied."""
+    root = tmp_path_factory.mktemp("three laws")
+    folder = root / "laws"
     folder.mkdir()
     for name, text in {"act.md": ACT, "regulation.md": REGULATION, "nizam.md": ARABIC}.items():
         (folder / name).write_text(text, encoding="utf-8")
-    build_corpus([folder], tmp_path / "corpus", name="Small", embedding="none")
-    return tmp_path / "corpus"
+    build_corpus([folder], root / "corpus", name="Small", embedding="none")
+    return root / "corpus"
+
+
+@pytest.fixture(scope="package")
+def asked(three_laws: Path) -> dict[str, Any]:
+    """The record of a case."""
+    case = finished(open_corpus(three_laws), QUESTION)
+    found: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
+    return found
+
+
+@pytest.fixture
+def corpus_copy(three_laws: Path, tmp_path: Path) -> Path:
+    """Three laws of this test's own: verdicts on hops are kept beside them."""
+    return Path(copytree(three_laws, tmp_path / "corpus"))
 
 
 @pytest.fixture
@@ -65,16 +82,14 @@ def store(desk: ReviewDesk) -> ReviewStore:
 
 
 @pytest.fixture
-def keep(desk: ReviewDesk, library: Library) -> Keep:
+def keep(desk: ReviewDesk, asked: dict[str, Any]) -> Keep:
     """Keep a case of somebody."""
-    case = finished(library.open(library.find(None)), QUESTION)
-    record = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
 
     def one(person: Person = ANNA, matter: str = "General", **changed: Any) -> str:
         cases = desk.kept.store()
         owner = desk.kept.owner_of(person)
         assert owner is not None
-        return cases.keep({**record, **changed}, cases.matter(matter, owner), application=PAGE, who="Ann")
+        return cases.keep({**asked, **changed}, cases.matter(matter, owner), application=PAGE, who="Ann")
 
     return one
 
