@@ -7,9 +7,18 @@ from collections.abc import Iterator
 import pytest
 
 from engine.review.store import ReviewStore
-from tests.engine.records.store.conftest import address, database, record, server, small, store
+from tests.engine.records.store.conftest import (
+    address,
+    database,
+    made,
+    record,
+    server,
+    small,
+    store,
+    template,
+)
 
-__all__ = ["address", "database", "record", "server", "small", "store"]
+__all__ = ["address", "database", "made", "record", "server", "small", "store", "template"]
 
 
 @pytest.fixture

@@ -22,16 +22,16 @@ from tests.engine.records.former import former_database
 
 
 @pytest.fixture
-def former(address: str, tmp_path: Path) -> str:
+def former(empty: str, tmp_path: Path) -> str:
     """An address at which the database of version 0001 lies."""
     old = former_database(tmp_path)
-    if address.startswith("sqlite:"):
-        path = Path(address.removeprefix("sqlite:///"))
+    if empty.startswith("sqlite:"):
+        path = Path(empty.removeprefix("sqlite:///"))
         path.parent.mkdir(parents=True)
         old.rename(path)
-        return address
+        return empty
     options = {"options": f"-c search_path={SCHEMA}"}
-    server = create_engine(address.replace("postgresql:", "postgresql+psycopg:"), connect_args=options)
+    server = create_engine(empty.replace("postgresql:", "postgresql+psycopg:"), connect_args=options)
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     file = create_engine(f"sqlite:///{old}")
@@ -50,7 +50,7 @@ def former(address: str, tmp_path: Path) -> str:
         there.execute(text("select setval('cases_number_seq', (select max(number) from cases))"))
     for engine in (server, file):
         engine.dispose()
-    return address
+    return empty
 
 
 def states(tmp_path: Path) -> dict[str, list[bytes]]:

@@ -22,8 +22,8 @@ from engine.records.store.store import CaseStore
 from engine.records.store.tables import METADATA
 
 
-def test_migrations_make_the_tables_that_the_program_uses(address: str) -> None:
-    engine = opened(address)
+def test_migrations_make_the_tables_that_the_program_uses(empty: str) -> None:
+    engine = opened(empty)
 
     def is_compared(thing: SchemaItem, name: str | None, *_: object) -> bool:
         # On a server a trigger does what these do.
@@ -41,9 +41,9 @@ def test_the_version_is_the_last_migration() -> None:
     assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == VERSION
 
 
-def test_opened_again_nothing_is_made_anew(address: str) -> None:
+def test_opened_again_nothing_is_made_anew(empty: str) -> None:
     for _ in range(2):
-        opened(address).dispose()
+        opened(empty).dispose()
 
 
 def test_nobody_else_on_the_computer_reads_it(tmp_path: Path) -> None:
