@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,9 +32,11 @@ from engine.ingestion.words import (
     titles_of,
     words_in,
 )
+from engine.language import validity
 from engine.language.entities import facts_of
+from engine.language.parties import pattern_of
 from engine.language.references import packed, read_mentions
-from engine.language.references.registry import defined_names
+from engine.language.references.registry import defined_names, prepare
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,14 @@ class Analyst:
             gc.enable()
         ordered(block).save(self.generation / block_name(batch.key))
         yield batch.key
+
+
+def make_ready(languages: Iterable[str]) -> None:
+    """Compile what the analysis of texts in these languages takes, so that no child born from now on does."""
+    for language in languages:
+        prepare([language])
+        validity.prepare(language)
+        pattern_of(language.split("-")[0])
 
 
 def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:

@@ -13,13 +13,12 @@ from multiprocessing.connection import wait
 from pathlib import Path
 
 from engine.errors import FileRefusedError, IngestionCancelledError
-from engine.ingestion.analysis import Analyst
+from engine.ingestion.analysis import Analyst, make_ready
 from engine.ingestion.ledger import Entry
 from engine.ingestion.pools import PULSE, Pools
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
 from engine.ingestion.workers import Finished, Produced
-from engine.language.references.registry import prepare
 
 Log = Callable[[str], None]
 
@@ -94,7 +93,7 @@ class Pipeline:
                     going[task.number] = _Reading(task)
                     readers.start(task)
                 # While the first file is read, what its text will need is made ready.
-                prepare(self._languages)
+                make_ready(self._languages)
                 self._languages = ()
                 while self._waiting and analysts.is_free:
                     analysts.start(self._waiting.popleft())

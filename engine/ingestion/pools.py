@@ -8,12 +8,11 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from engine.ingestion.analysis import Analyst
+from engine.ingestion.analysis import Analyst, make_ready
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
 from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Event, Limits, WorkerPool, children_for
-from engine.language.references.registry import prepare
 
 # How often somebody is asked whether to go on, in seconds.
 PULSE = 0.25
@@ -145,5 +144,5 @@ class _Analysts(WorkerPool[Batch, str]):
 
     def start(self, task: Batch) -> None:
         """Begin to analyse a batch."""
-        prepare(task.languages)
+        make_ready(task.languages)
         super().start(task)

@@ -63,6 +63,12 @@ class Clause:
         return published + timedelta(days=self.days)
 
 
+def prepare(language: str) -> None:
+    """Compile the patterns of a language, once per process."""
+    if law(language).validity is not None:
+        _compiled(language)
+
+
 def clauses_in(text: str, language: str) -> list[Clause]:
     """The clauses on validity in a passage, in order; none for a language without patterns."""
     patterns = law(language).validity

@@ -20,7 +20,7 @@ from typing import Any
 
 from engine.corpus.embedded.block import BLOCKS
 from engine.errors import CorpusError, RedstringError, ResourceError
-from engine.ingestion.analysis import Analyst
+from engine.ingestion.analysis import Analyst, make_ready
 from engine.ingestion.cluster.corpus import BlockResolver
 from engine.ingestion.cluster.messages import (
     Analyse,
@@ -38,7 +38,6 @@ from engine.ingestion.cluster.messages import (
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
 from engine.ingestion.workers import Finished, WorkerPool
-from engine.language.references.registry import prepare
 
 # An answer is sent once it holds as many bytes of documents, or as many items.
 ANSWER_BYTES, ANSWER_ITEMS = 4 << 20, 256
@@ -119,7 +118,7 @@ class Host:
     def _begin(self, connection: Connection, number: int, body: Body) -> None:
         if isinstance(body, Analyse | Resolve):
             if isinstance(body, Analyse):
-                prepare(body.batch.languages)
+                make_ready(body.batch.languages)
             pool = self._maker(body)
             pool.start(body.batch if isinstance(body, Analyse) else body)
             self._going[number] = pool, body, monotonic()
