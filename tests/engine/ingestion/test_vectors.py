@@ -5,11 +5,11 @@ from __future__ import annotations
 import fcntl
 import json
 import resource
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -21,26 +21,12 @@ from engine.corpus.verifying import verify
 from engine.errors import CorpusError, IngestionCancelledError, ModelError, ResourceError, SettingsError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
 from engine.ingestion.ledger import LEDGER_NAME
+from engine.ingestion.remembering import RememberingEmbedder
 from engine.ingestion.vectors import check_room, embed_corpus, usual_model
+from engine.language.embedders.base import Kind, Vectors
+from tests.engine.forked import Tell, killed
 
 TOPICS = ("berth", "pilot", "dues", "anchor", "cargo", "master")
-# Reads as the packaged model does, slowly enough to be killed in the middle.
-SLOW = """
-import sys, time
-from pathlib import Path
-from engine.ingestion import remembering, vectors
-
-encode = remembering.RememberingEmbedder.encode
-
-def slowly(self, texts, kind="passage"):
-    found = encode(self, texts, kind)
-    print(len(texts), flush=True)
-    time.sleep(0.3)
-    return found
-
-remembering.RememberingEmbedder.encode = slowly
-vectors.embed_corpus(Path(sys.argv[1]))
-"""
 
 
 def law(number: int, language: str = "en") -> str:
@@ -53,10 +39,10 @@ def law(number: int, language: str = "en") -> str:
     return f"---\n{about}\n---\n\n# Law {number}\n\n{articles}"
 
 
-def sources(folder: Path, count: int = 20, language: str = "en") -> Path:
+def sources(folder: Path, number: int = 8, language: str = "en") -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    for number in range(count):
-        (folder / f"law{number}.md").write_text(law(number, language), encoding="utf-8")
+    for own in range(number):
+        (folder / f"law{own}.md").write_text(law(own, language), encoding="utf-8")
     return folder
 
 
@@ -79,11 +65,24 @@ def whole(tmp_path_factory: pytest.TempPathFactory, laws: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory, laws: Path) -> Path:
+    """The same without vectors, to be copied."""
+    folder = tmp_path_factory.mktemp("plain") / "corpus"
+    build_corpus([laws], folder, name="Laws", embedding="none")
+    return folder
+
+
 @pytest.fixture
-def plain(tmp_path: Path, laws: Path) -> Path:
-    """The same without vectors."""
-    build_corpus([laws], tmp_path / "corpus", name="Laws", embedding="none")
-    return tmp_path / "corpus"
+def plain(tmp_path: Path, ingested: Path) -> Path:
+    """A corpus without vectors."""
+    return Path(shutil.copytree(ingested, tmp_path / "corpus"))
+
+
+@pytest.fixture
+def embedded(tmp_path: Path, whole: Path) -> Path:
+    """A corpus with vectors."""
+    return Path(shutil.copytree(whole, tmp_path / "corpus"))
 
 
 def test_later_is_the_same_as_at_once(plain: Path, whole: Path) -> None:
@@ -100,13 +99,22 @@ def test_later_is_the_same_as_at_once(plain: Path, whole: Path) -> None:
 
 def test_killed_in_the_middle_it_goes_on_and_the_bytes_are_those_of_one_go(plain: Path, whole: Path) -> None:
     before = (plain / "manifest.json").read_bytes()
-    with subprocess.Popen(
-        [sys.executable, "-c", SLOW, str(plain)], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        for _ in range(2):
-            assert process.stdout.readline().strip().isdigit()
-        process.send_signal(signal.SIGKILL)
+    encode, calls = RememberingEmbedder.encode, count(1)
+
+    def as_far_as_two_calls(tell: Tell) -> None:
+        def encoded(model: RememberingEmbedder, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
+            found = encode(model, texts, kind)
+            if next(calls) == 2:
+                tell()
+                time.sleep(600)
+            return found
+
+        # In a process of its own, which ends with it.
+        pytest.MonkeyPatch().setattr(RememberingEmbedder, "encode", encoded)
+        embed_corpus(plain)
+
+    with killed(as_far_as_two_calls):
+        assert len(open_corpus(plain)) > 0
     assert (plain / "manifest.json").read_bytes() == before
     assert len(open_corpus(plain)) > 0
     kept = {path: path.stat().st_mtime_ns for path in (plain / "cache" / "vectors").glob("[!.]*")}
@@ -159,33 +167,32 @@ def test_documents_that_come_and_go_meanwhile(plain: Path, tmp_path: Path, laws:
 
 
 def test_what_is_added_later_is_found_by_words_at_once_and_by_meaning_then(
-    plain: Path, tmp_path: Path
+    embedded: Path, tmp_path: Path
 ) -> None:
-    embed_corpus(plain)
     (tmp_path / "law99.md").write_text(law(99), encoding="utf-8")
-    report = add_to_corpus([tmp_path / "law99.md"], plain, later=True)
+    report = add_to_corpus([tmp_path / "law99.md"], embedded, later=True)
     assert report.embedded == 0
-    corpus = open_corpus(plain)
+    corpus = open_corpus(embedded)
     present = corpus.vectors(np.arange(len(corpus), dtype=np.int32)).any(axis=1)
     assert 0 < int((~present).sum()) < len(corpus)
-    assert embed_corpus(plain) is not None
+    assert embed_corpus(embedded) is not None
     once = tmp_path / "once"
     build_corpus([tmp_path / "law99.md"], once, name="Laws", embedding="minilm")
-    ours, theirs = open_corpus(plain), open_corpus(once)
+    ours, theirs = open_corpus(embedded), open_corpus(once)
     rows = ours.rows(theirs.ids(np.arange(len(theirs), dtype=np.int32)))
     np.testing.assert_array_equal(ours.vectors(rows), theirs.vectors(np.arange(len(theirs), dtype=np.int32)))
-    assert embed_corpus(plain) is None
+    assert embed_corpus(embedded) is None
 
 
-def test_a_removal_waits_for_no_model(plain: Path, tmp_path: Path, laws: Path) -> None:
-    embed_corpus(plain)
-    remove_from_corpus(["law-3"], plain, later=True)
-    assert open_corpus(plain).embedding == "minilm"
-    assert embed_corpus(plain) is not None
-    build_corpus([laws], tmp_path / "whole", name="Laws", embedding="minilm")
-    remove_from_corpus(["law-3"], tmp_path / "whole")
+def test_a_removal_waits_for_no_model(embedded: Path, tmp_path: Path, whole: Path) -> None:
+    at_once = tmp_path / "at-once"
+    shutil.copytree(whole, at_once)
+    remove_from_corpus(["law-3"], embedded, later=True)
+    assert open_corpus(embedded).embedding == "minilm"
+    assert embed_corpus(embedded) is not None
+    remove_from_corpus(["law-3"], at_once)
     names = (STATE_NAME, "cited.arrays", "found.arrays")
-    one, other = content(plain), content(tmp_path / "whole")
+    one, other = content(embedded), content(at_once)
     assert [one[name] for name in names] == [other[name] for name in names]
 
 

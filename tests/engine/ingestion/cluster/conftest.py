@@ -12,12 +12,18 @@ from tests.engine.ingestion.cluster.dask_cluster import DaskCluster
 from tests.engine.ingestion.cluster.hostile import HostileReader
 
 
-@pytest.fixture
-def hostile_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+def read_hostile(patch: pytest.MonkeyPatch) -> None:
+    """From now on ``.evil`` files are read, too."""
+
     def found(path: Path, head: bytes, *, mapped: bool = False) -> Reader | None:
         return HostileReader() if path.suffix == ".evil" else reader_of(path, head, mapped=mapped)
 
-    monkeypatch.setattr(sources_module, "reader_of", found)
+    patch.setattr(sources_module, "reader_of", found)
+
+
+@pytest.fixture
+def hostile_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_hostile(monkeypatch)
 
 
 @pytest.fixture(scope="module")

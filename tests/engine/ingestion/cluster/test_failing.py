@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,10 +22,13 @@ from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.report import FileStatus
 from engine.ingestion.workers import Limits
 from tests.conftest import ROOT
+from tests.engine.ingestion.cluster.conftest import read_hostile
 from tests.engine.ingestion.cluster.corpora import contents, piers_in, resolve_nothing_here
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster, stop, until
 
-SLOW = 10
+SLOW = 7
+# So often a worker was seen at work before it is killed: half a second.
+LOOKS = 10
 
 
 def slow_files(folder: Path, files: int = SLOW) -> Path:
@@ -64,19 +68,34 @@ def executing(cluster: DaskCluster) -> list[str]:
         return [*scheduled, *(key for keys in held.values() for key in keys)]
 
 
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
+    """Sources that take a while, and the corpus that one machine makes of them."""
+    folder = tmp_path_factory.mktemp("slow")
+    sources = slow_files(folder / "sources")
+    with pytest.MonkeyPatch.context() as patch:
+        read_hostile(patch)
+        build_corpus([sources], folder / "corpus", embedding="none")
+    return sources, contents(folder / "corpus")
+
+
 @pytest.mark.usefixtures("hostile_reader")
 @pytest.mark.parametrize(("way", "silence"), [("killed", 1000), ("over time", 1000), ("silent", 6)])
 def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
-    tmp_path: Path, lossy_cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch, way: str, silence: float
+    tmp_path: Path,
+    slow: tuple[Path, dict[str, bytes]],
+    lossy_cluster: DaskCluster,
+    monkeypatch: pytest.MonkeyPatch,
+    way: str,
+    silence: float,
 ) -> None:
     monkeypatch.setattr("engine.ingestion.cluster.dispatching.SILENCE", silence)
-    sources = slow_files(tmp_path / "sources")
-    build_corpus([sources], tmp_path / "here" / "corpus", embedding="none")
+    sources, expected = slow
     first, second = lossy_cluster.with_workers(2)
     read: list[str] = []
 
     def lose() -> None:
-        until(lambda: len(read) > 3 and reading(first, ".evil"))
+        until(lambda: len(read) > 1 and reading(first, ".evil"))
         first.kill() if way == "killed" else stop(first)
 
     limits = Limits(deadline=4, patience=2 if way == "over time" else 100)
@@ -84,7 +103,7 @@ def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
     with meanwhile(lose):
         report = build_corpus(
             [sources],
-            tmp_path / "there" / "corpus",
+            tmp_path / "corpus",
             embedding="none",
             cluster=cluster,
             limits=limits,
@@ -92,7 +111,7 @@ def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
         )
     assert second.poll() is None
     assert report.documents == SLOW
-    assert contents(tmp_path / "here" / "corpus") == contents(tmp_path / "there" / "corpus")
+    assert contents(tmp_path / "corpus") == expected
 
 
 @pytest.fixture(scope="module")
@@ -183,16 +202,20 @@ def test_ctrl_c_leaves_the_corpus_as_it_was_and_no_task_running(
 def test_a_file_that_costs_each_worker_is_told_and_the_rest_goes_on(
     tmp_path: Path, lossy_cluster: DaskCluster
 ) -> None:
-    sources = slow_files(tmp_path / "sources", 6)
+    sources = slow_files(tmp_path / "sources", 4)
     (sources / "deadly.evil").write_text("wait")
     workers = lossy_cluster.with_workers(4)
     ended: list[subprocess.Popen[bytes]] = []
     is_over = threading.Event()
 
     def kill_who_reads_it() -> None:
+        seen = Counter[int]()
         while not is_over.wait(0.05):
             for worker in workers:
                 if worker not in ended and reading(worker, "deadly.evil"):
+                    seen[worker.pid] += 1
+                # A worker whose word that it has begun is lost with it counts for none of the three.
+                if seen[worker.pid] == LOOKS:
                     ended.append(worker)
                     worker.kill()
 
@@ -207,7 +230,7 @@ def test_a_file_that_costs_each_worker_is_told_and_the_rest_goes_on(
     status = {Path(file.name).name: file for file in report.files}
     assert status["deadly.evil"].status is not FileStatus.READ
     assert "tried by 3 workers" in status["deadly.evil"].reason
-    assert report.documents == 6 + status["deadly.evil"].documents
+    assert report.documents == 4 + status["deadly.evil"].documents
     assert all(file.status is FileStatus.READ for name, file in status.items() if name != "deadly.evil")
 
 
@@ -244,7 +267,7 @@ def test_a_worker_without_the_engine_is_told(tmp_path: Path, empty_cluster: Dask
 def test_an_address_without_a_scheduler_is_told_in_seconds(
     tmp_path: Path, there: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.ingestion.cluster.connecting.CONNECT", 2.0)
+    monkeypatch.setattr("engine.ingestion.cluster.connecting.CONNECT", 0.5)
     (tmp_path / "law.md").write_text("# Law\n\nText.")
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))

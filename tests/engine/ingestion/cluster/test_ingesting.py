@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def sources_in(folder: Path) -> Path:
         (folder / file.name).write_bytes(file.read_bytes())
     with zipfile.ZipFile(folder / "more.zip", "w") as packed:
         packed.writestr("inside.txt", "Article 1\n\nThe harbour is open.\n\nArticle 2\n\nSee Article 1.")
-    lines = (f'{{"id": "d{n}", "text": "Article {n}. The pier of {n}."}}\n' for n in range(300))
+    lines = (f'{{"id": "d{n}", "text": "Article {n}. The pier of {n}."}}\n' for n in range(40))
     (folder / "lines.jsonl").write_text("".join(lines))
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
     return folder
@@ -75,13 +76,20 @@ def test_the_corpus_is_that_of_one_machine(
     assert two_workers.host_processes() == []
 
 
-def test_what_has_not_changed_is_not_read_again(tmp_path: Path, two_workers: DaskCluster) -> None:
-    sources, cluster = sources_in(tmp_path / "sources"), Cluster(two_workers.address)
-    build_corpus([sources], tmp_path / "corpus", embedding="none")
-    with open(sources / "lines.jsonl", "a", encoding="ascii") as lines:
-        lines.write('{"id": "last", "text": "The last."}\n')
-    report = build_corpus([sources], tmp_path / "corpus", embedding="none", cluster=cluster)
+def test_what_has_not_changed_is_not_read_again(
+    tmp_path: Path, here: tuple[Path, IngestionReport], two_workers: DaskCluster
+) -> None:
+    sources, cluster = here[0] / "sources", Cluster(two_workers.address)
+    shutil.copytree(here[0] / "corpus", tmp_path / "corpus")
+    lines = sources / "lines.jsonl"
+    before = lines.read_bytes()
+    try:
+        lines.write_bytes(before + b'{"id": "last", "text": "The last."}\n')
+        report = build_corpus([sources], tmp_path / "corpus", embedding="none", cluster=cluster)
+    finally:
+        lines.write_bytes(before)
     assert [Path(file.name).name for file in report.files if not file.reused] == ["lines.jsonl"]
+    assert report.documents == here[1].documents + 1
     (tmp_path / "added.md").write_text("# Added\n\nA quay.")
     added = add_to_corpus([tmp_path / "added.md"], tmp_path / "corpus", cluster=cluster)
     assert added.documents == report.documents + 1

@@ -37,14 +37,14 @@ from engine.ingestion.workers import Limits
 from tests.engine.ingestion.cluster.dask_cluster import HOST_MODULE
 from tests.engine.ingestion.cluster.hostile import HostileReader
 
-SETUP = Setup(frozenset(), "1", headings=True, limits=Limits(deadline=2, patience=1), blocks=None, margin=10)
+SETUP = Setup(frozenset(), "1", headings=True, limits=Limits(deadline=2, patience=1), blocks=None, margin=100)
 RUN = "of-this-test"
 
 
-@pytest.fixture
-def worker(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "worker"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of a worker whose one ingestion all tests are of; at its end nothing is left."""
+    folder = tmp_path_factory.mktemp("worker")
     yield folder
     end_run(RUN)
     assert list(folder.iterdir()) == []
@@ -112,7 +112,7 @@ def test_what_has_come_already_is_not_sent_again(tmp_path: Path, worker: Path) -
 
 def test_what_a_worker_lacks_is_told(tmp_path: Path, worker: Path) -> None:
     request = read(tmp_path, "good")
-    assert asked(worker, request, None) == Lacks(Lacking.SETUP)
+    assert answered(Request("another", None, request), str(worker)) == Lacks(Lacking.SETUP)
     assert asked(worker, More("none")) == Lacks(Lacking.SESSION)
     (tmp_path / "good.evil").unlink()
     assert asked(worker, request) == Lacks(Lacking.CONTENT)
@@ -128,10 +128,9 @@ def test_a_file_that_ends_its_process_costs_that_alone(tmp_path: Path, worker: P
 
 
 def test_a_process_that_does_not_answer_is_ended_and_begun_again(tmp_path: Path, worker: Path) -> None:
-    setup = replace(SETUP, margin=3)
-    asked(worker, read(tmp_path, "good"), setup)
+    asked(worker, read(tmp_path, "good"))
     (host,) = hosts()
     host.suspend()
-    broken = asked(worker, read(tmp_path, "good", skip=1), setup)
+    broken = asked(worker, read(tmp_path, "good", skip=1), replace(SETUP, margin=1))
     assert isinstance(broken, Broken)
-    assert isinstance(asked(worker, read(tmp_path, "good"), setup), Brought)
+    assert isinstance(asked(worker, read(tmp_path, "good")), Brought)
