@@ -21,6 +21,12 @@ from tests.conftest import ROOT, SAMPLE
 QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
 # As if a model were there: the deterministic fallbacks have to take over.
 ASKED = ["--model-tasks", "sub-questions, hypothetical, gap-queries, sufficiency"]
+# What is ingested, and what is added to it: two laws in four languages with their ontology are enough for
+# every command to have something to do.
+SOURCES = {
+    "law": ("commercial-agency-code*.md", "commercial-register-act*.md", "ontology.yaml"),
+    "more": ("circular-6-2021.md",),
+}
 CLAIMS = (
     "No person may confer by power of attorney broader powers than he holds himself. "
     "The objection deadline is ninety days. Ships must be painted blue."
@@ -95,10 +101,13 @@ def surface(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, An
     folder = tmp_path_factory.mktemp("offline")
     (folder / "claims.txt").write_text(CLAIMS, encoding="utf-8")
     corpus, at = str(folder / "corpus"), ["--corpus", str(folder / "corpus")]
-    (folder / "more").mkdir()
-    shutil.copy(SAMPLE / "circular-6-2021.md", folder / "more")
+    for name, patterns in SOURCES.items():
+        (folder / name).mkdir()
+        for pattern in patterns:
+            for path in SAMPLE.glob(pattern):
+                shutil.copy(path, folder / name)
     commands = [
-        ["ingest", str(SAMPLE), "--corpus", corpus, "--embedding", "none", "--json"],
+        ["ingest", str(folder / "law"), "--corpus", corpus, "--embedding", "none", "--json"],
         ["add", str(folder / "more" / "circular-6-2021.md"), *at, "--json"],
         ["info", *at, "--json"],
         ["references", *at],

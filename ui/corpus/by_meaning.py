@@ -41,7 +41,6 @@ def vectors(desk: CorpusDesk, ask: Ask) -> Answer:
     info, folder = shelved.info, shelved.folder.absolute()
     assert info is not None
     mine = shelved.server is None and desk.may(ask, shelved, Action.ADD)
-    known = [offer for offer in offers(desk.books.settings).values() if offer.spec != NO_MODEL]
     job, wanted = desk.vectors.job(folder), wanted_of(folder) if shelved.server is None else None
     if job is not None:
         told = {"state": "going", **_going(desk, job, info)}
@@ -54,6 +53,7 @@ def vectors(desk: CorpusDesk, ask: Ask) -> Answer:
         # A server that was killed just after it had added documents has left no word of what it wanted.
         told = {"state": "resting", "words": f"{_as_it_is(info, waiting)}.", "share": None}
         return told | (_choice(GO_ON, [info.embedding]) if mine else {})
+    known = [offer for offer in offers(desk.books.settings).values() if offer.spec != NO_MODEL]
     if info.embedding != NO_MODEL:
         return _done(info) | (_choice(SEARCH, _better(info, known)) if mine else {})
     return _none(info, known if mine else [])

@@ -18,9 +18,11 @@ from ui.jobs.job import Owner
 
 # Requests in which some of a corpus is read: how long a vector is, then a law's texts and its headings.
 READS = 6
+# Of a corpus that is read in several times as many requests.
+LAWS = 10
 
 
-def law(number: int, articles: int = 30) -> str:
+def law(number: int, articles: int = 8) -> str:
     lines = "\n\n".join(
         f"#### Article {n}\n\nVessel {number} obeys rule {n} of the port." for n in range(articles)
     )
@@ -48,7 +50,7 @@ def written(
     return Caller(desk, visitor, name)
 
 
-def many(count: int = 20) -> dict[str, str]:
+def many(count: int = LAWS) -> dict[str, str]:
     """More than a model reads at once."""
     return {f"law{number}": law(number) for number in range(count)}
 
@@ -57,7 +59,7 @@ def until(caller: Caller, true: Callable[[dict[str, Any]], bool]) -> dict[str, A
     deadline = time.monotonic() + 2 * LONGEST
     while not true(told := caller.good("vectors")):
         assert time.monotonic() < deadline, told
-        time.sleep(0.02)
+        time.sleep(0.05)
     return told
 
 

@@ -15,6 +15,7 @@ import ui.corpus.ingesting
 from engine.corpus.embedded.publication import WANTED_NAME
 from tests.ui.corpus.conftest import BEHIND, STRANGER, VISITOR, Caller, Page, ended, sent
 from tests.ui.corpus.embedding import (
+    LAWS,
     READS,
     folder_of,
     in_the_middle,
@@ -60,7 +61,7 @@ def test_a_new_corpus_is_asked_at_once_and_by_meaning_in_a_while(
     new = mine.good("shelf")["corpora"][-1]
     assert new["state"] != old["state"]
     assert new["text"] == old["text"]
-    assert mine.good("documents", state=old["state"])["total"] == 20, "whoever reads reads on"
+    assert mine.good("documents", state=old["state"])["total"] == LAWS, "whoever reads reads on"
     assert not (folder_of(mine) / WANTED_NAME).exists()
     assert not list((folder_of(mine) / "cache" / "vectors").glob("*"))
 
@@ -107,7 +108,7 @@ def test_documents_that_come_and_go_meanwhile_are_in_the_state_that_gets_its_vec
     toy.let()
     until(mine, is_done)
     names = {document.id for document in whole(desk, mine).documents()}
-    assert len(names) == 20
+    assert len(names) == LAWS
     assert "law-77" in names
 
 

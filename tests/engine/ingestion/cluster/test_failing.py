@@ -212,10 +212,9 @@ def test_a_file_that_costs_each_worker_is_told_and_the_rest_goes_on(
         seen = Counter[int]()
         while not is_over.wait(0.05):
             for worker in workers:
-                if worker not in ended and reading(worker, "deadly.evil"):
-                    seen[worker.pid] += 1
+                seen[worker.pid] += worker not in ended and reading(worker, "deadly.evil")
                 # A worker whose word that it has begun is lost with it counts for none of the three.
-                if seen[worker.pid] == LOOKS:
+                if seen[worker.pid] == LOOKS and worker not in ended:
                     ended.append(worker)
                     worker.kill()
 
