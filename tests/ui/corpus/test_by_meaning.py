@@ -46,7 +46,7 @@ def embedded(page: Page, toy: Toy, tmp_path: Path) -> Caller:
     return Caller(desk, VISITOR, "Mine")
 
 
-SOME = "By meaning (toy) 90 of its 150 passages are found, the others by words and references alone."
+SOME = "By meaning (toy) 24 of its 40 passages are found, the others by words and references alone."
 
 
 def test_what_has_vectors_while_the_rest_waits_is_told(embedded: Caller, toy: Toy) -> None:
