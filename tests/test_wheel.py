@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import Message
 from email.parser import Parser
-from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -104,26 +103,12 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
     scripts = Path(sysconfig.get_path("scripts", "venv", paths))
     pip = [sys.executable, "-m", "pip", "--python", str(scripts / "python"), "install", "--quiet"]
     subprocess.run([*pip, "--no-deps", "--no-index", "--no-compile", str(wheel)], check=True)
-    _compiled_as_here(packages)
     # Searched last.
     here = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
     (packages / "libraries.pth").write_text("\n".join(here))
     folder = base / "elsewhere"
     folder.mkdir()
     return Installed(packages, scripts, folder)
-
-
-def _compiled_as_here(packages: Path) -> None:
-    """What this environment has compiled of the same files is not compiled again: it takes longer than all
-    that is asked of them. Python compares the size and the time of a file with what it was compiled from."""
-    for folder in ("engine", "ui"):
-        for path in (packages / folder).rglob("*.py"):
-            own = ROOT / path.relative_to(packages)
-            compiled = Path(cache_from_source(str(own)))
-            if compiled.is_file() and own.read_bytes() == path.read_bytes():
-                shutil.copystat(own, path)
-                Path(cache_from_source(str(path))).parent.mkdir(exist_ok=True)
-                shutil.copy2(compiled, cache_from_source(str(path)))
 
 
 def shipping() -> set[str]:
