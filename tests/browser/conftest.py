@@ -226,7 +226,6 @@ class Tabs:
         else:
             context = self._new({"viewport": VIEWPORT, "color_scheme": "light"}).context
         yield context
-        # One whose test failed is not lent again.
         servers = {page.url.partition("?")[0] for page in context.pages if page.url.startswith("http")}
         first, *others = context.pages or [context.new_page()]
         for page in others:

@@ -53,12 +53,20 @@ def asked(context: BrowserContext, address: str) -> Page:
 
 
 @pytest.fixture(scope="module")
-def standing(tabs: Tabs, public: str) -> Iterator[Page]:
-    """A page whose case is kept, for tests that leave it as it was."""
+def case_of_one(tabs: Tabs, public: str) -> Iterator[Page]:
+    """A page whose case is kept."""
     with tabs.person() as context:
         page = asked(context, public)
         ended(page)
         yield page
+
+
+@pytest.fixture
+def standing(case_of_one: Page) -> Iterator[Page]:
+    """That page, for tests that leave its case as it was: no menu is open, no card is chosen."""
+    yield case_of_one
+    case_of_one.eval_on_selector_all("details[open]", "all => all.forEach((one) => { one.open = false; })")
+    case_of_one.keyboard.press("Escape")
 
 
 def test_a_case_is_there_after_a_reload_in_a_second_tab_and_on_the_way_back(
