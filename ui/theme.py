@@ -78,6 +78,11 @@ def page_scripts() -> list[str]:
     return [(ASSETS / name).read_text(encoding="utf-8") for name in SCRIPTS]
 
 
+def first_script() -> str:
+    """The script that runs before those of Gradio; what is in ``head`` Gradio itself puts there, later."""
+    return (ASSETS / "first.js").read_text(encoding="utf-8")
+
+
 def launch_options(settings: OperatorSettings | None = None) -> dict[str, Any]:
     """Arguments for ``gradio.mount_gradio_app`` that make the page ours and keep it private."""
     settings = settings or operator_settings()

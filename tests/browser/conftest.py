@@ -34,11 +34,14 @@ from tests.ui.corpus.conftest import ACT, ARABIC, REGULATION
 from ui.shelf import open_library
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, ViewportSize
 
 HOSTILE = "Hostile"
 ColorScheme: TypeAlias = Literal["light", "dark"]
 SCHEMES: tuple[ColorScheme, ...] = ("light", "dark")
+VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
+# A file of every server in place of a page.
+BLANK = "robots.txt"
 OWN = "Files of my own"
 QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
 HOSTILE_TEXT = """---
@@ -70,8 +73,11 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # A test is over before a script that was compiled twice has paid for it.
-    "--js-flags=--no-opt --no-maglev",
+    # Tabs of one browser share a process, and what it has compiled.
+    "--renderer-process-limit=1",
+    # A test is over before a script that was compiled twice has paid for it; what was compiled once is kept
+    # for the next page, and what a page throws away is looked through seldom.
+    "--js-flags=--no-opt --no-maglev --no-flush-bytecode --min-semi-space-size=32",
 )
 
 
@@ -186,16 +192,18 @@ def watch() -> Watch:
 
 
 class Tabs:
-    """A tab for each server, lent to one test after another: its process has compiled the scripts already."""
+    """A tab for each server, lent to one test after another: its process has fetched and compiled the
+    scripts already. Whole browsers are lent, too."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._kept: dict[str, Page] = {}
+        self._people: list[BrowserContext] = []
 
     @contextmanager
     def lent(self, address: str, **wanted: Any) -> Iterator[Page]:
         """A blank tab; one of its own where more is wanted than a viewport and a colour scheme."""
-        wanted = {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light", **wanted}
+        wanted = {"viewport": VIEWPORT, "color_scheme": "light", **wanted}
         if wanted.keys() > {"viewport", "color_scheme"}:
             page = self._new(wanted)
             yield page
@@ -210,10 +218,34 @@ class Tabs:
         finally:
             _emptied(page, address)
 
+    @contextmanager
+    def person(self) -> Iterator[BrowserContext]:
+        """The browser of somebody who has not been here: one blank tab, see ``tab_of``."""
+        if self._people:
+            context = self._people.pop()
+        else:
+            context = self._new({"viewport": VIEWPORT, "color_scheme": "light"}).context
+        yield context
+        servers = {page.url.partition("?")[0] for page in context.pages if page.url.startswith("http")}
+        first, *others = context.pages or [context.new_page()]
+        for page in others:
+            page.close()
+        for server in servers:
+            _emptied(first, server)
+        self._people.append(context)
+
     def _new(self, wanted: Mapping[str, Any]) -> Page:
         context = self._browser.new_context(**wanted)
         context.set_default_timeout(60_000)
         return context.new_page()
+
+
+def tab_of(context: BrowserContext) -> Page:
+    """A blank tab of somebody's browser: the one that is there, else a new one."""
+    blank = [page for page in context.pages if page.url == "about:blank" or page.url.endswith(BLANK)]
+    page = blank[0] if blank else context.new_page()
+    page.set_viewport_size(VIEWPORT)
+    return page
 
 
 def _emptied(page: Page, address: str) -> None:
@@ -222,7 +254,7 @@ def _emptied(page: Page, address: str) -> None:
     page.context.clear_permissions()
     page.mouse.move(0, 0)
     # A file of the same server: the page is left, and what it kept can be reached and cleared.
-    page.goto(f"{address}robots.txt")
+    page.goto(f"{address}{BLANK}")
     page.context.clear_cookies()
     page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); window.name = ''; }")
 
@@ -230,6 +262,20 @@ def _emptied(page: Page, address: str) -> None:
 @pytest.fixture(scope="package")
 def tabs(browser: Browser) -> Tabs:
     return Tabs(browser)
+
+
+@pytest.fixture
+def somebody(tabs: Tabs) -> Iterator[BrowserContext]:
+    """The browser of one person."""
+    with tabs.person() as context:
+        yield context
+
+
+@pytest.fixture
+def another(tabs: Tabs, somebody: BrowserContext) -> Iterator[BrowserContext]:
+    """The browser of another person."""
+    with tabs.person() as context:
+        yield context
 
 
 @contextmanager
@@ -303,7 +349,7 @@ def ask(page: Page, question: str = QUESTION) -> None:
 @pytest.fixture(scope="package")
 def asked(browser: Browser, address: str) -> Iterator[tuple[Page, Watch]]:
     """A page whose case has ended, in a browser of its own, for all tests that only look at it."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
+    context = browser.new_context(viewport=VIEWPORT, color_scheme="light")
     context.set_default_timeout(60_000)
     page, watch = context.new_page(), Watch()
     with watched(page, watch):

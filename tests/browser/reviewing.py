@@ -50,11 +50,19 @@ def queue_of(
     return reviews.make_queue(cases.matter(), name, items, who="Ann", settings=settings)
 
 
+# Types a name as its owner does; true once the view has heard of it.
+NAMED = """name => {
+  const field = document.querySelector("#review [data-part=name]");
+  if (!field) return false;
+  field.value = name;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  return localStorage.getItem("redstring-reviewer") === name;
+}"""
+
+
 def enter(page: Page, name: str = "Ann") -> None:
     """Open the view under a name."""
-    page.evaluate("name => localStorage.setItem('redstring-reviewer', name)", name)
-    page.reload()
-    page.wait_for_selector(".views [data-view=review]")
+    page.wait_for_function(NAMED, arg=name)
     page.click(".views [data-view=review]")
     page.wait_for_selector("#review :is(.rev-list, .empty)")
 
@@ -71,15 +79,31 @@ def item(page: Page) -> str:
     return str(page.get_attribute(ITEM, "data-item"))
 
 
+# Says which item is shown, and begins to wait for another, or for the end: in the page, where nothing has to
+# be asked over and over.
+ARMED = """() => {
+  const rev = document.querySelector(".rev");
+  const before = rev.querySelector(".rev-item").dataset.item;
+  const other = () => {
+    const shown = rev.querySelector(".rev-item");
+    return rev.dataset.show === "figures" || (shown && shown.dataset.item !== before);
+  };
+  window.moved = new Promise((done, failed) => {
+    const late = setTimeout(() => failed(new Error(`nothing comes after ${before}`)), 60_000);
+    const observer = new MutationObserver(() => {
+      if (other()) { observer.disconnect(); clearTimeout(late); done(); }
+    });
+    observer.observe(rev, { subtree: true, childList: true, attributeFilter: ["data-show"] });
+  });
+  return before;
+}"""
+
+
 def press(page: Page, key: str) -> str:
     """Press a key and wait for another item, or for the end; returns the item that was there."""
-    before = item(page)
+    before: str = page.evaluate(ARMED)
     page.keyboard.press(key)
-    page.wait_for_function(
-        "key => document.querySelector('.rev').dataset.show === 'figures' || "
-        "(document.querySelector('.rev-item') && document.querySelector('.rev-item').dataset.item !== key)",
-        arg=before,
-    )
+    page.evaluate("window.moved")
     return before
 
 

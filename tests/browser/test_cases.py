@@ -14,15 +14,15 @@ from engine.records.export import investigation_to_json
 from engine.records.store.listing import Wanted
 from engine.records.store.store import CaseStore
 from engine.settings import preset
-from tests.browser.conftest import QUESTION, SCHEMES, ask, in_theme, load
+from tests.browser.conftest import QUESTION, SCHEMES, ask, in_theme, load, tab_of
 from tests.browser.test_investigate import ARABIC
-from tests.browser.test_kept import asked, ended, public, somebody
+from tests.browser.test_kept import asked, ended, public
 from tests.engine.investigation.story import finished
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page
 
-__all__ = ["public", "somebody"]
+__all__ = ["public"]
 PHONE = {"viewport": {"width": 390, "height": 844}}
 HOSTILE = '"><img src=x onerror=window.harmed=1> What is a power of attorney?'
 LONG_NAME = "Vollmachtsüberschreitungsfolgenabschätzungsangelegenheit " * 3
@@ -294,7 +294,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page, keep: Keep) -> 
 
 
 def test_what_was_asked_on_the_page_is_listed_for_its_person_alone(
-    browser: Browser, somebody: BrowserContext, public: str
+    somebody: BrowserContext, another: BrowserContext, public: str
 ) -> None:
     page = asked(somebody, public)
     address = ended(page)
@@ -308,8 +308,7 @@ def test_what_was_asked_on_the_page_is_listed_for_its_person_alone(
     opened(page, case)
     assert "visitor" in page.inner_text(".cas-events")
 
-    other = browser.new_context()
-    tab = other.new_page()
+    tab = tab_of(another)
     load(tab, public)
     enter(tab)
     assert "No cases yet" in tab.inner_text("#cases .empty")
@@ -323,4 +322,3 @@ def test_what_was_asked_on_the_page_is_listed_for_its_person_alone(
     tab.click(f"[data-key='open-{own}']")
     assert "no case" in banner(tab)
     assert tab.locator(".cas-card").count() == 0
-    other.close()

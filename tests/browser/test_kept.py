@@ -11,12 +11,12 @@ import pytest
 
 from benchmarks.attacks.http.served import served
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from tests.browser.conftest import QUESTION, ask, load, stray_loops_collected
+from tests.browser.conftest import QUESTION, Tabs, ask, load, stray_loops_collected, tab_of
 from ui.page import build_page
 from ui.shelf import open_library
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page
 
 OTHER = "Who may withdraw a power of attorney?"
 ASKED = "words => document.querySelector('#question textarea').value === words"
@@ -33,14 +33,6 @@ def public(tmp_path_factory: pytest.TempPathFactory, shown_sample: Path) -> Iter
         yield address
 
 
-@pytest.fixture
-def somebody(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(60_000)
-    yield context
-    context.close()
-
-
 def ended(page: Page) -> str:
     """The address of the case, once it is kept."""
     page.wait_for_selector(".story[data-state=done]")
@@ -54,10 +46,27 @@ def cards(page: Page) -> list[str]:
 
 
 def asked(context: BrowserContext, address: str) -> Page:
-    page = context.new_page()
+    page = tab_of(context)
     load(page, address)
     ask(page)
     return page
+
+
+@pytest.fixture(scope="module")
+def case_of_one(tabs: Tabs, public: str) -> Iterator[Page]:
+    """A page whose case is kept."""
+    with tabs.person() as context:
+        page = asked(context, public)
+        ended(page)
+        yield page
+
+
+@pytest.fixture
+def standing(case_of_one: Page) -> Iterator[Page]:
+    """That page, for tests that leave its case as it was: no menu is open, no card is chosen."""
+    yield case_of_one
+    case_of_one.eval_on_selector_all("details[open]", "all => all.forEach((one) => { one.open = false; })")
+    case_of_one.keyboard.press("Escape")
 
 
 def test_a_case_is_there_after_a_reload_in_a_second_tab_and_on_the_way_back(
@@ -82,7 +91,7 @@ def test_a_case_is_there_after_a_reload_in_a_second_tab_and_on_the_way_back(
     page.wait_for_function("before => location.href !== before", arg=first)
     second = ended(page)
     assert page.title().startswith(OTHER)
-    tab = somebody.new_page()
+    tab = tab_of(somebody)
     tab.goto(first)
     assert ended(tab) == first
     assert cards(tab) == found
@@ -123,7 +132,7 @@ def test_the_last_cases_stand_in_the_rail_and_open_on_this_page(
 def test_what_two_tabs_do_to_one_case_is_never_mixed(somebody: BrowserContext, public: str) -> None:
     page = asked(somebody, public)
     address = ended(page)
-    other = somebody.new_page()
+    other = tab_of(somebody)
     other.goto(address)
     ended(other)
     for tab in (page, other):
@@ -136,10 +145,8 @@ def test_what_two_tabs_do_to_one_case_is_never_mixed(somebody: BrowserContext, p
     assert cards(other) == cards(page)
 
 
-def test_a_dismissal_says_why_and_is_taken_back(somebody: BrowserContext, public: str) -> None:
-    page = asked(somebody, public)
-    ended(page)
-    found = cards(page)
+def test_a_dismissal_says_why_and_is_taken_back(standing: Page) -> None:
+    page, found = standing, cards(standing)
     page.click("#ranked .card >> nth=1")
     page.click("#ranked .card >> nth=1 >> .reasons summary")
     page.click("#ranked .card >> nth=1 >> [data-reason='not in force']")
@@ -151,13 +158,11 @@ def test_a_dismissal_says_why_and_is_taken_back(somebody: BrowserContext, public
 
 
 def test_another_person_does_not_see_it_until_it_is_shared_and_then_only_reads(
-    browser: Browser, somebody: BrowserContext, public: str
+    somebody: BrowserContext, another: BrowserContext, public: str
 ) -> None:
     page = asked(somebody, public)
     address, found = ended(page), cards(page)
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(60_000)
-    stranger = context.new_page()
+    stranger = tab_of(another)
     stranger.goto(address)
     stranger.wait_for_selector("#banner .banner")
     assert "no case" in stranger.inner_text("#banner")
@@ -179,12 +184,10 @@ def test_another_person_does_not_see_it_until_it_is_shared_and_then_only_reads(
     stranger.goto(address)
     stranger.wait_for_selector("#banner .banner")
     assert cards(stranger) == []
-    context.close()
 
 
-def test_a_case_is_handed_over_as_a_file(somebody: BrowserContext, public: str) -> None:
-    page = asked(somebody, public)
-    ended(page)
+def test_a_case_is_handed_over_as_a_file(standing: Page) -> None:
+    page = standing
     page.click(".case-bar summary")
     with page.expect_download() as download:
         page.click(".case-bar [data-format=json]")
@@ -193,10 +196,11 @@ def test_a_case_is_handed_over_as_a_file(somebody: BrowserContext, public: str) 
     assert download.value.suggested_filename.endswith(".json")
 
 
-def test_the_line_over_a_case_fits_a_phone(browser: Browser, public: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    context.set_default_timeout(60_000)
-    page = asked(context, public)
+def test_the_line_over_a_case_fits_a_phone(somebody: BrowserContext, public: str) -> None:
+    page = tab_of(somebody)
+    page.set_viewport_size({"width": 390, "height": 844})
+    load(page, public)
+    ask(page)
     ended(page)
     page.click(".case-bar summary")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -204,4 +208,3 @@ def test_the_line_over_a_case_fits_a_phone(browser: Browser, public: str) -> Non
     assert box is not None
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
-    context.close()

@@ -39,18 +39,25 @@ ASKED = (
 )
 
 
-@pytest.fixture
-def taught(cases: CaseStore, reviews: ReviewStore, record: dict[str, Any], shown_sample: Path) -> str:
-    """Six questions that ask much the same. Of the passages that all of them rank the lowest is said to be
-    relevant, the eight best of each are not; returns that passage."""
-    corpus, ranked = open_corpus(shown_sample), []
+@pytest.fixture(scope="module")
+def records(shown_sample: Path) -> list[dict[str, Any]]:
+    """A case of each question, as the store takes it."""
+    corpus, found = open_corpus(shown_sample), []
     for question in ASKED:
         case = Case(corpus, question, preset("balanced"))
         for _ in case.run():
             continue
-        case_id = cases.keep(
-            investigation_to_json(case.investigation()), cases.matter(), application="page", who="Ann"
-        )
+        found.append(investigation_to_json(case.investigation()))
+    return found
+
+
+@pytest.fixture
+def taught(cases: CaseStore, reviews: ReviewStore, records: list[dict[str, Any]], shown_sample: Path) -> str:
+    """Six questions that ask much the same. Of the passages that all of them rank the lowest is said to be
+    relevant, the eight best of each are not; returns that passage."""
+    corpus, ranked = open_corpus(shown_sample), []
+    for record in records:
+        case_id = cases.keep(record, cases.matter(), application="page", who="Ann")
         items = passage_items(cases.record(case_id), case_id, corpus)
         ranked.append({item.passage_id: item for item in items if item.rank})
     of_all = set.intersection(*map(set, ranked))
@@ -158,10 +165,16 @@ def ask_again(page: Page) -> None:
 
 
 def test_learning_is_cancelled_and_found_again(
-    page: Page, cases: CaseStore, taught: str, weights: MatterWeights, monkeypatch: pytest.MonkeyPatch
+    page: Page,
+    cases: CaseStore,
+    taught: str,
+    weights: MatterWeights,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     go, real = threading.Event(), described
     monkeypatch.setattr("ui.review.learning.described", lambda *given: (go.wait(60), real(*given))[1])
+    request.addfinalizer(go.set)
     enter(page)
     shown(page)
     page.click("[data-key=learn]")
@@ -170,7 +183,7 @@ def test_learning_is_cancelled_and_found_again(
     page.click(".rev-learned [data-act=leave]")
     page.wait_for_selector(".rev-list")
     shown(page)
-    assert "Asking question 1 of 6 again" in page.inner_text(".rev-learning")
+    page.wait_for_selector(".rev-learning >> text=Asking question 1 of 6 again")
     page.click("[data-key=stop-learning]")
     go.set()
     page.wait_for_selector("#review .banner >> text=Cancelled")

@@ -15,7 +15,7 @@ from engine.review.items import hop_items
 from engine.review.kept import QueuedItem
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore
-from tests.browser.conftest import SCHEMES, in_theme, load
+from tests.browser.conftest import SCHEMES, in_theme, load, tab_of
 from tests.browser.reviewing import (
     ARABIC,
     HOSTILE,
@@ -30,12 +30,12 @@ from tests.browser.reviewing import (
     queue_of,
     verdicts,
 )
-from tests.browser.test_kept import asked, ended, public, somebody
+from tests.browser.test_kept import asked, ended, public
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page
 
-__all__ = ["public", "somebody"]
+__all__ = ["public"]
 pytestmark = pytest.mark.usefixtures("links_as_they_were")
 PHONE = {"viewport": {"width": 390, "height": 844}}
 
@@ -44,20 +44,20 @@ def test_a_tab_after_one_that_is_gone_has_its_item_and_one_beside_it_another(
     somebody: BrowserContext, address: str, reviews: ReviewStore, cases: CaseStore, kept: str
 ) -> None:
     queue = queue_of(reviews, cases, passages(kept, [f"Words {number}." for number in range(1, 8)]))
-    first = somebody.new_page()
+    first = tab_of(somebody)
     load(first, address)
     enter(first)
     begin(first, queue)
     press(first, "1")
     assert item(first) == "passage:2"
     last(first, "you: relevant")
-    beside = somebody.new_page()
+    beside = tab_of(somebody)
     load(beside, address)
     enter(beside)
     begin(beside, queue)
     assert item(beside) not in ("passage:2", "passage:3")
     first.close(run_before_unload=False)
-    after = somebody.new_page()
+    after = tab_of(somebody)
     load(after, address)
     enter(after)
     begin(after, queue)
@@ -66,7 +66,7 @@ def test_a_tab_after_one_that_is_gone_has_its_item_and_one_beside_it_another(
 
 def test_two_browsers_share_a_queue_and_what_one_leaves_goes_to_the_other(
     page: Page,
-    browser: Browser,
+    somebody: BrowserContext,
     address: str,
     reviews: ReviewStore,
     cases: CaseStore,
@@ -74,8 +74,7 @@ def test_two_browsers_share_a_queue_and_what_one_leaves_goes_to_the_other(
     home: Path,
 ) -> None:
     queue = queue_of(reviews, cases, passages(kept, [f"Words {number}." for number in range(1, 6)]))
-    other = browser.new_context()
-    tab = other.new_page()
+    tab = tab_of(somebody)
     load(tab, address)
     enter(tab, "Ben")
     begin(tab, queue)
@@ -83,7 +82,7 @@ def test_two_browsers_share_a_queue_and_what_one_leaves_goes_to_the_other(
     begin(page, queue)
     # Ben has one before him and one that comes next.
     assert (item(tab), item(page)) == ("passage:1", "passage:3")
-    other.close()
+    tab.close()
     for _ in range(2):
         press(page, "1")
     page.keyboard.press("1")
@@ -105,13 +104,12 @@ def end_leases(home: Path) -> None:
 
 
 def test_a_queue_of_another_visitor_is_refused(
-    browser: Browser, somebody: BrowserContext, public: str
+    somebody: BrowserContext, another: BrowserContext, public: str
 ) -> None:
     page = asked(somebody, public)
     ended(page)
     own = made(page, "Ann")
-    context = browser.new_context()
-    tab = asked(context, public)
+    tab = asked(another, public)
     ended(tab)
     other = made(tab, "Ann")
     assert tab.locator(".rev-row").count() == 1
@@ -124,7 +122,6 @@ def test_a_queue_of_another_visitor_is_refused(
     tab.wait_for_selector("#review .banner >> text=there is no queue")
     assert tab.locator(ITEM).count() == 0
     assert tab.is_visible(".rev-row")
-    context.close()
 
 
 def made(page: Page, name: str) -> str:

@@ -75,35 +75,49 @@ def content_policy(nonce: str, hashes: Iterable[str], frames: Iterable[str]) -> 
 
 
 class SecurityHeaders:
-    """Sets the headers on every answer, and a fresh nonce on the scripts of every page."""
+    """Sets the headers on every answer, and a fresh nonce on the scripts of every page.
 
-    def __init__(self, app: ASGIApp, hashes: Iterable[str] = (), frames: Iterable[str] = ()) -> None:
+    ``first`` is a script that runs before all others of the page itself.
+    """
+
+    def __init__(
+        self, app: ASGIApp, hashes: Iterable[str] = (), frames: Iterable[str] = (), first: str = ""
+    ) -> None:
         self.app = app
         self._hashes, self._frames = tuple(dict.fromkeys(hashes)), tuple(frames)
+        self._first = f"<script>{first}</script>".encode() if first else b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, and mark the answer."""
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         packed = "gzip" in Headers(scope=scope).get("accept-encoding", "")
+        first = b""
         if scope["path"] == "/":
+            first = self._first
             # The nonce goes into the page as it is, before it is packed.
             others = [(name, value) for name, value in scope["headers"] if name.lower() != b"accept-encoding"]
             scope = {**scope, "headers": others}
         kept = _HASHED.fullmatch(scope["path"]) is not None
-        return await self.app(
-            scope, receive, _Answer(self._hashes, self._frames, send, packed=packed, kept=kept)
-        )
+        answer = _Answer(self._hashes, self._frames, send, first=first, packed=packed, kept=kept)
+        return await self.app(scope, receive, answer)
 
 
 class _Answer:
     """Sends one answer: a page is held back until it is whole, everything else goes through."""
 
     def __init__(
-        self, hashes: tuple[str, ...], frames: tuple[str, ...], send: Send, *, packed: bool, kept: bool
+        self,
+        hashes: tuple[str, ...],
+        frames: tuple[str, ...],
+        send: Send,
+        *,
+        first: bytes,
+        packed: bool,
+        kept: bool,
     ) -> None:
         self._hashes, self._frames, self._send = hashes, frames, send
-        self._packed, self._kept = packed, kept
+        self._first, self._packed, self._kept = first, packed, kept
         self._nonce = secrets.token_urlsafe(18)
         self._held: Message | None = None
         self._page = bytearray()
@@ -142,7 +156,8 @@ class _Answer:
 
     def _finished(self, start: Message) -> bytes:
         opening = f'<script nonce="{self._nonce}"'.encode()
-        body = _SCRIPT.sub(lambda found: opening + found[1], bytes(self._page))
+        page = bytes(self._page).replace(b"<head>", b"<head>" + self._first, 1)
+        body = _SCRIPT.sub(lambda found: opening + found[1], page)
         if not body:
             return body
         headers = MutableHeaders(scope=start)

@@ -39,7 +39,7 @@ from ui.door.rates import RateGate, WorkGate, of_cases
 from ui.door.routes import POLICY, RouteGate
 from ui.door.table import functions_of, route_table
 from ui.door.uploads import UploadQuotas, UploadRoute, UploadStore
-from ui.theme import launch_options, page_scripts
+from ui.theme import first_script, launch_options, page_scripts
 from ui.tools.exporting import TOOL as EXPORT
 from ui.tools.files import CaseFiles
 from ui.tools.server import ToolServer
@@ -110,7 +110,7 @@ def guarded(
     inner: ASGIApp = RateGate(Watch(closed, workers or Workers()), trusts_local=local)
     inner = OriginGate(RouteGate(inner, route_table(functions_of(page), settings), app), door.names)
     inner = Addressing(HostGate(inner, door.names), door.proxies)
-    return SecurityHeaders(inner, _hashes(), door.names.frames)
+    return SecurityHeaders(inner, _hashes(), door.names.frames, first_script())
 
 
 class Server(uvicorn.Server):
