@@ -3,6 +3,7 @@
 
    data-slot="NAME"       what an answer has under html.NAME stands here
    data-do="VERB"         a button (click) or a form (submit; data-on="change" or "input": then) that asks the server
+   data-busy="WORDS"      what a button that sends a form says until the answer is there
    data-with='{...}'      what goes along; a form sends its fields, too
    data-act="NAME"        what the view's own script does, without the server
    data-sure="WORDS"      the button says these words first and is meant at the second click
@@ -94,9 +95,20 @@
     const given = (element) => JSON.parse(element.dataset.with || "{}");
     const fields = (form) => Object.fromEntries(new FormData(form));
     const formOf = (event) => event.target.closest("form[data-do], form[data-act]");
-    function submit(form) {
-      if (form.dataset.act) acts[form.dataset.act](form, fields(form));
-      else if (form.checkValidity()) send({ do: form.dataset.do, ...given(form), ...fields(form) });
+    function submit(form, button) {
+      if (form.dataset.act) awaited(button, () => acts[form.dataset.act](form, fields(form)));
+      else if (form.checkValidity()) awaited(button, () => send({ do: form.dataset.do, ...given(form), ...fields(form) }));
+    }
+    /* Whoever waits sees so on what was pressed, in its data-busy words, and does not ask for the same twice. */
+    async function awaited(button, asked) {
+      if (!button) return void asked();
+      if (button.ariaBusy === "true") return;
+      const words = button.textContent;
+      button.ariaBusy = "true";
+      if (button.dataset.busy) button.textContent = button.dataset.busy;
+      await asked();
+      button.ariaBusy = null;
+      if (button.dataset.busy) button.textContent = words;
     }
     function click(event) {
       const button = event.target.closest("button[data-do], button[data-act], input[data-act]");
@@ -130,7 +142,7 @@
       clearTimeout(waiting.get(form));
       // What is sent at each change has been sent when Enter is pressed in a field that has changed.
       if (form.dataset.on === "change" && document.activeElement.form === form && document.activeElement.name && !event.submitter) document.activeElement.blur();
-      else submit(form);
+      else submit(form, event.submitter);
     });
     new MutationObserver(() => paint(root)).observe(document.body, { attributes: true, attributeFilter: ["class"] });
     return { send, swap, slot, banner, dress, submit, one: (selector) => one(selector, root), all: (selector) => all(selector, root) };

@@ -118,7 +118,7 @@
     body.append("files", file, file.name);
     const arrived = await fetch(`${root}${prefix}/upload`, { method: "POST", body }).then((answer) => (answer.ok ? answer.json() : null), () => null);
     if (!arrived) { tell(`${file.name}: did not arrive; send it again.`); return; }
-    state.kit.send({ do: "verdicts-in", ...JSON.parse(form.dataset.with), format, file: { key: arrived[0], name: file.name } });
+    await state.kit.send({ do: "verdicts-in", ...JSON.parse(form.dataset.with), format, file: { key: arrived[0], name: file.name } });
   }
 
   /* How far learning is, again and again as long as its screen is there. */

@@ -19,6 +19,7 @@ from engine.review.kept import QueuedItem
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore
 from tests.browser.conftest import QUESTION, ask
+from tests.browser.holding import held_back
 from tests.browser.reviewing import (
     ARABIC,
     HOSTILE,
@@ -56,8 +57,16 @@ def test_a_queue_is_made_and_judged_to_its_end_by_keys_alone(
     page.wait_for_selector("#review .banner.good >> text=Kept: version")
     for name, count in {"best": 3, "border": 0, "alone": 1, "disagreed": 0, "random": 1, "hops": 2}.items():
         page.fill(f"#review [name={name}]", str(count))
-    page.press("#review [name=hops]", "Enter")
+    button = page.locator(".rev-form [type=submit]")
+    with held_back(page, "make-queue"):
+        page.press("#review [name=hops]", "Enter")
+        # Whoever waits sees so, and a second press makes no second queue.
+        page.wait_for_selector(".rev-form [type=submit][aria-busy=true] >> text=Making the queue…")
+        page.press("#review [name=hops]", "Enter")
+        button.click()
     page.wait_for_selector(".rev-row")
+    assert page.locator(".rev-row").count() == 1
+    assert (button.inner_text(), button.get_attribute("aria-busy")) == ("Make the queue", None)
     # Whoever made a queue stands on its button.
     page.wait_for_function("document.activeElement.textContent.startsWith('Review')")
     assert "0 of 7 judged · 7 left for you" in page.inner_text(".rev-far")
