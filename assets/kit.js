@@ -106,9 +106,10 @@
       const words = button.textContent;
       button.ariaBusy = "true";
       if (button.dataset.busy) button.textContent = button.dataset.busy;
-      await asked();
-      button.ariaBusy = null;
-      if (button.dataset.busy) button.textContent = words;
+      try { await asked(); } finally {
+        button.ariaBusy = null;
+        if (button.dataset.busy) button.textContent = words;
+      }
     }
     function click(event) {
       const button = event.target.closest("button[data-do], button[data-act], input[data-act]");
