@@ -15,13 +15,14 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ui.door.refusing import refuse
-from ui.door.routes import POLICY, Policy
+from ui.door.routes import API, FILE_KEYS, POLICY, Policy
 
 DEEPEST, MOST_VALUES, MOST_ITEMS = 24, 20_000, 2500
 # A body comes at this pace at least, bytes/s, after a start; else a hundred slow senders fill the server.
 SLOWEST, STARTS = 20_000, 20.0
 READ = "redstring.body"
 NOT_JSON = "the body is not JSON in UTF-8"
+NO_FILES = f"file objects are refused: send files to {API}/upload and name them by the keys it returns"
 
 
 class BodyError(Exception):
@@ -101,7 +102,7 @@ def checked_json(body: bytes | bytearray, policy: Policy) -> Any:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
         raise BodyError(400, NOT_JSON) from None
-    check_size(value, policy.longest)
+    check_values(value, policy.longest, policy.file_keys)
     if policy.model is None:
         return value
     try:
@@ -114,8 +115,9 @@ def checked_json(body: bytes | bytearray, policy: Policy) -> Any:
     return value
 
 
-def check_size(value: Any, longest: int) -> None:
-    """Bound what a value holds. Raises BodyError where it is too deep, too many or too long."""
+def check_values(value: Any, longest: int, file_keys: frozenset[str] = FILE_KEYS) -> None:
+    """Check every value in a body. Raises BodyError if they are too deep, too many or too long, or if an
+    object has one of ``file_keys``, in upper or lower case."""
     left, seen = [(value, 0)], 0
     while left:
         found, depth = left.pop()
@@ -133,6 +135,8 @@ def check_size(value: Any, longest: int) -> None:
         if isinstance(found, dict):
             if any(len(key) > 200 for key in found):
                 raise BodyError(413, "the name of a field is too long")
+            if not file_keys.isdisjoint(key.strip().casefold() for key in found):
+                raise BodyError(400, NO_FILES)
             found = list(found.values())
         left.extend((part, depth + 1) for part in found)
 

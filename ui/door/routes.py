@@ -30,6 +30,9 @@ _ENCODED = re.compile(rb"%(?!20|28|29|40|3[dD]|2[bB])")
 WHOLE_PAGE, SESSION = 5.0, 3.0
 # Of ``own`` bodies the one who reads them takes care.
 Kind = Literal["none", "json", "form", "own"]
+# Fields of Gradio's file objects. Gradio opens, copies or fetches what they name before it calls a function.
+# No component of the page takes one: files are sent to the upload route and named by their keys.
+FILE_KEYS = frozenset({"path", "url", "_type"})
 # What a request costs, see rates: a file of the page, a look at something, bytes that are stored or work.
 Cost = Literal["file", "look"]
 
@@ -37,9 +40,10 @@ Cost = Literal["file", "look"]
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What a route takes. ``bytes``: largest body; ``longest``: longest text in it, in characters; ``model``:
-    its form; ``case``: whether a body asks for work; ``at_once``: requests of all visitors that are worked on
-    at the same time, others wait. ``tokens``: what a request takes of its address's stock of ``cost``;
-    ``deposit``: what work takes of the stock of cases before it begins."""
+    its form; ``file_keys``: names of fields that it refuses at any depth; ``case``: whether a body asks for
+    work; ``at_once``: requests of all visitors that are worked on at the same time, others wait. ``tokens``:
+    what a request takes of its address's stock of ``cost``; ``deposit``: what work takes of the stock of
+    cases before it begins."""
 
     name: str
     path: re.Pattern[str]
@@ -48,6 +52,7 @@ class Policy:
     bytes: int = 0
     longest: int = 1000
     model: type[BaseModel] | None = None
+    file_keys: frozenset[str] = FILE_KEYS
     cost: Cost = "file"
     case: Callable[[Any], bool] | None = None
     at_once: int | None = None

@@ -95,6 +95,8 @@ def guarded(
         allow_headers=["content-type"],
     )  # fmt: skip
     app: ASGIApp = gr.mount_gradio_app(outer, page, path="/", **launch_options(settings))
+    # Only ``launch`` sets this. Until then Gradio does not check that a file it is to open was uploaded.
+    page.has_launched = True
     own: dict[str, ASGIApp] = {
         "upload": UploadRoute(store, settings.file_bytes),
         "library": LibraryRoute(),

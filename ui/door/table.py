@@ -9,7 +9,7 @@ import gradio as gr
 from engine.operator_settings import OperatorSettings
 from ui.door.forms import Call, Cancel, Functions, Message, Reset, join_form, panel_form
 from ui.door.metering import DEPOSIT
-from ui.door.routes import API, KILOBYTE, SESSION, WHOLE_PAGE, Table, opened, reading_routes
+from ui.door.routes import API, FILE_KEYS, KILOBYTE, SESSION, WHOLE_PAGE, Table, opened, reading_routes
 from ui.door.uploads import AROUND
 from ui.session import WORKING_ON_CASES
 
@@ -82,6 +82,8 @@ def route_table(functions: Functions, settings: OperatorSettings) -> Table:
         opened(rf"{API}/reset/?", "reset", **post, bytes=KILOBYTE, model=Reset),
         opened(rf"{API}/component_server/?", "panel", **post, bytes=max(size for size, _ in PANELS.values()),
                longest=max(longest for _, longest in PANELS.values()), model=panel_form(functions.panels),
+               # The model panel sends the URL of a language model; Gradio looks for no files in these calls.
+               file_keys=FILE_KEYS - {"url"},
                case=_panel_work, at_once=AT_ONCE["panel"]),
     )  # fmt: skip
     upload = opened(

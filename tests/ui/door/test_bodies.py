@@ -15,7 +15,7 @@ from starlette.types import Message
 
 from benchmarks.attacks.http.raw import API, Raw
 from tests.ui.door.alone import asked, let_in, policy
-from ui.door.bodies import DEEPEST, BodyError, BodyGate, check_size, checked_json
+from ui.door.bodies import DEEPEST, BodyError, BodyGate, check_values, checked_json
 from ui.door.forms import Call
 from ui.door.routes import Policy
 
@@ -104,9 +104,9 @@ def test_the_depth_is_counted_exactly(depth: int) -> None:
         value = [value]
     if depth > DEEPEST:
         with pytest.raises(BodyError):
-            check_size(value, 10)
+            check_values(value, 10)
     else:
-        check_size(value, 10)
+        check_values(value, 10)
 
 
 def call(data: list[Any]) -> dict[str, Any]:
