@@ -65,7 +65,7 @@ def test_no_file_object_reaches_gradio(
             for route in (f"{API}/call/corpora", f"{API}/queue/join", f"{API}/mcp/"):
                 body = BODIES[route] % file_object.replace(b"OUTSIDE", str(secret).encode())
                 answer = ask(route, content=body, headers={"content-type": "application/json"})
-                assert (answer.status_code, answer.json()["error"]) == (400, "x")
+                assert (answer.status_code, answer.json()["error"]) == (400, NO_FILES)
                 assert str(tmp_path) not in answer.text
     assert not list(uploads.glob("**/*"))
 
