@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import shutil
 import string
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,7 @@ from benchmarks.attacks.own_server import own_server
 from benchmarks.attacks.small_corpora import write_acts
 from engine.access.people import visitors_folder
 from engine.ingestion.build import build_corpus
+from engine.operator_settings import PROJECT
 
 SETTINGS = {
     "REDSTRING_HOSTS": "law.example",
@@ -106,6 +108,7 @@ def attacked() -> Iterator[Target]:
                 raw,
                 str(outside / "secret.md"),
                 (str(victims), str(outside)),
+                (str(PROJECT), sys.prefix, str(server.home), str(server.temporary)),
                 lambda: server.log.read_text("utf-8", "replace"),
             )
 

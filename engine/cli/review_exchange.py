@@ -47,7 +47,7 @@ def _add_scope(command: argparse.ArgumentParser) -> None:
         "--format",
         required=True,
         metavar="F",
-        help="csv, jsonl (MLflow), qrels, binary-qrels (only read), label-studio or doccano",
+        help="csv, jsonl (MLflow), qrels or binary-qrels (only read)",
     )
 
 

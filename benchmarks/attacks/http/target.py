@@ -32,12 +32,13 @@ Ask = Callable[["Target"], Answer]
 
 @dataclass(slots=True)
 class Target:
-    """``outside`` and ``folders``: files and folders of the server that nobody may read. ``log``: all that it
-    has said. ``numbers``: of the panels' components."""
+    """``outside`` and ``folders``: files and folders of the server that no visitor may read; ``paths``: paths
+    that no answer may contain. ``log``: all that it has said. ``numbers``: of the panels' components."""
 
     raw: Raw
     outside: str
     folders: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
     log: Callable[[], str] = lambda: ""
     numbers: dict[str, int] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
@@ -90,7 +91,7 @@ def attempts(target: Target, attacks: Iterable[Attack], every: int = 1) -> Itera
         began = time.monotonic()
         try:
             answer = attack.ask(target)
-            note = judged(attack, answer, time.monotonic() - began)
+            note = judged(attack, answer, time.monotonic() - began) or leaked_path(target, answer)
         except (OSError, ValueError, KeyError) as error:
             note = f"{type(error).__name__}: {error}"
         if not note and VICTIMS not in target.victims():
@@ -112,6 +113,12 @@ def judged(attack: Attack, answer: Answer, seconds: float) -> str:
         if missing:
             return f"without {missing[0]}"
     return attack.wrong(answer)
+
+
+def leaked_path(target: Target, answer: Answer) -> str:
+    """The path of the server that an answer contains, or an empty string."""
+    everything = answer.body + str(answer.headers).encode()
+    return next((f"the answer contains {path}" for path in target.paths if path.encode() in everything), "")
 
 
 def said_error(answer: Answer) -> str:

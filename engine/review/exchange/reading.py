@@ -32,11 +32,6 @@ def text_of(path: Path) -> str:
         raise SourceError(f"{path}: cannot be read ({told})") from error
 
 
-def json_in(path: Path) -> Any:
-    """The one value of a JSON file. Raises SourceError."""
-    return _value(text_of(path), str(path))
-
-
 def json_lines(path: Path, most: int = MOST) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a file with one in each line, each with its place for errors; empty lines are passed
     over. Raises SourceError for a line that is no object, and where there are more than ``most``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -14,7 +15,7 @@ from benchmarks.attacks.http_requests import by_chance, listed, put_in_place
 from benchmarks.attacks.outcome import Attempt
 from benchmarks.attacks.small_corpora import write_acts
 from engine.ingestion.build import build_corpus
-from engine.operator_settings import OperatorSettings
+from engine.operator_settings import PROJECT, OperatorSettings
 from ui.connections import Connections
 from ui.door.hosts import Allowed
 from ui.page import build_page
@@ -42,7 +43,8 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     library = open_library([home / "act"], home, SETTINGS)
     page = inside_a_loop(lambda: build_page(library, connections=Connections(SETTINGS)))
     with served(page, SETTINGS, uploads) as address:
-        yield Target(Raw(address, by_proxy=False), str(sources / "secret.md"), (str(folder),))
+        paths = (str(PROJECT), sys.prefix, str(home), str(uploads))
+        yield Target(Raw(address, by_proxy=False), str(sources / "secret.md"), (str(folder),), paths)
 
 
 def failures(target: Target, attacks: list[Attack], every: int = 1) -> list[Attempt]:

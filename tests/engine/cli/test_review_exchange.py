@@ -14,7 +14,7 @@ from tests.engine.command_line import CommandLine, made_once
 from tests.engine.harbour import QUESTION
 
 __all__ = ["held"]
-FORMATS = ("csv", "jsonl", "label-studio", "doccano")
+FORMATS = ("csv", "jsonl")
 HEAD = "case_id,passage_id,verdict,reviewer,at\n"
 GOOD = f"{HEAD}CASE,PASSAGE,relevant,Ann,\n"
 
@@ -137,9 +137,8 @@ def test_to_standard_output_a_link_and_over_a_file(run: CommandLine, queue: str,
         (HEAD.encode("utf-16"), "csv", "not in UTF-8, at byte 0"),
         (b"PK\x03\x04rest", "csv", "a packed file; unpack it first"),
         (b"\x1f\x8brest", "jsonl", "a packed file; unpack it first"),
-        ('{"seconds": NaN}\n', "doccano", "line 1: no JSON"),
-        ('{"passage_id": "p", "label": ["partly"], "seconds": 1e999}\n', "doccano", "line 1: "),
-        ("[" * 100_000, "label-studio", "no JSON"),
+        ('{"seconds": NaN}\n', "jsonl", "line 1: no JSON"),
+        ("[" * 100_000, "jsonl", "line 1: no JSON"),
         ("q 0 a b 1\n", "qrels", "line 1: not query-id"),
         ("", "xls", "unknown format 'xls'; known: csv"),
     ],

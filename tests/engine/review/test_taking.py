@@ -22,7 +22,7 @@ from engine.review.taking import Taken, taken_words
 from tests.engine.review.judged import N, P, R, journals
 from tests.engine.review.queued import MATTER, items_of, kept, queue_of, queued_items
 
-FULL = ("csv", "jsonl", "label-studio", "doccano")
+FULL = ("csv", "jsonl")
 EARLY, LATE = "2026-01-02T08:00:00.000+00:00", "2026-03-02T08:00:00.000+00:00"
 
 
@@ -70,15 +70,10 @@ def test_what_is_exported_says_the_same_in_an_empty_store(
         store.take_in(record, case, store.matter(MATTER), who="Ann")
     found = placed(drafts, items.values())
     assert found.missing == []
-    # Label Studio has no time that a program took, and says nothing that settles where a program spoke.
-    expected = [
-        replace(one, settles=False) if name == "label-studio" and one.source is SourceType.CODE else one
-        for one in before
-    ]
     assert reviews.take_in(found.found) == Taken(kept=len(before))
-    assert sorted(whole(reviews), key=repr) == sorted(expected, key=repr)
+    assert sorted(whole(reviews), key=repr) == sorted(before, key=repr)
     assert reviews.take_in(found.found) == Taken(known=len(before))
-    assert sorted(whole(reviews), key=repr) == sorted(expected, key=repr)
+    assert sorted(whole(reviews), key=repr) == sorted(before, key=repr)
     store.delete(cases.values())
 
 

@@ -17,7 +17,7 @@ from tests.ui.review.conftest import ANNA, BELA, OPAL, REVA, Caller, Keep, said
 from ui.review.desk import ReviewDesk
 from ui.review.exchange import MOST_BYTES
 
-FORMATS = ("csv", "jsonl", "qrels", "label-studio", "doccano")
+FORMATS = ("csv", "jsonl", "qrels")
 HEAD = "case_id,key,verdict,reviewer,at\n"
 
 
@@ -168,10 +168,9 @@ def zipped(size: int) -> bytes:
         ("csv", b"x" * (MOST_BYTES + 1), "verdicts.csv: larger than the 4 MB taken here"),
         ("csv", HEAD + "CASE,KEY,relevant,Ann,\n" * 20_001, "verdicts.csv: more than 20,000 verdicts"),
         ("qrels", "q 0 p 1\n" * 200_001, "verdicts.csv: more than 20,000 verdicts"),
-        ("label-studio", "[" * 1_000_000, "verdicts.csv: no JSON"),
-        ("label-studio", '[{"data": ' + '{"a":' * 2000 + "1" + "}" * 2001 + "]", "verdicts.csv: no JSON"),
+        ("jsonl", "[" * 1_000_000, "verdicts.csv, line 1: no JSON"),
+        ("jsonl", '{"a":' * 2000 + "1" + "}" * 2000, "verdicts.csv, line 1: no JSON"),
         ("jsonl", '{"assessment_name": NaN}\n', "verdicts.csv, line 1: no JSON"),
-        ("doccano", '{"passage_id": "p", "label": ["partly"], "seconds": 1e400}\n', "verdicts.csv, line 1"),
         ("csv", "\0\0\0", "verdicts.csv, line 1"),
         ("csv", f"{HEAD}CASE,KEY,relevant,Ann,\nCASE,KEY,fine,Ann,\n", "verdicts.csv, line 3: unknown"),
         ("csv", f"{HEAD}CASE,KEY,relevant,Ann,3000-01-01\n", "verdicts.csv, line 2: at: 3000-01-01"),

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SourceError
-from engine.review.exchange.reading import json_in, json_lines, text_of
+from engine.review.exchange.reading import json_lines, text_of
 
 
 def test_a_mark_of_byte_order_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\xef\xbb\xbf[1]")
     assert text_of(tmp_path / "a") == "[1]"
-    assert json_in(tmp_path / "a") == [1]
 
 
 def test_empty_lines_are_passed_over_and_counted(tmp_path: Path) -> None:

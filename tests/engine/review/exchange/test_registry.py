@@ -16,7 +16,7 @@ from engine.review.exchange.registry import FORMATS, format_of
 from engine.review.model import Assessment
 from tests.engine.review.judged import R, journals, passage, said
 
-FULL = ("csv", "jsonl", "label-studio", "doccano")
+FULL = ("csv", "jsonl")
 
 
 def written(name: str, assessments: list[Assessment]) -> bytes:
@@ -35,7 +35,7 @@ def read_back(name: str, data: bytes) -> list[Draft]:
 
 
 def test_names() -> None:
-    assert list(FORMATS) == ["csv", "jsonl", "qrels", "binary-qrels", "label-studio", "doccano"]
+    assert list(FORMATS) == ["csv", "jsonl", "qrels", "binary-qrels"]
     assert all(one.suffix.startswith(".") and one.title and one.meaning for one in FORMATS.values())
     with pytest.raises(InputError, match="unknown format 'xls'; known: csv, jsonl, qrels"):
         format_of("xls")
