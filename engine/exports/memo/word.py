@@ -13,7 +13,7 @@ from docx.document import Document
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
-from engine.exports.crate.packing import packed
+from engine.exports.memo.packing import packed
 from engine.exports.memo.record import OWN, Area, Finding, Findings, Memo, Note, Words
 from engine.exports.memo.word_look import CITE, LABEL, LEAD, LINE, QUOTE, WARNING, look
 from engine.exports.memo.word_notes import Footnotes

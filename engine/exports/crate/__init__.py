@@ -1,1 +1,0 @@
-"""A case with all that belongs to it as one RO-Crate."""
