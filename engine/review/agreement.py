@@ -1,9 +1,8 @@
 """How far reviewers agree beyond what chance would give, and where they do not.
 
-Four measures, since each is asked for somewhere and each has its weakness: Krippendorff's alpha, Gwet's AC1
-and Fleiss' kappa for all reviewers, Cohen's kappa for two. Intervals are percentile intervals of the
-bootstrap over items, which holds its level for nominal data also where ratings are missing (Zapf, Castell,
-Morawietz and Karch 2016, BMC Medical Research Methodology 16).
+Two measures: Krippendorff's alpha, and Gwet's AC1, which is defined where nearly all verdicts are the same.
+Intervals are percentile intervals of the bootstrap over items, which keeps its level for nominal data even if
+ratings are missing (Zapf, Castell, Morawietz and Karch 2016, BMC Medical Research Methodology 16).
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from itertools import combinations
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -21,8 +19,6 @@ from engine.evaluation.significance import CONFIDENCE, SEED
 from engine.review.coefficients import (
     Counts,
     Floats,
-    cohen_kappa,
-    fleiss_kappa,
     gwet_ac1,
     krippendorff_alpha,
     observed_agreement,
@@ -41,21 +37,15 @@ class Measure(StrEnum):
 
     ALPHA = "Krippendorff's alpha"
     AC1 = "Gwet's AC1"
-    FLEISS = "Fleiss' kappa"
-    COHEN = "Cohen's kappa"
 
 
 # What each leaves to be known. Asking for .80, or .67 for tentative conclusions: Krippendorff (2004), Human
-# Communication Research 30. The words for kappa: Landis and Koch (1977), Biometrics 33.
+# Communication Research 30.
 _READ: Final = {
     Measure.ALPHA: "1 is full agreement, 0 what chance would give; .80 is usually asked for firm "
     "conclusions, .67 for tentative ones.",
     Measure.AC1: "1 is full agreement, 0 what guessing would give; it can be trusted also where nearly all "
     "verdicts are the same.",
-    Measure.FLEISS: "1 is full agreement, 0 what chance would give; above .60 is often called substantial. "
-    "It falls where nearly all verdicts are the same.",
-    Measure.COHEN: "1 is full agreement, 0 what chance would give with the habits of these two; above .60 "
-    "is often called substantial.",
 }
 _ALL_THE_SAME: Final = (
     "All verdicts on it are the same, so that chance would agree as much: this measure is not defined. "
@@ -84,13 +74,11 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreements:
-    """All measures of items of one kind; ``pairs`` has Cohen's kappa of each two reviewers."""
+    """All measures of items of one kind."""
 
     kind: ItemKind
     alpha: Agreement
     ac1: Agreement
-    fleiss: Agreement
-    pairs: tuple[Agreement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +104,8 @@ def agreement(assessments: Iterable[Assessment], kind: ItemKind) -> Agreements:
     alpha = partial(krippendorff_alpha, ordinal=kind in ORDINAL)
     return Agreements(
         kind,
-        _of_all(table, Measure.ALPHA, alpha),
-        _of_all(table, Measure.AC1, gwet_ac1),
-        _of_all(table, Measure.FLEISS, fleiss_kappa),
-        tuple(_of_two(table, *pair) for pair in combinations(range(len(table.reviewers)), 2)),
+        _measured(table, Measure.ALPHA, alpha),
+        _measured(table, Measure.AC1, gwet_ac1),
     )
 
 
@@ -150,37 +136,15 @@ def _lead(given: Sequence[Assessment]) -> float:
     return max(map(verdicts.count, verdicts)) / len(verdicts)
 
 
-def _of_all(table: Ratings, measure: Measure, coefficient: Coefficient) -> Agreement:
+def _measured(table: Ratings, measure: Measure, coefficient: Coefficient) -> Agreement:
     items, reviewers = table.compared
     if not items:
-        return _none(measure)
+        meaning = "No two reviewers have judged an item in common: there is nothing to compare."
+        return Agreement(measure, None, None, None, None, 0, (), meaning)
     counts = table.counts
     observed = float(observed_agreement(counts, np.ones((1, len(counts))))[0])
-    return _told(measure, _estimate(coefficient, counts), observed, items, reviewers)
-
-
-def _of_two(table: Ratings, first: int, second: int) -> Agreement:
-    reviewers = (table.reviewers[first], table.reviewers[second])
-    pairs = table.shared_by(first, second)
-    if not len(pairs):
-        return _none(Measure.COHEN, reviewers)
-    kappa = partial(cohen_kappa, categories=len(SCALES[table.kind]))
-    observed = float((pairs[:, 0] == pairs[:, 1]).mean())
-    return _told(Measure.COHEN, _estimate(kappa, pairs), observed, len(pairs), reviewers)
-
-
-def _none(measure: Measure, reviewers: tuple[str, ...] = ()) -> Agreement:
-    who = f"{' and '.join(reviewers)} have" if reviewers else "No two reviewers have"
-    none = "no item" if reviewers else "an item"
-    meaning = f"{who} judged {none} in common: there is nothing to compare."
-    return Agreement(measure, None, None, None, None, 0, reviewers, meaning)
-
-
-def _told(
-    measure: Measure, estimate: _Estimate, observed: float, items: int, reviewers: tuple[str, ...]
-) -> Agreement:
-    who = " and ".join(reviewers) if measure is Measure.COHEN else "Two reviewers chosen at random"
-    meaning = f"{who} agree on {observed:.0%} of what both judged. "
+    estimate = _estimate(coefficient, counts)
+    meaning = f"Two reviewers chosen at random agree on {observed:.0%} of what both judged. "
     meaning += _ALL_THE_SAME if estimate.value is None else _READ[measure]
     return Agreement(measure, *estimate, observed, items, reviewers, meaning)
 

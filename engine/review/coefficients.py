@@ -51,31 +51,13 @@ def krippendorff_alpha(counts: Counts, weights: Floats, *, ordinal: bool = False
 def gwet_ac1(counts: Counts, weights: Floats) -> Floats:
     """Gwet's AC1, whose chance is that of reviewers who guess on items that are hard to judge alone.
 
-    It stays near the observed agreement where nearly all verdicts are the same, as kappa does not (Gwet 2008,
+    It stays near the observed agreement where nearly all verdicts are the same (Gwet 2008,
     British Journal of Mathematical and Statistical Psychology 61; with missing ratings Gwet 2014, Handbook of
     Inter-Rater Reliability, 4th ed., chapter 2). Needs at least two columns of ``counts``.
     """
     shares = _shares(counts, weights)
     chance = (shares * (1 - shares)).sum(axis=1) / (counts.shape[1] - 1)
     return _beyond(observed_agreement(counts, weights), chance)
-
-
-def fleiss_kappa(counts: Counts, weights: Floats) -> Floats:
-    """Fleiss' kappa, whose chance is that of one distribution of verdicts for all reviewers (Fleiss 1971,
-    Psychological Bulletin 76; with missing ratings as Gwet 2014)."""
-    chance = (_shares(counts, weights) ** 2).sum(axis=1)
-    return _beyond(observed_agreement(counts, weights), chance)
-
-
-def cohen_kappa(pairs: Counts, weights: Floats, categories: int) -> Floats:
-    """Cohen's kappa of two reviewers, whose chance is that of each one's own distribution of verdicts (Cohen
-    1960, Educational and Psychological Measurement 20). ``pairs`` of shape (items, 2) hold the categories,
-    counted from 0, that both gave to the same item."""
-    cells = np.eye(categories * categories)[pairs[:, 0] * categories + pairs[:, 1]]
-    table = (weights @ cells).reshape(-1, categories, categories)
-    table = _divided(table, weights.sum(axis=1)[:, None, None])
-    chance = (table.sum(axis=2) * table.sum(axis=1)).sum(axis=1)
-    return _beyond(np.trace(table, axis1=1, axis2=2), chance)
 
 
 def observed_agreement(counts: Counts, weights: Floats) -> Floats:

@@ -36,12 +36,6 @@ class Ratings:
         counts: Counts = (self.values[:, :, None] == np.arange(len(SCALES[self.kind]))).sum(axis=1)
         return counts
 
-    def shared_by(self, first: int, second: int) -> Counts:
-        """What two reviewers, by their columns, said of the items that both judged, (items, 2)."""
-        both: Counts = self.values[:, [first, second]]
-        shared: Counts = both[(both != MISSING).all(axis=1)]
-        return shared
-
     @property
     def compared(self) -> tuple[int, tuple[str, ...]]:
         """How many items at least two reviewers judged, and who judged any of those."""

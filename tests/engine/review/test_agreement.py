@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.review.agreement import Measure, agreement, disagreements
+from engine.review.agreement import agreement, disagreements
 from engine.review.model import Assessment, ItemKind, Verdict
 from tests.engine.review.judged import N, P, R, passage, said, table
 from tests.engine.review.test_coefficients import TWO_JUDGES
@@ -39,10 +39,8 @@ def test_all_measures_with_missing_ratings() -> None:
     found = agreement(four_reviewers(), ItemKind.PASSAGE)
     assert found.alpha.value == pytest.approx(0.2961458226)
     assert found.ac1.value == pytest.approx(0.29180971)
-    assert found.fleiss.value == pytest.approx(0.29138041)
     assert found.alpha.items == 18
     assert found.alpha.reviewers == tuple(f"reviewer-{number}" for number in range(4))
-    assert len(found.pairs) == 6
 
 
 def test_hops_are_told_apart_by_name_alone() -> None:
@@ -53,16 +51,6 @@ def test_hops_are_told_apart_by_name_alone() -> None:
         for one in four_reviewers()
     ]
     assert agreement(hops, ItemKind.HOP).alpha.value == pytest.approx(0.34260117)
-
-
-def test_cohens_table_of_1960() -> None:
-    (pair,) = agreement(two_judges(), ItemKind.PASSAGE).pairs
-    assert pair.measure is Measure.COHEN
-    assert pair.value == pytest.approx(0.492, abs=5e-4)
-    assert pair.observed == pytest.approx(0.70)
-    assert (pair.items, pair.reviewers) == (200, ("reviewer-0", "reviewer-1"))
-    # irrCAC gives .391 to .592, by the variance of a large sample.
-    assert [pair.low, pair.high] == pytest.approx([0.391, 0.592], abs=0.01)
 
 
 def test_the_interval_is_near_that_of_a_large_sample_and_always_the_same() -> None:
@@ -83,22 +71,14 @@ def test_the_interval_narrows_with_the_items() -> None:
 @pytest.mark.parametrize("rows", [[], [[R], [N]], [[R, None], [None, N]]], ids=["nothing", "one", "apart"])
 def test_nothing_that_two_judged_is_no_agreement(rows: list[list[Verdict | None]]) -> None:
     found = agreement(table(rows), ItemKind.PASSAGE)
-    for one in (found.alpha, found.ac1, found.fleiss, *found.pairs):
+    for one in (found.alpha, found.ac1):
         assert (one.value, one.low, one.high, one.observed, one.items) == (None, None, None, None, 0)
         assert "nothing to compare" in one.meaning
 
 
-def test_two_who_share_nothing_are_named() -> None:
-    found = agreement(table([[R, R, None], [None, R, N]]), ItemKind.PASSAGE)
-    assert found.alpha.value is not None
-    assert found.pairs[1].meaning == (
-        "reviewer-0 and reviewer-2 have judged no item in common: there is nothing to compare."
-    )
-
-
 def test_where_all_say_the_same_the_words_lead_to_ac1() -> None:
     found = agreement(table([[R, R]] * 5), ItemKind.PASSAGE)
-    assert (found.alpha.value, found.fleiss.value, found.pairs[0].value) == (None, None, None)
+    assert found.alpha.value is None
     assert "Gwet's AC1 is the one to look at" in found.alpha.meaning
     assert (found.ac1.value, found.ac1.low, found.ac1.high) == (1, None, None)
 
@@ -107,7 +87,6 @@ def test_it_is_said_in_words() -> None:
     found = agreement(two_judges(), ItemKind.PASSAGE)
     assert found.alpha.meaning.startswith("Two reviewers chosen at random agree on 70% of what both judged.")
     assert ".80 is usually asked for firm conclusions, .67 for tentative ones" in found.alpha.meaning
-    assert found.pairs[0].meaning.startswith("reviewer-0 and reviewer-1 agree on 70%")
 
 
 def test_the_farthest_apart_come_first() -> None:

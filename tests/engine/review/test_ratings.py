@@ -22,7 +22,6 @@ def test_rows_are_items_and_columns_reviewers() -> None:
     assert found.reviewers == ("reviewer-0", "reviewer-1", "reviewer-2")
     assert found.values.tolist() == [[0, MISSING, 2], [1, 1, MISSING]]
     assert found.counts.tolist() == [[1, 0, 1], [0, 2, 0]]
-    assert found.shared_by(0, 2).tolist() == [[0, 2]]
     assert found.compared == (2, found.reviewers)
 
 
