@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from platformdirs import user_data_path
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -29,7 +29,6 @@ MEGABYTE = 1_000_000
 OFF = "off"
 # The file in which cases are kept where nothing else is named.
 CASES_NAME = "cases.sqlite"
-WEB = ("http://", "https://")
 # Where nobody says on which address the page is served, anybody may reach it.
 ANYWHERE = "0.0.0.0"
 # Read by the tests alone: where the large corpora lie, and how many files to fuzz.
@@ -42,13 +41,6 @@ def _between_spaces(value: object) -> object:
 
 def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
-
-
-def _spans_go_to(value: SecretStr) -> SecretStr:
-    address = value.get_secret_value()
-    if "://" in address and not address.startswith(WEB):
-        raise ValueError("an address begins with http:// or https://")
-    return value
 
 
 # Several words between spaces.
@@ -325,19 +317,6 @@ class OperatorSettings(BaseSettings):
     share_cases: bool = setting(
         False,
         "Whether visitors may let whoever has the link of a case read it.",
-        "on/off",
-        group="keeping",
-    )
-    otlp: Annotated[SecretStr, AfterValidator(_spans_go_to)] = setting(
-        SecretStr(""),
-        "Where each case that has ended is told as OpenTelemetry spans (docs/exports.md): an address "
-        "(http://127.0.0.1:4318/v1/traces), or a file, which gets a line of JSON a case; else nowhere.",
-        "address, or file",
-        group="keeping",
-    )
-    otlp_content: bool = setting(
-        False,
-        "With the question, queries and texts of passages; else with ids, names and figures alone.",
         "on/off",
         group="keeping",
     )

@@ -22,7 +22,7 @@ FLOORS = (
     ("corpus",),
     ("access", "ingestion", "retrieval", "ontology"),
     ("investigation",),
-    ("records", "answers", "extraction", "evaluation", "exports", "telemetry", "review"),
+    ("records", "answers", "extraction", "evaluation", "exports", "review"),
     ("cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

@@ -22,9 +22,7 @@ from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFin
 from engine.investigation.ranking.experience import Experience
 from engine.language.markup import attribute
 from engine.llm import LanguageModel
-from engine.records.export import investigation_to_json
 from engine.records.steps import Step
-from engine.telemetry import tell_spans
 from ui.access.asking import person_of
 from ui.answer import WAITING as NO_ANSWER
 from ui.answering import brief_value
@@ -203,8 +201,6 @@ def listen(
         last = kept(opened, stage, step)
         if last and not opened.replaced:
             yield last
-        if is_first and opened.case.stop is not None:
-            tell_spans(lambda: investigation_to_json(opened.case.investigation()))
     except RedstringError as error:
         if not opened.replaced:
             yield {stage.banner: banner_html(for_visitors(error)), stage.story: ""}

@@ -59,7 +59,6 @@ def batch(options: argparse.Namespace) -> None:
     from engine.corpus import open_corpus
     from engine.investigation.weights import adopted_weights
     from engine.records.store.fingerprint import fingerprint_of
-    from engine.telemetry import tell_spans
 
     questions = questions_in(options.questions)
     settings, corpus = settings_from(options), open_corpus(options.corpus)
@@ -81,7 +80,6 @@ def batch(options: argparse.Namespace) -> None:
                     failed[question] = str(error)
                     continue
                 case_id = store.keep(record, matter, application="batch", who=WHO, fingerprint=fingerprint)
-                tell_spans(record)
             found.append(store.summary(case_id))
     _print(options, found, failed, known)
     if failed:

@@ -54,7 +54,6 @@ def investigate(options: argparse.Namespace) -> None:
     from engine.records.saved import load_pool, load_usage
     from engine.records.spending import usage_lines
     from engine.records.text import event_line, evidence_line, parts_lines, passages_text
-    from engine.telemetry import tell_spans
 
     tokens = None if options.context is None else checked_tokens(options.context)
     order = order_of(options.order or (Order.RANK if tokens is None else Order.ENDS))
@@ -73,7 +72,6 @@ def investigate(options: argparse.Namespace) -> None:
             print(line, file=sys.stderr, flush=True)
     if not options.json:
         print_lines(usage_lines(case.usage, "" if model is None else model.spec), sys.stderr)
-    tell_spans(lambda: investigation_to_json(case.investigation()))
     kept = keep(case.investigation(), corpus, options.matter, options.save)
     if kept is not None:
         print(f"Kept as case {kept}", file=sys.stderr)

@@ -15,7 +15,7 @@ def write(case: HandedOver) -> bytes:
     """The trace, with the question and texts of passages: whoever exports a case has it already."""
     record = record_in(case)
     version = engine_version() if case.summary is None else case.summary.engine
-    told = traces(spans_of(record, content=True), record.state, version)
+    told = traces(spans_of(record), record.state, version)
     return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 

@@ -26,18 +26,17 @@ CHAIN, RETRIEVER, LLM = "CHAIN", "RETRIEVER", "LLM"
 FIRST, LAST = datetime(1970, 1, 1, tzinfo=UTC), 2**64 - 1
 
 
-def spans_of(record: Record, *, content: bool) -> Span:
-    """The span of a case with all below it. ``content``: with the question, queries, and texts of passages;
-    else ids, names, figures alone.
+def spans_of(record: Record) -> Span:
+    """Return the span of a case with all below it, with the question, the queries and the texts of passages.
 
     Raises InputError for a case of a time that no span can have.
     """
     start = int((record.started - FIRST).total_seconds()) * 1000 * NANOSECONDS
-    root = Span("case", "investigate", start, start, _of_case(record, content))
-    root.children.append(_plan(record, start, content))
+    root = Span("case", "investigate", start, start, _of_case(record))
+    root.children.append(_plan(record, start))
     clock = start
     for position, one in enumerate(record.rounds):
-        root.children.append(span := _round(record, one, position, clock, content))
+        root.children.append(span := _round(record, one, position, clock))
         clock = span.end
     for task, used in record.usage.items():
         root.children.append(span := _asked(record, task, used, clock))
@@ -48,7 +47,7 @@ def spans_of(record: Record, *, content: bool) -> Span:
     return root
 
 
-def _of_case(record: Record, content: bool) -> Attributes:
+def _of_case(record: Record) -> Attributes:
     figures = {
         f"redstring.metrics.{name}": float(value)
         for name, value in record.metrics.items()
@@ -57,8 +56,8 @@ def _of_case(record: Record, content: bool) -> Attributes:
     used = record.usage.values()
     return {
         KIND: CHAIN,
-        "input.value": record.question if content else None,
-        "input.mime_type": "text/plain" if content else None,
+        "input.value": record.question,
+        "input.mime_type": "text/plain",
         "gen_ai.data_source.id": record.corpus,
         "gen_ai.usage.input_tokens": sum(one.prompt_tokens for one in used) if record.usage else None,
         "gen_ai.usage.output_tokens": sum(one.completion_tokens for one in used) if record.usage else None,
@@ -71,12 +70,12 @@ def _of_case(record: Record, content: bool) -> Attributes:
     }
 
 
-def _plan(record: Record, start: int, content: bool) -> Span:
+def _plan(record: Record, start: int) -> Span:
     views = [view.text for view in record.plan.views if view.enabled]
     attributes: Attributes = {
         KIND: CHAIN,
-        "input.value": record.question if content else None,
-        "output.value": "\n".join(views) if content else None,
+        "input.value": record.question,
+        "output.value": "\n".join(views),
         "redstring.plan.views": len(views),
         "redstring.plan.language": record.plan.language,
         "redstring.plan.intent": record.plan.intent,
@@ -86,14 +85,14 @@ def _plan(record: Record, start: int, content: bool) -> Span:
     return Span("plan", "plan", start, start, attributes)
 
 
-def _round(record: Record, one: Round, position: int, start: int, content: bool) -> Span:
+def _round(record: Record, one: Round, position: int, start: int) -> Span:
     """A round; its strategies one after another inside it, and in the scan its retrievers."""
     path = f"round/{position}"
     attributes: Attributes = {
         KIND: CHAIN,
-        "input.value": "\n".join(query.text for query in one.queries) if content and one.queries else None,
+        "input.value": "\n".join(query.text for query in one.queries) if one.queries else None,
         "redstring.round": one.number,
-        "redstring.round.purpose": one.purpose if content else None,
+        "redstring.round.purpose": one.purpose,
         "redstring.round.seeds": len(one.seeds),
         "redstring.round.admitted": one.admitted,
         "redstring.round.refused": one.refused,
@@ -102,22 +101,22 @@ def _round(record: Record, one: Round, position: int, start: int, content: bool)
     span = Span(path, "scan" if one.number == 0 else f"round {one.number}", start, start, attributes)
     clock = start
     for number, work in enumerate(one.strategies):
-        below = _strategy(record, one, work, f"{path}/strategy/{number}", clock, content)
+        below = _strategy(record, one, work, f"{path}/strategy/{number}", clock)
         span.children.append(below)
         if work.strategy == SCAN:
-            below.children.extend(_retrievers(record, one, path, clock, content))
+            below.children.extend(_retrievers(record, one, path, clock))
         clock = below.end
     span.end = max(start + _nanoseconds(one.milliseconds), clock)
     return span
 
 
-def _strategy(record: Record, one: Round, work: Worked, path: str, start: int, content: bool) -> Span:
-    query = _query_of(record, one, work.strategy) if content else None
+def _strategy(record: Record, one: Round, work: Worked, path: str, start: int) -> Span:
+    query = _query_of(record, one, work.strategy)
     attributes: Attributes = {
         **_retrieval(record, work.strategy, query),
         "redstring.proposed": work.proposed,
         "redstring.admitted": work.admitted,
-        **of_strategy(record, one.number, work.strategy, texts_of(record) if content else {}),
+        **of_strategy(record, one.number, work.strategy, texts_of(record)),
     }
     end = start + _nanoseconds(work.milliseconds)
     return Span(path, f"retrieval {work.strategy}", start, end, attributes)
@@ -135,15 +134,15 @@ def _lines(queries: tuple[Query, ...]) -> str:
     return "\n".join(query.text for query in queries)
 
 
-def _retrievers(record: Record, one: Round, path: str, start: int, content: bool) -> Iterator[Span]:
+def _retrievers(record: Record, one: Round, path: str, start: int) -> Iterator[Span]:
     """What each retriever found: moments, as only the scan as a whole was timed."""
     for number, retriever in enumerate(one.retrievers):
         if retriever.off:
             continue
         attributes: Attributes = {
-            **_retrieval(record, retriever.retriever, record.question if content else None),
+            **_retrieval(record, retriever.retriever, record.question),
             "redstring.found": retriever.found,
-            **of_retriever(record, retriever.retriever, texts_of(record) if content else {}),
+            **of_retriever(record, retriever.retriever, texts_of(record)),
         }
         yield Span(f"{path}/retriever/{number}", f"retrieval {retriever.retriever}", start, start, attributes)
 

@@ -14,9 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
 from engine.errors import InputError
 from engine.exports.reading import read
 from engine.exports.registry import HandedOver, export_of
-from engine.exports.spans.case import spans_of
 from engine.exports.spans.documents import MOST, documents
-from engine.exports.spans.otlp import traces
 from tests.engine.exports.cases import ARABIC, ASKED, EMPTY, GAPS, HOSTILE, KINDS, ORDINARY
 from tests.engine.exports.conftest import Cases
 
@@ -130,28 +128,6 @@ def test_a_language_model_says_what_it_used(cases: Cases) -> None:
         assert values["gen_ai.usage.output_tokens"] == used.completion_tokens
         assert (values["gen_ai.operation.name"], values["redstring.calls"]) == ("chat", used.calls)
     assert "127.0.0.1" not in export_of("otlp").write(cases[ASKED]).decode()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_without_content_no_text_of_the_case_is_told(kind: str, cases: Cases) -> None:
-    # The corpus is told by its name.
-    record = read(dict(cases[kind].record) | {"corpus": "laws"})
-    values = traces(spans_of(record, content=False), record.state, "1")
-    written = orjson.dumps(values).decode()
-    said = [
-        record.question,
-        *(one.text for one in record.passages),
-        *(view.text for view in record.plan.views),
-    ]
-    said += [query.text for one in record.rounds for query in one.queries]
-    said += [step.quote for step in record.pool.edges] + [one.purpose for one in record.rounds]
-    texts = [value for span in parsed(values) for value in told(span).values() if isinstance(value, str)]
-    for text in filter(None, said):
-        assert orjson.dumps(text).decode()[1:-1] not in written or len(text) < 4, text
-        assert text not in texts
-    # Figures and names of the same spans are there.
-    assert len(parsed(values)) == len(spans(cases[kind]))
-    assert told(parsed(values)[0])["redstring.evidence"] == record.evidence.status
 
 
 def test_arabic_stays_as_it_is_and_nothing_found_is_told(cases: Cases) -> None:
