@@ -107,7 +107,7 @@ def _add_copy(command: argparse.ArgumentParser) -> None:
         "target",
         type=place_of,
         metavar="TO",
-        help=f"{words}; one of the two is a folder. With &dense=hnsw an index for approximate search is made",
+        help=f"{words}; one of the two is a folder",
     )
     command.add_argument(
         "--partition-by",

@@ -1,7 +1,7 @@
 """Where a corpus lives: in a folder, or on a PostgreSQL server under a name.
 
 ``postgresql://USER@HOST:PORT/DATABASE?corpus=NAME``, with three parameters of our own besides: ``dense`` is
-``codes`` (default), ``exact`` or ``hnsw``, ``timeout`` the seconds that one statement may take (default 60),
+``codes`` (default) or ``exact``, ``timeout`` the seconds that one statement may take (default 60),
 and ``replica`` the address (percent-encoded) of a copy of the database that is asked in its place. All others
 are handed to the driver (https://www.postgresql.org/docs/current/libpq-connect.html, 34.1.2).
 """
@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from engine.errors import CorpusError
 
 SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
-DENSE = ("codes", "exact", "hnsw")
+DENSE = ("codes", "exact")
 TIMEOUT_SECONDS = 60.0
 _DRIVER = "postgresql+psycopg"
 _OWN = ("corpus", "dense", "timeout", "replica")

@@ -17,7 +17,6 @@ from psycopg import Connection, Error, sql
 
 from engine.corpus.address import Address
 from engine.corpus.embedded.arrays import Array
-from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.generation import read_published
 from engine.corpus.embedded.manifest import Manifest
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
@@ -35,8 +34,6 @@ from engine.model import Direction
 
 # What is told of the progress: a table, how many of its rows are there, how many it will have.
 Progress = Callable[[str, int, int], None]
-# Links that build the graph of an HNSW index, and what is looked at for each (pgvector's own defaults).
-HNSW = "with (m = 16, ef_construction = 64)"
 
 
 def copy_to_server(
@@ -44,9 +41,8 @@ def copy_to_server(
 ) -> Manifest:
     """Copy the corpus in a folder to a server, in the place of the one of that name.
 
-    With ``dense=hnsw`` in the address an index for approximate search is made; ``by`` says how the documents
-    are spread over partitions (``parts.parts_of``). Returns the manifest as it is published. Raises
-    CorpusError, InputError, ResourceError.
+    ``by`` says how the documents are spread over partitions (``parts.parts_of``). Returns the manifest as
+    published. Raises CorpusError, InputError, ResourceError.
     """
     server = Server(address)
     try:
@@ -64,7 +60,7 @@ def copy_to_server(
                 lines = kept_lines(connection, address.corpus, VALIDATIONS_NAME)
                 source.judge(judged([Validation.model_validate_json(line) for line in lines]).values())
                 loader = _Loader(connection, generation, parts, progress or _silent)
-                loader.load(source, hnsw=address.dense == "hnsw")
+                loader.load(source)
                 publish(connection, address.corpus, generation, source.manifest)
             return source.manifest
         finally:
@@ -89,7 +85,7 @@ class _Loader:
         self._connection, self._generation, self._progress = connection, generation, progress
         self._parts = parts
 
-    def load(self, source: Source, *, hnsw: bool) -> None:
+    def load(self, source: Source) -> None:
         """All tables, with their indexes."""
         state, document = source.state, source.passages.document
         self._rows("documents", len(source.documents), rows.documents(source))
@@ -117,21 +113,15 @@ class _Loader:
             self._columns("sparse", [document[holding], holding, terms, source.sparse["weights"]])
         if source.tokens is not None:
             self._rows("tokens", len(source.passages), rows.tokens(source))
-        self._finish(hnsw and "vectors" in state.arrays, state)
+        self._finish()
 
-    def _finish(self, hnsw: bool, state: Block) -> None:
+    def _finish(self) -> None:
         for name, table in TABLES.items():
             own = partition(name, self._generation)
             for index in table.indexes:
                 unique, columns = index.startswith("unique "), index.removeprefix("unique ")
                 form = "create unique index on {} " if unique else "create index on {} "
                 self._connection.execute(sql.SQL(form).format(own) + sql.SQL(columns))
-            if hnsw and name == "vectors":
-                self._progress("hnsw", 0, 1)
-                length = sql.Literal(state["vectors"].shape[1])
-                form = "create index on {} using hnsw ((embedding::halfvec({})) halfvec_ip_ops) "
-                self._connection.execute(sql.SQL(form).format(own, length) + sql.SQL(HNSW))
-                self._progress("hnsw", 1, 1)
             self._connection.execute(sql.SQL("analyze {}").format(own))
 
     def _rows(self, name: str, size: int | None, each: Iterable[Sequence[Any]]) -> None:

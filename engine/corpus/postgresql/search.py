@@ -1,10 +1,7 @@
 """Searches on the server: one round trip for all queries.
 
-Vectors are compared one by one, or found through an HNSW index in half precision and then compared exactly;
-learned sparse weights are summed in the order of a query's terms and in single precision. pgvector looks
-for as many neighbours as are wanted and filters afterwards: with a selective condition few or none are left.
-So a scan of the index goes on until it has enough (``hnsw.iterative_scan``), and where few passages are
-allowed each of them is compared.
+Vectors are compared one by one; learned sparse weights are summed in the order of a query's terms and in
+single precision.
 """
 
 from __future__ import annotations
@@ -25,10 +22,6 @@ from engine.corpus.postgresql.server import Replicated, Server
 from engine.corpus.protocol import Hits, Rows
 from engine.language.embedders.base import SparseVectors
 
-# Fewer allowed passages than these, or than this share, are all compared.
-COMPARED, COMPARED_SHARE = 20_000, 0.1
-# Half precision moves a cosine by about 0.001: so many more are taken from the index.
-WIDER = 2
 # Searches whose answers are remembered.
 SEARCHES = 64
 
@@ -71,13 +64,6 @@ _EXACT = """
     where x.corpus = :corpus {condition}
     order by x.{column} <#> q.v, x.row limit :limit"""
 
-_HNSW = """
-    select c.row, -(c.embedding <#> q.v) as score from (
-        select x.row, x.embedding from {table} x
-        where x.corpus = :corpus {condition}
-        order by cast(x.embedding as halfvec({length})) <#> cast(q.v as halfvec({length})) limit :wide
-    ) c order by score desc, c.row limit :limit"""
-
 
 class Search:
     """The searches of one generation by vectors and learned weights."""
@@ -115,7 +101,6 @@ class Search:
         limit: int,
         allowed: Allowed,
         *,
-        hnsw: bool = False,
         table: str = "vectors",
         column: str = "embedding",
     ) -> list[Hits]:
@@ -123,11 +108,8 @@ class Search:
         if limit <= 0 or not len(queries) or not allowed.passages:
             return self._grouped([], len(queries))
         parts = {"table": f"{SCHEMA}.{table}", "column": column, "condition": allowed.condition}
-        inner = _HNSW if hnsw else _EXACT
-        statement = _VECTORS % inner.format(**parts, length=queries.shape[1])
+        statement = _VECTORS % _EXACT.format(**parts)
         parameters: dict[str, Any] = {"queries": [vector_text(query) for query in queries], "limit": limit}
-        if hnsw:
-            parameters["wide"] = WIDER * limit
         parameters |= allowed.parameters
         found = self._searched(statement, parameters)
         return self._grouped([(place - 1, row, score) for place, row, score in found], len(queries))
@@ -157,11 +139,6 @@ class Search:
             Hits(every[start:stop], values[start:stop])
             for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
         ]
-
-
-def is_narrow(allowed: Allowed, passages: int) -> bool:
-    """Whether so few passages are allowed that each of them is compared."""
-    return allowed.passages <= max(COMPARED, COMPARED_SHARE * passages)
 
 
 def _weights(queries: SparseVectors) -> dict[str, Any]:

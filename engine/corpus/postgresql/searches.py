@@ -22,7 +22,7 @@ from engine.corpus.postgresql.asking import ASKED, OWN, Asking
 from engine.corpus.postgresql.binary import fields_of, vector_of, vector_text
 from engine.corpus.postgresql.memory import Remembered
 from engine.corpus.postgresql.schema import SCHEMA
-from engine.corpus.postgresql.search import Search, is_narrow
+from engine.corpus.postgresql.search import Search
 from engine.corpus.postgresql.words import ServedWords
 from engine.corpus.protocol import Hits, Mask, Rows
 from engine.errors import CorpusError
@@ -96,18 +96,12 @@ class ServedSearches(Asking):
     def search_dense(
         self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None
     ) -> list[Hits]:
-        """Inner product, scores >= ``minimum``: by codes as in a folder; where the address says so exact, or
-        through the index if no narrow mask is given."""
+        """Inner product, scores >= ``minimum``: by codes as in a folder, or exact if the address says so."""
         if self._manifest.embedding == NO_MODEL:
             return nothing(len(queries))
         if self.address.dense == "codes" and self._coded is not None:
             return self._coded.search(queries, limit, minimum, mask)
-        chosen = self._allowed(mask)
-        hnsw = self.address.dense == "hnsw" and not is_narrow(chosen, len(self))
-        found = self._search.nearest(queries, limit, chosen, hnsw=hnsw)
-        if hnsw and any(len(hits.rows) < min(limit, chosen.passages) for hits in found):
-            # The scan of the index was given up before it had enough (hnsw.max_scan_tuples).
-            found = self._search.nearest(queries, limit, chosen)
+        found = self._search.nearest(queries, limit, self._allowed(mask))
         # Scored as in a folder, to the bit.
         every = np.unique(np.concatenate([np.zeros(0, np.int32), *(hits.rows for hits in found)]))
         held = self.vectors(every)

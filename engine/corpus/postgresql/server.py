@@ -75,7 +75,7 @@ class Server:
                 connect_args={
                     "connect_timeout": CONNECT_SECONDS,
                     "application_name": "redstring",
-                    # A plan that was prepared keeps the settings of the time (hnsw.*): none is.
+                    # A prepared plan keeps the settings of the time it was made: none is prepared.
                     "prepare_threshold": None,
                 },
             )
@@ -196,8 +196,7 @@ class Server:
         connection.cursor_factory = _BinaryCursor
         milliseconds = str(int(self.address.timeout * 1000))
         connection.execute(
-            "select set_config('statement_timeout', %s, false), set_config('jit', 'off', false), "
-            "set_config('hnsw.iterative_scan', 'relaxed_order', false)",
+            "select set_config('statement_timeout', %s, false), set_config('jit', 'off', false)",
             (milliseconds,),
         )
         if self._welcome is not None:

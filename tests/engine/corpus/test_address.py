@@ -23,8 +23,8 @@ def test_a_folder_or_an_address() -> None:
 
 
 def test_our_own_parameters_are_not_the_drivers() -> None:
-    address = address_of("postgres://h/d?corpus=c&dense=hnsw&timeout=2.5&host=/run/pg")
-    assert (address.dense, address.timeout) == ("hnsw", 2.5)
+    address = address_of("postgres://h/d?corpus=c&dense=exact&timeout=2.5&host=/run/pg")
+    assert (address.dense, address.timeout) == ("exact", 2.5)
     assert address.url == "postgresql+psycopg://h/d?host=%2Frun%2Fpg"
 
 
@@ -39,7 +39,7 @@ def test_a_replica_has_an_address_of_its_own() -> None:
     ("words", "message"),
     [
         ("postgresql://h/d", "names no corpus"),
-        ("postgresql://h/d?corpus=c&dense=often", "dense is codes, exact or hnsw"),
+        ("postgresql://h/d?corpus=c&dense=often", "dense is codes or exact"),
         ("postgresql://h/d?corpus=c&timeout=0", "timeout is a number of seconds"),
         ("postgresql://h:port/d?corpus=c", "unusable address"),
         ("postgresql://h/d?corpus=c&replica=h2", "replica is an address"),

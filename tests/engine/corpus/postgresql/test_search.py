@@ -1,26 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
 import numpy as np
-import psycopg
 import pytest
-from psycopg import sql
-from sqlalchemy import TextClause, text
 
 from engine.corpus import open_corpus
 from engine.corpus.address import address_of
 from engine.corpus.contents import Contents
 from engine.corpus.embedded import dense
 from engine.corpus.embedded.writing import write_corpus
-from engine.corpus.postgresql import search
-from engine.corpus.postgresql.binary import vector_text
 from engine.corpus.postgresql.loading import copy_to_server
-from engine.corpus.postgresql.server import Server
 from engine.corpus.postgresql.store import PostgresCorpus
 from engine.corpus.protocol import Corpus, Mask
 from engine.model import Document, Passage
@@ -65,8 +56,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def place(folder: Path, database: str) -> str:
-    copy_to_server(folder, address_of(f"{database}&corpus=crowd&dense=hnsw"))
-    return f"{database}&corpus=crowd"
+    copy_to_server(folder, address_of(f"{database}&corpus=crowd&dense=exact"))
+    return f"{database}&corpus=crowd&dense=exact"
 
 
 @pytest.fixture(scope="module")
@@ -77,25 +68,6 @@ def embedded(folder: Path) -> Corpus:
 @pytest.fixture(scope="module")
 def exact(place: str) -> Corpus:
     return open_corpus(place)
-
-
-# So that the planner takes the index for so small a table too, whatever is filtered.
-ALWAYS = "&options=" + quote("-c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off")
-
-
-@pytest.fixture
-def indexed(place: str) -> Iterator[PostgresCorpus]:
-    corpus = open_corpus(f"{place}&dense=hnsw{ALWAYS}")
-    assert isinstance(corpus, PostgresCorpus)
-    yield corpus
-    corpus.close()
-
-
-@pytest.fixture
-def no_comparing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every mask is left to the index, however narrow it is."""
-    monkeypatch.setattr(search, "COMPARED", -1)
-    monkeypatch.setattr(search, "COMPARED_SHARE", -1.0)
 
 
 def question() -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
@@ -120,78 +92,13 @@ def masks(corpus: Corpus) -> dict[str, Mask]:
 KINDS = ["day", "document", "type", "half", "nothing"]
 
 
-def test_the_trap_is_there(place: str, indexed: PostgresCorpus) -> None:
-    """By default an index looks for its 40 nearest, and filters them afterwards."""
-    with psycopg.connect(address_of(place).url.replace("+psycopg", "")) as connection:
-        connection.execute("set enable_seqscan = off; set enable_sort = off; set hnsw.iterative_scan = off")
-        statement = sql.SQL(
-            "select x.row from redstring.vectors x join redstring.passages p using (corpus, document, row) "
-            "where x.corpus = {corpus} and p.valid_to = {day} "
-            "order by cast(x.embedding as halfvec({length})) <#> cast({asked} as halfvec({length})) limit 9"
-        ).format(
-            corpus=sql.Literal(indexed.stamp),
-            day=sql.Literal(date(2030, 1, 1).toordinal()),
-            length=sql.Literal(LENGTH),
-            asked=sql.Literal(vector_text(question()[0])),
-        )
-        assert connection.execute(statement).fetchall() == []
-
-
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_filter_leaves_all_that_it_allows(embedded: Corpus, indexed: PostgresCorpus, kind: str) -> None:
-    mask = masks(indexed)[kind]
+def test_a_filter_leaves_all_that_it_allows(embedded: Corpus, exact: Corpus, kind: str) -> None:
+    mask = masks(exact)[kind]
     expected = embedded.search_dense(question(), 9, -1.0, mask=mask)
-    for ours, theirs in zip(indexed.search_dense(question(), 9, -1.0, mask=mask), expected, strict=True):
+    for ours, theirs in zip(exact.search_dense(question(), 9, -1.0, mask=mask), expected, strict=True):
         assert ours.rows.tolist() == theirs.rows.tolist()
         np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-6)
-
-
-@pytest.mark.usefixtures("no_comparing")
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_index_goes_on_until_it_has_enough(indexed: PostgresCorpus, kind: str) -> None:
-    mask = masks(indexed)[kind]
-    for hits in indexed.search_dense(question(), 9, -1.0, mask=mask):
-        assert len(hits.rows) == min(9, int(mask.sum()))
-        assert mask[hits.rows].all()
-
-
-@pytest.mark.usefixtures("no_comparing")
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_scan_that_is_given_up_is_made_good(place: str, embedded: Corpus, kind: str) -> None:
-    short = quote(" -c hnsw.max_scan_tuples=1 -c hnsw.ef_search=1")
-    corpus = open_corpus(f"{place}&dense=hnsw{ALWAYS}{short}")
-    mask = masks(corpus)[kind]
-    expected = embedded.search_dense(question(), 9, -1.0, mask=mask)
-    found = corpus.search_dense(question(), 9, -1.0, mask=mask)
-    assert [len(hits.rows) for hits in found] == [len(hits.rows) for hits in expected]
-    assert all(mask[hits.rows].all() for hits in found)
-
-
-@pytest.mark.usefixtures("no_comparing")
-@pytest.mark.parametrize("kind", [None, *KINDS[:-1]])
-def test_the_index_is_used(
-    indexed: PostgresCorpus, kind: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read, plans = Server.read, list[str]()
-
-    def explained(server: Server, statement: TextClause, parameters: dict[str, Any]) -> Any:
-        plans.extend(line for (line,) in read(server, text(f"explain {statement}"), parameters))
-        return read(server, statement, parameters)
-
-    mask = None if kind is None else masks(indexed)[kind]
-    monkeypatch.setattr(Server, "read", explained)
-    indexed.search_dense(question(), 9, -1.0, mask=mask)
-    assert any("embedding_idx" in line for line in plans)
-
-
-@pytest.mark.usefixtures("no_comparing")
-def test_the_index_finds_nearly_all_that_is_nearest(embedded: Corpus, indexed: PostgresCorpus) -> None:
-    asked = np.random.default_rng(9).normal(size=(20, LENGTH)).astype(np.float32)
-    asked /= np.linalg.norm(asked, axis=1, keepdims=True)
-    found = indexed.search_dense(asked, 10, -1.0)
-    expected = embedded.search_dense(asked, 10, -1.0)
-    held = [len(set(a.rows.tolist()) & set(b.rows.tolist())) for a, b in zip(found, expected, strict=True)]
-    assert np.mean(held) >= 9.5
 
 
 @pytest.mark.parametrize("kind", [None, *KINDS])
