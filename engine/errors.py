@@ -6,6 +6,7 @@ RedstringError
 │   ├── SourceError       nothing usable in the sources that were to be ingested
 │   ├── FileRefusedError  a file that is not opened: a link, a pipe, a device, one that is too large
 │   ├── YamlError         YAML that cannot be read, or that would cost too much to read
+│   ├── UnpackingError    packed data that are damaged, or unpack to more than they may
 │   ├── GrammarError      a file of a reference grammar that cannot be read
 │   └── CorpusError       a corpus that is missing, damaged or of another version
 ├── AccessError          somebody may not do what they asked for
@@ -54,6 +55,10 @@ class CorpusError(InputError):
 
 class YamlError(InputError):
     """YAML that cannot be read, or that would cost too much to read."""
+
+
+class UnpackingError(InputError):
+    """Packed data that are damaged, or unpack to more than they may."""
 
 
 class GrammarError(InputError):

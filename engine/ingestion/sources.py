@@ -9,10 +9,8 @@ is done.
 from __future__ import annotations
 
 import fnmatch
-import gzip
 import os
 import stat
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,13 +20,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from engine import files
-from engine.errors import FileRefusedError, SourceError
+from engine.errors import FileRefusedError, SourceError, UnpackingError
 from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.archive import DEEPEST, Unpacked, gunzipped, members, unzipped
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.readers.formats import GZIP, ZIP, packed_format, seen_in
 from engine.ingestion.readers.front_matter import stated_id
 from engine.ingestion.readers.registry import PACKED_READERS, READERS, WITH_FRONT_MATTER, reader_of
+from engine.unpacking import open_gzip
 
 ONTOLOGY, EXAMPLES, EDGES, OTHER_CORPUS = "ontology.yaml", "examples.json", "edges.tsv", "corpus.ref"
 
@@ -195,9 +194,9 @@ class _Search:
 
     def _take_gzip(self, source: SourceFile, depth: int) -> None:
         try:
-            with source.opened() as file, gzip.open(file, "rb") as packed:
+            with source.opened() as file, open_gzip(file, source.size()) as packed:
                 head = packed.read(HEAD)
-        except (OSError, FileRefusedError, EOFError, zlib.error) as error:
+        except (OSError, FileRefusedError, UnpackingError) as error:
             self.found.problems.append(Problem(source.name, f"cannot be opened ({_said(error)})"))
             return
         inner = Path(source.path.name.removesuffix(".gz"))

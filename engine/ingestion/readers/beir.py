@@ -8,17 +8,16 @@ none is a document of its own.
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import Any
 
 import orjson
 
+from engine.errors import UnpackingError
 from engine.ingestion.chunking import cut
 from engine.ingestion.citing import below, cited_as
 from engine.ingestion.headings import slug_of
@@ -31,6 +30,7 @@ from engine.ingestion.segmentation import Piece
 from engine.language.addresses import parse_label
 from engine.language.aliases import aliases_of
 from engine.model import NOTHING, Document, Passage, SectionKind
+from engine.unpacking import open_gzip
 
 # A larger file, packed or not, is read twice: once to count the lines of each document, so that no more than
 # one need be held at a time, and once to make them. Twice costs a tenth more time, once all of the memory.
@@ -114,18 +114,15 @@ def _made(lines: Sequence[Line], ids: set[str], path: Path) -> ReadDocument:
 
 
 def _lines(source: SourceFile) -> Iterator[Line | Problem]:
-    with source.opened() as packed, _unpacked(packed, source) as file:
+    with source.opened() as packed:
+        file = open_gzip(packed, source.size()) if source.path.name.endswith(".gz") else packed
         number = 0
         try:
             for number, raw in enumerate(file, start=1):
                 if raw.strip():
                     yield _line(source, number, raw)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except UnpackingError as error:
             yield Problem(source.name, f"the compressed file is broken from here on ({error})", number + 1)
-
-
-def _unpacked(file: BinaryIO, source: SourceFile) -> IO[bytes]:
-    return cast(IO[bytes], gzip.open(file, "rb")) if source.path.name.endswith(".gz") else file
 
 
 def _line(source: SourceFile, number: int, raw: bytes) -> Line | Problem:

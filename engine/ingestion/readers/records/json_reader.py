@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import orjson
 
-from engine.errors import SourceError
+from engine.errors import SourceError, UnpackingError
 from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import decoded, looks_like_text
@@ -22,6 +20,7 @@ from engine.ingestion.readers.mapping import FieldMapping, records_mapping_of, t
 from engine.ingestion.readers.records.documents import document_of_record
 from engine.ingestion.readers.records.flat import documents_of_records
 from engine.ingestion.readers.records.guess import SAMPLE, guessed
+from engine.unpacking import open_gzip
 
 # JSON that is one value is read as a whole, and takes several times its size in memory.
 LARGEST_JSON = 128 * 1024 * 1024
@@ -59,7 +58,7 @@ def _is_lines(source: SourceFile) -> bool:
     try:
         with _lines_of(source) as file:
             first, second = (next(file, b"").strip() for _ in range(2))
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+    except UnpackingError:
         return False
     if not (first.endswith(b"}") and second.startswith(b"{")):
         return False
@@ -78,8 +77,8 @@ def _lines_of(source: SourceFile) -> Iterator[IO[bytes]]:
         if not packed:
             yield file
             return
-        with gzip.open(file, "rb") as unpacked:
-            yield cast(IO[bytes], unpacked)
+        with open_gzip(file, source.size()) as unpacked:
+            yield unpacked
 
 
 def _read_lines(source: SourceFile) -> Iterator[ReadDocument | Problem]:
@@ -111,7 +110,7 @@ def _numbered_lines(source: SourceFile) -> Iterator[Numbered | Problem]:
                     continue
                 is_record = isinstance(record, dict)
                 yield (number, record) if is_record else Problem(source.name, "not a JSON object", number)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except UnpackingError as error:
             yield Problem(source.name, f"the compressed file is broken from here on ({error})", number + 1)
 
 
