@@ -10,8 +10,8 @@ from pathlib import Path
 from engine.errors import SourceError, UnpackingError
 from engine.unpacking import open_gzip
 
-# Bytes that a gzipped file may unpack to.
-LARGEST = 1 << 30
+# Bytes that a gzipped file may unpack to, and the characters of a line.
+LARGEST, LONGEST = 1 << 30, 1 << 24
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -21,6 +21,9 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
             size = os.fstat(file.fileno()).st_size
             data = open_gzip(file, size, LARGEST) if path.suffix == ".gz" else file
             with io.TextIOWrapper(data, "utf-8-sig", newline="\n") as lines:
-                yield from enumerate(lines, 1)
+                for number, line in enumerate(iter(lambda: lines.readline(LONGEST), ""), 1):
+                    if len(line) == LONGEST:
+                        raise SourceError(f"{path}, line {number}: longer than {LONGEST:,} characters")
+                    yield number, line
     except (OSError, UnpackingError, UnicodeDecodeError) as error:
         raise SourceError(f"{path}: cannot be read ({error})") from error

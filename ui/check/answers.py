@@ -39,7 +39,6 @@ from ui.jobs.reading import cancel as cancel_reading
 from ui.shelf import Library
 
 Answer = dict[str, Any]
-UNKNOWN = "the page did not say who is asking; load it again"
 
 
 class SentText(BaseModel):
@@ -99,8 +98,6 @@ def offer(desk: CheckDesk, ask: Ask) -> Answer:
 
 def read_file(desk: CheckDesk, ask: Ask) -> Answer:
     """The text of a file that was dropped."""
-    if not ask.visitor:
-        raise InputError(UNKNOWN)
     if ask.file is None:
         raise InputError("no file came; choose one")
     take, given = SentText.model_validate_json, {"longest": LONGEST_TEXT}
@@ -112,7 +109,7 @@ def read_file(desk: CheckDesk, ask: Ask) -> Answer:
 def start(desk: CheckDesk, ask: Ask) -> Answer:
     """Start an audit."""
     if not ask.visitor:
-        raise InputError(UNKNOWN)
+        raise InputError("the page did not say who is asking; load it again")
     if not ask.text.strip():
         raise InputError("there is no text: paste one, or drop a file")
     corpus = desk.books.corpus(ask.corpus, ask.visitor)
