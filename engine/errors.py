@@ -135,6 +135,12 @@ def without_folders(words: str) -> str:
     return _FOLDERS.sub("", words)
 
 
+def in_words(error: BaseException) -> str:
+    """What went wrong, in one short line, without the path that the system names."""
+    told = getattr(error, "strerror", None) or error
+    return " ".join(str(told).split())[:200] or type(error).__name__
+
+
 def system_error(doing: str, error: OSError) -> RedstringError:
     """What to raise where the system refused to do something: ResourceError where it has run out of what that
     takes, CorpusError otherwise. ``doing`` begins with a verb: "read x"."""

@@ -16,13 +16,15 @@ from contextlib import contextmanager
 from lzma import LZMAError
 from typing import IO, Any, cast
 
-from engine.errors import UnpackingError
+from engine.errors import UnpackingError, in_words
 
+# How a gzip begins.
+GZIP = b"\x1f\x8b"
 # A deflated text shrinks 3 to 30 times, a table of zeros a thousand times.
 HIGHEST_RATIO = 200
 # Below this, any ratio is harmless.
 SMALL = 4 << 20
-LARGEST_MEMBER = 256 << 20
+LARGEST, LARGEST_MEMBER = 1 << 30, 256 << 20
 # A stream that is read piece by piece: the texts of a large collection.
 LARGEST_STREAM = 64 << 30
 _PIECE = 1 << 16
@@ -53,14 +55,14 @@ class UnknownMethodError(UnpackingError):
     """Data are packed or encrypted by a method that the library does not know."""
 
 
-def inflate(packed: bytes, most: int) -> bytes:
+def inflate(packed: bytes, most: int = LARGEST) -> bytes:
     """Unpack zlib data. Raises UnpackingError if they are damaged or cut short, TooLargeError."""
     room = _room(len(packed), most)
     unpacking = zlib.decompressobj()
     try:
         content = unpacking.decompress(packed, room + 1)
     except zlib.error as error:
-        raise UnpackingError(_in_words(error)) from error
+        raise UnpackingError(in_words(error)) from error
     if len(content) > room:
         raise _too_large(room, most)
     if not unpacking.eof:
@@ -79,7 +81,7 @@ def open_zip(file: IO[bytes]) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(file)
     except _BROKEN as error:
-        raise UnpackingError(_in_words(error)) from error
+        raise UnpackingError(in_words(error)) from error
     with archive:
         yield archive
 
@@ -95,9 +97,9 @@ def open_member(
     try:
         member = cast(zipfile.ZipExtFile, archive.open(entry, pwd=password))
     except NotImplementedError as error:
-        raise UnknownMethodError(_in_words(error)) from error
+        raise UnknownMethodError(in_words(error)) from error
     except _BROKEN as error:
-        raise UnpackingError(_in_words(error)) from error
+        raise UnpackingError(in_words(error)) from error
     piece = _SMALL_PIECE if entry.compress_type in _DENSE else _PIECE
     return _bounded(member, entry.compress_size, most, piece)
 
@@ -130,7 +132,7 @@ class _Bounded(io.RawIOBase):
         except MemoryError as error:
             raise TooLargeError("needs more memory than there is") from error
         except _BROKEN as error:
-            raise UnpackingError(_in_words(error)) from error
+            raise UnpackingError(in_words(error)) from error
         self._left -= len(piece)
         if self._left < 0:
             raise self._error
@@ -150,7 +152,3 @@ def _room(size: int, most: int) -> int:
 def _too_large(room: int, most: int) -> TooLargeError:
     limit = f"{most >> 20:,} MiB" if room == most else f"{HIGHEST_RATIO} times its size"
     return TooLargeError(f"unpacks to more than {limit}")
-
-
-def _in_words(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__

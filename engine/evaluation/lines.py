@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.errors import SourceError, UnpackingError
-from engine.unpacking import open_gzip
+from engine.unpacking import LARGEST, open_gzip
 
-# Bytes that a gzipped file may unpack to, and the characters of a line.
-LARGEST, LONGEST = 1 << 30, 1 << 24
+# Characters of a line.
+LONGEST = 1 << 24
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from engine import files
-from engine.errors import FileRefusedError, UnpackingError
+from engine.errors import FileRefusedError, UnpackingError, in_words
 from engine.ingestion.readers.base import Problem, SourceFile
 from engine.unpacking import (
     LARGEST_MEMBER,
@@ -93,7 +93,7 @@ def unzipped(source: SourceFile, unpacked: Unpacked) -> Iterator[SourceFile | Pr
         try:
             archive = stack.enter_context(open_zip(stack.enter_context(source.opened())))
         except (FileRefusedError, UnpackingError, OSError) as error:
-            yield Problem(source.name, f"a zip that cannot be opened ({_said(error)})")
+            yield Problem(source.name, f"a zip that cannot be opened ({in_words(error)})")
             return
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         if len(entries) > MOST_MEMBERS:
@@ -127,7 +127,7 @@ def gunzipped(source: SourceFile, unpacked: Unpacked) -> SourceFile | Problem:
     except TooLargeError as error:
         return Problem(source.name, f"{error}: not read")
     except (FileRefusedError, UnpackingError, OSError) as error:
-        return Problem(source.name, f"a broken gzip ({_said(error)})")
+        return Problem(source.name, f"a broken gzip ({in_words(error)})")
     return replace(source, path=path)
 
 
@@ -149,7 +149,7 @@ def _member(
             return Problem(name, f"packed in a way that is not read ({error}); unpack it first")
         except (UnpackingError, OSError) as error:
             # A wrong password is told by the program, or by data that make no sense.
-            reason = "encrypted; none of the passwords opens it" if locked else f"broken ({_said(error)})"
+            reason = "encrypted; none of the passwords opens it" if locked else f"broken ({in_words(error)})"
     return Problem(name, reason)
 
 
@@ -169,7 +169,3 @@ def _name(entry: zipfile.ZipInfo) -> str:
         with suppress(UnicodeError):
             name = name.encode("cp437").decode("utf-8")
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
-
-
-def _said(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__

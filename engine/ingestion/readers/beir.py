@@ -30,7 +30,6 @@ from engine.ingestion.segmentation import Piece
 from engine.language.addresses import parse_label
 from engine.language.aliases import aliases_of
 from engine.model import NOTHING, Document, Passage, SectionKind
-from engine.unpacking import open_gzip
 
 # A larger file, packed or not, is read twice: once to count the lines of each document, so that no more than
 # one need be held at a time, and once to make them. Twice costs a tenth more time, once all of the memory.
@@ -114,8 +113,7 @@ def _made(lines: Sequence[Line], ids: set[str], path: Path) -> ReadDocument:
 
 
 def _lines(source: SourceFile) -> Iterator[Line | Problem]:
-    with source.opened() as packed:
-        file = open_gzip(packed, source.size()) if source.path.name.endswith(".gz") else packed
+    with source.unpacked() as file:
         number = 0
         try:
             for number, raw in enumerate(file, start=1):

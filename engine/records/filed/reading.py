@@ -12,7 +12,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from engine import files
-from engine.errors import FileRefusedError, InputError, UnpackingError
+from engine.errors import FileRefusedError, InputError, UnpackingError, in_words
 from engine.records.export import FORMAT, READ
 from engine.records.filed.schema import CasePart, Record
 from engine.records.filed.writing import CASE
@@ -40,8 +40,7 @@ def saved_file(path: Path) -> SavedFile:
     try:
         values = orjson.loads(files.read_named(path, LARGEST))
     except (OSError, FileRefusedError) as error:
-        told = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: not a saved investigation: {told}") from error
+        raise InputError(f"{path}: not a saved investigation: {in_words(error)}") from error
     except orjson.JSONDecodeError as error:
         raise InputError(f"{path}: not a saved investigation: no JSON: {error}") from error
     return file_of(values, str(path))

@@ -16,7 +16,7 @@ from engine.records.store import Owner
 from engine.records.store.chain import Event
 from engine.records.store.listing import CaseSummary, matters_of, summary_from
 from engine.records.store.opening import READS, opened, told
-from engine.records.store.tables import CASES, EVENTS, LARGEST_RECORD, STATES
+from engine.records.store.tables import CASES, EVENTS, STATES
 from engine.unpacking import inflate
 
 
@@ -102,7 +102,7 @@ def events_of(connection: Connection, number: int) -> list[Event]:
 def unpacked(record: bytes, case_id: str) -> bytes:
     """A record as it was kept. Raises InputError for a damaged one."""
     try:
-        return inflate(record, LARGEST_RECORD)
+        return inflate(record)
     except UnpackingError as error:
         raise _damaged(case_id) from error
 

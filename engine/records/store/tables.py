@@ -242,7 +242,5 @@ STATES = _of_a_case(
     # Compressed by zlib.
     Column("record", LargeBinary, nullable=False),
 )
-# The largest record, unpacked, in bytes.
-LARGEST_RECORD = 1_000_000_000
 # What a case is made of, in the order in which it is written.
 OF_A_CASE = (ROUNDS, QUERIES, HITS, PASSAGES, HOPS, COSTS)

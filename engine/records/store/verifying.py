@@ -11,7 +11,7 @@ from sqlalchemy import Connection, RowMapping, select
 from engine.errors import UnpackingError
 from engine.records.store.chain import Event, broken, left_behind, said_by
 from engine.records.store.rows import rows_of, summary_of
-from engine.records.store.tables import LARGEST_RECORD, STATES
+from engine.records.store.tables import STATES
 from engine.unpacking import inflate
 
 
@@ -21,7 +21,7 @@ def wrong_with(connection: Connection, case: RowMapping, events: Sequence[Event]
     wanted = select(STATES.c.number, STATES.c.record).where(STATES.c.case_number == case["number"])
     for row in connection.execute(wanted).mappings():
         try:
-            states[row["number"]] = inflate(row["record"], LARGEST_RECORD)
+            states[row["number"]] = inflate(row["record"])
         except UnpackingError:
             damaged.append(f"the record behind event {row['number']} cannot be read")
     found = [*damaged, *broken(case["id"], events, case["head"], states, left_behind(events))]

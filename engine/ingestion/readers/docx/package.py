@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from lxml import etree
 
-from engine.errors import UnpackingError
+from engine.errors import UnpackingError, in_words
 from engine.unpacking import open_zip, read_member
 
 Element = etree._Element  # noqa: SLF001 (lxml has no public name for it; used in types alone)
@@ -55,9 +55,9 @@ def open_docx(file: BinaryIO) -> DocxParts:
     except BrokenDocxError:
         raise
     except etree.XMLSyntaxError as error:
-        raise BrokenDocxError(f"a part of it is no sound XML ({_said(error)})") from error
+        raise BrokenDocxError(f"a part of it is no sound XML ({in_words(error)})") from error
     except (UnpackingError, OSError, ValueError) as error:
-        raise BrokenDocxError(f"its package is broken ({_said(error)})") from error
+        raise BrokenDocxError(f"its package is broken ({in_words(error)})") from error
 
 
 def _parts(archive: zipfile.ZipFile) -> DocxParts:
@@ -122,7 +122,3 @@ def _part(archive: zipfile.ZipFile, name: str) -> Element:
             f"its part {name} declares a document type, which could hide entities: not read"
         )
     return root
-
-
-def _said(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__

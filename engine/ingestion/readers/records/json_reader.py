@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
@@ -15,12 +14,10 @@ from engine.errors import SourceError, UnpackingError
 from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import decoded, looks_like_text
-from engine.ingestion.readers.formats import GZIP
 from engine.ingestion.readers.mapping import FieldMapping, records_mapping_of, text, values
 from engine.ingestion.readers.records.documents import document_of_record
 from engine.ingestion.readers.records.flat import documents_of_records
 from engine.ingestion.readers.records.guess import SAMPLE, guessed
-from engine.unpacking import open_gzip
 
 # JSON that is one value is read as a whole, and takes several times its size in memory.
 LARGEST_JSON = 128 * 1024 * 1024
@@ -56,7 +53,7 @@ def _is_lines(source: SourceFile) -> bool:
     if source.path.name.removesuffix(".gz").lower().endswith(_LINES):
         return True
     try:
-        with _lines_of(source) as file:
+        with source.unpacked() as file:
             first, second = (next(file, b"").strip() for _ in range(2))
     except UnpackingError:
         return False
@@ -66,19 +63,6 @@ def _is_lines(source: SourceFile) -> bool:
         return isinstance(orjson.loads(first.removeprefix(b"\xef\xbb\xbf")), dict)
     except orjson.JSONDecodeError:
         return False
-
-
-@contextmanager
-def _lines_of(source: SourceFile) -> Iterator[IO[bytes]]:
-    """The file, unpacked where it is a gzip."""
-    with source.opened() as file:
-        packed = file.read(2) == GZIP
-        file.seek(0)
-        if not packed:
-            yield file
-            return
-        with open_gzip(file, source.size()) as unpacked:
-            yield unpacked
 
 
 def _read_lines(source: SourceFile) -> Iterator[ReadDocument | Problem]:
@@ -98,7 +82,7 @@ def _read_lines(source: SourceFile) -> Iterator[ReadDocument | Problem]:
 
 def _numbered_lines(source: SourceFile) -> Iterator[Numbered | Problem]:
     number = 0
-    with _lines_of(source) as file:
+    with source.unpacked() as file:
         try:
             for number, raw in enumerate(file, start=1):
                 if not raw.strip():
