@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping
 from typing import Annotated, TypeVar
 
@@ -65,7 +64,7 @@ class SentFile(Request):
         """Its bytes. Raises InputError for what is no base 64."""
         try:
             return base64.b64decode(self.data, validate=True)
-        except binascii.Error as error:
+        except ValueError as error:
             raise InputError(f"{self.name}: did not arrive whole; send it again") from error
 
 

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchmarks.attacks.http.raw import API, Answer, Raw
@@ -33,7 +34,7 @@ Ask = Callable[["Target"], Answer]
 @dataclass(slots=True)
 class Target:
     """``outside`` and ``folders``: files and folders of the server that nobody may read. ``log``: all that it
-    has said. ``numbers``: of the panels' components."""
+    has said. ``numbers``: of the panels' components. ``pid``: of its process, None for this one."""
 
     raw: Raw
     outside: str
@@ -41,6 +42,7 @@ class Target:
     log: Callable[[], str] = lambda: ""
     numbers: dict[str, int] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
+    pid: int | None = None
 
     def panel(self, name: str, data: Any, headers: Iterable[tuple[str, str]] = (), **more: Any) -> Answer:
         """A request of a panel."""
@@ -112,6 +114,14 @@ def judged(attack: Attack, answer: Answer, seconds: float) -> str:
         if missing:
             return f"without {missing[0]}"
     return attack.wrong(answer)
+
+
+def peak_memory(pid: int | None = None) -> int:
+    """The most bytes of memory that a process has used since this was last asked of it, None for this one."""
+    here = Path(f"/proc/{pid or 'self'}")
+    found = int((here / "status").read_text().partition("VmHWM:")[2].split()[0]) << 10
+    (here / "clear_refs").write_text("5")
+    return found
 
 
 def said_error(answer: Answer) -> str:

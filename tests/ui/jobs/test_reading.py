@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,7 @@ import psutil
 import pytest
 
 from benchmarks.attacks.hostile_files import LEAKED, questions, texts
+from benchmarks.attacks.http.target import peak_memory as peak
 from engine.errors import CancelledError, InputError, RedstringError
 from ui.asked import SentFile
 from ui.corpus.intake import put
@@ -53,14 +55,6 @@ READ = {
     "nothing.txt": "",
     "long.jsonl": "a" * 100,
 }
-
-
-def peak(pid: int | str = "self") -> int:
-    """The most memory that a process has had since it was last asked, in bytes."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    found = int(status.partition("VmHWM:")[2].split()[0]) << 10
-    Path(f"/proc/{pid}/clear_refs").write_text("5")
-    return found
 
 
 def calm(told: str) -> bool:
@@ -107,9 +101,7 @@ def test_whoever_reads_them_is_not_overwhelmed(tmp_path: Path, monkeypatch: pyte
 
 
 def sent(name: str, data: bytes) -> SentFile:
-    import base64
-
-    return SentFile(name=name, data=base64.b64encode(data).decode())
+    return SentFile(name=name, data=b64encode(data).decode())
 
 
 def of_text(name: str, data: bytes) -> Reading[dict[str, Any]]:
