@@ -50,7 +50,10 @@
       reader.readAsDataURL(file);
     });
     if (data === null) { say(`${file.name} cannot be read`); return; }
+    busy(true);
+    bar(0, `Reading ${file.name}`);
     const found = await ask({ do: "read", file: { name: file.name.slice(-200), data } }).catch(() => null);
+    busy(Boolean(chk.job));
     if (found) { part("text").value = found.text; if (found.note) say(found.note); else hush(); part("text").focus(); }
   }
 
@@ -322,7 +325,7 @@
     element.addEventListener("click", (event) => {
       const mark = event.target.closest("[data-claim]");
       if (mark) { if (chk.only) { chk.only = ""; drawFilters(); drawText(); drawList(); } pick(mark.dataset.claim); }
-      if (event.target.closest("[data-chk=stop]") && chk.job) { part("step").textContent = "Cancelling"; ask({ do: "cancel", job: chk.job }).catch(() => null); }
+      if (event.target.closest("[data-chk=stop]")) { part("step").textContent = "Cancelling"; ask({ do: "cancel", job: chk.job }).catch(() => null); }
     });
     element.addEventListener("keydown", (event) => {
       const mark = event.target.closest("[data-claim]");

@@ -6,6 +6,7 @@ RedstringError
 │   ├── SourceError       nothing usable in the sources that were to be ingested
 │   ├── FileRefusedError  a file that is not opened: a link, a pipe, a device, one that is too large
 │   ├── YamlError         YAML that cannot be read, or that would cost too much to read
+│   ├── UnpackingError    packed data that are damaged, or unpack to more than they may
 │   ├── GrammarError      a file of a reference grammar that cannot be read
 │   └── CorpusError       a corpus that is missing, damaged or of another version
 ├── AccessError          somebody may not do what they asked for
@@ -54,6 +55,10 @@ class CorpusError(InputError):
 
 class YamlError(InputError):
     """YAML that cannot be read, or that would cost too much to read."""
+
+
+class UnpackingError(InputError):
+    """Packed data that are damaged, or unpack to more than they may."""
 
 
 class GrammarError(InputError):
@@ -128,6 +133,12 @@ def for_visitors(error: RedstringError) -> str:
 def without_folders(words: str) -> str:
     """Words with the last part alone of each path from the root on."""
     return _FOLDERS.sub("", words)
+
+
+def in_words(error: BaseException) -> str:
+    """What went wrong, in one short line, without the path that the system names."""
+    told = getattr(error, "strerror", None) or error
+    return " ".join(str(told).split())[:200] or type(error).__name__
 
 
 def system_error(doing: str, error: OSError) -> RedstringError:

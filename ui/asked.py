@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from typing import Annotated, TypeVar
 
@@ -43,12 +44,28 @@ _Names = Annotated[list[Annotated[StrictStr, Field(max_length=1000)]], Field(max
 _Value = StrictBool | StrictInt | StrictFloat | _Text | _Names | None
 Held = Mapping[Annotated[str, Field(max_length=60)], _Value]
 MOST_HELD = 200
+# Bytes of a file that is sent within a request.
+FILE_BYTES = 4_000_000
 
 
 class Request(BaseModel):
     """What somebody sends: no field that is not known, and no value of it is repeated in an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class SentFile(Request):
+    """A file as the browser sends it: its name, its bytes in base 64."""
+
+    name: str = Field(max_length=200)
+    data: str = Field(max_length=FILE_BYTES * 4 // 3 + 4, repr=False)
+
+    def content(self) -> bytes:
+        """Its bytes. Raises InputError for what is no base 64."""
+        try:
+            return base64.b64decode(self.data, validate=True)
+        except ValueError as error:
+            raise InputError(f"{self.name}: did not arrive whole; send it again") from error
 
 
 Sent = TypeVar("Sent", bound=BaseModel)

@@ -9,10 +9,8 @@ is done.
 from __future__ import annotations
 
 import fnmatch
-import gzip
 import os
 import stat
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,13 +20,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from engine import files
-from engine.errors import FileRefusedError, SourceError
+from engine.errors import FileRefusedError, SourceError, UnpackingError, in_words
 from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.archive import DEEPEST, Unpacked, gunzipped, members, unzipped
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
-from engine.ingestion.readers.formats import GZIP, ZIP, packed_format, seen_in
+from engine.ingestion.readers.formats import ZIP, packed_format, seen_in
 from engine.ingestion.readers.front_matter import stated_id
 from engine.ingestion.readers.registry import PACKED_READERS, READERS, WITH_FRONT_MATTER, reader_of
+from engine.unpacking import GZIP
 
 ONTOLOGY, EXAMPLES, EDGES, OTHER_CORPUS = "ontology.yaml", "examples.json", "edges.tsv", "corpus.ref"
 
@@ -141,7 +140,7 @@ class _Search:
         try:
             return sorted(files.entries(real))
         except (OSError, FileRefusedError) as error:
-            self.found.problems.append(Problem(str(shown), f"cannot be opened ({_said(error)})"))
+            self.found.problems.append(Problem(str(shown), f"cannot be opened ({in_words(error)})"))
             return []
 
     def consider(self, source: SourceFile, depth: int = 0, inside: str = "") -> None:
@@ -190,15 +189,15 @@ class _Search:
             with source.opened() as file:
                 return file.read(HEAD)
         except (OSError, FileRefusedError) as error:
-            self.found.problems.append(Problem(source.name, f"cannot be opened ({_said(error)})"))
+            self.found.problems.append(Problem(source.name, f"cannot be opened ({in_words(error)})"))
             return None
 
     def _take_gzip(self, source: SourceFile, depth: int) -> None:
         try:
-            with source.opened() as file, gzip.open(file, "rb") as packed:
+            with source.unpacked() as packed:
                 head = packed.read(HEAD)
-        except (OSError, FileRefusedError, EOFError, zlib.error) as error:
-            self.found.problems.append(Problem(source.name, f"cannot be opened ({_said(error)})"))
+        except (OSError, FileRefusedError, UnpackingError) as error:
+            self.found.problems.append(Problem(source.name, f"cannot be opened ({in_words(error)})"))
             return
         inner = Path(source.path.name.removesuffix(".gz"))
         reader = reader_of(inner, head, mapped=source.mapping is not None)
@@ -240,7 +239,7 @@ class _Search:
         try:
             content = files.read(reference.path, _LONGEST_REFERENCE).decode("utf-8", "replace")
         except (OSError, FileRefusedError) as error:
-            self.found.problems.append(Problem(reference.name, f"cannot be opened ({_said(error)})"))
+            self.found.problems.append(Problem(reference.name, f"cannot be opened ({in_words(error)})"))
             return
         words, folder = content.strip(), reference.path.parent
         beside = folder.parent / Path(words).name
@@ -282,11 +281,6 @@ def _told_apart(
         shares_id = times[stated.get(source.name, "")] > 1
         apart.append((replace(source, stem=stem, shares_id=shares_id), reader))
     return apart
-
-
-def _said(error: Exception) -> str:
-    """What went wrong, without the path, which stands before it."""
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
 def _beside(name: str, inside: str) -> str | None:

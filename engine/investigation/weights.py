@@ -26,8 +26,9 @@ from engine.corpus.learned_weights import (
     load_weights,
 )
 from engine.corpus.protocol import Corpus
-from engine.errors import CorpusError, InputError
+from engine.errors import CorpusError, InputError, UnpackingError
 from engine.investigation.ranking.experience import Experience, experience_from, plain_experience
+from engine.unpacking import inflate
 
 # Bytes of what is learned, unpacked.
 LONGEST_LEARNED = 100_000_000
@@ -68,8 +69,8 @@ def packed_experience(learned: Experience, most: int) -> bytes:
 def unpacked_experience(packed: bytes) -> Experience:
     """What was learned, from bytes. Raises ValueError for what is none."""
     try:
-        return experience_from(orjson.loads(zlib.decompressobj().decompress(packed, LONGEST_LEARNED)))
-    except (ValueError, KeyError, TypeError, zlib.error) as error:
+        return experience_from(orjson.loads(inflate(packed, LONGEST_LEARNED)))
+    except (ValueError, KeyError, TypeError, UnpackingError) as error:
         raise ValueError(str(error) or type(error).__name__) from error
 
 

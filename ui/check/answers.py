@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import orjson
+from pydantic import BaseModel, Field
 
 from engine.access.audit_log import record
 from engine.access.people import Person
@@ -18,7 +18,6 @@ from engine.answers.audit.export import annotated, audit_to_json, markdown
 from engine.answers.audit.log import verification_log
 from engine.answers.audit.log_export import log_markdown
 from engine.answers.audit.page import html_page
-from engine.answers.audit.reading import text_of_sent
 from engine.answers.audit.reviewing import Saying, say
 from engine.answers.audit.tally import tally
 from engine.answers.audit.wording import TOLD, key_of
@@ -27,16 +26,26 @@ from engine.language.hidden_marks import hidden_marks
 from engine.llm import Budget, Meter
 from ui.access.asking import by_token
 from ui.asked import checked
-from ui.check.asked import Ask, Sent
+from ui.check.asked import Ask
 from ui.check.checking import RULES, Checking, check
 from ui.check.limits import MOST_CALLS
 from ui.check.shown import shown_claim, shown_log, shown_tally
 from ui.connections import Connections
+from ui.corpus.intake import put
 from ui.jobs.job import Job
 from ui.jobs.jobs import Jobs
+from ui.jobs.reading import Reading, read_apart
+from ui.jobs.reading import cancel as cancel_reading
 from ui.shelf import Library
 
 Answer = dict[str, Any]
+
+
+class SentText(BaseModel):
+    """The beginning of the text of a file, and the length of all of it."""
+
+    text: str = Field(max_length=LONGEST_TEXT)
+    length: int
 
 
 class CheckDesk:
@@ -91,16 +100,10 @@ def read_file(desk: CheckDesk, ask: Ask) -> Answer:
     """The text of a file that was dropped."""
     if ask.file is None:
         raise InputError("no file came; choose one")
-    text = text_of_sent(ask.file.name, _bytes(ask.file))
-    cut = f"{ask.file.name}: only the first {LONGEST_TEXT:,} of its {len(text):,} characters are taken here"
-    return {"text": text[:LONGEST_TEXT], "note": cut if len(text) > LONGEST_TEXT else ""}
-
-
-def _bytes(sent: Sent) -> bytes:
-    try:
-        return base64.b64decode(sent.data, validate=True)
-    except binascii.Error as error:
-        raise InputError(f"{sent.name}: did not arrive whole; send it again") from error
+    take, given = SentText.model_validate_json, {"longest": LONGEST_TEXT}
+    (found,) = read_apart(Reading("text", partial(put, [ask.file]), take, 1, given), ask.owner)
+    cut = f"only the first {LONGEST_TEXT:,} of its {found.length:,} characters are taken here"
+    return {"text": found.text, "note": f"{ask.file.name}: {cut}" if found.length > LONGEST_TEXT else ""}
 
 
 def start(desk: CheckDesk, ask: Ask) -> Answer:
@@ -200,8 +203,11 @@ def reviewed(desk: CheckDesk, ask: Ask) -> Answer:
 
 
 def cancel(desk: CheckDesk, ask: Ask) -> Answer:
-    """End an audit; what it checked stays."""
-    desk.jobs.cancel(ask.job, ask.visitor)
+    """End an audit, of which what it checked stays; without its id, end the reading of a file."""
+    if ask.job:
+        desk.jobs.cancel(ask.job, ask.visitor)
+    else:
+        cancel_reading(ask.visitor)
     return {}
 
 

@@ -10,16 +10,8 @@ from pydantic import Field
 from engine.access.roles import Role
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE
-from ui.asked import CorpusName, Key, LowestGrade, Request
-from ui.check.limits import FILE_BYTES
+from ui.asked import CorpusName, Key, LowestGrade, Request, SentFile
 from ui.jobs.job import Owner
-
-
-class Sent(Request):
-    """A file as the browser sends it: its name, its bytes in base 64."""
-
-    name: str = Field(max_length=200)
-    data: str = Field(max_length=FILE_BYTES * 4 // 3 + 4, repr=False)
 
 
 class Ask(Request):
@@ -35,7 +27,7 @@ class Ask(Request):
     session: Key = Field(default="", repr=False)
     corpus: CorpusName = ""
     text: str = Field(default="", max_length=LONGEST_TEXT)
-    file: Sent | None = None
+    file: SentFile | None = None
     day: date | None = None
     grade: LowestGrade = None
     model: bool = False

@@ -13,10 +13,11 @@ from engine.access.forgetting import delete as delete_all
 from engine.access.roles import Action, may
 from engine.errors import AccessError, InputError
 from ui.corpus.desk import Ask, CorpusDesk
-from ui.corpus.ingesting import DOCUMENTS, Ingestion, ingest
+from ui.corpus.ingesting import Ingestion, ingest
 from ui.corpus.intake import check_files, read_mapping, stage
 from ui.corpus.orders import READING, Order
 from ui.corpus.report import report_html, stored_report
+from ui.jobs.confined import DOCUMENTS
 from ui.jobs.job import Ended, Job, State
 from ui.shelf import Shelved
 

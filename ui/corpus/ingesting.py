@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,11 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.errors import CancelledError, InputError, system_error
 from engine.ingestion.report import IngestionReport
-from engine.isolation.installation import link_program, python_policy
 from engine.operator_settings import OperatorSettings, variable
 from ui.corpus.orders import Order
 from ui.corpus.relay import Relay, Wanted
 from ui.corpus.report import store_report
+from ui.jobs.confined import THREADS, confined
 from ui.jobs.job import UNEXPLAINED, Ended, Job
 from ui.jobs.pace import Pace
 from ui.jobs.process import Bounds, Program, run
@@ -28,10 +27,6 @@ from ui.jobs.process import Bounds, Program, run
 MOST_LINES = 20_000
 # Processes and threads of an ingestion for each core: those that read and analyse, those that compute.
 PROCESSES = 64
-DOCUMENTS = "documents"
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-# Of the server's environment a worker gets what says how to compute, and nothing that says who may what.
-PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", *THREADS, "TOKENIZERS_PARALLELISM")
 # What a worker is told that may take vectors in.
 GO = b"go\n"
 # Where models lie that an operator has fetched: read where the corpus has one of them.
@@ -128,65 +123,34 @@ def done_apart(
 
 
 def _program(ingestion: Ingestion, settings: OperatorSettings) -> Program:
-    bounds = _bounds(settings)
-    order, workspace = ingestion.order, ingestion.workspace
-    documents, scratch, program = workspace / DOCUMENTS, workspace / "scratch", workspace / "program"
-    for folder in (documents, scratch):
-        folder.mkdir(exist_ok=True)
-    link_program(program)
-    policy = python_policy()
-    read = [
-        *policy.read,
-        str(program),
-        str(documents),
-        *(path for spec in ingestion.models for path in _models(spec)),
-    ]
-    environment = _environment(scratch, program)
+    order, behind = ingestion.order, ingestion.order.kind == "embed"
+    environment = {
+        **{name: os.environ[name] for name in CACHES if name in os.environ},
+        "HF_HOME": os.environ.get("HF_HOME") or str(Path.home() / _HUB_HOME),
+        "HF_HUB_OFFLINE": "1",
+        "TRANSFORMERS_OFFLINE": "1",
+        **(dict.fromkeys(THREADS, "1") if behind else {}),
+    }
+    read = [path for spec in ingestion.models for path in _models(spec)]
     if settings.grammars is not None:
         environment[variable("grammars")] = str(settings.grammars)
         read.append(str(settings.grammars))
-    behind = order.kind == "embed"
-    if behind:
-        environment |= dict.fromkeys(THREADS, "1")
-    return Program(
-        [sys.executable, "-P", "-m", "ui.corpus.worker"],
-        environment,
-        documents,
+    program = confined(
+        "ui.corpus.worker",
         order.model_dump_json().encode(),
-        replace(
-            policy,
-            read=tuple(read),
-            write=(str(order.folder), str(scratch)),
-            memory=bounds.memory,
-            file_bytes=bounds.disk,
-            cpu=int(bounds.cpu),
-            processes=bounds.processes,
-        ),
-        bounds,
-        behind,
+        ingestion.workspace,
+        _bounds(settings),
+        read=read,
+        write=[str(order.folder)],
+        environment=environment,
     )
+    return replace(program, behind=behind)
 
 
 def _bounds(settings: OperatorSettings) -> Bounds:
     cores = os.cpu_count() or 1
     memory = disk = settings.job_mb << 20
     return Bounds(memory, disk, 60.0 * settings.job_minutes * cores, PROCESSES * cores)
-
-
-def _environment(scratch: Path, program: Path, server: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment of a worker, made for it."""
-    return {
-        **{name: server[name] for name in (*PASSED_ON, *CACHES) if name in server},
-        "HF_HOME": server.get("HF_HOME") or str(Path.home() / _HUB_HOME),
-        "HF_HUB_OFFLINE": "1",
-        "TRANSFORMERS_OFFLINE": "1",
-        "PYTHONPATH": str(program),
-        "HOME": str(scratch),
-        "TMPDIR": str(scratch),
-        # A document called "numpy.py" must not be taken for a module.
-        "PYTHONSAFEPATH": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
 
 
 def _models(spec: str) -> list[str]:

@@ -14,7 +14,7 @@ from pydantic import Field
 from engine.errors import InputError
 from engine.ingestion.readers.mapping import parse_mapping
 from engine.operator_settings import MEGABYTE, OperatorSettings
-from ui.asked import Key, Request
+from ui.asked import Key, Request, SentFile
 from ui.door.uploads import KEY
 
 LONGEST_PART, LONGEST_PATH, DEEPEST = 120, 4096, 12
@@ -79,6 +79,18 @@ def stage(files: Sequence[Uploaded], uploads: Path, documents: Path) -> None:
             raise _gone(file) from error
     for file in files:
         (uploads / file.key).unlink(missing_ok=True)
+
+
+def put(files: Sequence[SentFile], documents: Path) -> list[Path]:
+    """Write files that came within a request to a new folder; returns where each lies. Raises InputError."""
+    documents.mkdir()
+    paths = []
+    for file in files:
+        path = _free(documents, Path(safe_name(file.name).name))
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(file.content())
+        paths.append(path)
+    return paths
 
 
 def _give(source: Path, target: Path) -> None:

@@ -12,13 +12,11 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO
-
-import orjson
 
 from engine.errors import RedstringError
-from ui.corpus.orders import READING, Order, Tell, carry_out
+from ui.corpus.orders import READING, Order, carry_out
 from ui.corpus.relay import through_server
+from ui.jobs.child import own_output
 
 
 def sources_here() -> list[Path]:
@@ -28,10 +26,7 @@ def sources_here() -> list[Path]:
 
 def main() -> int:
     """Carry out one order and tell how it ended; 0 unless the program itself is at fault."""
-    told = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    # Whatever a library prints must not get between the lines that are told.
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    tell = _teller(told)
+    tell = own_output()
     order = Order.model_validate_json(sys.stdin.buffer.readline())
     through_server(order.embedding, tell, sys.stdin.buffer)
     try:
@@ -44,14 +39,6 @@ def main() -> int:
     else:
         tell({"finished": True, "report": report})
     return 0
-
-
-def _teller(stream: BinaryIO) -> Tell:
-    def tell(event: dict[str, Any]) -> None:
-        stream.write(orjson.dumps(event, default=str, option=orjson.OPT_NON_STR_KEYS) + b"\n")
-        stream.flush()
-
-    return tell
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Who hangs up while a case is at work for them, so that it can be cancelled: nobody will read its answer.
 
-Three connections may wait for a case: the request itself (of a tool), the stream of one event of the queue,
-and the stream of all events of a session. A case is cancelled when one of its own is closed. Sessions are
-named by those who ask: a stream of another address is never theirs, whatever its name.
+Three connections may wait for a case: the request itself (of a tool or a panel), the stream of one event of
+the queue, and the stream of all events of a session. A case is cancelled when one of its own is closed.
+Sessions are named by those who ask: a stream of another address is never theirs, whatever its name.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class HangUps:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, and look whether it is still waited for."""
         kind = scope[POLICY].name if scope["type"] == "http" else ""
-        own = kind == "mcp"
+        own = kind in ("mcp", "panel")
         name = secrets.token_hex(8) if own else _stream(kind, scope)
         if own or kind in ("call", "join"):
             scope = {**scope, CALLERS: self._callers, CONNECTION: name}
@@ -115,12 +115,12 @@ class HangUps:
             self._callers.forget(name)
 
 
-def waited_for(request: gr.Request | Request, cancel: Cancel) -> AbstractContextManager[None]:
+def waited_for(request: gr.Request | Request | None, cancel: Cancel) -> AbstractContextManager[None]:
     """A context in which ``cancel`` is called once whoever has sent a request hangs up."""
-    asked = request if isinstance(request, Request) else request.request
+    asked = request if request is None or isinstance(request, Request) else request.request
     scope = {} if asked is None else asked.scope
     callers: Callers | None = scope.get(CALLERS)
-    if callers is None:
+    if request is None or callers is None:
         # Without a door nobody watches.
         return nullcontext()
     if scope[CONNECTION]:

@@ -7,16 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from engine.settings import InvestigationSettings, Preset, preset
-from ui.asked import LONGEST_QUESTION, CorpusName, Key, Request
-from ui.evaluate.limits import FILE_BYTES, MOST_QUESTIONS, START_QUESTIONS
+from ui.asked import LONGEST_QUESTION, CorpusName, Key, Request, SentFile
+from ui.evaluate.limits import MOST_QUESTIONS, START_QUESTIONS
 from ui.jobs.job import Owner
-
-
-class Sent(Request):
-    """A file as the browser sends it: its name, its bytes in base 64."""
-
-    name: str = Field(max_length=200)
-    data: str = Field(max_length=FILE_BYTES * 4 // 3 + 4, repr=False)
 
 
 class Chosen(Request):
@@ -41,8 +34,8 @@ class Ask(Request):
     session: Key = Field(default="", repr=False)
     corpus: CorpusName = ""
     gold: Literal["own", "files"] = "own"
-    queries: Sent | None = None
-    qrels: Sent | None = None
+    queries: SentFile | None = None
+    qrels: SentFile | None = None
     questions: int = Field(default=START_QUESTIONS, ge=1, le=MOST_QUESTIONS)
     chosen: Chosen = Chosen()
     ablate: bool = False

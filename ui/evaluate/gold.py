@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import tempfile
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
+
+from pydantic import TypeAdapter
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.evaluation import Question, read_questions
 from engine.evaluation.choosing import spread
-from ui.evaluate.asked import Ask, Sent
+from ui.corpus.intake import put
+from ui.evaluate.asked import Ask
+from ui.jobs.reading import Reading, read_apart
 from ui.sample import SOURCES
+
+_QUESTION = TypeAdapter(Question)
 
 
 @cache
@@ -55,21 +57,5 @@ def gold_of(corpus: Corpus, text: str) -> frozenset[str]:
 def _sent_questions(ask: Ask) -> list[Question]:
     if ask.queries is None or ask.qrels is None:
         raise InputError("two files are needed: questions (JSON lines) and judgements (qrels)")
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        queries = _put(folder / "queries", ask.queries)
-        qrels = _put(folder / "qrels", ask.qrels)
-        try:
-            return read_questions(queries, qrels)
-        except InputError as error:
-            told = str(error).replace(str(queries), ask.queries.name).replace(str(qrels), ask.qrels.name)
-            raise InputError(told) from error
-
-
-def _put(place: Path, sent: Sent) -> Path:
-    path = place.with_suffix(".gz") if sent.name.endswith(".gz") else place
-    try:
-        path.write_bytes(base64.b64decode(sent.data, validate=True))
-    except binascii.Error as error:
-        raise InputError(f"{sent.name}: did not arrive whole; send it again") from error
-    return path
+    files, most = partial(put, [ask.queries, ask.qrels]), ask.questions
+    return read_apart(Reading("questions", files, _QUESTION.validate_json, most, {"most": most}), ask.owner)

@@ -8,6 +8,5 @@ MOST_ABLATED = 25
 START_QUESTIONS = 20
 # Evaluations of all visitors at the same time, those that wait for their turn, and the longest of one, s.
 RUNNING, WAITING, LONGEST = 2, 8, 1800.0
-FILE_BYTES = 4_000_000
 # Finished evaluations are kept this long, s, so that a page that comes back still finds them.
 REMEMBERED = 1800.0

@@ -128,6 +128,15 @@ class Jobs(Generic[Payload]):
         """End a job; nothing happens where it is over."""
         self._stop(self.get(job_id, visitor))
 
+    def wait(self, job: Job[Payload]) -> None:
+        """Wait until a job is over. Raises CancelledError, and InputError in the words of one that failed."""
+        with self._change:
+            self._change.wait_for(lambda: job.over)
+        if job.state is State.CANCELLED:
+            raise CancelledError("cancelled")
+        if job.state is State.FAILED:
+            raise InputError(job.message)
+
     def end_all(self) -> None:
         """End every job, as the server itself ends, and wait a little for what each has to put in order."""
         with self._change:

@@ -59,11 +59,13 @@ class Program:
     behind: bool = False
 
 
-def run(program: Program, hear: Callable[[bytes], bytes | None], stop: Event) -> str:
+def run(
+    program: Program, hear: Callable[[bytes], bytes | None], stop: Event, *, longest: int = LONGEST_LINE
+) -> str:
     """Run a program until it ends, is to ``stop``, or uses more than it may: then why, else nothing.
 
     ``hear`` gets each line that it tells; what that returns the program can read. Nothing that it has
-    started outlives it. Raises InputError for a line too long, and what ``hear`` raises.
+    started outlives it. Raises InputError for a line of ``longest`` bytes, and what ``hear`` raises.
     """
     command, environment = entering(program.policy, program.environment, *program.command)
     complaints = program.folder.parent / f"{program.folder.name}.stderr"
@@ -88,7 +90,7 @@ def run(program: Program, hear: Callable[[bytes], bytes | None], stop: Event) ->
             assert process.stdout is not None
             # Passwords travel through the pipe alone: a command line can be read by everybody.
             _give(process.stdin, program.order + b"\n")
-            for number, line in enumerate(_lines(process.stdout)):
+            for number, line in enumerate(_lines(process.stdout, longest)):
                 if number == 0:
                     _compare(layers_of(line))
                 elif answer := hear(line):
@@ -218,10 +220,10 @@ def _give(stream: IO[bytes], content: bytes) -> None:
         stream.flush()
 
 
-def _lines(stream: IO[bytes]) -> Iterator[bytes]:
-    while line := stream.readline(LONGEST_LINE):
-        if len(line) >= LONGEST_LINE:
-            raise InputError(f"stopped: it tells more than {LONGEST_LINE >> 20} MiB in one line")
+def _lines(stream: IO[bytes], longest: int) -> Iterator[bytes]:
+    while line := stream.readline(longest):
+        if len(line) >= longest:
+            raise InputError(f"stopped: it tells more than {longest >> 20} MiB in one line")
         yield line
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+import orjson
 from gradio.utils import get_upload_folder
 
 from engine.errors import AccessError, InputError
@@ -16,13 +16,15 @@ from engine.operator_settings import MEGABYTE
 from engine.records.store import EVERYBODY
 from engine.records.store.listing import Matter
 from engine.review.drawing import items_named
-from engine.review.exchange.drafts import Draft
+from engine.review.exchange.drafts import Draft, draft
 from engine.review.exchange.placing import cases_named, placed
 from engine.review.exchange.registry import FORMATS, format_of, writer_of
 from engine.review.kept import Queue
 from engine.review.model import Item, ItemKind
 from engine.review.taking import taken_words
 from ui.corpus.intake import check_files, stage
+from ui.jobs.job import Owner
+from ui.jobs.reading import Reading, read_apart
 from ui.review.asked import Ask
 from ui.review.desk import Answer, Own, shown
 
@@ -114,20 +116,25 @@ def _read(own: Own, ask: Ask) -> list[Draft]:
     """The verdicts of the file that was sent."""
     if ask.file is None:
         raise InputError("there is no file yet: choose one")
-    uploads, chosen = Path(get_upload_folder()), format_of(ask.format)
-    check_files([ask.file], own.desk.library.settings, uploads)
-    with TemporaryDirectory() as made:
-        folder = Path(made) / "sent"
-        stage([ask.file], uploads, folder)
-        (path,) = (one for one in folder.rglob("*") if one.is_file())
+    file, uploads, chosen = ask.file, Path(get_upload_folder()), format_of(ask.format)
+    check_files([file], own.desk.library.settings, uploads)
+
+    def put(documents: Path) -> list[Path]:
+        stage([file], uploads, documents)
+        (path,) = (one for one in documents.rglob("*") if one.is_file())
         if path.stat().st_size > MOST_BYTES:
             most = f"{MOST_BYTES / MEGABYTE:g} MB"
             raise InputError(f"{path.name}: larger than the {most} taken here: the command line takes it")
-        try:
-            drafts = chosen.read(path, MOST_VERDICTS)
-        except InputError as error:
-            raise InputError(str(error).replace(str(path), path.name)) from error
-        return [replace(one, where=one.where.replace(str(path), path.name)) for one in drafts]
+        return [path]
+
+    given = {"format": chosen.name, "most": MOST_VERDICTS}
+    reading = Reading("verdicts", put, _taken, MOST_VERDICTS, given)
+    return read_apart(reading, Owner(own.asker, own.person.address))
+
+
+def _taken(line: bytes) -> Draft:
+    values = orjson.loads(line)
+    return draft(values, str(values["where"]))
 
 
 def _queued(own: Own, queue: Queue) -> Iterator[tuple[Item, str]]:

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchmarks.attacks.http.raw import API, Answer, Raw
@@ -33,7 +34,8 @@ Ask = Callable[["Target"], Answer]
 @dataclass(slots=True)
 class Target:
     """``outside`` and ``folders``: files and folders of the server that no visitor may read; ``paths``: paths
-    that no answer may contain. ``log``: all that it has said. ``numbers``: of the panels' components."""
+    that no answer may contain. ``log``: all that it has said. ``numbers``: of the panels' components. ``pid``:
+    of the server's process, None for this one."""
 
     raw: Raw
     outside: str
@@ -42,6 +44,7 @@ class Target:
     log: Callable[[], str] = lambda: ""
     numbers: dict[str, int] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
+    pid: int | None = None
 
     def panel(self, name: str, data: Any, headers: Iterable[tuple[str, str]] = (), **more: Any) -> Answer:
         """A request of a panel."""
@@ -119,6 +122,14 @@ def leaked_path(target: Target, answer: Answer) -> str:
     """The path of the server that an answer contains, or an empty string."""
     everything = answer.body + str(answer.headers).encode()
     return next((f"the answer contains {path}" for path in target.paths if path.encode() in everything), "")
+
+
+def peak_memory(pid: int | None = None) -> int:
+    """The most bytes of memory that a process has used since this was last asked of it, None for this one."""
+    here = Path(f"/proc/{pid or 'self'}")
+    found = int((here / "status").read_text().partition("VmHWM:")[2].split()[0]) << 10
+    (here / "clear_refs").write_text("5")
+    return found
 
 
 def said_error(answer: Answer) -> str:

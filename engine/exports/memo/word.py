@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -29,6 +28,7 @@ from engine.exports.memo.wording import (
     shortened,
 )
 from engine.language.direction import right_to_left
+from engine.unpacking import open_zip, read_member
 
 # Letters of a header and of a cell.
 LONGEST_HEADER, LONGEST_CELL = 70, 220
@@ -202,8 +202,8 @@ def _saved(document: Document, when: datetime) -> bytes:
     """The file, its parts said to be of the time ``when``: the same memo gives the same bytes."""
     file = io.BytesIO()
     document.save(file)
-    with zipfile.ZipFile(file) as parts:
-        return packed({name: parts.read(name) for name in parts.namelist()}, when)
+    with open_zip(file) as parts:
+        return packed({one.filename: read_member(parts, one) for one in parts.infolist()}, when)
 
 
 def _write_note(paragraph: Any, note: Note) -> None:

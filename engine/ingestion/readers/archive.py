@@ -7,54 +7,37 @@ written: sizes that an archive declares are not believed.
 
 from __future__ import annotations
 
-import gzip
 import re
 import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-from lzma import LZMAError
 from pathlib import Path
 from typing import IO
 
 from engine import files
-from engine.errors import FileRefusedError
+from engine.errors import FileRefusedError, UnpackingError, in_words
 from engine.ingestion.readers.base import Problem, SourceFile
+from engine.unpacking import (
+    LARGEST_MEMBER,
+    TooLargeError,
+    UnknownMethodError,
+    open_gzip,
+    open_member,
+    open_zip,
+)
 
-# More is no bundle of documents. A deflated text shrinks 3 to 30 times, a table of zeros a thousand times.
+# More is no bundle of documents.
 MOST_MEMBERS = 5000
 # All archives of one ingestion together.
 MOST_FILES = 20_000
-LARGEST_MEMBER = 256 * 1024 * 1024
 LARGEST_TOTAL = 1024 * 1024 * 1024
-HIGHEST_RATIO = 200
-# Below this, any ratio is harmless.
-SMALL = 4 * 1024 * 1024
 # An archive in an archive is unpacked, one inside that is not.
 DEEPEST = 2
 
-# What a broken archive makes the libraries raise.
-BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    LZMAError,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    OSError,
-    ValueError,
-    IndexError,
-    struct.error,
-)
 _CHUNK = 1 << 20
 _NOT_IN_NAMES = re.compile(r"[^\w.() -]+")
-
-
-class TooLargeError(ValueError):
-    """An archive holds more than it may; the message says what."""
 
 
 @dataclass(slots=True)
@@ -79,21 +62,17 @@ class Unpacked:
         stem, dot, suffix = own.rpartition(".")
         return folder / (f"{stem[:80]}{dot}{suffix[:10]}" if stem else own[:90])
 
-    def write(self, data: IO[bytes], path: Path, packed: int) -> None:
-        """Copy a stream to a file. Raises TooLargeError beyond a limit, and then leaves no file."""
+    def write(self, data: IO[bytes], path: Path) -> None:
+        """Copy a bounded stream to a file. Raises UnpackingError, OSError, and then leaves no file."""
         written = 0
         try:
             with open(path, "wb") as file:
                 while chunk := data.read(_CHUNK):
                     written += len(chunk)
-                    if written > LARGEST_MEMBER:
-                        raise TooLargeError(f"unpacks to more than {LARGEST_MEMBER >> 20} MiB")
-                    if written > SMALL and written > HIGHEST_RATIO * max(packed, 1):
-                        raise TooLargeError(f"unpacks to more than {HIGHEST_RATIO} times its size")
                     if self.total + written > LARGEST_TOTAL:
                         raise TooLargeError(f"all archives unpack to more than {LARGEST_TOTAL >> 20} MiB")
                     file.write(chunk)
-        except BROKEN:
+        except (UnpackingError, OSError):
             path.unlink(missing_ok=True)
             raise
         self.total += written
@@ -102,9 +81,9 @@ class Unpacked:
 def members(path: Path) -> frozenset[str]:
     """The names in a zip; empty where it cannot be opened."""
     try:
-        with files.opened(path) as file, zipfile.ZipFile(file) as archive:
+        with files.opened(path) as file, open_zip(file) as archive:
             return frozenset(archive.namelist())
-    except (FileRefusedError, *BROKEN):
+    except (FileRefusedError, UnpackingError, OSError):
         return frozenset()
 
 
@@ -112,9 +91,9 @@ def unzipped(source: SourceFile, unpacked: Unpacked) -> Iterator[SourceFile | Pr
     """The members of a zip as files named "<archive>/<member>", and what cannot be unpacked of it."""
     with ExitStack() as stack:
         try:
-            archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(source.opened())))
-        except (FileRefusedError, *BROKEN) as error:
-            yield Problem(source.name, f"a zip that cannot be opened ({_said(error)})")
+            archive = stack.enter_context(open_zip(stack.enter_context(source.opened())))
+        except (FileRefusedError, UnpackingError, OSError) as error:
+            yield Problem(source.name, f"a zip that cannot be opened ({in_words(error)})")
             return
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         if len(entries) > MOST_MEMBERS:
@@ -143,12 +122,12 @@ def gunzipped(source: SourceFile, unpacked: Unpacked) -> SourceFile | Problem:
     """What a gzip holds, as a file that is called as the gzip without ".gz"."""
     path = unpacked.place(source.path.name.removesuffix(".gz"))
     try:
-        with source.opened() as file, gzip.open(file, "rb") as data:
-            unpacked.write(data, path, source.size())  # type: ignore[arg-type]
+        with source.opened() as file, open_gzip(file, source.size(), LARGEST_MEMBER) as data:
+            unpacked.write(data, path)
     except TooLargeError as error:
         return Problem(source.name, f"{error}: not read")
-    except (FileRefusedError, *BROKEN) as error:
-        return Problem(source.name, f"a broken gzip ({_said(error)})")
+    except (FileRefusedError, UnpackingError, OSError) as error:
+        return Problem(source.name, f"a broken gzip ({in_words(error)})")
     return replace(source, path=path)
 
 
@@ -161,16 +140,16 @@ def _member(
     reason = "encrypted; give its password"
     for password in attempts:
         try:
-            with archive.open(entry, pwd=password) as data:
-                unpacked.write(data, path, entry.compress_size)
+            with open_member(archive, entry, LARGEST_MEMBER, password) as data:
+                unpacked.write(data, path)
             return SourceFile(path, name, source.passwords, source.mapping, is_member=True)
         except TooLargeError as error:
             return Problem(name, f"{error}: not read")
-        except NotImplementedError as error:
-            return Problem(name, f"packed in a way that is not read ({_said(error)}); unpack it first")
-        except BROKEN as error:
+        except UnknownMethodError as error:
+            return Problem(name, f"packed in a way that is not read ({error}); unpack it first")
+        except (UnpackingError, OSError) as error:
             # A wrong password is told by the program, or by data that make no sense.
-            reason = "encrypted; none of the passwords opens it" if locked else f"broken ({_said(error)})"
+            reason = "encrypted; none of the passwords opens it" if locked else f"broken ({in_words(error)})"
     return Problem(name, reason)
 
 
@@ -180,10 +159,6 @@ def _refusal(entry: zipfile.ZipInfo) -> str | None:
         return "its name leads out of the archive: not read"
     if stat.S_ISLNK(entry.external_attr >> 16):
         return "a link: not followed"
-    if entry.file_size > LARGEST_MEMBER:
-        return f"unpacks to more than {LARGEST_MEMBER >> 20} MiB: not read"
-    if entry.file_size > SMALL and entry.file_size > HIGHEST_RATIO * max(entry.compress_size, 1):
-        return f"unpacks to more than {HIGHEST_RATIO} times its size: not read"
     return None
 
 
@@ -194,7 +169,3 @@ def _name(entry: zipfile.ZipInfo) -> str:
         with suppress(UnicodeError):
             name = name.encode("cp437").decode("utf-8")
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
-
-
-def _said(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__

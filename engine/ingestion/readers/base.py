@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 
 from engine import files
 from engine.model import Document, Passage, Section, Span
+from engine.unpacking import GZIP, open_gzip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,12 @@ class SourceFile:
     def opened(self) -> BufferedReader:
         """The file, for reading. Raises FileRefusedError for a link or a pipe, OSError."""
         return files.opened(self.path)
+
+    @contextmanager
+    def unpacked(self) -> Iterator[BufferedReader]:
+        """The file, for reading, unpacked if it is a gzip; raises as ``opened`` and ``open_gzip``."""
+        with self.opened() as file:
+            yield open_gzip(file, self.size()) if file.peek(2)[:2] == GZIP else file
 
     def content(self) -> bytes:
         """All its bytes; raises as ``opened``."""

@@ -8,17 +8,16 @@ none is a document of its own.
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import Any
 
 import orjson
 
+from engine.errors import UnpackingError
 from engine.ingestion.chunking import cut
 from engine.ingestion.citing import below, cited_as
 from engine.ingestion.headings import slug_of
@@ -114,18 +113,14 @@ def _made(lines: Sequence[Line], ids: set[str], path: Path) -> ReadDocument:
 
 
 def _lines(source: SourceFile) -> Iterator[Line | Problem]:
-    with source.opened() as packed, _unpacked(packed, source) as file:
+    with source.unpacked() as file:
         number = 0
         try:
             for number, raw in enumerate(file, start=1):
                 if raw.strip():
                     yield _line(source, number, raw)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except UnpackingError as error:
             yield Problem(source.name, f"the compressed file is broken from here on ({error})", number + 1)
-
-
-def _unpacked(file: BinaryIO, source: SourceFile) -> IO[bytes]:
-    return cast(IO[bytes], gzip.open(file, "rb")) if source.path.name.endswith(".gz") else file
 
 
 def _line(source: SourceFile, number: int, raw: bytes) -> Line | Problem:

@@ -7,7 +7,6 @@ import re
 from engine.ingestion.readers.decoding import looks_like_text
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
-GZIP = b"\x1f\x8b"
 
 # First bytes, what they are the beginning of, and what a person can do.
 _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -13,7 +12,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from engine import files
-from engine.errors import FileRefusedError, InputError
+from engine.errors import FileRefusedError, InputError, UnpackingError, in_words
 from engine.records.export import FORMAT, READ
 from engine.records.filed.schema import CasePart, Record
 from engine.records.filed.writing import CASE
@@ -21,6 +20,7 @@ from engine.records.restoring import CaseFile, case_file
 from engine.records.store.chain import UNDONE, Event, digest
 from engine.records.store.rows import rows_of, summary_of
 from engine.records.store.sealing import APART, SealedCase, faults
+from engine.unpacking import inflate
 
 # The largest file, and the most that the records in it may come to, in bytes.
 LARGEST, LARGEST_STATES = 256_000_000, 1_000_000_000
@@ -40,8 +40,7 @@ def saved_file(path: Path) -> SavedFile:
     try:
         values = orjson.loads(files.read_named(path, LARGEST))
     except (OSError, FileRefusedError) as error:
-        told = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: not a saved investigation: {told}") from error
+        raise InputError(f"{path}: not a saved investigation: {in_words(error)}") from error
     except orjson.JSONDecodeError as error:
         raise InputError(f"{path}: not a saved investigation: no JSON: {error}") from error
     return file_of(values, str(path))
@@ -106,14 +105,12 @@ def _earlier(packed: Mapping[str, str], where: str) -> dict[str, bytes]:
     room, found = LARGEST_STATES, {}
     for name, text in packed.items():
         try:
-            unpacking = zlib.decompressobj()
-            state = unpacking.decompress(base64.b64decode(text, validate=True), room)
-            whole = unpacking.eof
-        except (binascii.Error, ValueError, zlib.error):
-            state, whole = b"", False
-        room -= len(state)
-        if not whole or room <= 0 or digest(state) != name:
+            state: bytes | None = inflate(base64.b64decode(text, validate=True), room)
+        except (binascii.Error, ValueError, UnpackingError):
+            state = None
+        if state is None or digest(state) != name:
             raise InputError(f"{where}: damaged: case.earlier: {name[:64]!r} is not what it was")
+        room -= len(state)
         found[name] = state
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -12,12 +11,13 @@ import orjson
 from sqlalchemy import Connection, Engine, RowMapping, Select, select
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from engine.errors import InputError
+from engine.errors import InputError, UnpackingError
 from engine.records.store import Owner
 from engine.records.store.chain import Event
 from engine.records.store.listing import CaseSummary, matters_of, summary_from
 from engine.records.store.opening import READS, opened, told
 from engine.records.store.tables import CASES, EVENTS, STATES
+from engine.unpacking import inflate
 
 
 class ThereError(InputError):
@@ -102,8 +102,8 @@ def events_of(connection: Connection, number: int) -> list[Event]:
 def unpacked(record: bytes, case_id: str) -> bytes:
     """A record as it was kept. Raises InputError for a damaged one."""
     try:
-        return zlib.decompress(record)
-    except zlib.error as error:
+        return inflate(record)
+    except UnpackingError as error:
         raise _damaged(case_id) from error
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 from sqlalchemy import Connection, RowMapping, select
 
+from engine.errors import UnpackingError
 from engine.records.store.chain import Event, broken, left_behind, said_by
 from engine.records.store.rows import rows_of, summary_of
 from engine.records.store.tables import STATES
+from engine.unpacking import inflate
 
 
 def wrong_with(connection: Connection, case: RowMapping, events: Sequence[Event]) -> list[str]:
@@ -20,8 +21,8 @@ def wrong_with(connection: Connection, case: RowMapping, events: Sequence[Event]
     wanted = select(STATES.c.number, STATES.c.record).where(STATES.c.case_number == case["number"])
     for row in connection.execute(wanted).mappings():
         try:
-            states[row["number"]] = zlib.decompress(row["record"])
-        except zlib.error:
+            states[row["number"]] = inflate(row["record"])
+        except UnpackingError:
             damaged.append(f"the record behind event {row['number']} cannot be read")
     found = [*damaged, *broken(case["id"], events, case["head"], states, left_behind(events))]
     # What the events say is sound: then the tables have to say the same.

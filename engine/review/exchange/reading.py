@@ -10,7 +10,7 @@ from typing import Any, Final
 import orjson
 
 from engine import files
-from engine.errors import FileRefusedError, SourceError
+from engine.errors import FileRefusedError, SourceError, in_words
 
 LARGEST: Final = 64_000_000
 MOST: Final = 200_000
@@ -28,8 +28,7 @@ def text_of(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise SourceError(f"{path}: not in UTF-8, at byte {error.start}; save it as UTF-8") from error
     except (OSError, FileRefusedError) as error:
-        told = getattr(error, "strerror", None) or error
-        raise SourceError(f"{path}: cannot be read ({told})") from error
+        raise SourceError(f"{path}: cannot be read ({in_words(error)})") from error
 
 
 def json_lines(path: Path, most: int = MOST) -> Iterator[tuple[str, dict[str, Any]]]:

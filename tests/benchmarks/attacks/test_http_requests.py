@@ -28,7 +28,7 @@ SETTINGS = OperatorSettings(
     unused_upload_mb=50, files=100,
 )  # fmt: skip
 # What is long by its nature runs in the command alone.
-LONG = ("rates and quotas", "paths and links in uploads", "fields of endpoints")
+LONG = ("rates and quotas", "paths and links in uploads", "fields of endpoints", "files of Check")
 SHARE = 12
 
 

@@ -131,12 +131,11 @@ def test_a_wish_to_stop_ends_it_at_once(tmp_path: Path) -> None:
     assert left() == []
 
 
-def test_a_line_without_end_is_not_taken_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.jobs.process.LONGEST_LINE", 5000)
+def test_a_line_without_end_is_not_taken_in(tmp_path: Path) -> None:
     text = "print('1' * 4000, flush=True)\nfor _ in range(5000): print('1' * 4096, end='')"
     lines: list[bytes] = []
     with pytest.raises(InputError, match="in one line"):
-        run(program(tmp_path, text, Bounds()), lines.append, Event())
+        run(program(tmp_path, text, Bounds()), lines.append, Event(), longest=5000)
     assert [len(line) for line in lines] == [4001]
     assert left() == []
 

@@ -13,7 +13,8 @@ from typing import BinaryIO
 
 from lxml import etree
 
-from engine.ingestion.readers.archive import BROKEN, HIGHEST_RATIO, SMALL
+from engine.errors import UnpackingError, in_words
+from engine.unpacking import open_zip, read_member
 
 Element = etree._Element  # noqa: SLF001 (lxml has no public name for it; used in types alone)
 
@@ -49,14 +50,14 @@ class DocxParts:
 def open_docx(file: BinaryIO) -> DocxParts:
     """The parts of an open file. Raises BrokenDocxError."""
     try:
-        with zipfile.ZipFile(file) as archive:
+        with open_zip(file) as archive:
             return _parts(archive)
     except BrokenDocxError:
         raise
     except etree.XMLSyntaxError as error:
-        raise BrokenDocxError(f"a part of it is no sound XML ({_said(error)})") from error
-    except BROKEN as error:
-        raise BrokenDocxError(f"its package is broken ({_said(error)})") from error
+        raise BrokenDocxError(f"a part of it is no sound XML ({in_words(error)})") from error
+    except (UnpackingError, OSError, ValueError) as error:
+        raise BrokenDocxError(f"its package is broken ({in_words(error)})") from error
 
 
 def _parts(archive: zipfile.ZipFile) -> DocxParts:
@@ -106,11 +107,10 @@ def _part(archive: zipfile.ZipFile, name: str) -> Element:
     entry = archive.getinfo(name)
     if entry.flag_bits & 0x1:
         raise BrokenDocxError("it is encrypted")
-    with archive.open(entry) as file:
-        data = file.read(LARGEST_PART + 1)
-    ratio = HIGHEST_RATIO * max(entry.compress_size, 1)
-    if len(data) > LARGEST_PART or (len(data) > SMALL and len(data) > ratio):
-        raise BrokenDocxError(f"its part {name} unpacks to {len(data) >> 20} MiB or more: not read")
+    try:
+        data = read_member(archive, entry, LARGEST_PART)
+    except UnpackingError as error:
+        raise BrokenDocxError(f"its part {name}: {error}: not read") from error
     for strict, plain in _STRICT:
         data = data.replace(strict, plain)
     parser = etree.XMLParser(
@@ -122,7 +122,3 @@ def _part(archive: zipfile.ZipFile, name: str) -> Element:
             f"its part {name} declares a document type, which could hide entities: not read"
         )
     return root
-
-
-def _said(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import orjson
 
-from engine.errors import SourceError
+from engine.errors import SourceError, UnpackingError
 from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import decoded, looks_like_text
-from engine.ingestion.readers.formats import GZIP
 from engine.ingestion.readers.mapping import FieldMapping, records_mapping_of, text, values
 from engine.ingestion.readers.records.documents import document_of_record
 from engine.ingestion.readers.records.flat import documents_of_records
@@ -57,9 +53,9 @@ def _is_lines(source: SourceFile) -> bool:
     if source.path.name.removesuffix(".gz").lower().endswith(_LINES):
         return True
     try:
-        with _lines_of(source) as file:
+        with source.unpacked() as file:
             first, second = (next(file, b"").strip() for _ in range(2))
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+    except UnpackingError:
         return False
     if not (first.endswith(b"}") and second.startswith(b"{")):
         return False
@@ -67,19 +63,6 @@ def _is_lines(source: SourceFile) -> bool:
         return isinstance(orjson.loads(first.removeprefix(b"\xef\xbb\xbf")), dict)
     except orjson.JSONDecodeError:
         return False
-
-
-@contextmanager
-def _lines_of(source: SourceFile) -> Iterator[IO[bytes]]:
-    """The file, unpacked where it is a gzip."""
-    with source.opened() as file:
-        packed = file.read(2) == GZIP
-        file.seek(0)
-        if not packed:
-            yield file
-            return
-        with gzip.open(file, "rb") as unpacked:
-            yield cast(IO[bytes], unpacked)
 
 
 def _read_lines(source: SourceFile) -> Iterator[ReadDocument | Problem]:
@@ -99,7 +82,7 @@ def _read_lines(source: SourceFile) -> Iterator[ReadDocument | Problem]:
 
 def _numbered_lines(source: SourceFile) -> Iterator[Numbered | Problem]:
     number = 0
-    with _lines_of(source) as file:
+    with source.unpacked() as file:
         try:
             for number, raw in enumerate(file, start=1):
                 if not raw.strip():
@@ -111,7 +94,7 @@ def _numbered_lines(source: SourceFile) -> Iterator[Numbered | Problem]:
                     continue
                 is_record = isinstance(record, dict)
                 yield (number, record) if is_record else Problem(source.name, "not a JSON object", number)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except UnpackingError as error:
             yield Problem(source.name, f"the compressed file is broken from here on ({error})", number + 1)
 
 

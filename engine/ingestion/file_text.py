@@ -1,8 +1,7 @@
-"""The text of a file that is to be audited, by the readers that corpora are made with."""
+"""The text of one file, by the readers that corpora are made with."""
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,10 +15,6 @@ LARGEST = 20_000_000
 
 def text_of(path: Path) -> str:
     """The text of a file. Raises SourceError, InputError where it cannot be read or has no text."""
-    # The readers of all formats take a while to load; a page that is opened needs none.
-    from engine.ingestion.readers.base import ReadDocument
-    from engine.ingestion.sources import open_sources
-
     try:
         data = read_named(path, LARGEST)
     except FileRefusedError as error:
@@ -30,8 +25,14 @@ def text_of(path: Path) -> str:
     with suppress(UnicodeDecodeError):
         if path.suffix.lower() in PLAIN:
             return data.decode("utf-8-sig")
-    parts, problems = [], []
+    # The readers of all formats take a second to load.
+    from engine.ingestion.readers.base import ReadDocument
+    from engine.ingestion.sources import open_sources
+
+    parts: list[str] = []
+    problems: list[str] = []
     with open_sources([path]) as sources:
+        problems += [problem.reason for problem in sources.problems]
         for source, reader in sources.documents:
             for item in reader.read(source):
                 if isinstance(item, ReadDocument):
@@ -41,11 +42,3 @@ def text_of(path: Path) -> str:
     if not parts:
         raise SourceError(f"{path.name}: {problems[0] if problems else 'no text in it'}")
     return "\n\n".join(parts)
-
-
-def text_of_sent(name: str, data: bytes) -> str:
-    """The text of a file that came over the net, by its name and bytes; errors as ``text_of``."""
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / (Path(name.replace("\\", "/")).name or "text.txt")
-        place.write_bytes(data)
-        return text_of(place)

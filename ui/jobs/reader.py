@@ -1,0 +1,68 @@
+"""The confined process that reads a file of a visitor: ``python -m ui.jobs.reader``.
+
+It reads one order from its standard input and writes what it finds as lines of JSON: an object for each item,
+then a text, which is empty or says in one line what is wrong with the file. Each kind of file imports only
+what it needs: the visitor waits.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from engine.errors import RedstringError
+from ui.jobs.child import own_output
+
+
+def main() -> int:
+    """Carry out one order; returns 0 unless the program itself is at fault."""
+    tell, order = own_output(), orjson.loads(sys.stdin.buffer.readline())
+    name, wrong = ", ".join(order["files"]), ""
+    try:
+        for item in READERS[order["kind"]](*map(Path, order["files"]), **order["given"]):
+            tell(item)
+    except RedstringError as error:
+        wrong = str(error)
+    except MemoryError:
+        wrong = f"{name}: needs more memory than there is for one file"
+    except RecursionError:
+        wrong = f"{name}: nested too deeply"
+    tell(wrong)
+    return 0
+
+
+def _text(path: Path, longest: int) -> Iterable[dict[str, Any]]:
+    from engine.ingestion.file_text import text_of
+
+    text = text_of(path)
+    return [{"text": text[:longest], "length": len(text)}]
+
+
+def _questions(queries: Path, qrels: Path, most: int) -> Iterable[dict[str, Any]]:
+    from engine.evaluation.choosing import spread
+    from engine.evaluation.questions import read_questions
+
+    return map(asdict, spread(read_questions(queries, qrels), most))
+
+
+def _verdicts(path: Path, format: str, most: int) -> Iterable[dict[str, Any]]:
+    from engine.review.exchange.registry import format_of
+
+    return map(asdict, format_of(format).read(path, most))
+
+
+READERS: Mapping[str, Callable[..., Iterable[dict[str, Any]]]] = {
+    "text": _text,
+    "questions": _questions,
+    "verdicts": _verdicts,
+}
+
+if __name__ == "__main__":
+    # Nothing is left to clear away: what libraries would take apart takes a while.
+    os._exit(main())
