@@ -34,8 +34,8 @@ Ask = Callable[["Target"], Answer]
 @dataclass(slots=True)
 class Target:
     """``outside`` and ``folders``: files and folders of the server that no visitor may read; ``paths``: paths
-    that no answer may contain. ``log``: all that it has said. ``numbers``: of the panels' components. ``pid``:
-    of the server's process, None for this one."""
+    that no answer may contain. ``log``: all that it has said. ``numbers``: of the panels' components.
+    ``pid``: of the server's process, None for this one."""
 
     raw: Raw
     outside: str
