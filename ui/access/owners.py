@@ -28,7 +28,7 @@ from ui.door.routes import POLICY
 # Calls, and page loads with calls, that are remembered; the oldest are forgotten first.
 MOST = 50_000
 NAME, COOKIE = "session_hash", "redstring-browser"
-HEARTBEAT = "/heartbeat/"
+HEARTBEAT, ENDS = "/heartbeat/", (b"event: complete", b"event: error")
 UNKNOWN = "you have no such call; make it again, and fetch its answer with the same login, browser or address"
 
 
@@ -59,6 +59,9 @@ class OwnerGate:
                     self._remember(owner, _event(body), loads)
                 elif kind in ("result", "queue data"):
                     message = {**message, "body": self._answers.restore(body)}
+                if kind == "result" and body.startswith(ENDS):
+                    # Gradio has no second answer for it, and would never say so.
+                    self._owners.pop(scope["path"].rsplit("/", 1)[-1], None)
             elif kind == "page" and owner.startswith("address "):
                 cookie = f"{COOKIE}={secrets.token_urlsafe(32)}; HttpOnly; Path=/; SameSite=lax"
                 secure = "; Secure" if scope["scheme"] == "https" else ""
@@ -72,8 +75,8 @@ class OwnerGate:
         loads: list[str] = []
 
         def rename(name: str) -> str:
-            whole = f"{owner} {name}".encode("utf-8", "surrogatepass")
-            loads.append(hashlib.blake2b(whole, key=self._secret, digest_size=16).hexdigest())
+            both = repr((owner, name)).encode()
+            loads.append(hashlib.blake2b(both, key=self._secret, digest_size=16).hexdigest())
             return loads[-1]
 
         body, query = scope.get(READ), scope["query_string"].decode("latin-1")
