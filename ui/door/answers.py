@@ -16,8 +16,8 @@ import orjson
 
 # Seconds that an answer waits, and limits of one visitor and of all: number and bytes.
 LONGEST_SECONDS = 600.0
-MOST_OF_VISITOR, BYTES_OF_VISITOR = 500, 50_000_000
-MOST, BYTES = 20_000, 100_000_000
+MOST_OF_VISITOR, BYTES_OF_VISITOR = 500, 40_000_000
+MOST, BYTES = 20_000, 64_000_000
 GONE = "the answer was not fetched within ten minutes, or too many others waited: make the call again"
 _MARK = re.compile(rb'"redstring-answer-[0-9a-f]{32}"')
 
@@ -33,24 +33,36 @@ class Answers:
     """Answers by their marks, the oldest first. To be used by one thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+        self.clock = clock
         self._waiting: OrderedDict[bytes, _Answer] = OrderedDict()
         self._numbers, self._bytes = Counter[str](), Counter[str]()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all answers."""
+        return self._bytes.total()
 
     def store(self, visitor: str, data: object) -> str:
         """Store an answer for a visitor; returns its mark.
 
-        The oldest answers of the visitor, then those of the visitor with the most bytes, are dropped for it.
+        If there is no room, the oldest answers of the visitor are dropped for it, then those of the visitor
+        with the most bytes.
         """
         content = orjson.dumps(data, default=str, option=orjson.OPT_NON_STR_KEYS)
-        mark = f"redstring-answer-{secrets.token_hex(16)}"
-        self._waiting[f'"{mark}"'.encode()] = _Answer(visitor, content, self._clock())
-        self._numbers[visitor] += 1
-        self._bytes[visitor] += len(content)
-        while self._numbers[visitor] > MOST_OF_VISITOR or self._bytes[visitor] > BYTES_OF_VISITOR:
+        size = len(content)
+        while mine := self._numbers[visitor]:
+            if mine < MOST_OF_VISITOR and self._bytes[visitor] + size <= BYTES_OF_VISITOR:
+                break
             self._drop_oldest(visitor)
-        while len(self._waiting) > MOST or self._bytes.total() > BYTES:
+        while self._waiting and (len(self) >= MOST or self.size + size > BYTES):
             self._drop_oldest(self._bytes.most_common(1)[0][0])
+        mark = f"redstring-answer-{secrets.token_hex(16)}"
+        self._waiting[f'"{mark}"'.encode()] = _Answer(visitor, content, self.clock())
+        self._numbers[visitor] += 1
+        self._bytes[visitor] += size
         return mark
 
     def restore(self, message: bytes) -> bytes:
@@ -67,7 +79,7 @@ class Answers:
         """Drop the answers that have waited too long."""
         while self._waiting:
             mark, answer = next(iter(self._waiting.items()))
-            if self._clock() - answer.since < LONGEST_SECONDS:
+            if self.clock() - answer.since < LONGEST_SECONDS:
                 return
             self._take(mark)
 
