@@ -24,7 +24,7 @@ from ui.check.panel import build_check
 from ui.connecting import ConnectingDesk
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
-from ui.corpus.panel import build_panel
+from ui.corpus.panel import build_corpus
 from ui.door.answers import Answers
 from ui.evaluate.answers import EvaluationDesk
 from ui.evaluate.panel import build_evaluation
@@ -129,7 +129,7 @@ def build_page(
                 build_recent(library, cases)
             with gr.Column(elem_id="stage"):
                 stage = build_stage(hand_over(library, cases))
-        panel = build_panel(CorpusDesk(library, connections, cases))
+        panel = build_corpus(CorpusDesk(library, connections, cases))
         build_check(CheckDesk(library, connections))
         build_cases(CasesDesk(cases, library))
         build_review(ReviewDesk(cases, library))

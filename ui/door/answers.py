@@ -14,10 +14,8 @@ from dataclasses import dataclass
 
 import orjson
 
-# Seconds that an answer waits, and limits of one visitor and of all: number and bytes.
-LONGEST_SECONDS = 600.0
-MOST_OF_VISITOR, BYTES_OF_VISITOR = 500, 40_000_000
-MOST, BYTES = 20_000, 64_000_000
+# Seconds that an answer waits, answers of one visitor, and bytes of all, each with what it takes to store it.
+LONGEST_SECONDS, MOST_OF_VISITOR, BYTES, OVERHEAD = 600.0, 500, 64_000_000, 600
 GONE = "the answer was not fetched within ten minutes, or too many others waited: make the call again"
 _MARK = re.compile(rb'"redstring-answer-[0-9a-f]{32}"')
 
@@ -40,24 +38,16 @@ class Answers:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    @property
-    def size(self) -> int:
-        """Bytes of all answers."""
-        return self._bytes.total()
-
     def store(self, visitor: str, data: object) -> str:
         """Store an answer for a visitor; returns its mark.
 
-        If there is no room, the oldest answers of the visitor are dropped for it, then those of the visitor
-        with the most bytes.
+        If there is no room, the oldest answer of the visitor, or of the one with the most bytes, is dropped.
         """
         content = orjson.dumps(data, default=str, option=orjson.OPT_NON_STR_KEYS)
-        size = len(content)
-        while mine := self._numbers[visitor]:
-            if mine < MOST_OF_VISITOR and self._bytes[visitor] + size <= BYTES_OF_VISITOR:
-                break
+        size = len(content) + OVERHEAD
+        if self._numbers[visitor] >= MOST_OF_VISITOR:
             self._drop_oldest(visitor)
-        while self._waiting and (len(self) >= MOST or self.size + size > BYTES):
+        while self._waiting and self._bytes.total() + size > BYTES:
             self._drop_oldest(self._bytes.most_common(1)[0][0])
         mark = f"redstring-answer-{secrets.token_hex(16)}"
         self._waiting[f'"{mark}"'.encode()] = _Answer(visitor, content, self.clock())
@@ -90,7 +80,7 @@ class Answers:
         answer = self._waiting.pop(mark, None)
         if answer is not None:
             self._numbers[answer.visitor] -= 1
-            self._bytes[answer.visitor] -= len(answer.content)
+            self._bytes[answer.visitor] -= len(answer.content) + OVERHEAD
             if not self._numbers[answer.visitor]:
                 del self._numbers[answer.visitor], self._bytes[answer.visitor]
         return answer

@@ -57,7 +57,7 @@ def test_an_answer_arrives_as_it_was_given(value: object) -> None:
         assert (told if message is _by_call else told["output"]["data"]) == same
         again = answers.restore(message(mark))
         assert GONE in again.decode(), "it is there once"
-    assert len(answers) == answers.size == 0
+    assert len(answers) == 0
 
 
 @pytest.mark.parametrize(
@@ -87,48 +87,44 @@ def _kept(answers: Answers, marks: list[str]) -> list[int]:
     ]
 
 
-# Limits (number and bytes of a visitor, number and bytes of all); visitors and sizes in the order in which
-# their answers come; what is there afterwards.
-LIMITS: dict[str, tuple[tuple[int, int, int, int], list[tuple[str, int]], list[int]]] = {
-    "none": ((9, 900, 9, 900), [("a", 10)] * 3, [0, 1, 2]),
-    "as many as may be": ((3, 900, 9, 900), [("a", 10)] * 3, [0, 1, 2]),
-    "one too many": ((3, 900, 9, 900), [("a", 10)] * 4, [1, 2, 3]),
-    "far too many": ((3, 900, 9, 900), [("a", 10)] * 50, [47, 48, 49]),
-    "one of each": ((1, 900, 9, 900), [("a", 9), ("b", 9), ("a", 9), ("c", 9), ("b", 9)], [2, 3, 4]),
-    "as large as may be": ((9, 30, 9, 900), [("a", 10)] * 3, [0, 1, 2]),
-    "too large together": ((9, 29, 9, 900), [("a", 10)] * 3, [1, 2]),
-    "a large one for small ones": ((9, 30, 9, 900), [("a", 9), ("a", 9), ("a", 30)], [2]),
-    "one alone that is too large": ((9, 30, 9, 900), [("a", 9), ("a", 31)], [1]),
-    "small ones after a large one": ((9, 30, 9, 900), [("a", 29), ("a", 9), ("a", 9)], [1, 2]),
-    "others are not pushed out": ((2, 900, 9, 900), [("a", 9), ("b", 9), *[("a", 9)] * 3], [1, 3, 4]),
-    "others are not pushed out by size": ((9, 20, 9, 900), [("b", 9), *[("a", 10)] * 5], [0, 4, 5]),
-    "of all too many": ((9, 900, 3, 900), [("a", 9), ("b", 9), ("c", 9), ("d", 9)], [1, 2, 3]),
-    "of all too many, from most": ((9, 900, 4, 900), [("b", 9), *[("a", 10)] * 4], [0, 2, 3, 4]),
-    "of all too large": ((9, 900, 9, 30), [("a", 10), ("b", 10), ("c", 10), ("d", 10)], [1, 2, 3]),
-    "of all too large, from most": ((9, 900, 9, 50), [("b", 9), ("a", 20), ("a", 15), ("c", 9)], [0, 2, 3]),
-    "one alone that is too large for all": ((9, 900, 9, 30), [("b", 9), ("a", 31)], [1]),
-    "a crowd": ((9, 900, 5, 900), [(str(n), 9) for n in range(50)], [45, 46, 47, 48, 49]),
-    "a crowd against one": ((9, 900, 5, 900), [("a", 50), *((str(n), 9) for n in range(4))], [0, 1, 2, 3, 4]),
-}  # fmt: skip
+# Limits (answers of a visitor, bytes of all); visitors and sizes in the order in which their answers come;
+# which of them are there afterwards.
+LIMITS: dict[str, tuple[tuple[int, int], list[tuple[str, int]], list[int]]] = {
+    "few": ((9, 900), [("a", 10)] * 3, [0, 1, 2]),
+    "as many as may be": ((3, 900), [("a", 10)] * 3, [0, 1, 2]),
+    "one too many": ((3, 900), [("a", 10)] * 4, [1, 2, 3]),
+    "far too many": ((3, 900), [("a", 10)] * 50, [47, 48, 49]),
+    "one of each": ((1, 900), [("a", 9), ("b", 9), ("a", 9), ("c", 9), ("b", 9)], [2, 3, 4]),
+    "others are not pushed out": ((2, 900), [("a", 9), ("b", 9), *[("a", 9)] * 3], [1, 3, 4]),
+    "each has too many": ((1, 900), [(name, 9) for name in "abcabcabc"], [6, 7, 8]),
+    "as large as may be": ((9, 30), [("a", 10)] * 3, [0, 1, 2]),
+    "too large together": ((9, 29), [("a", 10)] * 3, [1, 2]),
+    "a large one after small ones": ((9, 30), [("a", 9), ("a", 9), ("a", 30)], [2]),
+    "small ones after a large one": ((9, 30), [("a", 29), ("a", 9), ("a", 9)], [1, 2]),
+    "one alone that is too large": ((9, 30), [("a", 9), ("a", 31)], [1]),
+    "one alone that is too large for others": ((9, 30), [("b", 9), ("a", 31)], [1]),
+    "after one that is too large": ((9, 30), [("b", 31), ("a", 9)], [1]),
+    "of all too large": ((9, 30), [("a", 10), ("b", 10), ("c", 10), ("d", 10)], [1, 2, 3]),
+    "the one with most gives": ((9, 50), [("b", 9), ("a", 20), ("a", 15), ("c", 9)], [0, 2, 3]),
+    "the one with most gives again": ((9, 60), [("b", 20), *[("a", 20)] * 9], [0, 8, 9]),
+    "the one with most gives, not the newest": ((9, 60), [("a", 50), ("b", 20)], [1]),
+    "a crowd": ((9, 45), [(str(n), 9) for n in range(50)], [45, 46, 47, 48, 49]),
+    "a crowd against one": ((9, 90), [("a", 50), *((str(n), 10) for n in range(5))], [1, 2, 3, 4, 5]),
+}
 
 
 @pytest.mark.parametrize(("limits", "stored", "left"), LIMITS.values(), ids=list(LIMITS))
 def test_answers_are_bounded(
-    monkeypatch: pytest.MonkeyPatch,
-    limits: tuple[int, int, int, int],
-    stored: list[tuple[str, int]],
-    left: list[int],
+    monkeypatch: pytest.MonkeyPatch, limits: tuple[int, int], stored: list[tuple[str, int]], left: list[int]
 ) -> None:
-    names = ("MOST_OF_VISITOR", "BYTES_OF_VISITOR", "MOST", "BYTES")
-    for name, limit in zip(names, limits, strict=True):
+    for name, limit in zip(("MOST_OF_VISITOR", "BYTES", "OVERHEAD"), (*limits, 0), strict=True):
         monkeypatch.setattr(module, name, limit)
     answers = Answers()
     # With its quotes a text has two bytes more.
     marks = [answers.store(visitor, "x" * (size - 2)) for visitor, size in stored]
     assert len(answers) == len(left)
-    assert answers.size == sum(stored[number][1] for number in left)
     assert _kept(answers, marks) == left
-    assert len(answers) == answers.size == 0
+    assert len(answers) == 0
 
 
 @pytest.mark.parametrize(
@@ -285,13 +281,10 @@ def test_one_visitor_does_not_push_out_another(page: _Served, monkeypatch: pytes
     victim, flood = stranger(), stranger()
     event = _call(page, victim)
     page.wait(1)
-    events = [_call(page, flood) for _ in range(6)]
-    until = time.monotonic() + 20
-    gone = list[bool]()
-    while len(gone) < 6 and time.monotonic() < until:
-        gone.append(
-            GONE.encode() in page.raw.stream(f"{API}/call/plan/{events[len(gone)]}", forwarded=flood).body
-        )
+    for number in range(6):
+        last = _call(page, flood)
+        page.wait(min(number + 2, 3))
+    assert SECRET.encode() in page.raw.stream(f"{API}/call/plan/{last}", forwarded=flood).body
     assert SECRET.encode() in page.raw.stream(f"{API}/call/plan/{event}", forwarded=victim).body
 
 
