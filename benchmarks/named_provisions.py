@@ -30,7 +30,7 @@ from typing import Any
 
 import orjson
 
-from benchmarks.attacks.http.raw import API, Raw
+from benchmarks.attacks.http.raw import API, Raw, stranger
 from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.answers.answer import answer
 from engine.corpus import open_corpus
@@ -232,13 +232,14 @@ def _over_http(folder: Path, preset_name: str) -> Iterator[Asked]:
     settings = OperatorSettings()
     page = inside_a_loop(lambda: build_page(open_library([folder]), connections=Connections(settings)))
     with tempfile.TemporaryDirectory() as uploads, served(page, settings, Path(uploads)) as address:
-        raw = Raw(address, by_proxy=False)
+        raw, here = Raw(address, by_proxy=False), stranger("127")
 
         def result(endpoint: str, data: Sequence[Any]) -> Mapping[str, Any]:
-            sent = raw.post(f"{API}/call/{endpoint}", {"data": data})
+            sent = raw.post(f"{API}/call/{endpoint}", {"data": data}, forwarded=here)
             if sent.status != 200:
                 raise SourceError(f"/{endpoint}: {sent.status} {sent.body[:200]!r}")
-            told = raw.stream(f"{API}/call/{endpoint}/{sent.json['event_id']}").body.decode()
+            path = f"{API}/call/{endpoint}/{sent.json['event_id']}"
+            told = raw.stream(path, forwarded=here).body.decode()
             event, data_line = told.strip().split("\n")[:2]
             if event != "event: complete":
                 raise SourceError(f"/{endpoint}: {told[:200]}")

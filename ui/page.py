@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from engine.access.roles import Action, may
-from ui.access.asking import person_of
+from ui.access.asking import counted_as, person_of
 from ui.answering import wire_answer
 from ui.case_report import wire_case_report
 from ui.cases.acting import hand_over, wire_bar
@@ -24,7 +24,8 @@ from ui.check.panel import build_check
 from ui.connecting import ConnectingDesk
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
-from ui.corpus.panel import build_panel
+from ui.corpus.panel import build_corpus
+from ui.door.answers import Answers
 from ui.evaluate.answers import EvaluationDesk
 from ui.evaluate.panel import build_evaluation
 from ui.expansion.wiring import wire_views
@@ -63,8 +64,11 @@ class Page(gr.Blocks):
     arguments than they have.
 
     Gradio's queue looks every millisecond, which takes a tenth of a core where nobody asks, and the
-    interpreter from the cases where somebody does.
+    interpreter from the cases where somebody does. What goes through the queue waits in ``answers``, if the
+    page is served.
     """
+
+    answers: Answers | None = None
 
     def queue(self, *given: Any, **named: Any) -> gr.Blocks:
         """As Gradio's."""
@@ -83,6 +87,8 @@ class Page(gr.Blocks):
             inputs = [*inputs, *(getattr(one, "value", None) for one in left_out)]
         told: dict[str, Any] = await super().process_api(function, inputs, *given, **named)
         told["data"] = [one.value if isinstance(one, _Sealed) else one for one in told["data"]]
+        if self.answers is not None and named.get("event_id"):
+            told["data"] = self.answers.store(counted_as(named["request"]), told["data"])
         return told
 
     async def postprocess_data(self, block_fn: Any, predictions: Any, state: Any) -> Any:
@@ -123,7 +129,7 @@ def build_page(
                 build_recent(library, cases)
             with gr.Column(elem_id="stage"):
                 stage = build_stage(hand_over(library, cases))
-        panel = build_panel(CorpusDesk(library, connections, cases))
+        panel = build_corpus(CorpusDesk(library, connections, cases))
         build_check(CheckDesk(library, connections))
         build_cases(CasesDesk(cases, library))
         build_review(ReviewDesk(cases, library))

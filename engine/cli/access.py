@@ -21,23 +21,20 @@ FROM_INPUT = "-"
 def add_access_commands(commands: Any) -> None:
     """Describe the commands to the parser."""
     users = commands.add_parser("users", help="who may log in, where REDSTRING_ACCESS=login")
-    what = users.add_subparsers(required=True, metavar="WHAT")
-    adding = what.add_parser("add", help="add a user, or give one a new password and role")
+    users.set_defaults(command=change_users)
+    what = users.add_subparsers(required=True, metavar="WHAT", dest="act")
+    adding = what.add_parser("add", help="add a user, or give one a new password and role: sessions end")
     adding.add_argument("name", metavar="NAME")
     adding.add_argument("--role", choices=ROLES, default=ROLES[0])
     adding.add_argument(
         "--password", choices=(FROM_INPUT,), help="- reads it from standard input; else it is asked for"
     )
-    adding.set_defaults(command=add_user)
     role = what.add_parser("role", help="give a user another role; it holds at once")
     role.add_argument("name", metavar="NAME")
     role.add_argument("role", choices=ROLES)
-    role.set_defaults(command=change_role)
-    removing = what.add_parser("remove", help="take a user away; who is logged in is so no more")
+    removing = what.add_parser("remove", help="remove a user and end their sessions")
     removing.add_argument("name", metavar="NAME")
-    removing.set_defaults(command=remove_user)
-    listing = what.add_parser("list", help="names and roles")
-    listing.set_defaults(command=list_users)
+    what.add_parser("list", help="names and roles")
 
     forget = commands.add_parser("forget", help="delete what the server keeps of a person, or what is old")
     which = forget.add_mutually_exclusive_group(required=True)
@@ -63,51 +60,33 @@ def add_access_commands(commands: Any) -> None:
     forget.set_defaults(command=forget_command)
 
 
-def add_user(options: argparse.Namespace) -> None:
-    """Add a user. Raises InputError for a name or a password that cannot be one."""
+def change_users(options: argparse.Namespace) -> None:
+    """Add a user, change their role, remove them, or list all, as ``options.act`` says.
+
+    Raises InputError for a name or a password that cannot be one, and if there is no user of the name.
+    """
     from engine.access.roles import Role
     from engine.access.users import Users, checked_user_name
     from engine.operator_settings import operator_settings
 
     settings = operator_settings()
+    users = Users(settings.users_path)
+    if options.act == "list":
+        for listed, role in users:
+            print(listed, role, sep="\t")
+        return
     name = checked_user_name(options.name)
-    Users(settings.users_path).put(name, Role(options.role), _password(options.password))
-    _log(settings, "user added", f"{name} as {options.role}")
+    if options.act == "remove":
+        users.remove(name)
+        _log(settings, "user removed", name)
+        print(f"{name}: removed. What they made is still there: python -m engine forget --person {name}")
+        return
+    if options.act == "add":
+        users.put(name, Role(options.role), _password(options.password))
+    else:
+        users.change_role(name, Role(options.role))
+    _log(settings, "user added" if options.act == "add" else "role changed", f"{name} as {options.role}")
     print(f"{name}: {options.role}")
-
-
-def change_role(options: argparse.Namespace) -> None:
-    """Give a user another role. Raises InputError where there is none of the name."""
-    from engine.access.roles import Role
-    from engine.access.users import Users, checked_user_name
-    from engine.operator_settings import operator_settings
-
-    settings = operator_settings()
-    name = checked_user_name(options.name)
-    Users(settings.users_path).change_role(name, Role(options.role))
-    _log(settings, "role changed", f"{name} as {options.role}")
-    print(f"{name}: {options.role}")
-
-
-def remove_user(options: argparse.Namespace) -> None:
-    """Take a user away. Raises InputError where there is none of the name."""
-    from engine.access.users import Users, checked_user_name
-    from engine.operator_settings import operator_settings
-
-    settings = operator_settings()
-    name = checked_user_name(options.name)
-    Users(settings.users_path).remove(name)
-    _log(settings, "user removed", name)
-    print(f"{name}: removed. What they made is still there: python -m engine forget --person {name}")
-
-
-def list_users(options: argparse.Namespace) -> None:
-    """Print names and roles."""
-    from engine.access.users import Users
-    from engine.operator_settings import operator_settings
-
-    for name, role in Users(operator_settings().users_path):
-        print(name, role, sep="\t")
 
 
 def forget_command(options: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.attacks.http.raw import API, Raw
+from benchmarks.attacks.http.raw import API, Raw, stranger
 from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.cli.main import main
 from engine.corpus import open_corpus
@@ -166,13 +166,14 @@ def page(library: Library) -> Door:
 
 @pytest.fixture
 def http(address: str) -> Door:
-    raw = Raw(address, by_proxy=False)
+    raw, here = Raw(address, by_proxy=False), stranger("127")
 
     def door(name: str, value: Any) -> dict[str, Any]:
         data = [QUESTION, "", "balanced", None, None, None, None, False, {name: value}, "", "full"]
-        sent = raw.post(f"{API}/call/investigate", {"data": data})
+        sent = raw.post(f"{API}/call/investigate", {"data": data}, forwarded=here)
         assert sent.status == 200, sent.body
-        told = raw.stream(f"{API}/call/investigate/{sent.json['event_id']}").body.decode()
+        path = f"{API}/call/investigate/{sent.json['event_id']}"
+        told = raw.stream(path, forwarded=here).body.decode()
         event, data_line = told.strip().splitlines()[-2:]
         said = json.loads(data_line.removeprefix("data: "))
         if event == "event: error":

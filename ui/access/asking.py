@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gradio as gr
+from starlette.requests import Request
 
 from engine.access.people import Person, is_key
 from engine.access.roles import Role
@@ -22,10 +23,22 @@ def person_of(settings: OperatorSettings, request: gr.Request, token: str = "") 
     if settings.access == "off":
         role = Role.OPERATOR if settings.loopback and is_local(request) else Role.VISITOR
         return Person(token if is_key(token) else "", role, address=address_of(request))
-    found = getattr(request.state, PERSON, None)
-    if not isinstance(found, Person):
+    found = logged_in(request)
+    if found is None:
         raise AccessError("this server is open to those who have logged in alone")
     return found
+
+
+def logged_in(request: gr.Request | Request) -> Person | None:
+    """Return the person whom the gate has found, None if there is no gate."""
+    found = getattr(request.state, PERSON, None)
+    return found if isinstance(found, Person) else None
+
+
+def counted_as(request: gr.Request | Request) -> str:
+    """Return who pays for what a request leaves behind: the person who has logged in, else the address."""
+    person = logged_in(request)
+    return address_of(request) if person is None else person.key
 
 
 def by_token(token: str) -> Person:

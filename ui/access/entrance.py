@@ -6,7 +6,7 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import parse_qs
 
@@ -20,7 +20,7 @@ from engine.access.roles import Role
 from engine.access.users import Users
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
-from ui.access.throttle import Throttle
+from ui.door.rates import Buckets, Rate
 
 LOG = logging.getLogger(__name__)
 FORM = "application/x-www-form-urlencoded"
@@ -46,10 +46,19 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class Account:
+    """What a name is now. When ``credential`` changes, the sessions that were opened with it end."""
+
+    role: Role
+    credential: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Admitted:
-    """Somebody comes in under a name."""
+    """A login under a name, with the credential that was checked."""
 
     name: str
+    credential: str = field(default="", repr=False)
 
 
 class Entrance(Protocol):
@@ -58,8 +67,8 @@ class Entrance(Protocol):
     realm: Realm
     form: str
 
-    def role(self, name: str) -> Role | None:
-        """The role of somebody who came in, None where they are to leave. Raises InputError."""
+    def account(self, name: str) -> Account | None:
+        """Return what a name is now, None if it may not come in (any more). Raises InputError."""
 
     async def answer(self, request: Request, address: str) -> Admitted | Refused | Response | None:
         """What comes of a request of somebody outside; None where it is not meant for the entrance."""
@@ -85,14 +94,15 @@ class PasswordEntrance:
                 "passwords come over the network as they are, unless a proxy ends TLS: name it in "
                 "REDSTRING_TRUSTED_PROXIES"
             )
-        self._names = Throttle(NAME_TRIES, NAME_SECONDS, clock)
-        self._addresses = Throttle(ADDRESS_TRIES, ADDRESS_SECONDS, clock)
+        self._names = Buckets(Rate(NAME_TRIES, 1 / NAME_SECONDS), MOST_KNOWN, clock)
+        self._addresses = Buckets(Rate(ADDRESS_TRIES, 1 / ADDRESS_SECONDS), MOST_KNOWN, clock)
         self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._checks = CapacityLimiter(CHECKS)
 
-    def role(self, name: str) -> Role | None:
-        """As the file has it now."""
-        return self._users.role(name)
+    def account(self, name: str) -> Account | None:
+        """As the file has it now; the credential is the hash of the password."""
+        user = self._users.find(name)
+        return None if user is None else Account(user.role, user.password)
 
     async def answer(self, request: Request, address: str) -> Admitted | Refused | None:
         """Check what a form or a client sent."""
@@ -102,25 +112,27 @@ class PasswordEntrance:
         if isinstance(fields, Refused):
             return fields
         name = fields.get("username", "").strip().lower()[:64]
-        known = name if self._users.role(name) else ""
+        known = name if self._users.find(name) else ""
         # Whoever has been in from an address before is not kept out by strangers who guess at the name.
         key = f"{name} from {address}" if (name, address) in self._known else name
-        for throttle, of in ((self._addresses, address), (self._names, key)):
-            seconds = throttle.take(of)
+        for tries, of in ((self._addresses, address), (self._names, key)):
+            seconds = tries.take(of)
             if seconds:
                 words = f"Too many tries. Wait {max(1, round(seconds))} seconds."
                 return Refused(429, words, known, seconds)
         if self._checks.statistics().tasks_waiting >= WAITING:
             return Refused(429, "Too many people log in just now. Try again in a moment.", known, 5)
-        fine = await run_sync(self._users.admits, name, fields.get("password", ""), limiter=self._checks)
-        if not fine:
+        password = fields.get("password", "")
+        user = await run_sync(self._users.authenticate, name, password, limiter=self._checks)
+        if user is None:
             return Refused(401, "This name and this password do not go together.", known)
-        self._addresses.give_back(address)
-        self._names.give_back(key)
+        self._addresses.give_back(address, 1)
+        self._names.give_back(key, 1)
         self._known[(name, address)] = None
         while len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
-        return Admitted(name)
+        # The hash that was checked: the file may have another one by now.
+        return Admitted(name, user.password)
 
 
 async def _fields(request: Request) -> dict[str, str] | Refused:

@@ -6,16 +6,19 @@ code, and finds in the state of each request who asks.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.access.audit_log import record
 from engine.access.people import Person, key_of
 from engine.access.private_files import server_secret
+from engine.access.roles import Role
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
 from ui.access.asking import PERSON
@@ -25,6 +28,8 @@ from ui.access.sessions import Sessions
 from ui.locality import address_of
 
 COOKIE = "redstring-session"
+# How often a request under way looks whether its session has ended, s.
+LOOK_SECONDS = 2.0
 _FRESH = {"cache-control": "no-store"}
 
 
@@ -56,14 +61,49 @@ class AccessGate:
         if person is None or path.startswith("/login"):
             return await (await self._outside(request))(scope, receive, send)
         scope = {**scope, "state": {**scope.get("state", {}), PERSON: person}}
-        return await self.app(scope, receive, send)
+        return await self._let_in(request, scope, receive, send)
 
     def _person(self, request: Request) -> Person | None:
-        name = self._sessions.name(request.cookies.get(COOKIE, ""))
-        role = None if name is None else self._entrance.role(name)
-        if name is None or role is None:
+        session = self._sessions.find(request.cookies.get(COOKIE, ""))
+        if session is None:
             return None
-        return Person(key_of(name, self._entrance.realm, self._secret), role, name, address_of(request))
+        name, account = session.name, self._entrance.account(session.name)
+        if account is None or account.credential != session.credential:
+            self._sessions.end(name, None if account is None else account.credential)
+            return None
+        key = key_of(name, self._entrance.realm, self._secret)
+        return Person(key, account.role, name, address_of(request))
+
+    async def _let_in(self, request: Request, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and hang up on it when its session ends."""
+        begun = ended = False
+
+        async def answer(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            if not ended:
+                await send(message)
+
+        async def heard() -> Message:
+            nonlocal ended
+            while True:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK_SECONDS):
+                        return await receive()
+                if self._has_ended(request):
+                    if begun and not ended:
+                        ended = True
+                        await send({"type": "http.response.body"})
+                    return {"type": "http.disconnect"}
+
+        await self.app(scope, heard, answer)
+
+    def _has_ended(self, request: Request) -> bool:
+        try:
+            return self._person(request) is None
+        except InputError:
+            # The file of the users cannot be read just now: that ends no session.
+            return False
 
     async def _outside(self, request: Request) -> Response:
         found = await self._entrance.answer(request, address_of(request))
@@ -86,16 +126,17 @@ class AccessGate:
         return self._told(request, 401, "Log in first.", _FRESH)
 
     def _come_in(self, request: Request, admitted: Admitted) -> Response:
-        role = self._entrance.role(admitted.name)
-        if role is None:
-            record(Person(name=admitted.name, address=address_of(request)), "log in", "", "refused")
+        account = self._entrance.account(admitted.name)
+        role = Role.VISITOR if account is None else account.role
+        person = Person(role=role, name=admitted.name, address=address_of(request))
+        record(person, "log in", "", "refused" if account is None else "done")
+        if account is None:
             return self._told(request, 403, "This account may not come in here.", _FRESH)
-        record(Person(role=role, name=admitted.name, address=address_of(request)), "log in", "", "done")
         response: Response = RedirectResponse(_home(request), 303, _FRESH)
         if not _wants_page(request):
             response = JSONResponse({"success": True}, headers=_FRESH)
         # A fresh secret at every login: one that somebody else has put into the browser is worth nothing.
-        self._set_cookie(request, response, self._sessions.open(admitted.name))
+        self._set_cookie(request, response, self._sessions.open(admitted.name, admitted.credential))
         return response
 
     def _leave(self, request: Request, person: Person | None) -> Response:

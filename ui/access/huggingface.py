@@ -20,7 +20,7 @@ from engine.access.people import Realm
 from engine.access.roles import Role
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
-from ui.access.entrance import Admitted, Refused
+from ui.access.entrance import Account, Admitted, Refused
 
 PENDING_COOKIE = "redstring-login"
 # Between the way to the provider and the way back; the oldest of too many go first.
@@ -52,13 +52,13 @@ class HuggingFaceEntrance:
             server_metadata_url=f"{settings.openid_provider_url}/.well-known/openid-configuration",
         )
 
-    def role(self, name: str) -> Role | None:
-        """By the operator's lists; where no members are named, everybody is one."""
+    def account(self, name: str) -> Account | None:
+        """By the operator's lists; if no members are named, everybody is one."""
         if name in self._settings.operators:
-            return Role.OPERATOR
+            return Account(Role.OPERATOR)
         if name in self._settings.reviewers:
-            return Role.REVIEWER
-        return Role.VISITOR if not self._settings.members or name in self._settings.members else None
+            return Account(Role.REVIEWER)
+        return Account(Role.VISITOR) if not self._settings.members or name in self._settings.members else None
 
     async def answer(self, request: Request, address: str) -> Admitted | Refused | Response | None:
         """The way to the provider, and the way back."""

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import gradio as gr
 
 from engine.corpus.grades import meanings
 from engine.language.markup import escape
-from ui.access.asking import person_of
 from ui.check.answers import CheckDesk, answer
+from ui.panels import build_panel
 
 
 def build_check(desk: CheckDesk) -> gr.HTML:
     """Build the view."""
-
-    def check(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
-        return answer(desk, request, partial(person_of, desk.books.settings, asking))
-
-    return gr.HTML(
-        "",
-        html_template=_FRAME,
-        elem_id="check",
-        apply_default_css=False,
-        js_on_load="redstring.check(element, server)",
-        server_functions=[check],
-    )
+    script = "redstring.check(element, server)"
+    return build_panel("check", partial(answer, desk), desk.books.settings, _FRAME, script)
 
 
 _GRADES = "".join(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import gradio as gr
 
 from engine.language.markup import escape
 from engine.operator_settings import OperatorSettings
-from ui.access.asking import person_of
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.grading import FRAME as GRADES_FRAME
 from ui.corpus.ontology_frame import FRAME as AREAS_FRAME
 from ui.corpus.validating_frame import FRAME as CHECK_FRAME
+from ui.panels import build_panel
 
 _VIEWS = (
     ("read", "Documents"),
@@ -29,20 +28,11 @@ _VIEWS = (
 )
 
 
-def build_panel(desk: CorpusDesk) -> gr.HTML:
+def build_corpus(desk: CorpusDesk) -> gr.HTML:
     """Build the view; its ``change`` event tells that the corpora on the shelf are no longer the same."""
-
-    def corpus(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
-        return answer(desk, request, partial(person_of, desk.books.settings, asking))
-
-    return gr.HTML(
-        "",
-        html_template=frame_html(desk.books.settings),
-        elem_id="library",
-        apply_default_css=False,
-        js_on_load="redstring.books(element, server, trigger)",
-        server_functions=[corpus],
-    )
+    settings = desk.books.settings
+    script = "redstring.books(element, server, trigger)"
+    return build_panel("corpus", partial(answer, desk), settings, frame_html(settings), script, "library")
 
 
 def frame_html(settings: OperatorSettings) -> str:

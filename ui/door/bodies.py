@@ -142,16 +142,12 @@ def check_values(value: Any, longest: int, file_keys: frozenset[str] = FILE_KEYS
 
 
 def _handed_on(scope: Scope, receive: Receive, value: Any) -> tuple[Scope, Receive]:
-    body = orjson.dumps(value)
-    rest = [
-        (name, text)
-        for name, text in scope["headers"]
-        if name not in (b"content-length", b"transfer-encoding")
-    ]
-    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+    lengths = (b"content-length", b"transfer-encoding")
+    headers = [(name, text) for name, text in scope["headers"] if name not in lengths]
+    waiting = [value]
 
     async def once() -> Message:
-        return waiting.pop() if waiting else await receive()
+        # Written when it is read: the gates in between may change the value.
+        return {"type": "http.request", "body": orjson.dumps(waiting.pop())} if waiting else await receive()
 
-    headers = [*rest, (b"content-length", str(len(body)).encode())]
     return {**scope, "headers": headers, READ: value}, once

@@ -1,8 +1,8 @@
 """Who hangs up while a case is at work for them, so that it can be cancelled: nobody will read its answer.
 
 Three connections may wait for a case: the request itself (of a tool or a panel), the stream of one event of
-the queue, and the stream of all events of a session. A case is cancelled when one of its own is closed.
-Sessions are named by those who ask: a stream of another address is never theirs, whatever its name.
+the queue, and the stream of all events of a session. A case is cancelled when one of its own is closed; a
+stream of another visitor does not get here (see ``ui.access.owners``).
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from threading import Lock
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs
 
 from gradio.context import LocalContext
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ui.door.routes import POLICY
-from ui.locality import address_of
 
 if TYPE_CHECKING:
     import gradio as gr
@@ -125,17 +123,14 @@ def waited_for(request: gr.Request | Request | None, cancel: Cancel) -> Abstract
         return nullcontext()
     if scope[CONNECTION]:
         return callers.waiting({scope[CONNECTION]}, cancel)
-    address = address_of(request)
     named = {"event": LocalContext.event_id.get(None), "session": getattr(request, "session_hash", None)}
-    return callers.waiting({f"{kind} {address} {name}" for kind, name in named.items() if name}, cancel)
+    return callers.waiting({f"{kind} {name}" for kind, name in named.items() if name}, cancel)
 
 
 def _stream(kind: str, scope: Scope) -> str:
     """The name under which a stream of events is waited for."""
-    address = address_of(Request(scope)) if kind in ("result", "queue data") else ""
     if kind == "result":
-        return f"event {address} {scope['path'].rsplit('/', 1)[-1]}"
+        return f"event {scope['path'].rsplit('/', 1)[-1]}"
     if kind == "queue data":
-        asked = parse_qs(scope["query_string"].decode("latin-1"))
-        return f"session {address} {asked.get('session_hash', [''])[0]}"
+        return f"session {Request(scope).query_params.get('session_hash', '')}"
     return ""

@@ -24,9 +24,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from engine.errors import RedstringError
 from engine.operator_settings import OperatorSettings
 from ui.access.gate import behind_gate
-from ui.access.page_loads import PageLoads
+from ui.access.owners import OwnerGate
 from ui.board import frame_page
 from ui.door.address import Addressing, Network, networks
+from ui.door.answers import Answers
 from ui.door.bodies import BodyGate
 from ui.door.connections import bounded
 from ui.door.hanging_up import HangUps
@@ -39,6 +40,7 @@ from ui.door.rates import RateGate, WorkGate, of_cases
 from ui.door.routes import POLICY, RouteGate
 from ui.door.table import functions_of, route_table
 from ui.door.uploads import UploadQuotas, UploadRoute, UploadStore
+from ui.page import Page
 from ui.theme import first_script, launch_options, page_scripts
 from ui.tools.exporting import TOOL as EXPORT
 from ui.tools.files import CaseFiles
@@ -57,7 +59,7 @@ PRIVATE_NETWORKS = (
     "127.0.0.0/8",
     "fc00::/7",
 )
-ENDS_SECONDS = 3
+ENDS_SECONDS, SWEEP_SECONDS = 3, 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,10 @@ def guarded(
     )
     store = UploadStore(uploads, quotas)
     tools = ToolServer(page)
-    outer = FastAPI(lifespan=_living(store, tools), docs_url=None, redoc_url=None, openapi_url=None)
+    answers = Answers()
+    if isinstance(page, Page):
+        page.answers = answers
+    outer = FastAPI(lifespan=_living(store, answers, tools), docs_url=None, redoc_url=None, openapi_url=None)
     # Where an application answers for CORS itself, Gradio leaves it alone: pages that are named may read.
     outer.add_middleware(
         CORSMiddleware, allow_origins=sorted(door.names.origins), allow_methods=["GET", "POST"],
@@ -103,12 +108,10 @@ def guarded(
         "mcp": tools,
         "case file": CaseFiles(partial(tools.function, EXPORT.name)),
     }
-    routed: ASGIApp = _Routed(app, own)
-    routed = routed if settings.access == "off" else PageLoads(routed)
     local = settings.loopback
-    work = WorkGate(routed, of_cases(settings.cases_a_minute), trusts_local=local)
+    work = WorkGate(_Routed(app, own), of_cases(settings.cases_a_minute), trusts_local=local)
     meter(page, work.spend)
-    closed = behind_gate(BodyGate(HangUps(work)), settings)
+    closed = behind_gate(BodyGate(OwnerGate(HangUps(work), answers)), settings)
     inner: ASGIApp = RateGate(Watch(closed, workers or Workers()), trusts_local=local)
     inner = OriginGate(RouteGate(inner, route_table(functions_of(page), settings), app), door.names)
     inner = Addressing(HostGate(inner, door.names), door.proxies)
@@ -169,11 +172,11 @@ class _Routed:
 
 
 def _living(
-    store: UploadStore, tools: ToolServer
+    store: UploadStore, answers: Answers, tools: ToolServer
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[Mapping[str, Any]]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[Mapping[str, object]]:
-        task = asyncio.create_task(store.sweep_for_ever())
+        task = asyncio.create_task(_sweep(store, answers))
         try:
             async with tools.running():
                 yield {}
@@ -183,6 +186,14 @@ def _living(
                 await task
 
     return lifespan
+
+
+async def _sweep(store: UploadStore, answers: Answers) -> None:
+    """Drop files and answers that have waited too long, now and again."""
+    while True:
+        await asyncio.sleep(SWEEP_SECONDS)
+        answers.sweep()
+        await asyncio.to_thread(store.sweep)
 
 
 def _hashes() -> list[str]:

@@ -36,7 +36,6 @@ AROUND = 100_000
 MOST_FILES, MOST_FIELDS = 10, 10
 # What a file is called below the folder of uploads: by its request, and its number there.
 KEY = re.compile(r"[A-Za-z0-9_-]{24}/[0-9]", re.ASCII)
-SWEEP_SECONDS = 15.0
 # What an address has sent may be sent again after so long, s.
 REFILL_SECONDS = 600.0
 
@@ -132,12 +131,6 @@ class UploadStore:
         """Bytes that are counted now."""
         with self._lock:
             return sum(held.bytes for held in self._held.values())
-
-    async def sweep_for_ever(self) -> None:
-        """Sweep now and again."""
-        while True:
-            await asyncio.sleep(SWEEP_SECONDS)
-            await asyncio.to_thread(self.sweep)
 
 
 def _empty(folder: Path) -> bool:

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import gradio as gr
 
 from engine.settings import Preset
-from ui.access.asking import person_of
 from ui.evaluate.answers import EvaluationDesk, answer
 from ui.evaluate.limits import MOST_ABLATED, MOST_QUESTIONS, START_QUESTIONS
+from ui.panels import build_panel
 
 
 def build_evaluation(desk: EvaluationDesk) -> gr.HTML:
     """Build the view."""
-
-    def evaluation(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
-        return answer(desk, request, partial(person_of, desk.books.settings, asking))
-
-    return gr.HTML(
-        "",
-        html_template=frame_html(),
-        elem_id="evaluation",
-        apply_default_css=False,
-        js_on_load="redstring.evaluation(element, server)",
-        server_functions=[evaluation],
-    )
+    script = "redstring.evaluation(element, server)"
+    return build_panel("evaluation", partial(answer, desk), desk.books.settings, frame_html(), script)
 
 
 def frame_html() -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import gradio as gr
 
-from ui.access.asking import person_of
+from ui.panels import build_panel
 from ui.review.answers import answer
 from ui.review.asked import LONGEST_NAME, LONGEST_NOTE, MOST_ITEMS, MOST_REVIEWERS, Ask
 from ui.review.desk import ReviewDesk, shown
@@ -27,18 +26,9 @@ PARTS = (
 
 def build_review(desk: ReviewDesk) -> gr.HTML:
     """Build the view."""
-
-    def review(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
-        return answer(desk, request, partial(person_of, desk.library.settings, asking))
-
-    return gr.HTML(
-        "",
-        html_template=frame_html(has_roles=desk.library.settings.access != "off"),
-        elem_id="review",
-        apply_default_css=False,
-        js_on_load="redstring.review(element, server)",
-        server_functions=[review],
-    )
+    settings = desk.library.settings
+    frame = frame_html(has_roles=settings.access != "off")
+    return build_panel("review", partial(answer, desk), settings, frame, "redstring.review(element, server)")
 
 
 def frame_html(*, has_roles: bool) -> str:

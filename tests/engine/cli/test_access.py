@@ -30,7 +30,7 @@ def test_users_come_and_go(
 ) -> None:
     typed(monkeypatch, PASSWORD + "\n")
     assert main(["users", "add", "Anna", "--role", "reviewer", "--password", "-"]) == 0
-    assert Users(home / "users.json").admits("anna", PASSWORD)
+    assert Users(home / "users.json").authenticate("anna", PASSWORD)
     assert main(["users", "role", "anna", "operator"]) == 0
     assert main(["users", "list"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "anna\toperator"

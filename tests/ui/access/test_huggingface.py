@@ -11,6 +11,7 @@ from engine.access.roles import Role
 from engine.operator_settings import OperatorSettings
 from tests.ui.access.conftest import Browser, behind
 from tests.ui.access.provider import CLIENT, SECRET, Claims, Provider
+from ui.access.entrance import Account
 from ui.access.gate import AccessGate, entrance_of
 from ui.access.huggingface import HuggingFaceEntrance
 
@@ -62,9 +63,11 @@ def test_an_account_comes_in_with_the_role_that_the_operator_gave(
 def test_roles_come_from_the_lists(provider: Provider, tmp_path: Path) -> None:
     lists = {"operators": ("anna",), "reviewers": ("rita",)}
     open_to_all = HuggingFaceEntrance(settings_of(provider, tmp_path, **lists))
-    assert [open_to_all.role(name) for name in ("anna", "rita", "vera")] == [*reversed(Role)]
+    found = [open_to_all.account(name) for name in ("anna", "rita", "vera")]
+    assert found == [Account(role) for role in reversed(Role)]
     listed = HuggingFaceEntrance(settings_of(provider, tmp_path, **lists, members=("vera",)))
-    assert [listed.role(name) for name in ("rita", "vera", "mallory")] == [Role.REVIEWER, Role.VISITOR, None]
+    found = [listed.account(name) for name in ("rita", "vera", "mallory")]
+    assert found == [Account(Role.REVIEWER), Account(Role.VISITOR), None]
 
 
 def test_an_account_that_is_not_listed_stays_outside(provider: Provider, tmp_path: Path) -> None:

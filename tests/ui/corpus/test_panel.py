@@ -8,7 +8,7 @@ from starlette.requests import Request as Starlette
 from benchmarks.attacks.http.served import inside_a_loop
 from engine.operator_settings import OperatorSettings
 from ui.corpus.desk import CorpusDesk
-from ui.corpus.panel import build_panel, frame_html
+from ui.corpus.panel import build_corpus, frame_html
 from ui.shelf import Library
 from ui.theme import SCRIPTS, STYLES, launch_options
 
@@ -40,7 +40,7 @@ def test_every_tab_has_its_view_and_every_control_a_name() -> None:
 def test_the_panel_has_one_door_to_the_server(library: Library) -> None:
     def build() -> gr.HTML:
         with gr.Blocks(analytics_enabled=False):
-            return build_panel(CorpusDesk(library))
+            return build_corpus(CorpusDesk(library))
 
     panel = inside_a_loop(build)
     assert [door.__name__ for door in panel.server_fns] == ["corpus"]

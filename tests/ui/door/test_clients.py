@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.attacks.http.raw import API, Raw
+from benchmarks.attacks.http.raw import API, Raw, stranger
 from ui.tools.registry import TOOLS
 
 pytestmark = pytest.mark.filterwarnings(
@@ -54,18 +54,20 @@ def test_a_client_of_tools_gets_plain_values_and_the_same_as_a_text(address: str
 
 def test_last_arguments_may_be_left_out(raw: Raw) -> None:
     for data in ([QUESTION, "", "quick", None, 1, None, 2, False], [QUESTION, "", "quick"], [QUESTION]):
-        sent = raw.post(f"{API}/call/investigate", {"data": data})
-        told = raw.stream(f"{API}/call/investigate/{sent.json['event_id']}")
+        here = stranger()
+        sent = raw.post(f"{API}/call/investigate", {"data": data}, forwarded=here)
+        told = raw.stream(f"{API}/call/investigate/{sent.json['event_id']}", forwarded=here)
         assert b"event: complete" in told.body
-    refused = raw.post(f"{API}/call/investigate", {"data": []})
-    told = raw.stream(f"{API}/call/investigate/{refused.json['event_id']}")
+    refused = raw.post(f"{API}/call/investigate", {"data": []}, forwarded=here)
+    told = raw.stream(f"{API}/call/investigate/{refused.json['event_id']}", forwarded=here)
     assert b"event: error" in told.body
     assert b"question: " in told.body
 
 
 def test_a_plain_request_is_answered_by_way_of_the_queue(raw: Raw) -> None:
-    sent = raw.post(f"{API}/call/audit", {"data": ["Article 1 grants powers.", "", "", None]})
+    here, text = stranger(), "Article 1 grants powers."
+    sent = raw.post(f"{API}/call/audit", {"data": [text, "", "", None]}, forwarded=here)
     assert sent.status == 200
-    told = raw.ask("GET", f"{API}/call/audit/{sent.json['event_id']}")
+    told = raw.ask("GET", f"{API}/call/audit/{sent.json['event_id']}", forwarded=here)
     assert told.status == 200
     assert told.headers["content-type"].startswith("text/event-stream")

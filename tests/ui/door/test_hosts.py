@@ -165,7 +165,7 @@ def test_a_page_that_is_named_may_ask_and_read_and_no_other(raw: Raw) -> None:
     ]
     asked = raw.ask("OPTIONS", f"{API}/reset", [("Origin", "https://portal.example"), *preflight])
     assert asked.headers["access-control-allow-origin"] == "https://portal.example"
-    welcome = raw.post(f"{API}/reset", {"event_id": "a"}, [("Origin", "https://portal.example")])
+    welcome = raw.post(f"{API}/call/corpora", {"data": []}, [("Origin", "https://portal.example")])
     assert welcome.status == 200
     assert welcome.headers["access-control-allow-origin"] == "https://portal.example"
     for origin in ("https://evil.example", f"http://{raw.authority}", "null"):
