@@ -23,9 +23,8 @@ from engine.errors import CancelledError, InputError, RedstringError
 from ui.asked import SentFile
 from ui.corpus.intake import put
 from ui.jobs import reading
-from ui.jobs.confined import confined
 from ui.jobs.job import Owner
-from ui.jobs.process import Program
+from ui.jobs.process import Program, confined
 from ui.jobs.reader import READERS
 from ui.jobs.reading import Reading, cancel, read_apart
 
