@@ -25,7 +25,9 @@ def entering(
     policy: Policy, environment: Mapping[str, str], *command: str
 ) -> tuple[list[str], dict[str, str]]:
     """The command and the environment of a process that confines itself and becomes ``command``."""
-    paths = [environment.get("PYTHONPATH", str(PROJECT)), *filter(None, [os.environ.get("PYTHONPATH")])]
+    # Relative to the folder of the process, a path would lead to files that somebody else has put there.
+    own_paths = map(os.path.abspath, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
+    paths = [environment.get("PYTHONPATH", str(PROJECT)), *own_paths]
     own = {**environment, "PYTHONPATH": os.pathsep.join(paths), POLICY_VARIABLE: policy.to_json()}
     return [sys.executable, "-P", "-m", "engine.isolation.enter", *command], own
 

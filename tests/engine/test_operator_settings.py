@@ -167,7 +167,8 @@ ALLOWED = {
     "engine/isolation/installation.py": "finds the libraries of this Python",
     "engine/isolation/layers.py": "finds the modules of this Python",
     "ui/server_folders.py": "tells libraries where temporary files go",
-    "ui/corpus/ingesting.py": "makes the environment of the worker out of the server's",
+    "ui/corpus/ingesting.py": "tells a worker where models lie",
+    "ui/jobs/process.py": "makes the environment of a confined process out of the server's",
     "ui/workers/template.py": "gives itself, and so the workers, one thread each",
 }
 

@@ -165,7 +165,7 @@ THROUGH_ENGINE: Mapping[tuple[str, str], str] = {
     ("ui.command.main", "engine.cli.program.run"): "the command line: no visitor reaches it",
 }
 # The modules that run in the child, and what other modules may take of them.
-CHILD_MODULES = ("ui.jobs.reader", "ui.jobs.child", "ui.corpus.worker", "ui.corpus.orders", "ui.corpus.relay")
+CHILD_MODULES = ("ui.jobs.reader", "ui.corpus.worker", "ui.corpus.orders", "ui.corpus.relay")
 HARMLESS = {
     *("ui.corpus.orders.READING", "ui.corpus.orders.Order", "ui.corpus.orders.Tell"),
     *("ui.corpus.relay.Relay", "ui.corpus.relay.Wanted"),

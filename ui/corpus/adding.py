@@ -17,8 +17,8 @@ from ui.corpus.ingesting import Ingestion, ingest
 from ui.corpus.intake import check_files, read_mapping, stage
 from ui.corpus.orders import READING, Order
 from ui.corpus.report import report_html, stored_report
-from ui.jobs.confined import DOCUMENTS
 from ui.jobs.job import Ended, Job, State
+from ui.jobs.process import DOCUMENTS
 from ui.shelf import Shelved
 
 Answer = dict[str, Any]

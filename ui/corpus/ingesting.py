@@ -19,10 +19,9 @@ from engine.operator_settings import OperatorSettings, variable
 from ui.corpus.orders import Order
 from ui.corpus.relay import Relay, Wanted
 from ui.corpus.report import store_report
-from ui.jobs.confined import THREADS, confined
 from ui.jobs.job import UNEXPLAINED, Ended, Job
 from ui.jobs.pace import Pace
-from ui.jobs.process import Bounds, Program, run
+from ui.jobs.process import THREADS, Bounds, Program, confined, run
 
 MOST_LINES = 20_000
 # Processes and threads of an ingestion for each core: those that read and analyse, those that compute.

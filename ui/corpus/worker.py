@@ -16,7 +16,7 @@ from pathlib import Path
 from engine.errors import RedstringError
 from ui.corpus.orders import READING, Order, carry_out
 from ui.corpus.relay import through_server
-from ui.jobs.child import own_output
+from ui.jobs.reader import own_output
 
 
 def sources_here() -> list[Path]:

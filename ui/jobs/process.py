@@ -6,9 +6,10 @@ import logging
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event, Thread
 from typing import IO
@@ -16,6 +17,7 @@ from typing import IO
 import psutil
 
 from engine.errors import InputError
+from engine.isolation.installation import link_program, python_policy
 from engine.isolation.layers import entering, in_words, layers_of
 from engine.isolation.policy import Layer, Policy
 
@@ -29,6 +31,10 @@ LAST_WORDS = 8192
 # A process that has closed its output ends within so many seconds.
 PARTING = 5.0
 _ROUNDS = 100
+DOCUMENTS = "documents"
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+# Of the server's environment a process gets what says how to compute, and nothing that says who may what.
+PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", *THREADS, "TOKENIZERS_PARALLELISM")
 # Niceness of work that nobody waits for: a tenth of a core where others want all of it. With less, a corpus
 # whose vectors are taken in would be kept from its owner for minutes.
 BEHIND = 10
@@ -57,6 +63,43 @@ class Program:
     policy: Policy
     bounds: Bounds = Bounds()
     behind: bool = False
+
+
+def confined(
+    module: str,
+    order: bytes,
+    workspace: Path,
+    bounds: Bounds,
+    *,
+    read: Sequence[str] = (),
+    write: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Program:
+    """Make the program that runs ``module`` in the folder ``documents`` of a workspace.
+
+    It may read that folder, write to ``scratch`` next to it, and read and write what is given.
+    """
+    documents, scratch, program = workspace / DOCUMENTS, workspace / "scratch", workspace / "program"
+    for folder in (documents, scratch):
+        folder.mkdir(exist_ok=True)
+    link_program(program)
+    policy = python_policy()
+    return Program(
+        [sys.executable, "-P", "-m", module],
+        _environment(scratch, program) | dict(environment or {}),
+        documents,
+        order,
+        replace(
+            policy,
+            read=(*policy.read, str(program), str(documents), *read),
+            write=(*write, str(scratch)),
+            memory=bounds.memory,
+            file_bytes=bounds.disk,
+            cpu=int(bounds.cpu),
+            processes=bounds.processes,
+        ),
+        bounds,
+    )
 
 
 def run(
@@ -105,6 +148,19 @@ def run(
         if not watch.reason and not stop.is_set() and process.returncode != 0:
             LOG.error("a worker ended with code %s: %s", process.returncode, _trace(errors))
         return watch.reason
+
+
+def _environment(scratch: Path, program: Path) -> dict[str, str]:
+    """The environment of a confined process, made for it."""
+    return {
+        **{name: os.environ[name] for name in PASSED_ON if name in os.environ},
+        "PYTHONPATH": str(program),
+        "HOME": str(scratch),
+        "TMPDIR": str(scratch),
+        # A document called "numpy.py" must not be taken for a module.
+        "PYTHONSAFEPATH": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
 
 
 class _Watch(Thread):

@@ -17,7 +17,6 @@ from typing import Any
 import orjson
 
 from engine.errors import RedstringError
-from ui.jobs.child import own_output
 
 
 def main() -> int:
@@ -35,6 +34,21 @@ def main() -> int:
         wrong = f"{name}: nested too deeply"
     tell(wrong)
     return 0
+
+
+def own_output() -> Callable[[Any], None]:
+    """Give the process that calls this a function that writes a value as a line of JSON to its output.
+
+    Whatever a library prints must not get between these lines: it goes to standard error.
+    """
+    stream = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+
+    def tell(value: Any) -> None:
+        stream.write(orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS) + b"\n")
+        stream.flush()
+
+    return tell
 
 
 def _text(path: Path, longest: int) -> Iterable[dict[str, Any]]:

@@ -18,10 +18,9 @@ from gradio.context import LocalContext
 
 from engine.errors import CancelledError, InputError, system_error
 from ui.door.hanging_up import waited_for
-from ui.jobs.confined import DOCUMENTS, THREADS, confined
 from ui.jobs.job import Job, Owner
 from ui.jobs.jobs import Jobs, Rules
-from ui.jobs.process import Bounds, run
+from ui.jobs.process import DOCUMENTS, THREADS, Bounds, confined, run
 
 Item = TypeVar("Item")
 # Far fewer than the requests of panels that are answered at the same time: each of these waits for one.

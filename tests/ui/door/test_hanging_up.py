@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import socket
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
+import psutil
 import pytest
 
+from benchmarks.attacks.hostile_files import texts
 from benchmarks.attacks.http.raw import API, Raw, stranger
+from benchmarks.attacks.http.target import Target
 from ui.door.hanging_up import Callers
 from ui.shelf import Library
 from ui.workers.line import Line
@@ -86,6 +90,23 @@ def test_a_case_is_cancelled_when_its_connection_is_closed(ask: Asks, raw: Raw, 
         _until(lambda: len(full) == 2)
         assert full.served == before
     _until(lambda: len(full) == 0)
+
+
+def test_a_file_is_read_no_further_when_its_request_is_closed(raw: Raw, behind: Library) -> None:
+    def readers() -> list[psutil.Process]:
+        mine = psutil.Process().children(recursive=True)
+        return [one for one in mine if one.is_running() and "ui.jobs.reader" in "".join(one.cmdline())]
+
+    name = "a long page.pdf"
+    sent = {"name": name, "data": b64encode(texts()[name]).decode()}
+    asked = {"do": "read", "visitor": "v" * 32, "file": sent}
+    body = {
+        "data": asked, "component_id": Target(raw, "").number("check"), "fn_name": "check",
+        "session_hash": "leaving",
+    }  # fmt: skip
+    with _sent(raw, f"POST {API}/component_server/ HTTP/1.1", body):
+        _until(lambda: bool(readers()))
+    _until(lambda: not readers())
 
 
 def test_nobody_cancels_the_case_of_another_address(raw: Raw, full: Line[str]) -> None:

@@ -23,9 +23,8 @@ from engine.errors import CancelledError, InputError, RedstringError
 from ui.asked import SentFile
 from ui.corpus.intake import put
 from ui.jobs import reading
-from ui.jobs.confined import confined
 from ui.jobs.job import Owner
-from ui.jobs.process import Program
+from ui.jobs.process import Program, confined
 from ui.jobs.reader import READERS
 from ui.jobs.reading import Reading, cancel, read_apart
 
@@ -134,7 +133,11 @@ def children() -> list[psutil.Process]:
     return [one for one in mine if one.status() != psutil.STATUS_ZOMBIE and "ui.jobs.reader" in one.cmdline()]
 
 
-ENDLESS = b'{"id": "q1", "text": "a"}\n'
+@pytest.mark.parametrize("name", ["numpy.py", "orjson.so"])
+def test_no_document_is_taken_for_a_module(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", f".{os.pathsep}{os.pathsep}")
+    (found,) = read_apart(of_text(name, b"The fee is due."), VISITOR)
+    assert found["text"] == "The fee is due."
 
 
 def in_background(row: Reading[Any], owner: Owner = VISITOR) -> tuple[Thread, list[BaseException]]:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import orjson
-import pytest
 
 from engine.answers.audit import Auditor, audit
 from engine.answers.audit.export import annotated, audit_to_json, markdown
 from engine.answers.audit.page import html_page
-from engine.answers.audit.reading import text_of, text_of_sent
-from engine.errors import InputError, RedstringError
 
 TEXT = (
     "An objection must be lodged within 14 days of delivery of the decision. "
@@ -61,25 +55,3 @@ def test_every_claim_has_its_footnote(auditor: Auditor) -> None:
     for one in found.checked:
         assert f"{one.claim.text}[^{one.claim.number}]" in noted
         assert f"\n[^{one.claim.number}]: " in noted
-
-
-def test_texts_of_files(tmp_path: Path) -> None:
-    memo = tmp_path / "memo.txt"
-    memo.write_text("The deadline is 30 days – no more.", encoding="utf-8")
-    assert text_of(memo) == "The deadline is 30 days – no more."
-    assert text_of_sent("memo.txt", "Die Frist".encode("utf-16")).strip() == "Die Frist"
-    with pytest.raises(RedstringError):
-        text_of(tmp_path / "nothing.txt")
-    with pytest.raises(RedstringError):
-        text_of_sent("memo.docx", b"")
-
-
-def test_only_a_file_of_data_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    os.mkfifo(tmp_path / "pipe.txt")
-    for path in (tmp_path / "pipe.txt", tmp_path, Path("/proc/self/environ")):
-        with pytest.raises(InputError, match=r"not a file of data|cannot be read"):
-            text_of(path)
-    monkeypatch.setattr("engine.answers.audit.reading.LARGEST", 10)
-    (tmp_path / "large.txt").write_text("x" * 11)
-    with pytest.raises(InputError, match=r"large\.txt: larger than 10 bytes"):
-        text_of(tmp_path / "large.txt")
