@@ -17,10 +17,12 @@ from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.errors import CancelledError, InputError, system_error
 from engine.ingestion.report import IngestionReport
 from engine.isolation.installation import link_program, python_policy
+from engine.language.embedders import NO_EMBEDDING
 from engine.operator_settings import OperatorSettings, variable
 from ui.corpus.orders import Order
 from ui.corpus.relay import Relay, Wanted
 from ui.corpus.report import store_report
+from ui.embeddings import may_be_used
 from ui.jobs.job import UNEXPLAINED, Ended, Job
 from ui.jobs.pace import Pace
 from ui.jobs.process import Bounds, Program, run
@@ -36,7 +38,6 @@ PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", *THREADS, "T
 GO = b"go\n"
 # Where models lie that an operator has fetched: read where the corpus has one of them.
 CACHES = ("HF_HOME", "HF_HUB_CACHE", "SENTENCE_TRANSFORMERS_HOME")
-_HUB_HOME = Path(".cache") / "huggingface"
 _REPORT = TypeAdapter(IngestionReport)
 
 
@@ -95,7 +96,8 @@ def done_apart(
     order = job.payload.order
     reports: list[IngestionReport | None] = []
     errors: list[str] = []
-    relay = Relay(order.embedding, settings.upload_bytes)
+    usable = may_be_used(order.embedding, order.folder, settings)
+    relay = Relay(order.embedding if usable else NO_EMBEDDING, settings.upload_bytes)
 
     def hear(line: bytes) -> bytes | None:
         told = Told.model_validate_json(line)
@@ -139,7 +141,12 @@ def _program(ingestion: Ingestion, settings: OperatorSettings) -> Program:
         *policy.read,
         str(program),
         str(documents),
-        *(path for spec in ingestion.models for path in _models(spec)),
+        *(
+            path
+            for spec in ingestion.models
+            if may_be_used(spec, order.folder, settings)
+            for path in model_folders(spec)
+        ),
     ]
     environment = _environment(scratch, program)
     if settings.grammars is not None:
@@ -177,7 +184,7 @@ def _environment(scratch: Path, program: Path, server: Mapping[str, str] = os.en
     """The environment of a worker, made for it."""
     return {
         **{name: server[name] for name in (*PASSED_ON, *CACHES) if name in server},
-        "HF_HOME": server.get("HF_HOME") or str(Path.home() / _HUB_HOME),
+        "HF_HOME": str(_hub_home(server)),
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_OFFLINE": "1",
         "PYTHONPATH": str(program),
@@ -189,10 +196,15 @@ def _environment(scratch: Path, program: Path, server: Mapping[str, str] = os.en
     }
 
 
-def _models(spec: str) -> list[str]:
+def model_folders(spec: str) -> list[str]:
     """What has to be read for an embedding model that does not come with a package."""
     if not spec.startswith("st:"):
         return []
     named = Path(spec.removeprefix("st:").partition("?")[0])
-    caches = [os.environ[name] for name in CACHES if os.environ.get(name)]
-    return [str(named)] if named.is_absolute() else [*caches, str(Path.home() / _HUB_HOME)]
+    # Next to the models in the home of the hub lies the operator's token.
+    caches = [os.environ[name] for name in CACHES[1:] if os.environ.get(name)]
+    return [str(named)] if named.is_absolute() else [*caches, str(_hub_home(os.environ) / "hub")]
+
+
+def _hub_home(server: Mapping[str, str]) -> Path:
+    return Path(server.get("HF_HOME") or Path.home() / ".cache" / "huggingface")
