@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine.errors import InputError, ModelError, SettingsError
 from engine.language.embedders import NO_EMBEDDING, embedder
@@ -76,6 +77,18 @@ def spec_of(name: str, settings: OperatorSettings | None = None) -> str:
     if name not in known:
         raise InputError(f"no such embedding model here; there are: {', '.join(known) or 'none'}")
     return known[name].spec
+
+
+def may_be_used(spec: str, folder: Path, settings: OperatorSettings) -> bool:
+    """Whether a worker may use the model that a corpus names: one of this program, one on offer, or any that
+    a corpus outside the server's home folder names, as the operator has made that.
+
+    A worker reads documents of strangers and writes the manifest: one that was taken over could name any
+    folder of the server there, and read it the next time.
+    """
+    if ":" not in spec or not folder.is_relative_to(settings.home_folder.absolute()):
+        return True
+    return spec in {offer.spec for offer in offers(settings).values()}
 
 
 def usual(languages: Mapping[str, int], settings: OperatorSettings | None = None) -> Offer | None:

@@ -17,10 +17,14 @@ _EMBEDDINGS, _ISOLATES, _POP, _POP_ISOLATE = "\u202a\u202b", "\u2066\u2067\u2068
 _OVERRIDES = "\u202d\u202e"
 # Those that turn what stands between them and their end from right to left.
 _RIGHT_TO_LEFT = "\u202b\u2067"
-_ZERO_WIDTH = "\u180e\u200b\u200c\u200d\u2060-\u2064\ufeff"
+_ZERO_WIDTH = "\u034f\u180e\u200b\u200c\u200d\u2060-\u2064\ufeff"
 _FILLERS = "\u115f\u1160\u3164\uffa0"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _TAGS = "\U000e0000-\U000e007f"
+# Letters of Latin, Greek, Cyrillic, Armenian and Georgian: inside of a word no joiner stands between them.
+_UNJOINED = (
+    "A-Za-z0-9\u00c0-\u034e\u0350-\u058f\u10a0-\u10ff\u1c80-\u1cbf\u1e00-\u1fff\u2c60-\u2c7f\ua640-\ua69f"
+)
 _ALWAYS = f"[{_OVERRIDES}\u206a-\u206f\ufff9-\ufffb{_TAGS}\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]"
 # Letters of scripts that run from right to left.
 _RTL = re.compile(
@@ -34,8 +38,8 @@ _ANY = re.compile(
 _FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{2,6}\U000e007f")
 _IN_ANY_SCRIPT = re.compile(
     rf"{_ALWAYS}"
-    # Inside a word of Latin letters, or so many that they say something themselves.
-    rf"|(?<=[A-Za-z0-9\u00c0-\u024f])[{_ZERO_WIDTH}]{{1,7}}(?=[A-Za-z0-9\u00c0-\u024f])|[{_ZERO_WIDTH}]{{8,}}"
+    # Inside a word of such letters, or so many that they say something themselves.
+    rf"|(?<=[{_UNJOINED}])[{_ZERO_WIDTH}]{{1,7}}(?=[{_UNJOINED}])|[{_ZERO_WIDTH}]{{8,}}"
     rf"|(?<![\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff\uffa1-\uffdc])[{_FILLERS}]"
     rf"|[{_SELECTORS}]{{2,}}|(?<=[A-Za-z ])[\U000e0100-\U000e01ef]"
 )

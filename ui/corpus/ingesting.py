@@ -15,10 +15,12 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.errors import CancelledError, InputError, system_error
 from engine.ingestion.report import IngestionReport
+from engine.language.embedders import NO_EMBEDDING
 from engine.operator_settings import OperatorSettings, variable
 from ui.corpus.orders import Order
 from ui.corpus.relay import Relay, Wanted
 from ui.corpus.report import store_report
+from ui.embeddings import may_be_used
 from ui.jobs.job import UNEXPLAINED, Ended, Job
 from ui.jobs.pace import Pace
 from ui.jobs.process import THREADS, Bounds, Program, confined, run
@@ -30,7 +32,6 @@ PROCESSES = 64
 GO = b"go\n"
 # Where models lie that an operator has fetched: read where the corpus has one of them.
 CACHES = ("HF_HOME", "HF_HUB_CACHE", "SENTENCE_TRANSFORMERS_HOME")
-_HUB_HOME = Path(".cache") / "huggingface"
 _REPORT = TypeAdapter(IngestionReport)
 
 
@@ -89,7 +90,8 @@ def done_apart(
     order = job.payload.order
     reports: list[IngestionReport | None] = []
     errors: list[str] = []
-    relay = Relay(order.embedding, settings.upload_bytes)
+    usable = may_be_used(order.embedding, order.folder, settings)
+    relay = Relay(order.embedding if usable else NO_EMBEDDING, settings.upload_bytes)
 
     def hear(line: bytes) -> bytes | None:
         told = Told.model_validate_json(line)
@@ -125,12 +127,17 @@ def _program(ingestion: Ingestion, settings: OperatorSettings) -> Program:
     order, behind = ingestion.order, ingestion.order.kind == "embed"
     environment = {
         **{name: os.environ[name] for name in CACHES if name in os.environ},
-        "HF_HOME": os.environ.get("HF_HOME") or str(Path.home() / _HUB_HOME),
+        "HF_HOME": str(_hub_home()),
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_OFFLINE": "1",
         **(dict.fromkeys(THREADS, "1") if behind else {}),
     }
-    read = [path for spec in ingestion.models for path in _models(spec)]
+    read = [
+        path
+        for spec in ingestion.models
+        if may_be_used(spec, order.folder, settings)
+        for path in model_folders(spec)
+    ]
     if settings.grammars is not None:
         environment[variable("grammars")] = str(settings.grammars)
         read.append(str(settings.grammars))
@@ -152,10 +159,15 @@ def _bounds(settings: OperatorSettings) -> Bounds:
     return Bounds(memory, disk, 60.0 * settings.job_minutes * cores, PROCESSES * cores)
 
 
-def _models(spec: str) -> list[str]:
+def model_folders(spec: str) -> list[str]:
     """What has to be read for an embedding model that does not come with a package."""
     if not spec.startswith("st:"):
         return []
     named = Path(spec.removeprefix("st:").partition("?")[0])
-    caches = [os.environ[name] for name in CACHES if os.environ.get(name)]
-    return [str(named)] if named.is_absolute() else [*caches, str(Path.home() / _HUB_HOME)]
+    # Next to the models in the home of the hub lies the operator's token.
+    caches = [os.environ[name] for name in CACHES[1:] if os.environ.get(name)]
+    return [str(named)] if named.is_absolute() else [*caches, str(_hub_home() / "hub")]
+
+
+def _hub_home() -> Path:
+    return Path(os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface")

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import MAXYEAR, MINYEAR
 from typing import Any
 
 from engine.language.markup import escape
@@ -35,7 +36,7 @@ def statistics(desk: CorpusDesk, ask: Ask) -> Answer:
 
 def _counted(browser: Browser) -> Answer:
     plots = [
-        plot for plot in (types_plot(browser), _years(browser), _references(browser)) if plot is not None
+        plot for plot in (types_plot(browser), years_plot(browser), _references(browser)) if plot is not None
     ]
     return {"plots": plots, "cited": most_cited_html(browser)}
 
@@ -77,8 +78,11 @@ def types_plot(browser: Browser) -> Answer | None:
     )  # fmt: skip
 
 
-def _years(browser: Browser) -> Answer | None:
-    counts = Counter(document.year for document in browser.documents if document.year)
+def years_plot(browser: Browser) -> Answer | None:
+    """How many documents there are of each year; None if none has one."""
+    found = (document.year for document in browser.documents if document.year)
+    # The axis has a place for each year from the first to the last: documents may state any number.
+    counts = Counter(year for year in found if MINYEAR <= year <= MAXYEAR)
     if not counts:
         return None
     years = list(range(min(counts), max(counts) + 1))

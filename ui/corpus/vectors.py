@@ -18,7 +18,7 @@ from engine.operator_settings import OperatorSettings
 from ui.corpus.ingesting import Ingestion, done_apart
 from ui.corpus.orders import Order
 from ui.corpus.wanted import Wanted, all_wanted, keep_wanted, wanted_of
-from ui.embeddings import offers, usual
+from ui.embeddings import may_be_used, usual
 from ui.jobs.folders import Folders
 from ui.jobs.job import UNEXPLAINED, Ended, Job, Owner, State
 from ui.jobs.jobs import Jobs, Rules
@@ -108,8 +108,8 @@ class Vectors:
             # It looks whether the corpus has changed before it ends.
             return
         self._end(going)
-        # The file lies where documents of strangers are read: it can say nothing that nobody may choose.
-        if model not in {manifest.embedding, *(offer.spec for offer in offers(self._settings).values())}:
+        # The file lies where documents of strangers are read: it can name no model that is not on offer.
+        if not may_be_used(model, folder, self._settings):
             keep_wanted(
                 folder, wanted.model_copy(update={"problem": "its model is not offered here any more"})
             )

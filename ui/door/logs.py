@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import threading
 import traceback
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from typing import Any, TextIO
 
 _FORMAT = "redstring: %(message)s"
 _BEGINS = "Traceback (most recent call last)"
+_CLASS = re.compile(r"[\w.]+(?=:|$)", re.ASCII)
 Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
@@ -55,9 +57,10 @@ def uvicorn_logging() -> Mapping[str, Any]:
 
 
 def _is_frame(text: str) -> bool:
-    """Whether an item of a traceback is a line of code, or the frame around a group of them."""
-    bare = text.strip(" |+-\n.")
-    return not bare or bare.isdigit() or bare.startswith(('File "', "[Previous line"))
+    """Whether an item of a traceback is its beginning, a line of code, or the frame around a group."""
+    bare = text.strip(" |+-\n.").removeprefix("Exception Group ")
+    known = bare == f"{_BEGINS}:" or bare.startswith(('File "', "[Previous line"))
+    return known or not bare or bare.isdigit()
 
 
 class QuietStream(io.TextIOBase):
@@ -73,16 +76,16 @@ class QuietStream(io.TextIOBase):
 
     def write(self, text: str) -> int:
         """Write what is no message of an exception."""
-        begins = text.find(_BEGINS)
-        if begins >= 0 and text.strip().count("\n"):
+        if self._belongs(text) and not _is_frame(text):
+            # While the traceback goes on, what is no frame is the text that a SyntaxError is about.
+            found = None if self._inside.kind == "one" else _CLASS.match(text.strip(" |+-\n"))
+            self._stream.write(f"{found[0]}\n" if found else "")
+        elif _BEGINS in text and text.strip().count("\n"):
             # The record of a logger, in one piece: what stands before the traceback is its own first line.
             self._stream.write(text.partition("\n")[0] + "\n")
-        elif begins >= 0:
-            self._inside.kind = "group" if "Group" in text else getattr(self._inside, "kind", "") or "one"
-            self._stream.write(text)
-        elif self._belongs(text) and not _is_frame(text):
-            self._stream.write(text.strip(" |+-").partition(":")[0].strip() + "\n")
         else:
+            if _BEGINS in text:
+                self._inside.kind = "group" if "Group" in text else getattr(self._inside, "kind", "") or "one"
             self._stream.write(text)
         return len(text)
 
@@ -91,7 +94,7 @@ class QuietStream(io.TextIOBase):
         kind = getattr(self._inside, "kind", "")
         if kind == "group" and text and not text[0].isspace():
             kind = self._inside.kind = ""
-        elif kind == "one" and not _is_frame(text):
+        elif kind == "one" and not text[:1].isspace() and not _is_frame(text):
             self._inside.kind = ""
         return bool(kind)
 

@@ -24,23 +24,41 @@ SECONDS_OF_A_TOKEN = 0.15
 # Tokens that a case takes before it begins: the stock of an address lets six of them wait. What is refused at
 # once was asked all the same.
 DEPOSIT, LEAST = 3.0, 0.5
+# Processor time that a look pays for, s: on a small corpus most take a quarter of it.
+SECONDS_OF_A_LOOK = 0.02
 Spend = Callable[[str, float], None]
 
 
-def meter(page: gr.Blocks, spend: Spend) -> None:
-    """Have all functions of a page that work on cases tell what they took: ``spend(address, tokens)``."""
+def meter(page: gr.Blocks, spend: Spend, spend_looks: Spend) -> None:
+    """Make all functions of a page that work on cases, and those of its panels, pay for the processor time
+    that they use: ``spend(address, tokens)``."""
     for function in page.fns.values():
         if function.concurrency_id in WORKING_ON_CASES and function.fn is not None:
             function.fn = metered(function.fn, spend)
+    for block in page.blocks.values():
+        for panel in getattr(block, "server_fns", ()):
+            setattr(block, panel.__name__, metered(panel, spend_looks, tokens_of_look))
 
 
-def metered(function: Callable[..., Any], spend: Spend) -> Callable[..., Any]:
-    """The same function; what it takes of the processor beyond its deposit is spent by its address."""
+def tokens_of_case(seconds: float) -> float:
+    """What a case costs beyond its deposit."""
+    return max(seconds / SECONDS_OF_A_TOKEN, LEAST) - DEPOSIT
+
+
+def tokens_of_look(seconds: float) -> float:
+    """What a look costs beyond the token that its request has taken."""
+    return max(seconds / SECONDS_OF_A_LOOK - 1, 0.0)
+
+
+def metered(
+    function: Callable[..., Any], spend: Spend, price: Callable[[float], float] = tokens_of_case
+) -> Callable[..., Any]:
+    """The same function; its address spends the ``price`` of the processor time that it uses, in seconds."""
 
     def spent(seconds: float) -> None:
         request = LocalContext.request.get(None)
         if request is not None:
-            spend(address_of(request), max(seconds / SECONDS_OF_A_TOKEN, LEAST) - DEPOSIT)
+            spend(address_of(request), price(seconds))
 
     @wraps(function)
     def steps(*given: Any, **named: Any) -> Iterator[Any]:

@@ -125,6 +125,10 @@ class RateGate:
         self._buckets = {cost: Buckets(rate) for cost, rate in RATES.items()}
         self._under_way: Counter[str] = Counter()
 
+    def spend_looks(self, address: str, tokens: float) -> None:
+        """Take what a look of an address has used beyond its token."""
+        self._buckets["look"].spend(address, tokens)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count the request, and pass it on."""
         if scope["type"] != "http":

@@ -110,10 +110,10 @@ def guarded(
     }
     local = settings.loopback
     work = WorkGate(_Routed(app, own), of_cases(settings.cases_a_minute), trusts_local=local)
-    meter(page, work.spend)
     closed = behind_gate(BodyGate(OwnerGate(HangUps(work), answers)), settings)
-    inner: ASGIApp = RateGate(Watch(closed, workers or Workers()), trusts_local=local)
-    inner = OriginGate(RouteGate(inner, route_table(functions_of(page), settings), app), door.names)
+    rates = RateGate(Watch(closed, workers or Workers()), trusts_local=local)
+    meter(page, work.spend, rates.spend_looks)
+    inner: ASGIApp = OriginGate(RouteGate(rates, route_table(functions_of(page), settings), app), door.names)
     inner = Addressing(HostGate(inner, door.names), door.proxies)
     return SecurityHeaders(inner, _hashes(), door.names.frames, first_script())
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from engine.access.audit_log import record as written
 from engine.errors import InputError
 from engine.records.slim import Slim, slim_case
 from engine.records.store.listing import CaseSummary, Matter, Wanted
@@ -155,6 +156,7 @@ def _summary(one: CaseSummary, matters: Mapping[str, str]) -> dict[str, Any]:
 def _case(asking: Asking, asked: One) -> dict[str, Any]:
     owner, store = asking.owner, asking.place.kept.store()
     summary = store.summary(asked.case, owner)
+    written(asking.person, "open case", asked.case, "done")
     told = {"case": asked.case, "name": summary.name, "notes": store.notes(asked.case, owner), "more": MORE}
     return told | _part(store, asked, owner)
 

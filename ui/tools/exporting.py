@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
+from engine.access.audit_log import record
 from engine.errors import InputError
 from engine.exports.kept_cases import handed_over as handed_over_case
 from engine.exports.registry import Export, HandedOver, export_of, exports
@@ -65,6 +66,7 @@ def _export(asking: Asking, asked: Exporting) -> dict[str, Any]:
         raise InputError(f"format: say which; known: {', '.join(exports())}")
     written = export_of(asked.format)
     data = written.write(handed_over(asking, asked.case))
+    record(asking.person, f"export case as {written.name}", asked.case, "done")
     is_text = written.media_type.startswith(("text/", "application/json"))
     own = {"text": data.decode()} if is_text else {"base64": base64.b64encode(data).decode()}
     return {

@@ -14,6 +14,8 @@ from engine.language.statements import Token, sequence
 from engine.language.statements.lexicon import lexicon
 from engine.model import Span
 
+MOST_REFERENCES = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -51,8 +53,11 @@ def sentences_around(span: Span, read: Readable) -> Span:
 
 
 def _texts(text: str, references: Sequence[Span], language: str) -> Iterator[tuple[str, tuple[Span, ...]]]:
-    """A claim as it stands, and without references in front or behind that its source need not have."""
+    """A claim as it stands, and without references in front or behind that its source need not have: not of
+    one that is a list of references, which has too many ways to leave some out."""
     yield text, tuple(references)
+    if len(references) > MOST_REFERENCES:
+        return
     cues = lexicon(language).cues
     frame = rf"(?:\W*(?:{cues['citing'].pattern}|{cues['framing'].pattern}))"
     front = re.compile(rf"\A{frame}+\W*", re.IGNORECASE)

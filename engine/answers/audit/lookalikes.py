@@ -15,17 +15,19 @@ from engine.model import Span
 _BELOW = r"(?:\s?\(\w{1,4}\))*"
 # "FEES-R-99.1", "COBS 3.4.1R(2)", "BGB 2999 II"; "2999 II BGB"; "§ 2999".
 _CODE = re.compile(
-    rf"(?<![\w-])[A-Z][A-Z&]+(?:-[A-Z]{{1,4}})*(?:\s(?:r|s|c|p|pt|ch|sec|art|para|reg)\.?)?[\s.:-]{{0,2}}(?:[A-Z]{{1,2}})?\d+(?:[.\-/]\w?\d+)*[A-Z]?(?!\w){_BELOW}(?:\s[IVX]+(?!\w))?"
+    rf"(?<![\w-])[A-Z][A-Z&]{{1,19}}(?:-[A-Z]{{1,4}})*(?:\s(?:r|s|c|p|pt|ch|sec|art|para|reg)\.?)?[\s.:-]{{0,2}}(?:[A-Z]{{1,2}})?\d+(?:[.\-/]\w?\d+)*[A-Z]?(?!\w){_BELOW}(?:\s[IVX]+(?!\w))?"
 )
 _BEHIND = re.compile(r"(?<![\w.,-])\d{2,4}[a-z]?(?:\s[IVX]+)?\s[A-Z][A-Za-z]*[A-Z](?!\w)")
-_SIGN = re.compile(r"§+\s*\d+\w*(?:\s*(?:Abs\.|Absatz|S\.|Satz|Nr\.)\s*\d+)*(?:\s[A-ZÄÖÜ][A-Za-zäöü]*[A-Z])?")
+_SIGN = re.compile(
+    r"(?<!§)§+\s*\d+\w*(?:\s*(?:Abs\.|Absatz|S\.|Satz|Nr\.)\s*\d+)*(?:\s[A-ZÄÖÜ][A-Za-zäöü]*[A-Z])?"
+)
 # "Kap. 77 ZPO Rn. 3", "C. tour. 412 al. 9", "Circ. 12/B": abbreviations with a capital, and a number.
 _SHORTENED = re.compile(
     r"(?<![\w.])(?!(?:No|Nr|Mr|Mrs|Dr|St|Abs|Bd|Ca|Vol|Jan|Feb|Apr|Aug|Sept|Okt|Oct|Nov|Dez|Dec|Fr|Rp)\.)"
     r"[A-ZÄÖÜ][a-zäöüàéè]{0,5}\.\s?(?:[a-zàéè]{1,6}\.\s?){0,2}\d+(?:[./-]\w{1,4})*(?:,?\s(?:al|pt|Rn|Abs)\.?\s?\d+)?"
 )
 # "KUHPer-412/A", "BGB/R-77".
-_DASHED = re.compile(r"(?<![\w/-])[A-Z][A-Za-z]*[A-Z][A-Za-z]*(?:/[A-Z]{1,2})?-\d+(?:/[A-Z])?(?!\w)")
+_DASHED = re.compile(r"(?<![\w/-])[A-Z][a-z]*[A-Z][A-Za-z]*(?:/[A-Z]{1,2})?-\d+(?:/[A-Z])?(?!\w)")
 # "Circular 77/2033".
 _OF_YEAR = re.compile(r"(?<!\w)[A-ZÄÖÜ]\w{2,}\s\d{1,4}/(?:19|20)\d{2}(?![\w/])")
 # What stands in brackets at the end, or in front of a colon, and has a number: a citation in whatever form.

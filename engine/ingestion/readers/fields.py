@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import MAXYEAR, MINYEAR, date, datetime
 from typing import Any
 
 from engine.ingestion.headings import parse_heading
@@ -161,10 +161,10 @@ def _made(year: int, month: int, day: int) -> date | None:
 
 
 def year_of(metadata: Metadata) -> int | None:
-    """The year a document is known by."""
+    """The year a document is known by; None for a number that no calendar has."""
     value = metadata.get("year")
     if isinstance(value, int) and not isinstance(value, bool):
-        return value
+        return value if MINYEAR <= value <= MAXYEAR else None
     match = _YEAR.search(str(value)) if value else None
     return int(match[1]) if match else None
 

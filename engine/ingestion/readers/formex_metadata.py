@@ -11,6 +11,7 @@ from lxml import etree
 
 from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.base import SourceFile
+from engine.ingestion.readers.fields import year_of
 from engine.ingestion.readers.identity import language_of, source_name
 from engine.ingestion.readers.xml import children, descendants, first, plain
 from engine.language.aliases import aliases_of
@@ -108,9 +109,9 @@ def _number(root: etree._Element, celex: str | None) -> tuple[str | None, int | 
     """Number and year as lawyers write them: 2016/679 today, 1408/71 before 2015."""
     stated = _first(root, "NO.DOC")
     number, year = plain(first(stated, "NO.CURRENT")), plain(first(stated, "YEAR"))
-    if stated is not None and number and year.isdigit():
+    if stated is not None and number and year.isdecimal():
         form = _FORM.get(stated.get("FORMAT") or "", "{year}/{number}")
-        return form.format(year=year, number=number), int(year)
+        return form.format(year=year, number=number), year_of({"year": int(year)})
     match = _CELEX.fullmatch(celex) if celex else None
     if match is None:
         return None, None

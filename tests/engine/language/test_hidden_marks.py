@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 
 import pytest
 from hypothesis import given
@@ -41,6 +42,16 @@ RLO, PDF, RLI, LRI, PDI, ZWSP, RLM = "\u202e", "\u202c", "\u2067", "\u2066", "\u
 )
 def test_what_misleads_is_shown(text: str, shown: str) -> None:
     assert marked(text) == shown
+
+
+WORDS = ("liable", "größe", "viện", "Ολομέλεια", "ἀρχή", "невиновен", "Қазақстан", "օրենք", "კანონი", "12")
+NOBODY_SEES = (ZWSP, "\u200c", "\u200d", "\u2060", "\u2063", "\ufeff", "\u180e", "\u034f")
+
+
+def test_a_word_that_is_split_where_nobody_sees_it_is_shown_in_every_script_without_joiners() -> None:
+    for word, sign in itertools.product(WORDS, NOBODY_SEES):
+        text = f"{word[:-1]}{sign}{word[-1]}"
+        assert marked(text) == f"{word[:-1]}⟦U+{ord(sign):04X}⟧{word[-1]}", (word, hex(ord(sign)))
 
 
 @pytest.mark.parametrize(

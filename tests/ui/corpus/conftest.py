@@ -126,7 +126,8 @@ def made(tmp_path_factory: pytest.TempPathFactory, sources: Path) -> Path:
 
 @pytest.fixture
 def desk(tmp_path: Path, corpus_folder: Path, made: Path) -> CorpusDesk:
-    library = open_library([corpus_folder], tmp_path / "home")
+    home = tmp_path / "home"
+    library = open_library([corpus_folder], home, OperatorSettings(home=home))
     shutil.copytree(made, library.place_for("Mine", VISITOR))
     return CorpusDesk(library)
 
@@ -180,9 +181,9 @@ def page(tmp_path: Path, corpus_folder: Path, toy: Toy, monkeypatch: pytest.Monk
 
     def make(*embeddings: str, **settings: Any) -> CorpusDesk:
         given = embeddings or (f"toy={toy.spec}",)
-        library = open_library(
-            [corpus_folder], tmp_path / "home", OperatorSettings(embeddings=given, **settings)
-        )
+        home = tmp_path / "home"
+        told = OperatorSettings(embeddings=given, home=home, **settings)
+        library = open_library([corpus_folder], home, told)
         desks.append(CorpusDesk(library))
         return desks[-1]
 

@@ -8,7 +8,7 @@ from engine.model import Document
 from tests.ui.corpus.conftest import Caller
 from ui.corpus.browse import Browser
 from ui.corpus.report import file_rows
-from ui.corpus.statistics import types_plot
+from ui.corpus.statistics import types_plot, years_plot
 
 
 def test_plots_count_documents_and_references(mine: Caller) -> None:
@@ -35,6 +35,23 @@ def test_a_type_is_text_in_the_chart_and_no_markup() -> None:
     assert plot is not None
     shown = plot["data"][0]["y"]
     assert shown == ['&lt;a href="https://evil.example"&gt;act&lt;/a&gt; &amp; &lt;b&gt;bold&lt;/b&gt;']
+
+
+# Numbers that a document may state as its year.
+NO_YEARS = (
+    *range(-5, 0), *(10**power for power in range(4, 20)), *(2**power for power in (16, 31, 32, 63, 64, 100)),
+    *(-(10**power) for power in (1, 3, 6, 9, 18)), 12_024, 20_240, 202_401, 20_240_131, 99_999,
+)  # fmt: skip
+
+
+def test_a_number_that_no_calendar_has_makes_the_axis_of_years_no_longer() -> None:
+    assert len(NO_YEARS) > 30
+    for year in NO_YEARS:
+        documents = [Document("a", "A", "en", year=1986), Document("b", "B", "en", year=year)]
+        plot = years_plot(cast(Browser, Typed(documents)))
+        assert plot is not None
+        assert plot["data"][0]["x"] == [1986], year
+    assert years_plot(cast(Browser, Typed([Document("b", "B", "en", year=10**9)]))) is None
 
 
 def test_the_most_cited_lead_to_their_place(mine: Caller) -> None:

@@ -76,6 +76,42 @@ def test_a_traceback_that_is_printed_loses_its_messages(fail: object) -> None:
     assert said.endswith("afterwards\n")
 
 
+BEGINNING = "Traceback (most recent call last)"
+# What an error may quote, so that its message looks like something else.
+QUOTED = (
+    *(f"{SECRET} {BEGINNING}", f"{BEGINNING} {SECRET}", f"{BEGINNING}: {SECRET}", f"{BEGINNING}:\n{SECRET}"),
+    *(f"{SECRET}\n{BEGINNING}:\n", f"\n{BEGINNING}:\n{SECRET}", f"  | {BEGINNING}:\n{SECRET}", f"|{SECRET}"),
+    *(f"+ Exception Group {BEGINNING}:\n{SECRET}", f"Exception Group {SECRET}\n{BEGINNING}", f"-- {SECRET}"),
+    *(f'File "{SECRET}', f'  File "x", line 1, in {SECRET}\n', f"[Previous line {SECRET}", f": {SECRET}", ""),
+    *(
+        f"During handling of the above exception, {SECRET}",
+        f"{SECRET}:",
+        f"{SECRET}\r\n{SECRET}",
+        "\n" + SECRET,
+    ),
+)
+
+
+@pytest.mark.parametrize("kind", [ValueError, SyntaxError, KeyError], ids=lambda kind: kind.__name__)
+def test_no_message_passes_for_something_else(kind: type[Exception]) -> None:
+    assert 3 * len(QUOTED) > 30
+    for message in QUOTED:
+        stream = io.StringIO()
+        quiet = QuietStream(stream)
+        error = kind(message)
+        if isinstance(error, SyntaxError):
+            error.filename, error.lineno, error.text, error.offset = "<rule>", 1, f"{SECRET} ==", 3
+        try:
+            raise error
+        except (ValueError, SyntaxError, KeyError):
+            traceback.print_exc(file=quiet)
+            print("afterwards", file=quiet)
+        said = stream.getvalue()
+        assert SECRET not in said, message
+        assert kind.__name__ in said
+        assert said.endswith("afterwards\n")
+
+
 def test_a_traceback_in_one_piece_is_cut() -> None:
     stream = io.StringIO()
     try:

@@ -137,3 +137,35 @@ def test_a_dear_case_keeps_its_address_from_the_next_and_nobody_else(
     assert b"event: complete" in told.body
     assert ask(here)[0] == 429
     assert ask(there)[0] == 200
+
+
+# What panels are asked to look at: of all of them the processor's time is paid, none is work by its name.
+LOOKS = {
+    "corpus": (
+        *("shelf", "overview", "documents", "nodes", "piece", "head", "path", "targets", "citing", "place"),
+        *("report", "vectors", "cases", "suggest", "names", "name", "statistics", "areas", "areas-file"),
+        *("rules", "links", "report-questions", "grades", "extraction"),
+    ),
+    "check": ("offer", "poll"), "evaluation": ("offer", "poll"), "cases": ("history", "records", "sheet"),
+    "review": ("home", "queues"), "model": ("state",),
+}  # fmt: skip
+
+
+def test_a_dear_look_keeps_its_address_from_the_next_and_nobody_else(
+    raw: Raw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.door.metering.SECONDS_OF_A_LOOK", 1e-9)
+    numbers = {panel: raw.component(panel) for panel in LOOKS}
+
+    def look(panel: str, do: str, address: str) -> int:
+        call = {"component_id": numbers[panel], "fn_name": panel, "session_hash": "abc"}
+        body = {**call, "data": {"do": do}}
+        return raw.post(f"{API}/component_server/", body, forwarded=address).status
+
+    assert sum(map(len, LOOKS.values())) > 30
+    for panel, names in LOOKS.items():
+        for do in names:
+            here = stranger()
+            assert look(panel, do, here) == 200
+            assert look(panel, do, here) == 429, (panel, do)
+    assert look("corpus", "shelf", stranger()) == 200

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import base64
+import itertools
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
+import orjson
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from benchmarks.attacks.http.raw import API, Raw, stranger
 from benchmarks.attacks.http.served import inside_a_loop, served
+from engine.access.audit_log import audit_log, audit_path
+from engine.exports.registry import exports
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.store import EVERYBODY
 from engine.records.store.listing import Wanted
@@ -99,6 +103,28 @@ def test_a_case_belongs_to_whoever_asked_and_to_nobody_else(url: str, cookies: d
         assert QUESTION not in found.text
     step = call(url, vera, "follow", case=case["case"], passage=case["passages"][0]["id"])
     assert step["followed"] == case["passages"][0]["id"]
+
+
+def test_who_reads_a_case_or_takes_it_along_by_program_is_written_down(
+    url: str, cookies: dict[str, str], settings: OperatorSettings
+) -> None:
+    vera = cookies["vera"]
+    case = call(url, vera, "investigate", question=QUESTION, preset="quick")["case"]
+    taken = []
+    with audit_log(settings):
+        for part, detail in itertools.product(("record", "events", "verify"), ("slim", "full")):
+            call(url, vera, "case", case=case, part=part, detail=detail)
+        for name in exports():
+            answers = (
+                call(url, vera, "export", case=case, format=name),
+                httpx.get(f"{url}gradio_api/case/{case}/{name}", headers={"Cookie": vera}),
+            )
+            # Formats that need verdicts have nothing to give.
+            taken += [name] * (isinstance(answers[0], dict) + (answers[1].status_code == 200))
+    lines = [orjson.loads(line) for line in audit_path(settings).read_bytes().splitlines()]
+    said = [line["action"] for line in lines if line["object"] == case and line["who"] == "vera"]
+    assert said == ["open case"] * 6 + [f"export case as {name}" for name in taken]
+    assert len(said) >= 25
 
 
 def test_headers_and_sessions_do_not_make_somebody_another(url: str, cookies: dict[str, str]) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
+from engine.answers.audit.holding import asked_of
 from engine.answers.audit.lookalikes import lookalikes
+from engine.model import Span
 
 TOLD = [
     ("en", "As PRU R412.4 provides, a firm must dine.", "PRU R412.4"),
@@ -31,3 +35,29 @@ def test_what_looks_like_a_citation(language: str, text: str, said: str) -> None
 @pytest.mark.parametrize(("language", "text"), PLAIN, ids=[row[1] for row in PLAIN])
 def test_what_does_not(language: str, text: str) -> None:
     assert not list(lookalikes(text, language, []))
+
+
+# Texts of one thing repeated, as a stranger may send them to have a pattern go back again and again.
+REPEATED = (
+    *("IV", "A", "a", "Aa", "AB-", "A-1", "A/", "A.", "a.", "A. ", "C. t. ", "1", "1.", "1-", "1/", "12 A"),
+    *("§", "§ 1", "§ 1 Abs. 1 ", "(", "(A", "(A1", "[A 1", ")", ", see 1", " - ", "Art", "Art. ", "Art. 1"),
+    *("art.1.", "A&", "X:", "1:", "Ä", "_", "Éa", "2999 I", "A1(1)", "A 1(a)(b)", "A&B", "1:1:"),
+)
+
+
+def test_no_text_takes_longer_than_its_length_asks_for() -> None:
+    assert len(REPEATED) > 30
+    for unit in REPEATED:
+        text = (unit * 6_000)[:6_000]
+        began = process_time()
+        list(lookalikes(text, "en", []))
+        assert process_time() - began < 1, unit
+
+
+def test_a_claim_that_is_a_list_of_references_is_compared_in_few_forms() -> None:
+    for unit in REPEATED:
+        text = unit * 40
+        references = [Span(start, start + 1) for start in range(0, 40 * len(unit), len(unit))]
+        assert len(asked_of(text, "en", references).texts) < 100, unit
+    # Of a sentence with some, those in front and behind need not stand in its source.
+    assert len(asked_of("A, B, the fee is due, C", "en", [Span(0, 1), Span(3, 4), Span(22, 23)]).texts) > 1
