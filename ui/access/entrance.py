@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -18,6 +17,7 @@ from starlette.responses import Response
 from engine.access.people import Realm
 from engine.access.roles import Role
 from engine.access.users import Users
+from engine.caching import Cache
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
 from ui.door.rates import Buckets, Rate
@@ -96,7 +96,7 @@ class PasswordEntrance:
             )
         self._names = Buckets(Rate(NAME_TRIES, 1 / NAME_SECONDS), MOST_KNOWN, clock)
         self._addresses = Buckets(Rate(ADDRESS_TRIES, 1 / ADDRESS_SECONDS), MOST_KNOWN, clock)
-        self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._known: Cache[tuple[str, str], bool] = Cache("addresses of users", MOST_KNOWN)
         self._checks = CapacityLimiter(CHECKS)
 
     def account(self, name: str) -> Account | None:
@@ -114,7 +114,7 @@ class PasswordEntrance:
         name = fields.get("username", "").strip().lower()[:64]
         known = name if self._users.find(name) else ""
         # Whoever has been in from an address before is not kept out by strangers who guess at the name.
-        key = f"{name} from {address}" if (name, address) in self._known else name
+        key = f"{name} from {address}" if self._known.get((name, address)) else name
         for tries, of in ((self._addresses, address), (self._names, key)):
             seconds = tries.take(of)
             if seconds:
@@ -128,9 +128,7 @@ class PasswordEntrance:
             return Refused(401, "This name and this password do not go together.", known)
         self._addresses.give_back(address, 1)
         self._names.give_back(key, 1)
-        self._known[(name, address)] = None
-        while len(self._known) > MOST_KNOWN:
-            self._known.popitem(last=False)
+        self._known.put((name, address), True)
         # The hash that was checked: the file may have another one by now.
         return Admitted(name, user.password)
 

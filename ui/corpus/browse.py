@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
 
+from engine.caching import Cache
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.ingestion.citing import cited_as
@@ -65,10 +64,9 @@ class Browser:
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self._outlines: OrderedDict[int, Outline] = OrderedDict()
+        self._outlines: Cache[int, Outline] = Cache("outlines of documents", OUTLINES_KEPT)
         self._counted: dict[str, dict[str, Any]] = {}
         self._by_verdicts: dict[str, tuple[tuple[int, ...], Any]] = {}
-        self._lock = Lock()
 
     def once(self, name: str, count: Callable[[Browser], dict[str, Any]]) -> dict[str, Any]:
         """What is counted once for a corpus as it stands, and kept."""
@@ -119,16 +117,8 @@ class Browser:
 
     def outline(self, number: int) -> Outline:
         """The sections of a document; those lately asked for are kept."""
-        with self._lock:
-            if number in self._outlines:
-                self._outlines.move_to_end(number)
-                return self._outlines[number]
-        made = _outline(self.corpus.sections(self.corpus.document_sections(number).tolist()))
-        with self._lock:
-            self._outlines[number] = made
-            while len(self._outlines) > OUTLINES_KEPT:
-                self._outlines.popitem(last=False)
-        return made
+        sections = self.corpus.document_sections
+        return self._outlines.made(number, lambda: _outline(self.corpus.sections(sections(number).tolist())))
 
     def passages(self, number: int, first: int, stop: int) -> list[Passage]:
         """The passages of a document from one position to another."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
-from threading import Lock
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from engine.access.roles import Action, Role, may
+from engine.caching import Cache
 from engine.errors import AccessError, CorpusError, InputError
 from ui.asked import CorpusName, Key, Request
 from ui.cases.kept import KeptCases
@@ -21,7 +20,7 @@ from ui.corpus.found import LONGEST_ASKED, MOST_ASKED, Found
 from ui.corpus.found import RULES as FOUND_RULES
 from ui.corpus.ingesting import Ingestion
 from ui.corpus.intake import Uploaded
-from ui.corpus.plans import Extraction, Plans
+from ui.corpus.plans import Extraction, plans
 from ui.corpus.validating_ask import Reading, Said, Wanted
 from ui.corpus.vectors import Vectors
 from ui.jobs.folders import Folders
@@ -146,12 +145,11 @@ class CorpusDesk:
             self.vectors.go_on(library.home)
         self.audits: Jobs[Found] = Jobs(FOUND_RULES)
         self.extractions: Jobs[Extraction] = Jobs(READING_RULES, self.changing)
-        self.plans = Plans()
+        self.plans = plans()
         self.checklists = Checklists()
-        self._browsers: OrderedDict[tuple[Path, str], Browser] = OrderedDict()
+        self._browsers: Cache[tuple[Path, str], Browser] = Cache("corpora that are read", BROWSERS_KEPT)
         # What is read in each state of a corpus that was seen.
-        self._texts: OrderedDict[str, str] = OrderedDict()
-        self._lock = Lock()
+        self._texts: Cache[str, str] = Cache("states of corpora", STATES_KEPT)
 
     def shelved(self, ask: Ask) -> Shelved:
         """The corpus that is asked about. Raises InputError, CorpusError, ChangedError."""
@@ -159,10 +157,7 @@ class CorpusDesk:
         if shelved.info is None:
             raise CorpusError(shelved.problem)
         text = f"{shelved.info.metadata.get('text')} {ontology_stamp(shelved.folder)}"
-        with self._lock:
-            self._texts[shelved.state] = text
-            while len(self._texts) > STATES_KEPT:
-                self._texts.popitem(last=False)
+        self._texts.put(shelved.state, text)
         # Where only the vectors are new, whoever reads the corpus reads on.
         if ask.state and ask.state != shelved.state and self._texts.get(ask.state) != text:
             raise ChangedError("the corpus has changed meanwhile; this is its new state")
@@ -172,16 +167,9 @@ class CorpusDesk:
         """The corpus that is asked about, ready to be read."""
         shelved = self.shelved(ask)
         key = (shelved.folder, shelved.state)
-        with self._lock:
-            known = self._browsers.get(key)
-        browser = known or Browser(self.books.open(shelved))
+        browser = self._browsers.made(key, lambda: Browser(self.books.open(shelved)))
         # What was said of links elsewhere, on a card or by command, holds here, too.
         browser.corpus.judge()
-        with self._lock:
-            self._browsers[key] = browser
-            self._browsers.move_to_end(key)
-            while len(self._browsers) > BROWSERS_KEPT:
-                self._browsers.popitem(last=False)
         return browser
 
     def may(self, ask: Ask, shelved: Shelved, action: Action) -> bool:

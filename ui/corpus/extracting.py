@@ -113,7 +113,7 @@ def _planned(desk: CorpusDesk, ask: Ask) -> tuple[Plan, LanguageModel, Reading]:
     wanted = ask.reading or Reading()
     documents = () if wanted.document is None else (browser.document(wanted.document).id,)
     key = (shelved.folder, shelved.state, model.spec, documents, stamp_of(shelved.folder))
-    plan = desk.plans.get(key, lambda: planned(browser.corpus, model, documents))
+    plan = desk.plans.made(key, lambda: planned(browser.corpus, model, documents))
     return plan, model, wanted
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ import plotly.graph_objects as go
 
 from engine.access.audit_log import record
 from engine.access.people import Person
+from engine.caching import Cache
 from engine.errors import CorpusError, InputError, RedstringError, ResourceError, for_visitors
 from engine.evaluation import Question
 from engine.evaluation.choosing import spread
@@ -46,7 +46,7 @@ class EvaluationDesk:
         self.books = library
         self.jobs: Jobs[Evaluating] = Jobs(RULES)
         # By folder and state of a corpus.
-        self._own: OrderedDict[tuple[Path, str], tuple[Question, ...]] = OrderedDict()
+        self._own: Cache[tuple[Path, str], tuple[Question, ...]] = Cache("gold questions", CORPORA_KNOWN)
 
     def own_questions(self, shelved: Shelved) -> tuple[Question, ...]:
         """The gold questions that a corpus carries; it is opened for that once in each of its states.
@@ -54,11 +54,7 @@ class EvaluationDesk:
         Raises CorpusError, ResourceError.
         """
         key = shelved.folder, shelved.state
-        if key not in self._own:
-            self._own[key] = own_questions(self.books.open(shelved))
-            while len(self._own) > CORPORA_KNOWN:
-                self._own.popitem(last=False)
-        return self._own[key]
+        return self._own.made(key, lambda: own_questions(self.books.open(shelved)))
 
 
 def answer(desk: EvaluationDesk, request: object, who: Callable[[str], Person] = by_token) -> Answer:
