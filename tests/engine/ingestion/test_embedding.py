@@ -11,6 +11,7 @@ from engine.corpus import open_corpus
 from engine.corpus.embedded.generation import SPARSE_NAME, published, seals_of
 from engine.corpus.embedded.manifest import MANIFEST_NAME, read_manifest
 from engine.corpus.embedded.sparse import SparseIndex
+from engine.corpus.verifying import verify
 from engine.errors import ModelError, SettingsError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
 from tests.engine.language.embedders.tiny import language_model
