@@ -39,7 +39,7 @@ class Preset(StrEnum):
 
 AUTO: Final = "auto"
 FIXED: Final = "fixed"
-BUILT_IN_RETRIEVERS = ("bm25", "dense", "sparse", "late")
+BUILT_IN_RETRIEVERS = ("bm25", "dense", "sparse")
 MODEL_TASKS = SUB_QUESTIONS, HYPOTHETICAL, GAP_QUERIES, SUFFICIENCY = (
     "sub-questions",
     "hypothetical",
@@ -171,7 +171,7 @@ class InvestigationSettings(BaseModel):
     )
     retrievers: Names = knob(
         BUILT_IN_RETRIEVERS,
-        "Who searches the corpus: bm25, dense, sparse, late. What the corpus has no model for is left out.",
+        "Who searches the corpus: bm25, dense, sparse. What the corpus has no model for is left out.",
         "names",
         group="search",
         choices=BUILT_IN_RETRIEVERS,

@@ -193,6 +193,9 @@ def _shown(knob: Knob, value: Any) -> Any:
         return "\n".join(value)
     if knob.name == RERANKER:
         return model_name(value)
+    if knob.kind == NAMES and knob.choices:
+        # An earlier case may name what is not there now, and a control refuses that.
+        return [name for name in value if name in knob.choices]
     if not knob.optional:
         return value
     return "" if value is None else str(value)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.corpus.protocol import Corpus, Links
-from engine.language.embedders.base import SparseVectors, TokenVectors
+from engine.language.embedders.base import SparseVectors
 
 TITLES = ("Harbour Act", "Vessel Act", "Fee Act", "Pilot Act")
 
@@ -63,7 +63,6 @@ def _graph(corpus: Corpus) -> list[object]:
 
 def _found(corpus: Corpus) -> list[object]:
     """What every way of searching finds."""
-    drawn = np.random.default_rng(1)
     rows = np.arange(len(corpus), dtype=np.int32)
     found: list[object] = []
     hits = corpus.search_lexical(["port authority article 2 version 1", "fees of vessels"], "en", 50)
@@ -73,9 +72,6 @@ def _found(corpus: Corpus) -> list[object]:
     if corpus.sparse_model != "none":
         terms = np.arange(4, dtype=np.int32)
         hits += corpus.search_sparse(SparseVectors(np.array([0, 4]), terms, np.ones(4, np.float32)), 50)
-    if corpus.late_model != "none":
-        asked = drawn.normal(size=(3, _token_dimensions(corpus))).astype(np.float32)
-        hits += corpus.search_late(TokenVectors(np.array([0, 3]), asked), 50, also=rows)
     for hit in hits:
         found += [hit.rows.tolist(), hit.scores.tolist()]
     return found
@@ -84,8 +80,3 @@ def _found(corpus: Corpus) -> list[object]:
 def _columns(links: Links) -> list[object]:
     columns = (links.origins, links.rows, links.relations, links.weights, links.evidence)
     return [column.tolist() for column in columns]
-
-
-def _token_dimensions(corpus: Corpus) -> int:
-    """The toy's token vectors have as many as its vectors."""
-    return int(corpus.vectors(np.zeros(1, np.int32)).shape[1])

@@ -57,12 +57,6 @@ def _add_ingest(command: argparse.ArgumentParser) -> None:
         help="model for learned sparse search: none (default) or st:NAME_OR_FOLDER, a SparseEncoder",
     )
     command.add_argument(
-        "--late",
-        default="none",
-        metavar="SPEC",
-        help="model for late interaction: none (default), minilm or st:NAME_OR_FOLDER, a MultiVectorEncoder",
-    )
-    command.add_argument(
         "--entity-score",
         type=float,
         default=LEAST_SCORE,
@@ -172,7 +166,6 @@ def ingest(options: argparse.Namespace) -> None:
             options.corpus,
             embedding=options.embedding,
             sparse=options.sparse,
-            late=options.late,
             with_edges=options.edges,
             entity_score=options.entity_score,
             passwords=options.password,

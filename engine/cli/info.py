@@ -80,6 +80,5 @@ def info(options: argparse.Namespace) -> None:
             "languages": dict(found.languages),
             "embedding": found.embedding,
             "sparse": found.sparse,
-            "late": found.late,
         }
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.language.embedders.base import SparseVectors, TokenVectors
+from engine.language.embedders.base import SparseVectors
 from engine.language.references.definitions import DefinedName
 from engine.model import Document, Entity, Passage, Reference, Section
 
@@ -24,9 +24,9 @@ class Contents:
     are the index terms of their texts, ``contexts`` of what stands around them, ``titles`` of the headings
     of their own provisions, empty for none. ``mentions``: arrays
     (rows, entity numbers) of shape (m,). ``vectors``: shape (passages, d), zero rows for what is not
-    embedded, or None. ``given_names``: names that passages give to documents, by row. ``sparse`` and
-    ``tokens`` are learned sparse vectors and token vectors, a row for each passage, or None;
-    ``sparse_model`` and ``late_model`` name their models, ``vocabulary`` is the number of terms.
+    embedded, or None. ``given_names``: names that passages give to documents, by row. ``sparse``: the
+    learned sparse vectors, a row for each passage, or None; ``sparse_model`` names their model, and
+    ``vocabulary`` is the number of terms.
     """
 
     name: str
@@ -49,5 +49,3 @@ class Contents:
     sparse: SparseVectors | None = None
     vocabulary: int = 0
     sparse_model: str = NO_EMBEDDING
-    tokens: TokenVectors | None = None
-    late_model: str = NO_EMBEDDING

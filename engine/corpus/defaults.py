@@ -21,7 +21,7 @@ from engine.corpus.embedded.structure import Outline, Structure
 from engine.corpus.headings import is_bare_heading
 from engine.corpus.journal import FolderJournals, Journals
 from engine.corpus.protocol import CorpusInfo, Hits, Links, Mask, Rows
-from engine.language.embedders.base import SparseVectors, TokenVectors
+from engine.language.embedders.base import SparseVectors
 from engine.language.references.definitions import DefinedName
 from engine.model import OUT_OF_FORCE, Document, Passage, Reference, Relation, Status
 
@@ -164,25 +164,6 @@ class SparseDefaults:
         return np.zeros((len(queries.pointers) - 1, len(rows)), np.float32)
 
 
-class LateDefaults:
-    """A corpus without token vectors."""
-
-    @property
-    def late_model(self) -> str:
-        """No model."""
-        return NO_MODEL
-
-    def search_late(
-        self, queries: TokenVectors, limit: int, *, also: Rows, mask: Mask | None = None
-    ) -> list[Hits]:
-        """Nothing."""
-        return nothing(len(queries.offsets) - 1)
-
-    def score_late(self, queries: TokenVectors, rows: Rows) -> NDArray[np.float32]:
-        """0 for all."""
-        return np.zeros((len(queries.offsets) - 1, len(rows)), np.float32)
-
-
 class LinkedDefaults:
     """Links on which nobody says anything beside the data, and that nobody has put together."""
 
@@ -298,7 +279,6 @@ class CorpusDefaults(
     TextDefaults,
     DenseDefaults,
     SparseDefaults,
-    LateDefaults,
     LinkedDefaults,
     NamesDefaults,
     ValidityDefaults,

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.corpus.contents import Contents
 from engine.language.analyzer import analyzer
-from engine.language.embedders.base import SparseVectors, TokenVectors
+from engine.language.embedders.base import SparseVectors
 from engine.language.references.definitions import DefinedName
 from engine.model import (
     Document,
@@ -37,7 +37,7 @@ _TEXTS = (
 )
 
 
-# The weights of four words in each passage, and the directions of its tokens in degrees.
+# The weights of four words in each passage.
 _WEIGHTS = (
     (0, 0, 1, 0),
     (0, 1, 2, 0),
@@ -48,14 +48,13 @@ _WEIGHTS = (
     (0, 0, 0, 1),
     (0, 0, 1.5, 1),
 )
-_TOKENS: tuple[tuple[int, ...], ...] = ((0,), (10, 90), (90,), (100, 0), (180,), (45, 46), (46,), ())
 
 
 def toy_contents(*, further: bool = False) -> Contents:
     """Three documents: ``code`` with a preamble, a chapter of two sections and an annex; ``rules`` and
     ``gesetz`` without sections. Row 6 is repealed, row 7 is German and has no vector.
 
-    ``further``: with learned sparse vectors over four words, and with token vectors, of which row 7 has none.
+    ``further``: with learned sparse vectors over four words.
     """
     documents = (
         Document(
@@ -117,8 +116,6 @@ def toy_contents(*, further: bool = False) -> Contents:
         sparse=_sparse() if further else None,
         vocabulary=len(_WEIGHTS[0]),
         sparse_model="toy",
-        tokens=toy_tokens(*_TOKENS) if further else None,
-        late_model="toy",
     )
 
 
@@ -127,13 +124,6 @@ def _sparse() -> SparseVectors:
     rows, terms = np.nonzero(weights)
     pointers = np.searchsorted(rows, np.arange(len(weights) + 1)).astype(np.int64)
     return SparseVectors(pointers, terms.astype(np.int32), weights[rows, terms])
-
-
-def toy_tokens(*texts: tuple[int, ...]) -> TokenVectors:
-    """Token vectors in the plane, given as the directions of each text's tokens in degrees."""
-    angles = np.radians(np.asarray([angle for text in texts for angle in text]))
-    offsets = np.cumsum([0, *(len(text) for text in texts)]).astype(np.int64)
-    return TokenVectors(offsets, np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32))
 
 
 _ENTITIES = (

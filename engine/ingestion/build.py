@@ -38,7 +38,6 @@ def build_corpus(
     *,
     embedding: str = "minilm",
     sparse: str = NO_MODEL,
-    late: str = NO_MODEL,
     name: str | None = None,
     with_edges: bool = False,
     index_headings: bool = True,
@@ -53,8 +52,8 @@ def build_corpus(
 ) -> IngestionReport:
     """Make the corpus in ``folder`` hold exactly these sources (files, folders, archives, or URLs of them).
 
-    Files that have not changed since the last ingestion are not read again. ``sparse`` and ``late`` name
-    models for learned sparse search and late interaction. ``with_edges`` adds the links of ``edges.tsv``
+    Files that have not changed since the last ingestion are not read again. ``sparse`` names
+    a model for learned sparse search. ``with_edges`` adds the links of ``edges.tsv``
     files; they may be gold, so nobody gets them unasked. ``index_headings`` indexes what stands around a
     passage beside its text; entities with a score below ``entity_score`` are left out, of this corpus for all
     who ask it. ``passwords`` are tried on encrypted files; ``mapping`` says
@@ -70,7 +69,7 @@ def build_corpus(
     control = Control(progress or silent, log or _nobody, cancelled or _never)
     work = Work(folder, control, limits or Limits(), tuple(passwords), mapping, index_headings, cluster)
     model = embedder(embedding)
-    models(embedding, sparse, late)
+    models(embedding, sparse)
     if not 0.0 <= entity_score <= 1.0:
         raise SettingsError(f"entity_score is {entity_score}, not between 0 and 1")
     check_sources(sources)
@@ -90,7 +89,6 @@ def build_corpus(
             },
             work.limits,
             sparse,
-            late,
             entity_score,
         )
         return work.publish(entries, before, plan, found)
@@ -202,7 +200,6 @@ def _same_plan(before: Previous, work: Work, embedding: str | None) -> Plan:
         manifest.metadata,
         work.limits,
         manifest.sparse,
-        manifest.late,
         float(before.ledger.options.get("entity_score", LEAST_SCORE)),
     )
 

@@ -1,9 +1,8 @@
-"""All that models say of the passages of a corpus: dense vectors, learned sparse vectors, token vectors."""
+"""What models say of the passages of a corpus: dense vectors and learned sparse vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,22 +13,13 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.generation import SPARSE_NAME, STATE_NAME
 from engine.corpus.embedded.manifest import NO_MODEL
 from engine.corpus.embedded.room import Room
-from engine.corpus.embedded.tokens import TokenWriter, stored
 from engine.corpus.embedded.writing import CONTENT_KEYS
 from engine.ingestion.indexing import VectorSource
 from engine.ingestion.ledger import Previous
 from engine.ingestion.pipeline import Control
 from engine.ingestion.ragged import Ragged, RaggedSource
 from engine.ingestion.view import CorpusView, WholePassages
-from engine.language.embedders import (
-    Embedder,
-    SparseEmbedder,
-    SparseVectors,
-    TokenEmbedder,
-    embedder,
-    sparse_embedder,
-    token_embedder,
-)
+from engine.language.embedders import Embedder, SparseEmbedder, SparseVectors, embedder, sparse_embedder
 
 if TYPE_CHECKING:
     from engine.corpus.embedded.coded import KnownCodes
@@ -41,22 +31,20 @@ class Models:
 
     embedding: str
     sparse: str
-    late: str
     dense_model: Embedder | None
     sparse_model: SparseEmbedder | None
-    token_model: TokenEmbedder | None
 
 
-def models(embedding: str, sparse: str = NO_MODEL, late: str = NO_MODEL) -> Models:
-    """The models of three specs; nothing is loaded. Raises SettingsError for a spec that cannot be read."""
-    return Models(embedding, sparse, late, embedder(embedding), sparse_embedder(sparse), token_embedder(late))
+def models(embedding: str, sparse: str = NO_MODEL) -> Models:
+    """The models of two specs; loads none of them. Raises SettingsError for a spec that cannot be read."""
+    return Models(embedding, sparse, embedder(embedding), sparse_embedder(sparse))
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
     """``room``: the vectors, shape (passages, d), None without a model. How many passages were read by the
     model now, and how many are in a language that it does not read. ``codes`` of vectors that were taken
-    over. The other indexes stand in the generation."""
+    over. The generation contains the index of learned sparse vectors."""
 
     room: Room | None = None
     encoded: int = 0
@@ -90,40 +78,26 @@ class Embedding:
         dense = self._dense()
         model = self._models.dense_model
         room = None if model is None else Room(self._generation, len(view), model.dimensions)
-        sparse, token_model = self._sparse(), self._models.token_model
+        sparse = self._sparse()
         parts: list[SparseVectors] = []
         missing, origins = 0, np.full(len(view), -1, np.int64)
-        self._total = len(view) * sum(one is not None for one in (dense, sparse, token_model))
-        with ExitStack() as files:
-            tokens = None if token_model is None else self._tokens(token_model)
-            writer = (
-                None
-                if token_model is None
-                else files.enter_context(TokenWriter(self._generation, token_model.dimensions))
-            )
-            for number, block in enumerate(view.blocks):
-                self._control.check()
-                passages = WholePassages(view, number)
-                languages = passages.languages
-                keys = block["passages.content"]
-                if dense is not None and room is not None:
-                    rows = slice(int(view.first_row[number]), int(view.first_row[number + 1]))
-                    missing += dense.vectors(
-                        *(passages, keys, room.array[rows]),
-                        languages=languages,
-                        heard=self._hears(tokens),
-                        origins=origins[rows],
-                    )
-                    room.release()
-                    self._finished(len(passages))
-                if tokens is not None and writer is not None:
-                    found = tokens.rows(passages, keys, languages)
-                    writer.add(found.pointers, found.columns[0])
-                    self._finished(len(passages))
-                if sparse is not None:
-                    found = sparse.rows(passages, keys, languages)
-                    parts.append(SparseVectors(found.pointers, *found.columns))
-                    self._finished(len(passages))
+        self._total = len(view) * sum(one is not None for one in (dense, sparse))
+        for number, block in enumerate(view.blocks):
+            self._control.check()
+            passages = WholePassages(view, number)
+            languages = passages.languages
+            keys = block["passages.content"]
+            if dense is not None and room is not None:
+                rows = slice(int(view.first_row[number]), int(view.first_row[number + 1]))
+                missing += dense.vectors(
+                    *(passages, keys, room.array[rows]), languages=languages, origins=origins[rows]
+                )
+                room.release()
+                self._finished(len(passages))
+            if sparse is not None:
+                found = sparse.rows(passages, keys, languages)
+                parts.append(SparseVectors(found.pointers, *found.columns))
+                self._finished(len(passages))
         if parts and self._models.sparse_model is not None:
             from engine.corpus.embedded.sparse import SparseIndex
 
@@ -152,11 +126,6 @@ class Embedding:
         self._told += count
         self._done(0)
 
-    def _hears(self, tokens: RaggedSource | None) -> Callable[[list[int], Sequence[str]], None] | None:
-        """Only a model that shares the forward pass gains from what the dense one has just read."""
-        shared = self._models.late == self._models.embedding
-        return tokens.hear if tokens is not None and shared else None
-
     def _dense(self) -> VectorSource | None:
         model = self._models.dense_model
         if model is None:
@@ -179,26 +148,6 @@ class Embedding:
         from engine.corpus.embedded.coded import KnownCodes
 
         return KnownCodes(self._codes[origins], origins >= 0)
-
-    def _tokens(self, model: TokenEmbedder) -> RaggedSource:
-        def encode(texts: Sequence[str]) -> Ragged:
-            found = model.encode(texts)
-            return Ragged(found.offsets, (stored(found.vectors),))
-
-        empty = Ragged(np.zeros(2, np.int64), (np.zeros((0, model.dimensions), np.int8),))
-        source = RaggedSource(model, encode, empty, self._done)
-        before = self._before
-        if before is None or before.manifest.late != self._models.late:
-            return source
-        state, index = before.block(STATE_NAME), before.tokens()
-        if state is not None and index is not None:
-
-            def held(rows: NDArray[np.int64]) -> Ragged:
-                pointers, vectors = index.take(rows)
-                return Ragged(pointers, (vectors,))
-
-            source.learn_from(state[CONTENT_KEYS], held)
-        return source
 
     def _sparse(self) -> RaggedSource | None:
         model = self._models.sparse_model

@@ -17,8 +17,6 @@ EMBEDDING_BATCH = 256
 HEADING_SHARE = 0.2
 HEADING_JOINT = " > "
 
-# Who is told the numbers and the texts of what a model has just read.
-Heard = Callable[[list[int], Sequence[str]], None]
 # Who is told how many of the passages that were asked for last are done.
 Done = Callable[[int], None]
 
@@ -55,16 +53,14 @@ class VectorSource:
         found: NDArray[np.float32],
         *,
         languages: Sequence[str] | None = None,
-        heard: Heard | None = None,
         origins: NDArray[np.int64] | None = None,
     ) -> int:
         """Writes the vectors of passages into ``found``, shape (passages, d); how many have none.
 
         A passage in a language that the model does not read has a zero row, and so has one that is left for
         later. ``languages`` are those of the passages, where they are known without a look at them: then only
-        those are looked at that are new. ``heard`` is told the numbers and texts of the passages that the
-        model has just read. ``origins``, shape (passages,), gets the numbers that vectors had among the known
-        ones, and keeps what it has for all others. Raises ModelError.
+        those are looked at that are new. ``origins``, shape (passages,), gets the numbers that vectors had
+        among the known ones, and keeps what it has for all others. Raises ModelError.
         """
         read = read_by(self._model, passages, languages)
         places = np.searchsorted(self._keys[:, 0], keys[:, 0])
@@ -86,12 +82,7 @@ class VectorSource:
         if new:
             self.encoded += len(new)
             chosen = [passages[n] for n in new]
-
-            def hear(batch: list[int], texts: Sequence[str]) -> None:
-                if heard is not None:
-                    heard([new[number] for number in batch], texts)
-
-            found[new] = passage_vectors(chosen, self._model, self._done, self._headings, hear)
+            found[new] = passage_vectors(chosen, self._model, self._done, self._headings)
         return int((~read).sum())
 
 
@@ -104,17 +95,11 @@ def read_by(model: Reader, passages: Sequence[Passage], languages: Sequence[str]
 
 
 def passage_vectors(
-    passages: Sequence[Passage],
-    model: Embedder,
-    done: Done | None,
-    headings: bool,
-    heard: Heard | None = None,
+    passages: Sequence[Passage], model: Embedder, done: Done | None, headings: bool
 ) -> NDArray[np.float32]:
-    """Unit vectors, shape (passages, d). With ``headings`` they lean towards those of their headings.
-
-    ``heard`` is told of each batch that was read. Raises ModelError.
-    """
-    vectors = _encoded([passage.text for passage in passages], model, done, heard)
+    """Unit vectors, shape (passages, d). With ``headings`` they lean towards those of their headings. Raises
+    ModelError."""
+    vectors = _encoded([passage.text for passage in passages], model, done)
     if headings:
         paths = [HEADING_JOINT.join(passage.headings) for passage in passages]
         known = {path: number for number, path in enumerate(dict.fromkeys(filter(None, paths)))}
@@ -127,9 +112,7 @@ def passage_vectors(
     return vectors
 
 
-def _encoded(
-    texts: Sequence[str], model: Embedder, done: Done | None = None, heard: Heard | None = None
-) -> NDArray[np.float32]:
+def _encoded(texts: Sequence[str], model: Embedder, done: Done | None = None) -> NDArray[np.float32]:
     """Unit vectors of passages' texts, in batches of like length: a batch takes as long as its longest."""
     vectors = np.zeros((len(texts), model.dimensions), np.float32)
     order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
@@ -137,8 +120,5 @@ def _encoded(
         if done is not None:
             done(start)
         batch = order[start : start + EMBEDDING_BATCH]
-        chosen = [texts[number] for number in batch]
-        vectors[batch] = model.encode(chosen, kind="passage")
-        if heard is not None:
-            heard(batch, chosen)
+        vectors[batch] = model.encode([texts[number] for number in batch], kind="passage")
     return vectors

@@ -17,8 +17,6 @@ import engine
 from engine.corpus.embedded.block import Block, digest
 from engine.corpus.embedded.generation import Generation, keep_file
 from engine.corpus.embedded.manifest import read_manifest
-from engine.corpus.embedded.store import open_tokens
-from engine.corpus.embedded.tokens import INDEX_NAME, VECTORS_NAME, TokenIndex
 from engine.errors import CorpusError
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.operator_settings import operator_settings
@@ -132,10 +130,6 @@ class Previous:
             return None
         self._sound[name] = True
         return found
-
-    def tokens(self) -> TokenIndex | None:
-        """The token vectors, None where they are not there."""
-        return open_tokens(self._generation) if self.has(INDEX_NAME) and self.has(VECTORS_NAME) else None
 
 
 def previous(folder: Path) -> Previous:

@@ -62,7 +62,6 @@ class Plan:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     sparse: str = NO_MODEL
-    late: str = NO_MODEL
     entity_score: float = LEAST_SCORE
     # The embedding model is not asked: passages that are new get their vectors later.
     later: bool = False
@@ -151,7 +150,6 @@ class Publishing:
                     self._plan.metadata,
                     intervals,
                     self._plan.sparse,
-                    self._plan.late,
                     {number: view.documents[number] for number in sorted(view.versions)},
                     lexical,
                     beside=aside.begin,
@@ -300,10 +298,10 @@ class Publishing:
 
     def _vectors(self, view: CorpusView) -> Embedded:
         plan = self._plan
-        if plan.model is None and plan.sparse == plan.late == NO_MODEL:
+        if plan.model is None and plan.sparse == NO_MODEL:
             return Embedded()
         with self.step("embed"):
-            chosen = replace(models(plan.embedding, plan.sparse, plan.late), dense_model=plan.model)
+            chosen = replace(models(plan.embedding, plan.sparse), dense_model=plan.model)
             reading = Embedding(
                 *(chosen, self._generation, self._before, self._control),
                 headings=plan.headings,

@@ -1,4 +1,4 @@
-"""Rows of different lengths: learned sparse vectors, the vectors of a text's tokens."""
+"""Rows of different lengths: learned sparse vectors."""
 
 from __future__ import annotations
 
@@ -61,17 +61,11 @@ class RaggedSource:
         self._keys = np.zeros((0, 2), np.uint64)
         self._order = np.zeros(0, np.int64)
         self._held: Callable[[Index], Ragged] | None = None
-        self._heard: list[tuple[list[int], Ragged]] = []
 
     def learn_from(self, keys: NDArray[np.uint64], held: Callable[[Index], Ragged]) -> None:
         """Take over known rows. ``keys``: what each depends on, shape (n, 2); ``held`` gives rows."""
         self._order = np.lexsort((keys[:, 1], keys[:, 0]))
         self._keys, self._held = keys[self._order], held
-
-    def hear(self, numbers: list[int], texts: Sequence[str]) -> None:
-        """Texts of the passages asked for next, by their numbers, that another model has just read: one that
-        shares its forward pass with it need not read them again."""
-        self._heard.append((numbers, self._encode(texts)))
 
     def rows(
         self, passages: Sequence[Passage], keys: NDArray[np.uint64], languages: Sequence[str] | None = None
@@ -87,11 +81,10 @@ class RaggedSource:
             parts.append(self._held(self._order[places[known]]))
             where[known] = size + np.arange(int(known.sum()))
             size += len(parts[-1])
-        for numbers, encoded in (*self._heard, *self._rest(passages, read & ~known)):
+        for numbers, encoded in self._rest(passages, read & ~known):
             parts.append(encoded)
-            where[numbers] = np.where(read[numbers], size + np.arange(len(numbers)), 0)
+            where[numbers] = size + np.arange(len(numbers))
             size += len(numbers)
-        self._heard = []
         return join(parts).take(where)
 
     def _known(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], Index]:
@@ -102,10 +95,7 @@ class RaggedSource:
         return (self._keys[places] == keys).all(axis=1), places
 
     def _rest(self, passages: Sequence[Passage], wanted: NDArray[np.bool_]) -> list[tuple[list[int], Ragged]]:
-        """The passages that are wanted and were not heard, in batches of like length."""
-        heard = [number for numbers, _ in self._heard for number in numbers]
-        wanted = wanted.copy()
-        wanted[heard] = False
+        """The passages that are wanted, in batches of like length."""
         order = sorted(np.flatnonzero(wanted).tolist(), key=lambda number: len(passages[number].text))
         encoded = []
         for start in range(0, len(order), BATCH):

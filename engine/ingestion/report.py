@@ -39,8 +39,8 @@ class IngestionReport:
     """Counts, seconds per step, and everything that could not be read.
 
     ``not_embedded`` counts passages in languages that the embedding model does not read; ``embedded``
-    those whose vectors were computed now and not taken over from before; ``sparse`` and ``late`` are the
-    models of further vectors. ``seconds`` are those of each
+    those whose vectors were computed now and not taken over from before; ``sparse`` is the
+    model of the learned sparse vectors. ``seconds`` are those of each
     step. ``files`` stand in the order of the sources; ``skipped`` are those that are no documents, with
     the reason.
     """
@@ -62,4 +62,3 @@ class IngestionReport:
     skipped: tuple[Problem, ...] = ()
     embedded: int = 0
     sparse: str = "none"
-    late: str = "none"

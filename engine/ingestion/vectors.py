@@ -157,7 +157,7 @@ def _rehearse(folder: Path, model: Embedder, cache: Path, control: Control) -> N
         before, view = read_published(folder, looked)
         if not before.ledger.entries:
             raise CorpusError(f"the corpus at {folder} was not made from sources: ingest them with the model")
-        models = Models(model.spec, NO_MODEL, NO_MODEL, model, None, None)
+        models = Models(model.spec, NO_MODEL, model, None)
         headings = bool(before.ledger.options.get("headings", True))
         Embedding(models, cache, before, control, headings=headings).rehearse(view)
 

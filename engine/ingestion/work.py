@@ -176,7 +176,6 @@ class Work:
             languages=manifest.most_frequent(),
             embedding=manifest.embedding,
             sparse=manifest.sparse,
-            late=manifest.late,
             not_embedded=published.not_embedded,
             seconds=self.seconds,
             total_seconds=round(perf_counter() - self.start, 3),

@@ -23,6 +23,7 @@ from engine.llm import LanguageModel
 from engine.records.planned import plan_from_json
 from engine.records.steps import Dismiss, Follow, Pin, Reject, Step, Unreject, course_of
 from engine.records.store.chain import Event
+from engine.retrieval.retrievers.registry import known_retrievers
 from engine.settings import InvestigationSettings, checked
 
 
@@ -57,12 +58,12 @@ def gone_through(
     asked, or another; then the steps that people took, those that they took back left out.
 
     ``learned`` is what it was ranked by, where that was learned of its matter. A step that this corpus does
-    not allow, because the passage or the link is gone, is left out, and a note of the case says so. Where
-    links were judged on the way, the case has a corpus of its own, of the same data. Raises InputError where
-    the record or a step cannot be read, SettingsError.
+    not allow, because the passage or the link is gone, is left out, as is a retriever that this engine does
+    not have, and a note of the case says so. Where links were judged on the way, the case has a corpus of its
+    own, of the same data. Raises InputError where the record or a step cannot be read, SettingsError.
     """
     try:
-        settings = settings or checked(record["settings"])
+        settings, gone = _searching(settings or checked(record["settings"]))
         plan = plan_from_json(record["plan"]) if record["plan"]["edited"] else None
         asked_on = day or _day(record)
         question, started = str(record["question"]), datetime.fromisoformat(record["started"])
@@ -85,12 +86,26 @@ def gone_through(
     )
     for _ in case.run():
         pass
-    left_out += [lost, *(_taken(step, case, supposed) for step in course.steps)]
+    left_out += [gone, lost, *(_taken(step, case, supposed) for step in course.steps)]
     case.notes = (*case.notes, *filter(None, left_out))
     if supposed is not None and corpus.journals is not None:
         # Whoever goes on with the case hears from now on what people say.
         supposed.read_from(corpus.journals)
     return case
+
+
+def _searching(settings: InvestigationSettings) -> tuple[InvestigationSettings, str]:
+    """The settings without the retrievers that this engine does not have; and which they are. Settings that
+    name no other stay as they are: the scan refuses them."""
+    known = known_retrievers()
+    gone = [name for name in settings.retrievers if name not in known]
+    kept = tuple(name for name in settings.retrievers if name in known)
+    if not gone or not kept:
+        return settings, ""
+    named = ", ".join(repr(name[:40]) for name in gone)
+    return settings.changed(retrievers=kept), (
+        f"this engine has no retriever {named}: the case was gone through without it"
+    )
 
 
 def _weights(

@@ -133,7 +133,7 @@ def ingestion_text(report: IngestionReport) -> Iterator[str]:
     unread = (
         f"; {report.not_embedded:,} not embedded (a language it does not read)" if report.not_embedded else ""
     )
-    yield f"Embedding: {report.embedding}{unread}{_further_models(report.sparse, report.late)}"
+    yield f"Embedding: {report.embedding}{unread}{_sparse_model(report.sparse)}"
     steps = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items())
     yield f"Time: {report.total_seconds:.1f} s ({steps})"
     if report.files:
@@ -154,7 +154,7 @@ def info_text(info: CorpusInfo) -> Iterator[str]:
     yield f"References by status: {_counts(info.references_by_status)}"
     yield f"References by relation: {_counts(info.references_by_relation)}"
     yield f"Entities: {info.entities:,}"
-    yield f"Embedding: {info.embedding}{_further_models(info.sparse, info.late)}"
+    yield f"Embedding: {info.embedding}{_sparse_model(info.sparse)}"
 
 
 def verified_text(found: Verified) -> Iterator[str]:
@@ -169,9 +169,8 @@ def verified_text(found: Verified) -> Iterator[str]:
         yield "Every file is as it was published."
 
 
-def _further_models(sparse: str, late: str) -> str:
-    named = (("learned sparse", sparse), ("late interaction", late))
-    return "".join(f"; {what}: {spec}" for what, spec in named if spec != "none")
+def _sparse_model(spec: str) -> str:
+    return "" if spec == "none" else f"; learned sparse: {spec}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -17,7 +17,7 @@ from engine.retrieval.retrievers.lexical import LEXICAL
 
 # BM25 and dense divide what the others leave; one that is not named here has ``OTHER``.
 PAIR: Mapping[str, float] = {LEXICAL: 0.5, DENSE: 0.5}
-SHARES: Mapping[str, float] = {"sparse": 0.2, "late": 0.1}
+SHARES: Mapping[str, float] = {"sparse": 0.2}
 OTHER = 0.2
 
 

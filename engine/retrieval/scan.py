@@ -75,8 +75,7 @@ def scan(
     hits = _hits(plan, found, rows)
     counts = contributions([hits[row] for row in rows.tolist()], found, off)
     finders = tuple(replace(count, milliseconds=took[count.retriever]) for count in counts)
-    held = {"sparse": corpus.sparse_model, "late": corpus.late_model}
-    notes = off_notes(off, [name for name, spec in held.items() if spec != NO_EMBEDDING])
+    notes = off_notes(off, [] if corpus.sparse_model == NO_EMBEDDING else ["sparse"])
     return Scan(rows, scores, hits, relevance, finders, notes)
 
 

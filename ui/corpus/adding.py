@@ -119,7 +119,7 @@ def _order(ask: Ask, kind: Any, folder: Path) -> Order:
 def _change(desk: CorpusDesk, ask: Ask, shelved: Shelved, order: Order) -> Answer:
     info = desk.books.info(shelved.name, ask.visitor)
     order = order.model_copy(update={"embedding": info.embedding})
-    return _start(desk, ask, shelved.name, order, (info.embedding, info.sparse, info.late))
+    return _start(desk, ask, shelved.name, order, (info.embedding, info.sparse))
 
 
 def _start(desk: CorpusDesk, ask: Ask, name: str, order: Order, models: tuple[str, ...]) -> Answer:

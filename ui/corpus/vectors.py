@@ -115,7 +115,7 @@ class Vectors:
             )
             return
         order = Order(kind="embed", folder=folder, name=manifest.name, embedding=model)
-        payload = Ingestion(order, Path(), (model, manifest.sparse, manifest.late))
+        payload = Ingestion(order, Path(), (model, manifest.sparse))
         # The owner of a corpus is told by its folder: a server that goes on knows nobody's token.
         mine = Owner(folder.parent.name, owner.address)
         try:

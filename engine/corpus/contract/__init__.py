@@ -21,7 +21,6 @@ import numpy as np
 from engine.corpus.contract.browsing import BrowsingContract
 from engine.corpus.contract.dense import DenseContract
 from engine.corpus.contract.journals import JournalsContract
-from engine.corpus.contract.late import LateContract
 from engine.corpus.contract.lexical import LexicalContract
 from engine.corpus.contract.links import LinkedContract
 from engine.corpus.contract.names import NamesContract
@@ -39,7 +38,6 @@ class CorpusContract(
     LexicalContract,
     DenseContract,
     SparseContract,
-    LateContract,
     LinkedContract,
     NamesContract,
     ValidityContract,

@@ -5,7 +5,6 @@ is read as a whole, compared with its digest and kept in memory, so that neither
 change of the file reaches an answer, and an open corpus holds no descriptor of it. A file of more than
 ``MOST_READ`` bytes is mapped instead, so that all processes share it and the system may put it away: it is
 compared when the corpus is opened, and nobody may write into it afterwards (a publication writes new files).
-Token vectors, which may be larger than memory, are mapped too, and compared before the first use.
 
 This defends against what happens to files: flipped bits, files that are cut or swapped. It does not defend
 against somebody who may write here and knows the format, who can make the digests anew; for that there is
@@ -31,7 +30,6 @@ from xxhash import xxh3_128
 
 from engine.corpus.embedded.block import Block, block_from, bytes_in
 from engine.corpus.embedded.manifest import FileSeal, Manifest, read_manifest
-from engine.corpus.embedded.tokens import INDEX_NAME
 from engine.errors import CorpusError, ResourceError, system_error
 
 # What a corpus answers from; the references and links, which decisions of people change; the references as
@@ -66,7 +64,7 @@ class Generation:
     @property
     def memory(self) -> int:
         """How many bytes an open corpus holds in memory, beside what is mapped."""
-        read = (STATE_NAME, CITED_NAME, SPARSE_NAME, INDEX_NAME)
+        read = (STATE_NAME, CITED_NAME, SPARSE_NAME)
         sizes = [seal.size for name, seal in self.manifest.files.items() if name in read]
         return sum(size for size in sizes if size <= MOST_READ)
 

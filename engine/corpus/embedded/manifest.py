@@ -30,8 +30,9 @@ class FileSeal(NamedTuple):
 class Manifest(BaseModel):
     """What ``manifest.json`` says. ``generation`` is the subfolder with the data it describes.
 
-    ``sparse`` and ``late`` are the models of the learned sparse vectors and of the token vectors;
-    ``dense_recall`` is the share of the nearest passages that dense search finds, None where it compares all.
+    ``sparse`` is the model of the learned sparse vectors. ``late`` is not used: earlier versions named the
+    model of token vectors there, whose files may be among ``files``. ``dense_recall`` is the share of the
+    nearest passages that dense search finds, None if it compares all.
     ``files`` has the seal of each data file. ``checksum`` is the SHA-256 of all other fields in canonical
     JSON.
     """

@@ -37,16 +37,13 @@ from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.printed import Printed, printed_of
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.structure import Outline
-from engine.corpus.embedded.tokens import INDEX_NAME as TOKENS_NAME
-from engine.corpus.embedded.tokens import VECTORS_NAME, TokenIndex
 from engine.corpus.extracted.validations import judged, load_validations
 from engine.corpus.journal import FolderJournals, Journals
 from engine.corpus.ontology import ontology_from
 from engine.corpus.ontology_journal import ontology_in_force
 from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mentions, Ontology, Quoted, Rows
-from engine.errors import CorpusError
 from engine.language.analyzer import analyzer
-from engine.language.embedders.base import SparseVectors, TokenVectors
+from engine.language.embedders.base import SparseVectors
 from engine.language.references.definitions import DefinedName
 from engine.model import (
     OUT_OF_FORCE,
@@ -86,7 +83,6 @@ class EmbeddedCorpus(TextDefaults):
         self._lexical = LexicalIndex.of(state, titles=self._vectors is None)
         self._stated = ReferenceTable(cited, manifest.grammars), LinkIndex(cited)
         self._sparse = _open_sparse(generation)
-        self._tokens = open_tokens(generation)
         self._given_names = GivenNames(state)
         # A corpus of before has none.
         self._graph = generation.kept(GRAPH_NAME) if GRAPH_NAME in manifest.files else None
@@ -207,37 +203,6 @@ class EmbeddedCorpus(TextDefaults):
         if self._sparse is None:
             return np.zeros((len(queries.pointers) - 1, len(rows)), np.float32)
         return self._sparse.score(queries, rows)
-
-    @property
-    def late_model(self) -> str:
-        """Spec of the model of the token vectors, or "none"."""
-        return self._manifest.late
-
-    def search_late(
-        self, queries: TokenVectors, limit: int, *, also: Rows, mask: Mask | None = None
-    ) -> list[Hits]:
-        """Exact MaxSim of the passages that are nearest by their mean vectors, and of those in ``also``.
-
-        Raises CorpusError where the vectors are not of the length of the corpus's.
-        """
-        if self._tokens is None:
-            return nothing(len(queries.offsets) - 1)
-        self._check_tokens(self._tokens, queries)
-        return self._tokens.search(queries, limit, also, mask)
-
-    def score_late(self, queries: TokenVectors, rows: Rows) -> NDArray[np.float32]:
-        """Exact MaxSim of chosen rows, shape (queries, rows). Raises as ``search_late``."""
-        if self._tokens is None:
-            return np.zeros((len(queries.offsets) - 1, len(rows)), np.float32)
-        self._check_tokens(self._tokens, queries)
-        return self._tokens.score(queries, rows)
-
-    def _check_tokens(self, held: TokenIndex, queries: TokenVectors) -> None:
-        given = queries.vectors.shape[1]
-        if given != held.dimensions:
-            raise CorpusError(
-                f"the corpus {self.name!r} holds token vectors of {held.dimensions} dimensions, not {given}"
-            )
 
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
         """Passages linked to ``rows`` by resolved references."""
@@ -389,7 +354,6 @@ def info_of(manifest: Manifest) -> CorpusInfo:
             **({} if manifest.dense_recall is None else {"dense_recall": round(manifest.dense_recall, 4)}),
         },
         sparse=manifest.sparse,
-        late=manifest.late,
     )
 
 
@@ -407,13 +371,6 @@ def _text_key(manifest: Manifest) -> str:
         if name == CITED_NAME or (name.startswith(f"{BLOCKS}/") and name.endswith(BLOCK_SUFFIX))
     )
     return digest("\n".join([ontology, *seals]).encode())
-
-
-def open_tokens(generation: Generation) -> TokenIndex | None:
-    """The token vectors of a generation, None where it has none. Raises CorpusError, ResourceError."""
-    if generation.manifest.late == NO_MODEL:
-        return None
-    return TokenIndex(generation.block(TOKENS_NAME), generation.mapped(VECTORS_NAME))
 
 
 def _open_sparse(generation: Generation) -> SparseIndex | None:

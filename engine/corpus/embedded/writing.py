@@ -46,7 +46,6 @@ from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import flush, new_generation, publish
 from engine.corpus.embedded.references import ReferenceColumns, Targets, columns_of
-from engine.corpus.embedded.tokens import TokenWriter, stored
 from engine.corpus.protocol import Mentions
 from engine.model import Document, Entity
 
@@ -64,7 +63,7 @@ class Parts:
     ``mentions``: arrays (rows, entity numbers); ``definers``: the rows that define each entity.
     ``vectors``: shape (passages, d), or None. ``intervals``: first and last day of each passage as day
     numbers, shapes (passages,), where the whole corpus tells more than the blocks do; ``dated``: the same of
-    whole documents, by number. ``sparse`` and ``late``: the models whose indexes stand in the generation
+    whole documents, by number. ``sparse``: the model whose index the generation contains
     already; ``lexical`` gives the word index, where it is not to be made from the blocks. ``release`` lets go
     of the memory of vectors that are kept in a file. ``beside`` begins work that is done beside this, and
     returns what waits for its end; None: a thread does it. ``codes``: those of vectors that had some before.
@@ -84,7 +83,6 @@ class Parts:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     intervals: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None
     sparse: str = NO_EMBEDDING
-    late: str = NO_EMBEDDING
     dated: Mapping[int, Document] = field(default_factory=dict)
     lexical: Callable[[], Block] | None = None
     release: Callable[[], None] = lambda: None
@@ -127,9 +125,8 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
             contents.ontology,
             contents.metadata,
             sparse=NO_EMBEDDING if contents.sparse is None else contents.sparse_model,
-            late=NO_EMBEDDING if contents.tokens is None else contents.late_model,
         )
-        _write_further(generation, contents)
+        _write_sparse(generation, contents)
         manifest, _ = write_generation(folder, generation, parts)
         publish(folder, manifest)
     return manifest
@@ -199,7 +196,6 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
         metadata=dict(parts.metadata),
         files=seals,
         sparse=parts.sparse,
-        late=parts.late,
         dense_recall=recall,
     )
     return manifest.sealed(), undecided
@@ -263,18 +259,16 @@ def _put_vectors(
     return floor, recall
 
 
-def _write_further(generation: Path, contents: Contents) -> None:
-    """Learned sparse vectors and token vectors, where the contents hold some."""
-    for what, rows in (("sparse", contents.sparse), ("token", contents.tokens)):
-        if rows is not None and len(rows[0]) - 1 != len(contents.passages):
-            raise ValueError(f"{len(rows[0]) - 1} {what} vectors for {len(contents.passages)} passages")
-    if contents.sparse is not None:
-        from engine.corpus.embedded.sparse import SparseIndex
+def _write_sparse(generation: Path, contents: Contents) -> None:
+    """Write the learned sparse vectors, if the contents have some."""
+    if contents.sparse is None:
+        return
+    given = len(contents.sparse.pointers) - 1
+    if given != len(contents.passages):
+        raise ValueError(f"{given} sparse vectors for {len(contents.passages)} passages")
+    from engine.corpus.embedded.sparse import SparseIndex
 
-        SparseIndex.made([contents.sparse], contents.vocabulary).save(generation / SPARSE_NAME)
-    if contents.tokens is not None:
-        with TokenWriter(generation, contents.tokens.vectors.shape[1]) as writer:
-            writer.add(contents.tokens.offsets, stored(contents.tokens.vectors))
+    SparseIndex.made([contents.sparse], contents.vocabulary).save(generation / SPARSE_NAME)
 
 
 def _languages(blocks: Sequence[Block]) -> Counter[str]:

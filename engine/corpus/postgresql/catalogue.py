@@ -11,7 +11,7 @@ from psycopg import Connection, sql
 from psycopg.errors import LockNotAvailable
 
 from engine.corpus.embedded.manifest import Manifest
-from engine.corpus.postgresql.schema import CATALOGUE, FORMAT, SCHEMA, TABLES, UNCOMPRESSED, parents
+from engine.corpus.postgresql.schema import CATALOGUE, FORMAT, FORMER, SCHEMA, TABLES, UNCOMPRESSED, parents
 from engine.errors import CorpusError
 
 # Advisory locks are pairs of numbers: of what they lock, and which one.
@@ -170,7 +170,7 @@ def sweep(connection: Connection[Any]) -> None:
 def _drop(connection: Connection[Any], generation: int) -> None:
     try:
         connection.execute("select set_config('lock_timeout', %s, true)", (_DROP_WAIT,))
-        for table in TABLES:
+        for table in (*TABLES, *FORMER):
             connection.execute(sql.SQL("drop table if exists {}").format(partition(table, generation)))
         connection.commit()
     except LockNotAvailable:

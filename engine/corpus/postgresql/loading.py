@@ -111,8 +111,6 @@ class _Loader:
             holding, sizes = source.sparse["rows"], np.diff(source.sparse["pointers"])
             terms = np.repeat(np.arange(len(sizes)), sizes)
             self._columns("sparse", [document[holding], holding, terms, source.sparse["weights"]])
-        if source.tokens is not None:
-            self._rows("tokens", len(source.passages), rows.tokens(source))
         self._finish()
 
     def _finish(self) -> None:

@@ -80,8 +80,9 @@ TABLES: Mapping[str, Table] = {
     ),
     "names": Table("document int, place int, row int, language text, record text", ()),
     "sparse": Table("document int, row int, term int, weight real", ("(term, row)",)),
-    "tokens": Table("document int, row int, mean vector, vectors bytea", ("unique (document, row, part)",)),
 }
+# Made by earlier versions: not read, but a generation that had a partition there is dropped with it.
+FORMER = ("tokens",)
 # Columns of bytes that are read in pieces, or hold numbers that no compression makes shorter.
 UNCOMPRESSED = {
     "postings": ("passages", "weights"),

@@ -51,18 +51,17 @@ _OF_ROWS = (
     "and x.row = any(cast(:rows as int[]))"
 )
 
-_VECTORS = """
+_VECTORS = f"""
 select q.place, h.row, h.score
 from (
     select place, cast(words as vector) as v
     from unnest(cast(:queries as text[])) with ordinality as t (words, place) offset 0
-) q cross join lateral (%s) h
+) q cross join lateral (
+    select x.row, -(x.embedding <#> q.v) as score from {SCHEMA}.vectors x
+    where x.corpus = :corpus %s
+    order by x.embedding <#> q.v, x.row limit :limit
+) h
 order by q.place, h.score desc, h.row"""
-
-_EXACT = """
-    select x.row, -(x.{column} <#> q.v) as score from {table} x
-    where x.corpus = :corpus {condition}
-    order by x.{column} <#> q.v, x.row limit :limit"""
 
 
 class Search:
@@ -95,20 +94,11 @@ class Search:
             known[np.array(numbers), np.searchsorted(distinct, np.array(reached))] = values
         return known[:, places.reshape(-1)]
 
-    def nearest(
-        self,
-        queries: NDArray[np.float32],
-        limit: int,
-        allowed: Allowed,
-        *,
-        table: str = "vectors",
-        column: str = "embedding",
-    ) -> list[Hits]:
+    def nearest(self, queries: NDArray[np.float32], limit: int, allowed: Allowed) -> list[Hits]:
         """The rows with the highest inner product, best first, at most ``limit`` each."""
         if limit <= 0 or not len(queries) or not allowed.passages:
             return self._grouped([], len(queries))
-        parts = {"table": f"{SCHEMA}.{table}", "column": column, "condition": allowed.condition}
-        statement = _VECTORS % _EXACT.format(**parts)
+        statement = _VECTORS % allowed.condition
         parameters: dict[str, Any] = {"queries": [vector_text(query) for query in queries], "limit": limit}
         parameters |= allowed.parameters
         found = self._searched(statement, parameters)

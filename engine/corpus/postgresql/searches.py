@@ -1,4 +1,4 @@
-"""Searches of the server store: by words, by vectors, by learned weights and by token vectors."""
+"""Searches of the server store: by words, by vectors and by learned weights."""
 
 from __future__ import annotations
 
@@ -12,11 +12,8 @@ from sqlalchemy import text
 
 from engine.corpus.address import Address
 from engine.corpus.defaults import nothing
-from engine.corpus.embedded.arrays import Array
-from engine.corpus.embedded.best import best_hits, by_product
-from engine.corpus.embedded.block import Block
+from engine.corpus.embedded.best import by_product
 from engine.corpus.embedded.manifest import NO_MODEL
-from engine.corpus.embedded.tokens import TokenIndex
 from engine.corpus.postgresql.allowed import Allowed, allowed
 from engine.corpus.postgresql.asking import ASKED, OWN, Asking
 from engine.corpus.postgresql.binary import fields_of, vector_of, vector_text
@@ -25,9 +22,8 @@ from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.search import Search
 from engine.corpus.postgresql.words import ServedWords
 from engine.corpus.protocol import Hits, Mask, Rows
-from engine.errors import CorpusError
 from engine.language.analyzer import analyzer
-from engine.language.embedders.base import SparseVectors, TokenVectors, Vectors, unit
+from engine.language.embedders.base import SparseVectors
 
 _VECTORS = text(
     f"select a.place, vector_send(x.embedding) from {ASKED} "
@@ -43,11 +39,6 @@ _SCORES = text(
     f"with ordinality as a (row, document, query, place) join {SCHEMA}.vectors x on {OWN} and x.row = a.row "
     "join q on q.place = a.query"
 )
-_TOKENS = text(
-    f"select a.place, x.vectors from {ASKED} join {SCHEMA}.tokens x on {OWN} and x.row = a.row "
-    "order by a.place"
-)
-_DIMENSIONS = text(f"select vector_dims(mean) from {SCHEMA}.tokens where corpus = :corpus limit 1")
 
 if TYPE_CHECKING:
     from engine.corpus.postgresql.vectors import ServedVectors
@@ -184,64 +175,6 @@ class ServedSearches(Asking):
         """Inner product of chosen rows, shape (queries, rows)."""
         documents = self.document_numbers(rows)
         return self._search.score_sparse(queries, rows, documents, self.parts(documents))
-
-    @property
-    def late_model(self) -> str:
-        """Spec of the model of the token vectors, or "none"."""
-        return self._manifest.late
-
-    def search_late(
-        self, queries: TokenVectors, limit: int, *, also: Rows, mask: Mask | None = None
-    ) -> list[Hits]:
-        """Exact MaxSim of the passages that are nearest by their mean vectors, and of those in ``also``.
-
-        Raises CorpusError where the vectors are not of the length of the corpus's.
-        """
-        if self._manifest.late == NO_MODEL:
-            return nothing(len(queries.offsets) - 1)
-        self._check_tokens(queries)
-        counts = np.diff(queries.offsets)
-        asked = np.flatnonzero(counts)
-        means: Vectors = np.zeros((len(counts), queries.vectors.shape[1]), np.float32)
-        if len(asked):
-            means[asked] = np.add.reduceat(queries.vectors, queries.offsets[asked], axis=0)
-        chosen = self._allowed(mask)
-        near = self._search.nearest(unit(means), limit, chosen, table="tokens", column="mean")
-        rows = np.unique(np.concatenate([also, *(hits.rows[hits.scores > 0] for hits in near)]))
-        rows = (rows if mask is None else rows[mask[rows.astype(np.int64)]]).astype(np.int32)
-        scores = self.score_late(queries, rows)
-        found = [best_hits(one, limit, 0.0, None, exclusive=True) for one in scores]
-        return [Hits(rows[hits.rows], hits.scores) for hits in found]
-
-    def score_late(self, queries: TokenVectors, rows: Rows) -> NDArray[np.float32]:
-        """Exact MaxSim of chosen rows, shape (queries, rows). Raises as ``search_late``."""
-        if self._manifest.late == NO_MODEL or not len(rows):
-            return np.zeros((len(queries.offsets) - 1, len(rows)), np.float32)
-        self._check_tokens(queries)
-        offsets, held = self.tokens(rows)
-        means = np.zeros((len(rows), held.shape[1]), np.float32)
-        index = TokenIndex(Block({"offsets": offsets, "means": means}), lambda: held.view(np.uint8))
-        return index.score(queries, np.arange(len(rows), dtype=np.int32))
-
-    def tokens(self, rows: Rows) -> tuple[Array, NDArray[np.int8]]:
-        """The token vectors of some passages, as ``TokenWriter.add`` takes them."""
-        length = self.token_length
-        sent = [np.frombuffer(vectors, np.int8) for _, vectors in self._of(_TOKENS, rows)]
-        offsets = np.cumsum([0, *(len(own) // length for own in sent)]).astype(np.int64)
-        return offsets, np.concatenate([np.zeros(0, np.int8), *sent]).reshape(-1, length)
-
-    @cached_property
-    def token_length(self) -> int:
-        """Length of a token vector."""
-        return int(self._read(_DIMENSIONS)[0][0])
-
-    def _check_tokens(self, queries: TokenVectors) -> None:
-        given = queries.vectors.shape[1]
-        if given != self.token_length:
-            held = self.token_length
-            raise CorpusError(
-                f"the corpus {self._manifest.name!r} holds token vectors of {held} dimensions, not {given}"
-            )
 
     def _allowed(self, mask: Mask | None) -> Allowed:
         first, part, _, _ = self._document_records

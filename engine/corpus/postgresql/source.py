@@ -21,7 +21,6 @@ from engine.corpus.embedded.links import LinkIndex, ReferenceTable
 from engine.corpus.embedded.manifest import NO_MODEL
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.references import TARGET_KINDS
-from engine.corpus.embedded.store import open_tokens
 from engine.corpus.extracted.validations import Validation
 from engine.corpus.ontology_journal import ontology_in_force
 from engine.corpus.postgresql import binary
@@ -53,8 +52,7 @@ class Source:
         self.sparse: Block | None = None
         if manifest.sparse != NO_MODEL:
             self.sparse = generation.block(SPARSE_NAME)
-        self.tokens = open_tokens(generation)
-        changes: dict[str, Any] = {"files": {}}
+        changes: dict[str, Any] = {"files": {}, "late": NO_MODEL}
         if saved is not None:
             changes["ontology"] = saved.content
         self.manifest = manifest.model_copy(update=changes)
@@ -270,16 +268,6 @@ def names(source: Source) -> Iterator[Row]:
     for place, ((row, _), record) in enumerate(zip(given, records, strict=True)):
         document = int(source.passages.document[row])
         yield document, place, row, source.passages.language(row), _clean(record)
-
-
-def tokens(source: Source) -> Iterator[Row]:
-    """Rows of the table of token vectors."""
-    if source.tokens is None:
-        return
-    means = source.tokens.means()
-    for row, document in enumerate(source.passages.document.tolist()):
-        _, vectors = source.tokens.take(np.array([row], np.int64))
-        yield document, row, binary.vector_text(means[row]), vectors.tobytes()
 
 
 def _clean(words: str) -> str:

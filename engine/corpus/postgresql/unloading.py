@@ -24,7 +24,6 @@ from engine.corpus.embedded.mentions import definers_of
 from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.publication import new_generation, publish
 from engine.corpus.embedded.references import Targets, columns_of
-from engine.corpus.embedded.tokens import TokenWriter
 from engine.corpus.embedded.writing import Parts, write_generation
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql import binary
@@ -51,7 +50,7 @@ def copy_to_folder(
             connection.execute("select set_config('statement_timeout', '0', false)")
             table = _Unloader(corpus, connection, progress or (lambda *_: None))
             parts = table.parts()
-            table.write_further(generation)
+            table.write_sparse(generation)
             manifest, _ = write_generation(folder, generation, parts)
             publish(folder, manifest)
             bring_back(connection, address.corpus, FolderJournals(folder))
@@ -106,7 +105,6 @@ class _Unloader:
             manifest.ontology,
             manifest.metadata,
             sparse=manifest.sparse,
-            late=manifest.late,
             lexical=lambda: Block(self._lexical()),
         )
 
@@ -117,8 +115,8 @@ class _Unloader:
             references[number] = reference
         return references
 
-    def write_further(self, generation: Path) -> None:
-        """Learned sparse vectors and token vectors, where the corpus holds some."""
+    def write_sparse(self, generation: Path) -> None:
+        """Write the learned sparse vectors, if the corpus has some."""
         manifest = self._corpus.manifest
         if manifest.sparse != NO_MODEL:
             rows, terms, weights = self._columns("sparse", ["row", "term", "weight"])
@@ -132,13 +130,6 @@ class _Unloader:
                     "size": np.asarray([self._passages], np.int64),
                 }
             ).save(generation / SPARSE_NAME)
-        if manifest.late != NO_MODEL:
-            length = self._corpus.token_length
-            with TokenWriter(generation, length) as writer:
-                for start in range(0, self._passages, AT_ONCE):
-                    rows = np.arange(start, min(start + AT_ONCE, self._passages), dtype=np.int32)
-                    writer.add(*self._corpus.tokens(rows))
-                    self._progress("tokens", int(rows[-1]) + 1, self._passages)
 
     def _lexical(self) -> dict[str, Array]:
         """The word lists of each field, put together from their parts."""

@@ -13,7 +13,6 @@ from typing import Protocol
 
 from engine.corpus.protocol.browsing import Browsing
 from engine.corpus.protocol.dense import Dense
-from engine.corpus.protocol.late import Late
 from engine.corpus.protocol.lexical import Lexical
 from engine.corpus.protocol.links import Linked
 from engine.corpus.protocol.names import Names
@@ -45,7 +44,6 @@ __all__ = [
     "CorpusInfo",
     "Dense",
     "Hits",
-    "Late",
     "Lexical",
     "Linked",
     "Links",
@@ -63,5 +61,5 @@ __all__ = [
 ]
 
 
-class Corpus(Texts, Lexical, Dense, Sparse, Late, Linked, Names, Validity, Browsing, Protocol):
+class Corpus(Texts, Lexical, Dense, Sparse, Linked, Names, Validity, Browsing, Protocol):
     """The seam between the engine and where a corpus lives."""

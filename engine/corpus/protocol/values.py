@@ -145,7 +145,7 @@ class Ontology:
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
     """The counts that ``info`` prints. ``languages``: the passages of each, the most frequent first, those
-    with as many by the alphabet. ``embedding``, ``sparse`` and ``late`` are specs of models, or "none"."""
+    with as many by the alphabet. ``embedding`` and ``sparse`` are specs of models, or "none"."""
 
     name: str
     documents: int
@@ -157,4 +157,3 @@ class CorpusInfo:
     embedding: str
     metadata: Mapping[str, Any]
     sparse: str = "none"
-    late: str = "none"

@@ -35,7 +35,7 @@ MOST_WORDS = 60
 TOP = 100
 # Features that count more for a long question: each is there a second time, times the question's length.
 FOR_LONG = (
-    *("relevance", "lexical", "dense", "late", "terms", "beside", "section"),
+    *("relevance", "lexical", "dense", "terms", "beside", "section"),
     *("walk", "walk_rank"),
 )
 # And those that count more for a short one, which leaves to a link what it does not say itself.
@@ -121,7 +121,6 @@ class Described:
             "rank": -np.log1p(_ranks(own)).astype(np.float32),
             "lexical": said.get("bm25", nothing),
             "dense": said.get("dense", nothing),
-            "late": said.get("late", nothing),
             "sparse": said.get("sparse", nothing),
             "terms": (self.term_weights @ self.has_term / total).astype(np.float32),
             "named": self.named,

@@ -4,15 +4,12 @@ from engine.language.embedders.base import (
     Embedder,
     SparseEmbedder,
     SparseVectors,
-    TokenEmbedder,
-    TokenVectors,
     reads,
 )
 from engine.language.embedders.spec import (
     NO_EMBEDDING,
     embedder,
     sparse_embedder,
-    token_embedder,
 )
 
 __all__ = [
@@ -20,10 +17,7 @@ __all__ = [
     "Embedder",
     "SparseEmbedder",
     "SparseVectors",
-    "TokenEmbedder",
-    "TokenVectors",
     "embedder",
     "reads",
     "sparse_embedder",
-    "token_embedder",
 ]

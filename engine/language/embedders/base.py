@@ -53,14 +53,6 @@ class SparseVectors(NamedTuple):
     weights: NDArray[np.float32]
 
 
-class TokenVectors(NamedTuple):
-    """Several unit vectors a text: text n has ``vectors[offsets[n]:offsets[n + 1]]``. Shapes (texts + 1,),
-    (tokens, dimensions)."""
-
-    offsets: NDArray[np.int64]
-    vectors: Vectors
-
-
 class SparseEmbedder(Protocol):
     """A model that weighs the words of its vocabulary for a text, those too that the text has not
     (learned sparse retrieval). The seam is that of ``Embedder``."""
@@ -77,25 +69,6 @@ class SparseEmbedder(Protocol):
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> SparseVectors:
         """A row for each text. Raises ModelError."""
-        ...
-
-
-class TokenEmbedder(Protocol):
-    """A model that gives a vector for each token of a text (late interaction). The seam is that of
-    ``Embedder``."""
-
-    spec: str
-    languages: frozenset[str] | None
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-        ...
-
-    def __hash__(self) -> int: ...
-
-    def encode(self, texts: Sequence[str], kind: Kind = "passage") -> TokenVectors:
-        """Unit vectors of each text's tokens; none for a text without one that counts. Raises ModelError."""
         ...
 
 

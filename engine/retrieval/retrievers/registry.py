@@ -13,7 +13,6 @@ from importlib.metadata import entry_points
 from engine.errors import SettingsError
 from engine.retrieval.retrievers.base import Retriever
 from engine.retrieval.retrievers.dense import Dense
-from engine.retrieval.retrievers.late import Late
 from engine.retrieval.retrievers.lexical import Lexical
 from engine.retrieval.retrievers.sparse import Sparse
 
@@ -23,7 +22,6 @@ BUILT_IN: Mapping[str, Callable[[], Retriever]] = {
     "bm25": Lexical,
     "dense": Dense,
     "sparse": Sparse,
-    "late": Late,
 }
 
 
@@ -45,7 +43,7 @@ def retrievers(names: Sequence[str]) -> list[Retriever]:
     for name in names:
         if name not in known:
             raise SettingsError(f"unknown retriever {name!r}; known retrievers: {', '.join(known)}")
-    # In the order of the registry: late interaction looks at what the others have found.
+    # In the order of the registry: each one may look at what those before it have found.
     return [known[name]() for name in known if name in names]
 
 

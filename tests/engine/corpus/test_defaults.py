@@ -16,7 +16,7 @@ from engine.corpus.embedded.structure import Outline
 from engine.corpus.protocol import CorpusInfo, Rows
 from engine.corpus.toy import toy_contents
 from engine.language.addresses import number_key
-from engine.language.embedders.base import SparseVectors, TokenVectors
+from engine.language.embedders.base import SparseVectors
 from engine.model import Document, Passage, Reference, Relation, Section, Status
 
 CONTENTS = toy_contents()
@@ -118,16 +118,14 @@ class TestValidity(ValidityContract):
 def test_a_store_without_vectors_finds_none() -> None:
     plain, rows = Plain(), np.arange(3, dtype=np.int32)
     sparse = SparseVectors(np.array([0, 1]), np.array([2], np.int32), np.array([1.0], np.float32))
-    late = TokenVectors(np.array([0, 1]), np.array([[1.0, 0.0]], np.float32))
     found = [
         *plain.search_dense(np.eye(2, dtype=np.float32), 3, -1.0),
         *plain.search_sparse(sparse, 3),
-        *plain.search_late(late, 3, also=rows),
     ]
-    assert [len(hits.rows) for hits in found] == [0, 0, 0, 0]
-    assert (plain.embedding, plain.sparse_model, plain.late_model) == ("none", "none", "none")
+    assert [len(hits.rows) for hits in found] == [0, 0, 0]
+    assert (plain.embedding, plain.sparse_model) == ("none", "none")
     assert plain.vectors(rows).shape == (3, 0)
-    assert plain.score_sparse(sparse, rows).tolist() == plain.score_late(late, rows).tolist() == [[0, 0, 0]]
+    assert plain.score_sparse(sparse, rows).tolist() == [[0, 0, 0]]
 
 
 def test_nothing_is_said_where_there_is_no_folder() -> None:

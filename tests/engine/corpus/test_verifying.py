@@ -53,7 +53,7 @@ def test_an_intact_corpus_has_one_digest_that_any_change_changes(folder: Path, t
     [
         (lambda folder: turn(data(folder, "state.arrays"), -1), "state.arrays does not fit"),
         (lambda folder: turn(data(folder, "blocks/contents.block"), 9), "contents.block does not fit"),
-        (lambda folder: turn(data(folder, "tokens.int8"), 9), "tokens.int8 does not fit"),
+        (lambda folder: turn(data(folder, "sparse.arrays"), 70), "sparse.arrays does not fit"),
         (lambda folder: data(folder, "found.arrays").unlink(), "found.arrays is missing"),
         (lambda folder: turn(folder / "decisions.jsonl", 9), "decisions.jsonl:1 does not fit"),
         (lambda folder: (data(folder, "blocks") / "more.block").write_bytes(b""), "blocks/more.block is not"),

@@ -24,7 +24,6 @@ ALLOWED = {
     "language/bodies.py": 5,
     "language/clustering.py": 7,
     "language/detect.py": 1,
-    "language/embedders/minilm_tokens.py": 1,
     "language/embedders/transformer.py": 1,
     "language/references/decrees.py": 1,
     "language/references/definitions.py": 7,

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.errors import InputError
+from engine.errors import InputError, SettingsError
 from engine.investigation import Case, again
 from engine.records.comparing import compare
 from engine.records.export import investigation_to_json
@@ -86,6 +86,19 @@ def test_steps_are_taken_again_but_those_that_were_taken_back(harbour: Corpus, t
     again.FINISHED.of(harbour).clear()
     assert compare(before, record_of_replay(before, harbour, events=store.events(case_id))).same
     store.close()
+
+
+def test_a_retriever_that_is_not_there_is_left_out_and_named(harbour: Corpus) -> None:
+    record = record_of(asked(harbour, QUESTION, preset("quick")))
+    named = [*record["settings"]["retrievers"], "late"]
+    found = record_of_replay({**record, "settings": {**record["settings"], "retrievers": named}}, harbour)
+    assert found["settings"] == record["settings"]
+    assert found["passages"] == record["passages"]
+    note = "this engine has no retriever 'late': the case was gone through without it"
+    assert found["notes"] == [*record["notes"], note]
+    record["settings"]["retrievers"] = ["late"]
+    with pytest.raises(SettingsError, match="unknown retriever 'late'; known retrievers: bm25"):
+        replayed(record, harbour)
 
 
 def test_what_is_no_record_is_told(harbour: Corpus) -> None:

@@ -12,15 +12,15 @@ def hits(*names: str) -> tuple[RetrieverHit, ...]:
 
 def test_found_alone_and_first() -> None:
     ranked = [hits("dense"), hits("bm25", "dense", "bm25"), hits(), hits("bm25")]
-    assert contributions(ranked, ("bm25", "dense", "late"), {"sparse": "no model"}) == (
+    assert contributions(ranked, ("bm25", "dense", "somebody"), {"sparse": "no model"}) == (
         RetrieverCount("bm25", found=2, alone=1, first=2),
         RetrieverCount("dense", found=2, alone=1, first=1),
-        RetrieverCount("late"),
+        RetrieverCount("somebody"),
         RetrieverCount("sparse", off="no model"),
     )
 
 
 def test_only_what_the_corpus_holds_is_missed() -> None:
-    off = {"sparse": "no such folder", "late": "the corpus holds no token vectors", "dense": ""}
+    off = {"sparse": "no such folder", "dense": ""}
     assert off_notes(off, ("sparse",)) == ("Learned words (sparse) is off: no such folder",)
     assert off_notes(off, ("dense",)) == ()

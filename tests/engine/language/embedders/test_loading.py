@@ -13,7 +13,7 @@ import pytest
 
 from engine.errors import ModelError
 from engine.language.embedders.loading import load_model_files, model_name
-from tests.engine.language.embedders.tiny import language_model, token_model
+from tests.engine.language.embedders.tiny import dense_model, language_model
 
 EVIL = "from pathlib import Path\nPath({mark!r}).touch()\nclass Evil:\n    pass\n"
 
@@ -120,7 +120,7 @@ def test_pickled_weights_are_not_read(copy: Path, tmp_path: Path) -> None:
 
 def test_pickled_weights_of_one_part_are_not_read_either(tmp_path: Path) -> None:
     """A module of sentence-transformers by itself would take them."""
-    folder = token_model(tmp_path / "model")
+    folder = dense_model(tmp_path / "model")
     (part,) = (path for path in folder.rglob("model.safetensors") if "Dense" in path.parent.name)
     part.unlink()
     import torch

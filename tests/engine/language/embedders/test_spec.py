@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import SettingsError
-from engine.language.embedders import embedder, sparse_embedder, token_embedder
+from engine.language.embedders import embedder, sparse_embedder
 from engine.language.embedders.endpoint import EndpointEmbedder
 from engine.language.embedders.transformer import PackagedEmbedder, TransformerEmbedder
 
@@ -84,7 +84,7 @@ def test_an_unknown_option_is_named() -> None:
     ],
 )
 def test_an_address_or_name_that_cannot_be_is_refused_and_not_repeated(spec: str) -> None:
-    for read in (embedder, sparse_embedder, token_embedder):
+    for read in (embedder, sparse_embedder):
         with pytest.raises(SettingsError) as refused:
             read(spec)
         assert "secret" not in str(refused.value)

@@ -1,4 +1,4 @@
-"""Tiny models of the real classes, with random weights of a fixed seed: a sparse encoder and a multi-vector
+"""Tiny models of the real classes, with random weights of a fixed seed: a sparse encoder and a sentence
 encoder over the words of the harbour."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _LISTED = (
 )
 WORDS = _LISTED.split()
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-LAYERS, WIDTH, TOKEN_DIMENSIONS = 2, 32, 16
+LAYERS, WIDTH, DIMENSIONS = 2, 32, 16
 
 
 def language_model(folder: Path) -> Path:
@@ -41,23 +41,14 @@ def language_model(folder: Path) -> Path:
     return folder
 
 
-def token_model(folder: Path) -> Path:
-    """A multi-vector encoder over that model in a folder, as sentence-transformers saves it."""
-    from sentence_transformers import MultiVectorEncoder
-    from sentence_transformers.base.modules import Dense, Normalize, Transformer
-    from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
+def dense_model(folder: Path) -> Path:
+    """A sentence encoder over that model in a folder, with weights in a module of their own."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.models import Dense, Pooling, Transformer
 
     base = language_model(folder / "base")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import torch
-
-        torch.manual_seed(0)
-        modules = [
-            Transformer(str(base)),
-            MultiVectorMask(skiplist_words=[".", ",", "?"]),
-            Dense(WIDTH, TOKEN_DIMENSIONS, bias=False, module_input_name="token_embeddings"),
-            Normalize(module_input_name="token_embeddings"),
-        ]
-        MultiVectorEncoder(modules=modules, device="cpu").save(str(folder / "tokens"))
-    return folder / "tokens"
+        modules = [Transformer(str(base)), Pooling(WIDTH), Dense(WIDTH, DIMENSIONS, bias=False)]
+        SentenceTransformer(modules=modules, device="cpu").save(str(folder / "sentences"))
+    return folder / "sentences"

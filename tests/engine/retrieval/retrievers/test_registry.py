@@ -13,8 +13,8 @@ def test_built_in_retrievers_are_known_by_their_names() -> None:
     assert BUILT_IN.keys() <= known_retrievers().keys()
 
 
-def test_who_looks_at_what_others_found_comes_last() -> None:
-    assert [one.name for one in retrievers(["late", "dense", "bm25"])] == ["bm25", "dense", "late"]
+def test_they_search_in_the_order_of_the_registry() -> None:
+    assert [one.name for one in retrievers(["sparse", "dense", "bm25"])] == ["bm25", "dense", "sparse"]
 
 
 @pytest.mark.parametrize(("names", "said"), [((), "name at least one of bm25"), (("bm52",), "'bm52'")])

@@ -26,7 +26,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     spec = f"st:{language_model(root / 'model')}?languages=en"
     sources = write_harbour(root / "sources", ontology=False)
     report = build_corpus([sources], root / "corpus", embedding="none", sparse=spec)
-    assert (report.sparse, report.late, report.embedding) == (spec, "none", "none")
+    assert (report.sparse, report.embedding) == (spec, "none")
     return root
 
 
