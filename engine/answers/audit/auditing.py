@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ from engine.model import Grade, Span
 
 # Documents that a bare "Article 5" may mean: the last cited, and those that speak of the claim.
 CONTEXT = 4
+# Patterns look at blanks from each of them on: beyond a hundred in a row the rest is left out.
+_BLANKS = re.compile(r"(\s{100})\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ class Auditor:
         if not text.strip():
             raise InputError("there is no text: paste one")
         notes: list[str] = []
+        text = _BLANKS.sub(r"\1", text)
         cut = text[:LONGEST_TEXT]
         if len(cut) < len(text):
             notes.append(f"the text was cut to {LONGEST_TEXT:,} characters of {len(text):,}")

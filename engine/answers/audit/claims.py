@@ -32,7 +32,7 @@ _MARK = re.compile(r"\s*(?:#{1,6}\s+|>+\s*|[-*•–▪·]\s+|\(?(?:\d{1,3}|[a-z
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|={3,}|-{3,}\s*\Z)")
 _CAPTION = re.compile(
     r"\s*(?:figure|fig\.|table|chart|source|note|abbildung|tabelle|quelle|gambar|tabel|sumber|tableau|شكل|جدول)"
-    r"\s*\d*\s*[:.–-]",
+    r"\s*(?:\d+\s*)?[:.–-]",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"[?？؟]\s*[\"'”»)]*\s*\Z")
