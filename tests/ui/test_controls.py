@@ -192,3 +192,8 @@ def test_a_date_and_an_empty_field() -> None:
     assert settings.as_of == date(2024, 1, 31)
     assert settings.transaction_type is None
     assert settings.time_budget == 1.5
+
+
+def test_a_retriever_that_is_not_there_is_not_shown() -> None:
+    earlier = InvestigationSettings(retrievers=("bm25", "late"))
+    assert shown(earlier)["retrievers"] == ["bm25"]

@@ -12,7 +12,7 @@ def fingerprint_of(corpus: Corpus) -> str:
     """The same for two states of which the same is found: texts, references, ontology, models, and what
     people have said of links and grades. 64 hexadecimal digits."""
     info, found = corpus.info(), hashlib.sha256()
-    # "none" was the model of token vectors, which are gone: the states that cases were kept with stay valid.
+    # The last part was the model of token vectors; "none" keeps the fingerprints of saved cases valid.
     for part in (info.metadata["text"], info.embedding, info.sparse, "none"):
         found.update(f"{part}\0".encode())
     if corpus.journals is not None:

@@ -44,7 +44,7 @@ def language_model(folder: Path) -> Path:
 def dense_model(folder: Path) -> Path:
     """A sentence encoder over that model in a folder, with weights in a module of their own."""
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.models import Dense, Pooling, Transformer
+    from sentence_transformers.sentence_transformer.modules import Dense, Pooling, Transformer
 
     base = language_model(folder / "base")
     with warnings.catch_warnings():
