@@ -81,7 +81,9 @@ def make_store(root: Path) -> Kept:
             record = store.record(first)
             for node in record["pool"]["nodes"][:2]:
                 pinned = {**record["pool"], "pinned": [node["id"]]}
-                store.step(first, "pin", who="Ann", data={"passage": node["id"]}, record={**record, "pool": pinned})
+                store.step(
+                    first, "pin", who="Ann", data={"passage": node["id"]}, record={**record, "pool": pinned}
+                )
             store.undo(first, who="Ann")
             store.describe(first, who="Ann", name="Powers", notes="What was noted.")
             store.judge(first, "useful", who="Ann", right=True)
@@ -149,13 +151,13 @@ def at_home(home: Path) -> Iterator[None]:
             os.environ["REDSTRING_HOME"] = before
 
 
-
 def probes(kept: Kept, tried: Path, library: Library) -> Iterator[tuple[str, Callable[[], Ran]]]:
     """Everything that reads a store, by its name: commands, and requests of the page."""
     first, second = kept.ids
     corpus = ("--corpus", str(kept.corpus))
     out = ("--out", str(tried / "out.zip"))
     for command in (
+        ("cases", "verify"),
         ("cases", "verify", first),
         ("cases", "verify", second),
         ("cases", "list", "--words", "powers"),
@@ -221,7 +223,10 @@ def page_probes(kept: Kept, cases: KeptCases, library: Library) -> Iterator[tupl
     for request in case_requests:
         yield f"page: {request['do']}", lambda request=request: answer(desk, request, lambda token: OPERATOR)
     for request in review_requests:
-        yield f"review page: {request['do']}", lambda request=request: answer_review(reviews, request, lambda token: OPERATOR)
+        yield (
+            f"review page: {request['do']}",
+            lambda request=request: answer_review(reviews, request, lambda token: OPERATOR),
+        )
     yield "page: open", lambda: opened_again(library, cases, OPERATOR, first)
 
 
@@ -274,14 +279,22 @@ def _swapped_pages(path: Path, drawn: random.Random) -> str:
 VALUES: tuple[object, ...] = (
     *(None, b"\xff\xfe\x00\x81", b"", "", "{", "[]", "{}", "null", "[1]", '{"a": 1}', '"text"', "true", "0"),
     *("\x00", "text", "9999-99-99T99:99:99", -1, 0, 2**62, 1.5, float("inf"), "\n", "x" * 5000),
-    *('{"event": "x"}', '{"event": []}', '{"left_behind": 1}', '{"sampling": {"assigned": 1}}', '{"invited": 1}'),
+    *(
+        '{"event": "x"}',
+        '{"event": []}',
+        '{"left_behind": 1}',
+        '{"sampling": {"assigned": 1}}',
+        '{"invited": 1}',
+    ),
     *('{"kind": "text"}', '[{"kind": 1}]', '{"a": {"b": ' + "[" * 2000 + "]" * 2000 + "}}"),
 )
 
 
 def _value(path: Path, drawn: random.Random) -> str:
     with closing(sqlite3.connect(path)) as connection:
-        tables = [name for (name,) in connection.execute("select name from sqlite_schema where type = 'table'")]
+        tables = [
+            name for (name,) in connection.execute("select name from sqlite_schema where type = 'table'")
+        ]
         table = drawn.choice(tables)
         column = drawn.choice([row[1] for row in connection.execute(f"pragma table_info({table})")])
         return set_value(connection, table, column, drawn.choice(VALUES), drawn)
@@ -292,7 +305,9 @@ def set_value(
 ) -> str:
     """Put a value into a row of a table, past what the table allows; returns what was done."""
     connection.execute("pragma writable_schema = on")
-    connection.execute("update sqlite_schema set sql = replace(sql, ' NOT NULL', '') where name = ?", (table,))
+    connection.execute(
+        "update sqlite_schema set sql = replace(sql, ' NOT NULL', '') where name = ?", (table,)
+    )
     connection.commit()
     connection.execute("pragma writable_schema = reset")
     connection.execute("pragma ignore_check_constraints = on")
@@ -319,7 +334,9 @@ def _missing(path: Path, drawn: random.Random) -> str:
 
 def _missing_column(path: Path, drawn: random.Random) -> str:
     with closing(sqlite3.connect(path)) as connection:
-        tables = [name for (name,) in connection.execute("select name from sqlite_schema where type = 'table'")]
+        tables = [
+            name for (name,) in connection.execute("select name from sqlite_schema where type = 'table'")
+        ]
         table = drawn.choice(tables)
         column = drawn.choice([row[1] for row in connection.execute(f"pragma table_info({table})")])
         try:

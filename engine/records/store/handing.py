@@ -48,12 +48,12 @@ class CaseHanding(CaseDatabase):
         """A case to be handed to somebody."""
         with self._reading() as connection:
             row = self._case(connection, case_id, owner)
-            events = events_of(connection, row["number"])
+            events = events_of(connection, row)
             wanted = select(STATES.c.number, STATES.c.record).where(STATES.c.case_number == row["number"])
             kept = {one["number"]: one["record"] for one in connection.execute(wanted).mappings()}
-        states = {number: unpacked(record, case_id) for number, record in kept.items()}
-        last = states.pop(max(states, default=0), b"{}")
         own = {event.number: event.state for event in events}
+        states = {number: unpacked(record, own.get(number), case_id) for number, record in kept.items()}
+        last = states.pop(max(states, default=0), b"")
         earlier = {str(own[number]): state for number, state in states.items() if state != last}
         case = SealedCase(row["id"], **said_apart(dict(row)), events=tuple(events), earlier=earlier)
         return HandedCase(loaded(last, case_id), case)

@@ -26,7 +26,7 @@ from engine.records.store.chain import (
     standing_steps,
     standing_verdicts,
 )
-from engine.records.store.database import ThereError, events_of
+from engine.records.store.database import ThereError, events_of, unknown
 from engine.records.store.deleting import CaseDeletion
 from engine.records.store.handing import CaseHanding
 from engine.records.store.listing import Matter, matters_of
@@ -35,7 +35,7 @@ from engine.records.store.review_tables import QUEUE_ITEMS
 from engine.records.store.rows import searched, summary_of
 from engine.records.store.sealing import LONGEST_NAME, begun, engine_version, new_id, now, written
 from engine.records.store.tables import CASES, MATTERS
-from engine.records.store.verifying import wrong_with
+from engine.records.store.verifying import wrong_with, wrong_with_all
 from engine.records.store.writing import add_event, put_anew
 
 __all__ = ["GENERAL", "LONGEST_NAME", "LONGEST_NOTES", "CaseStore", "engine_version", "new_id"]
@@ -121,7 +121,9 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
             if seen is not None and seen != before["events"]:
                 raise InputError("the case was changed elsewhere meanwhile: open it again")
             if record is not None:
-                connection.execute(update(CASES).where(CASES.c.id == case_id).values(summary_of(record)))
+                words = searched(record["question"], before["name"], before["notes"])
+                changed = update(CASES).where(CASES.c.id == case_id)
+                connection.execute(changed.values(**summary_of(record), searched=words))
                 put_anew(connection, before["number"], record)
             return add_event(connection, before, kind, who, data or {}, state)
 
@@ -155,8 +157,16 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
     def verify(self, case_id: str, owner: Owner = "") -> list[str]:
         """What of a case is not as it was written, in words; nothing where all is."""
         with self._reading() as connection:
-            case = self._case(connection, case_id, owner)
-            return wrong_with(connection, case, events_of(connection, case["number"]))
+            own = CASES.c.id == case_id, CASES.c.matter.in_(matters_of(owner))
+            number = connection.execute(select(CASES.c.number).where(*own)).scalar_one_or_none()
+            if number is None:
+                raise unknown(case_id)
+            return wrong_with(connection, number)
+
+    def verify_all(self) -> dict[str, list[str]]:
+        """The same of all cases, by their ids, and of the database itself, under an empty one."""
+        with self._reading() as connection:
+            return wrong_with_all(connection)
 
     def describe(
         self,
@@ -200,7 +210,7 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
         """Take back the last verdict: the one before holds again. Raises InputError where there is none."""
         with self._writing() as connection:
             case = self._case(connection, case_id, owner, locked=True)
-            given = standing_verdicts(events_of(connection, case["number"]))
+            given = standing_verdicts(events_of(connection, case))
             if not given:
                 raise InputError("there is no verdict to take back")
             before = given[-2].data if len(given) > 1 else {}

@@ -13,6 +13,7 @@ from sqlalchemy import (
     JSON,
     Boolean,
     Column,
+    Dialect,
     Float,
     ForeignKey,
     Index,
@@ -22,8 +23,12 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TypeDecorator,
     UniqueConstraint,
 )
+from sqlalchemy.types import TypeEngine
+
+from engine.errors import DamagedError
 
 # Migrations name constraints, so each has a name that is the same everywhere.
 METADATA = MetaData(
@@ -39,9 +44,49 @@ ID = String(32)
 # Times are UTC in ISO 8601, which sorts as text and reads the same in every database.
 TIME = String(32)
 
-MATTERS = Table(
+
+class JsonList(JSON):
+    """JSON of which each value is a list."""
+
+
+class Stored(TypeDecorator[Any]):
+    """The type of a column, whose values are checked as they are read: SQLite stores any value in any column, so
+    a damaged file can contain text in the place of a number. Raises DamagedError naming the column."""
+
+    impl = String
+    cache_ok = True
+    _KINDS = {
+        Boolean: bool, Float: (float, int), Integer: int, JsonList: list, JSON: dict, LargeBinary: bytes,
+        String: str,
+    }  # fmt: skip
+
+    def __init__(self, impl: TypeEngine[Any], where: str, is_nullable: bool) -> None:
+        super().__init__()
+        self.impl, self.where, self.is_nullable = impl, where, is_nullable
+        self._kind = next(kind for type_, kind in self._KINDS.items() if isinstance(impl, type_))
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """The value as it is. Raises DamagedError for one of another type."""
+        if not (isinstance(value, self._kind) or (value is None and self.is_nullable)):
+            raise DamagedError(self.where)
+        return value
+
+
+def stored_table(name: str, *parts: Any, **options: Any) -> Table:
+    """A table of the store, whose values are checked as they are read."""
+    table = Table(name, METADATA, *parts, **options)
+    for column in table.c:
+        column.type = Stored(column.type, f"{name}.{column.name}", bool(column.nullable))
+    return table
+
+
+def is_json(column: Column[Any]) -> bool:
+    """Whether a column of the store contains JSON."""
+    return isinstance(column.type, Stored) and isinstance(column.type.impl, JSON)
+
+
+MATTERS = stored_table(
     "matters",
-    METADATA,
     Column("id", ID, primary_key=True),
     # Whom it belongs to: a hash of the person's key, empty for whoever sits at the machine.
     Column("owner", String(80), nullable=False),
@@ -50,9 +95,8 @@ MATTERS = Table(
     UniqueConstraint("owner", "name"),
 )
 
-CASES = Table(
+CASES = stored_table(
     "cases",
-    METADATA,
     # By which other tables name it; nobody else ever sees it.
     Column("number", Integer, primary_key=True),
     Column("id", ID, nullable=False, unique=True),
@@ -67,7 +111,7 @@ CASES = Table(
     # When somebody last looked at it, nothing where nobody has.
     Column("opened", TIME),
     Column("question", Text, nullable=False),
-    Column("parts", JSON, nullable=False),
+    Column("parts", JsonList, nullable=False),
     Column("language", String(20), nullable=False),
     Column("corpus", String(200), nullable=False),
     Column("fingerprint", String(64), nullable=False),
@@ -112,14 +156,14 @@ def _of_a_case(name: str, key: str, *columns: Column[Any]) -> Table:
     case = Column("case_number", Integer, owner, primary_key=True, autoincrement=False)
     number = Column(key, Integer, primary_key=True, autoincrement=False)
     # SQLite keeps the rows of a case together, and no second index of them.
-    return Table(name, METADATA, case, number, *columns, sqlite_with_rowid=False)
+    return stored_table(name, case, number, *columns, sqlite_with_rowid=False)
 
 
 ROUNDS = _of_a_case(
     "rounds",
     "number",
     # What it was made for (broad_scan, reference_expansion, gap_filling, follow_up), and the same in words.
-    Column("kinds", JSON, nullable=False),
+    Column("kinds", JsonList, nullable=False),
     Column("purpose", Text, nullable=False),
     Column("seeds", Integer, nullable=False),
     Column("admitted", Integer, nullable=False),
@@ -132,10 +176,10 @@ ROUNDS = _of_a_case(
     # States of the areas, and the ids of those that lack evidence.
     Column("coverage_before", JSON, nullable=False),
     Column("coverage_after", JSON, nullable=False),
-    Column("gaps", JSON, nullable=False),
+    Column("gaps", JsonList, nullable=False),
     Column("judged_by", String(20)),
     Column("is_sufficient", Boolean),
-    Column("missing", JSON),
+    Column("missing", JsonList),
     Column("confidence", Float),
     Column("reasons", Text),
 )
@@ -192,7 +236,7 @@ PASSAGES = _of_a_case(
     Column("similarity", Float),
     # How many passages of the pool refer to it.
     Column("referenced_by", Integer, nullable=False),
-    Column("areas", JSON, nullable=False),
+    Column("areas", JsonList, nullable=False),
     Column("is_pinned", Boolean, nullable=False),
     Column("is_dismissed", Boolean, nullable=False),
 )
