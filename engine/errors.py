@@ -50,7 +50,7 @@ class FileRefusedError(InputError):
 
 
 class DamagedError(InputError):
-    """A value of the kept cases that is not as it was written. ``where`` is its place, as ``table.column``."""
+    """A value of the kept cases that is damaged. ``where`` is its place: ``table.column``."""
 
     def __init__(self, where: str) -> None:
         super().__init__(f"the kept cases are damaged in {where}: `cases verify` says which rows and cases")

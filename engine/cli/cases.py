@@ -193,20 +193,17 @@ def verify(options: argparse.Namespace) -> None:
 
 
 def _verify_all(options: argparse.Namespace) -> None:
+    from engine.records.store.opening import RESTORE
+
     with closing(open_store()) as store:
         every = store.verify_all()
     wrong = {name: faults for name, faults in every.items() if faults}
     lines = [f"{name or 'the database'}: {'; '.join(faults)}" for name, faults in wrong.items()]
     cases = f"{len(every) - 1:,} cases"
-    printed(
-        options,
-        {"sound": not wrong, "cases": len(every) - 1, "wrong": wrong},
-        lines or [f"{cases} as they were written"],
-    )
+    values = {"sound": not wrong, "cases": len(every) - 1, "wrong": wrong}
+    printed(options, values, lines or [f"{cases}, all as they were written"])
     if wrong:
-        raise InputError(
-            f"{cases}: {', '.join(name or 'the database' for name in wrong)} damaged: restore a backup"
-        )
+        raise InputError(f"{cases}, of which {len(wrong.keys() - {''}):,} are damaged: {RESTORE}")
 
 
 def undo(options: argparse.Namespace) -> None:
@@ -278,7 +275,7 @@ def judge(options: argparse.Namespace) -> None:
 def delete_cases(options: argparse.Namespace) -> None:
     """Delete cases, or a matter with all of its own. Raises InputError where one is not there; then none is
     deleted."""
-    from engine.records.store.database import unknown
+    from engine.records.store.database import UnknownCaseError
 
     if bool(options.ids) == (options.matter is not None):
         raise InputError("name either ids of cases or --matter")
@@ -289,7 +286,7 @@ def delete_cases(options: argparse.Namespace) -> None:
             gone = list(dict.fromkeys(options.ids))
             # A damaged case can be deleted, too: no more of it is read than its id.
             if missing := [one for one in gone if one not in store.ids(None, EVERYBODY)]:
-                raise unknown(missing[0])
+                raise UnknownCaseError(missing[0])
             store.delete(gone, EVERYBODY)
     log_deleted(gone)
     printed(options, {"deleted": len(gone)}, [f"{len(gone):,} deleted"])

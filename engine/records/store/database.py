@@ -24,6 +24,13 @@ class ThereError(InputError):
     """Something is there already, or what it belongs to is not."""
 
 
+class UnknownCaseError(InputError):
+    """There is no case of an id, or it belongs to another owner."""
+
+    def __init__(self, case_id: str) -> None:
+        super().__init__(f"there is no case {case_id[:40]!r}")
+
+
 class CaseDatabase:
     """The cases of a database, by its address; see ``opening.opened`` for it and for what is raised."""
 
@@ -55,7 +62,7 @@ class CaseDatabase:
         wanted = select(CASES).where(CASES.c.id == case_id, CASES.c.matter.in_(matters_of(owner)))
         found = connection.execute(wanted.with_for_update() if locked else wanted).mappings().one_or_none()
         if found is None:
-            raise unknown(case_id)
+            raise UnknownCaseError(case_id)
         return found
 
     def _state(self, case_id: str, number: int | None = None) -> dict[str, Any]:
@@ -131,11 +138,6 @@ def loaded(state: bytes, case_id: str) -> dict[str, Any]:
 
 def _damaged(case_id: str) -> InputError:
     return InputError(f"the record of case {case_id} is damaged: `cases verify` says what")
-
-
-def unknown(case_id: str) -> InputError:
-    """What to raise for a case that is not there, or not of who asks."""
-    return InputError(f"there is no case {case_id[:40]!r}")
 
 
 def _number_of(case_id: str) -> Any:

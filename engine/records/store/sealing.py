@@ -141,6 +141,15 @@ def in_utc(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
+def is_moment(text: str) -> bool:
+    """Whether a text is a moment, or a day, that can be told in UTC."""
+    try:
+        datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return False
+    return True
+
+
 def now() -> str:
     """This moment."""
     return in_utc(datetime.now(UTC))

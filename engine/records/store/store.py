@@ -26,7 +26,7 @@ from engine.records.store.chain import (
     standing_steps,
     standing_verdicts,
 )
-from engine.records.store.database import ThereError, events_of, unknown
+from engine.records.store.database import ThereError, UnknownCaseError, events_of
 from engine.records.store.deleting import CaseDeletion
 from engine.records.store.handing import CaseHanding
 from engine.records.store.listing import Matter, matters_of
@@ -160,7 +160,7 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
             own = CASES.c.id == case_id, CASES.c.matter.in_(matters_of(owner))
             number = connection.execute(select(CASES.c.number).where(*own)).scalar_one_or_none()
             if number is None:
-                raise unknown(case_id)
+                raise UnknownCaseError(case_id)
             return wrong_with(connection, number)
 
     def verify_all(self) -> dict[str, list[str]]:

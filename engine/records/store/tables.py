@@ -29,6 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from engine.errors import DamagedError
+from engine.records.store.sealing import is_moment
 
 # Migrations name constraints, so each has a name that is the same everywhere.
 METADATA = MetaData(
@@ -41,33 +42,43 @@ METADATA = MetaData(
 )
 # Ids of cases and matters: 22 characters that nobody guesses.
 ID = String(32)
-# Times are UTC in ISO 8601, which sorts as text and reads the same in every database.
-TIME = String(32)
 
 
 class JsonList(JSON):
     """JSON of which each value is a list."""
 
 
-class Stored(TypeDecorator[Any]):
-    """The type of a column, whose values are checked as they are read: SQLite stores any value in any column, so
-    a damaged file can contain text in the place of a number. Raises DamagedError naming the column."""
+class Moment(String):
+    """A moment or a day in ISO 8601."""
 
-    impl = String
+
+# Times are UTC in ISO 8601, which sorts as text and reads the same in every database.
+TIME = Moment(32)
+
+
+_KINDS: tuple[tuple[type[TypeEngine[Any]], Any], ...] = (
+    *((Boolean, bool), (Float, (float, int)), (Integer, int), (LargeBinary, bytes), (String, str)),
+    *((JsonList, list), (JSON, dict)),
+)
+
+
+class Stored(TypeDecorator[Any]):
+    """The type of a column, whose values are checked as they are read: SQLite stores any value in any column,
+    and a damaged file can contain text in the place of a number. ``where`` names table and column."""
+
+    impl: Any = String
     cache_ok = True
-    _KINDS = {
-        Boolean: bool, Float: (float, int), Integer: int, JsonList: list, JSON: dict, LargeBinary: bytes,
-        String: str,
-    }  # fmt: skip
 
     def __init__(self, impl: TypeEngine[Any], where: str, is_nullable: bool) -> None:
         super().__init__()
         self.impl, self.where, self.is_nullable = impl, where, is_nullable
-        self._kind = next(kind for type_, kind in self._KINDS.items() if isinstance(impl, type_))
+        self._kind = next(kind for type_, kind in _KINDS if isinstance(impl, type_))
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
         """The value as it is. Raises DamagedError for one of another type."""
-        if not (isinstance(value, self._kind) or (value is None and self.is_nullable)):
+        if value is None and self.is_nullable:
+            return None
+        if not isinstance(value, self._kind) or (isinstance(self.impl, Moment) and not is_moment(value)):
             raise DamagedError(self.where)
         return value
 
@@ -117,7 +128,7 @@ CASES = stored_table(
     Column("fingerprint", String(64), nullable=False),
     Column("engine", String(40), nullable=False),
     Column("settings", JSON, nullable=False),
-    Column("day", String(10)),
+    Column("day", Moment(10)),
     Column("rounds", Integer, nullable=False),
     Column("stop_reason", String(40), nullable=False),
     Column("passages", Integer, nullable=False),

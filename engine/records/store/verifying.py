@@ -1,14 +1,25 @@
-"""Whether what is kept is as it was written: the chain of each case, its records, the tables made of them, and
-the database itself."""
+"""Whether what is kept is as it was written: the chain of each case, its records, the tables that are made of
+them, and the database itself."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Executable, RowMapping, func, inspect, select, text, true
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Executable,
+    RowMapping,
+    Table,
+    func,
+    inspect,
+    select,
+    text,
+    true,
+)
 from sqlalchemy.exc import SQLAlchemyError
 
 from engine.errors import DamagedError
@@ -32,10 +43,10 @@ _VIEWS = {"low_coverage", "by_verdict", "over_time", "matter_by_verdict", "matte
 
 def wrong_with(connection: Connection, number: int) -> list[str]:
     """What of a case is not as it was written, in words; ``number`` is that of its row."""
-    cases, found = _readable(connection, CASES.c, CASES.c.number == number)
-    rows, unread = _readable(connection, EVENTS.c, EVENTS.c.case_number == number)
+    cases, found = _readable(connection, CASES, CASES.c.number == number)
+    rows, unread = _readable(connection, EVENTS, EVENTS.c.case_number == number)
     events = [event_from(row) for row in rows]
-    stored, unread_states = _readable(connection, STATES.c, STATES.c.case_number == number)
+    stored, unread_states = _readable(connection, STATES, STATES.c.case_number == number)
     found += [*unread, *unread_states]
     states: dict[int, bytes] = {}
     for row in stored:
@@ -44,7 +55,7 @@ def wrong_with(connection: Connection, number: int) -> list[str]:
         except zlib.error:
             found.append(f"the record behind event {row['number']} cannot be read")
     # These two columns are enough for the chain where others of the row are damaged.
-    for case in _readable(connection, (CASES.c.id, CASES.c.head), CASES.c.number == number)[0]:
+    for case in _readable(connection, CASES, CASES.c.number == number, CASES.c.id, CASES.c.head)[0]:
         unsound = broken_events(case["id"], events, case["head"])
         found += [*unsound, *broken_states(events, states, () if unsound else left_behind(events))]
         last = max(states, default=0)
@@ -77,7 +88,7 @@ def _wrong_with_database(connection: Connection) -> list[str]:
             found.append(f"a row of the table {row['table']} belongs to no row of the table {row['parent']}")
     for table in METADATA.sorted_tables:
         if table not in (CASES, EVENTS, STATES, *OF_A_CASE):
-            found += _readable(connection, table.c, true())[1]
+            found += _readable(connection, table, true())[1]
     return found
 
 
@@ -86,11 +97,10 @@ def _is_record(event: Event, number: int, states: Mapping[int, bytes]) -> bool:
 
 
 def _readable(
-    connection: Connection, columns: Iterable[ColumnElement[Any]], which: ColumnElement[bool]
+    connection: Connection, table: Table, which: ColumnElement[bool], *columns: ColumnElement[Any]
 ) -> tuple[list[RowMapping], list[str]]:
-    """The rows of a table that can be read, and in words those that cannot."""
-    wanted, found = select(*columns).where(which), list[str]()
-    (table,) = wanted.get_final_froms()
+    """The rows of a table that can be read, and in words those that cannot; of some columns, or of all."""
+    wanted, found = select(*(columns or table.c)).where(which), list[str]()
     keys = list(table.primary_key)
     try:
         with connection.begin_nested():
@@ -154,7 +164,9 @@ def _beside(
         if case[name] != value
     ]
     for table, rows in rows_of(record).items():
-        there, unread = _readable(connection, list(table.c)[1:], table.c.case_number == case["number"])
+        there, unread = _readable(
+            connection, table, table.c.case_number == case["number"], *list(table.c)[1:]
+        )
         found += unread
         if [tuple(row.values()) for row in there] != rows and not unread:
             found.append(f"the table of {table.name} says something else than the record")
