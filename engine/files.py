@@ -97,7 +97,9 @@ def make_private_folder(folder: Path) -> None:
     for one in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
         with suppress(FileExistsError):
             one.mkdir(mode=stat.S_IRWXU)
-            one.chmod(stat.S_IRWXU)
+            # A confined process may set no rights: its umask leaves those of the owner.
+            with suppress(PermissionError):
+                one.chmod(stat.S_IRWXU)
 
 
 def target(link: Path) -> Path | None:

@@ -1,9 +1,9 @@
 """The store of kept cases is damaged, and everything that reads it is asked.
 
-Files are damaged as disks do it (flipped bits, zeros, cuts, lost and swapped pages), and values one by one, each
-column of each table: other bytes, another type, another structure. What held: no command and no request of the
-page ends with an exception that is not one of ours, each error is one line, and ``cases verify`` reports every
-change of what is sealed.
+Files are damaged as disks do it (flipped bits, zeros, cuts, lost and swapped pages), and values one by one,
+in any column of any table: other bytes, another type, another structure. Held: no command and no request of
+the page ends with an exception that is not one of ours, each error is one line, and ``cases verify`` reports
+every change of what is sealed.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import random
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from unittest.mock import patch
 
@@ -28,6 +30,7 @@ from engine.access.people import Person
 from engine.access.roles import Role
 from engine.cli import main as command_line
 from engine.errors import RedstringError
+from engine.exports.registry import exports
 from engine.ingestion.build import build_corpus
 from engine.investigation.ranking.additive import AdditiveModel
 from engine.investigation.ranking.experience import Experience
@@ -73,7 +76,7 @@ def make_store(root: Path) -> Kept:
     with at_home(home):
         ask = ["investigate", "--corpus", str(corpus), "--preset", "quick", "--matter", MATTER]
         for question in (f"Which powers does the {TITLES[0]} give?", f"What is subject to the {TITLES[1]}?"):
-            run([*ask, question])
+            run_command([*ask, question])
         url = f"sqlite:///{home / CASES_NAME}"
         with closing(CaseStore(url)) as store, closing(MatterWeights(url)) as weights:
             matter = store.matter(MATTER)
@@ -93,11 +96,13 @@ def make_store(root: Path) -> Kept:
             store.looked_at(second)
             weights.keep(matter, record["corpus"], _experience(), {"verdicts": 1}, who="Ann")
             weights.adopt(matter, "learned", who="Ann")
-        run(["review", "criteria", "--matter", MATTER, "--text", "It says who may."])
-        made = run(["review", "queue", "--matter", MATTER, "--corpus", str(corpus), "--assign", "Ann", "Ben"])
+        run_command(["review", "criteria", "--matter", MATTER, "--text", "It says who may."])
+        made = run_command(
+            ["review", "queue", "--matter", MATTER, "--corpus", str(corpus), "--assign", "Ann", "Ben"]
+        )
         queue = made.out.split()[2]
-        run(["review", "judge", queue, "0", "relevant", "--by", REVIEWER])
-        run(["review", "next", queue, "--by", REVIEWER])
+        run_command(["review", "judge", queue, "0", "relevant", "--by", REVIEWER])
+        run_command(["review", "next", queue, "--by", REVIEWER])
     return Kept(home, corpus, (first, second), queue)
 
 
@@ -116,7 +121,7 @@ class Ran:
     err: str
 
 
-def run(arguments: Sequence[str]) -> Ran:
+def run_command(arguments: Sequence[str]) -> Ran:
     """Run one command in this process."""
     out, err = io.StringIO(), io.StringIO()
     # Some commands write bytes.
@@ -151,83 +156,61 @@ def at_home(home: Path) -> Iterator[None]:
             os.environ["REDSTRING_HOME"] = before
 
 
-def probes(kept: Kept, tried: Path, library: Library) -> Iterator[tuple[str, Callable[[], Ran]]]:
-    """Everything that reads a store, by its name: commands, and requests of the page."""
+def reading(kept: Kept) -> list[tuple[str, ...]]:
+    """Commands that read a store."""
     first, second = kept.ids
-    corpus = ("--corpus", str(kept.corpus))
-    out = ("--out", str(tried / "out.zip"))
-    for command in (
-        ("cases", "verify"),
-        ("cases", "verify", first),
-        ("cases", "verify", second),
-        ("cases", "list", "--words", "powers"),
-        ("cases", "list", "--json"),
-        ("cases", "matters"),
-        ("cases", "low-coverage", "--below", "1.1"),
-        ("cases", "by-verdict", "--json"),
-        ("cases", "over-time"),
-        ("cases", "show", first),
-        ("cases", "show", second, "--json"),
-        ("cases", "events", first),
-        ("cases", "events", second, "--json"),
-        ("cases", "compare", first, second),
-        ("cases", "replay", first, *corpus),
-        ("cases", "export", "--matter", MATTER, "--verdicts", *out),
-        *(("export", first, "--as", name, *corpus, *out) for name in ("json", "docx", "html", "csv", "prov")),
-        ("tree", first),
-        ("report", *corpus, "--limit", "1", "--experts"),
-        ("regress", *corpus, "--matter", MATTER),
-        ("weights", "list", *corpus, "--matter", MATTER),
-        ("review", "list"),
-        ("review", "criteria", "--matter", MATTER),
-        ("review", "verdicts", "--all"),
-        ("review", "estimate", kept.queue),
-        ("review", "export", "--matter", MATTER, "--format", "csv", *out),
-        ("forget", "--person", "ann", "--dry-run"),
-        ("forget", "--older-than", "0", "--dry-run"),
-        # What changes something comes last.
-        ("review", "next", kept.queue, "--by", REVIEWER),
-        ("review", "judge", kept.queue, "1", "relevant", "--by", REVIEWER),
-        ("review", "undo", kept.queue, "--by", REVIEWER),
-        ("review", "assign", kept.queue, "Cem"),
-        ("cases", "undo", second, "--verdict"),
-        ("cases", "undo", first),
-        ("cases", "name", second, "--name", "Another"),
-        ("cases", "judge", first, "useless"),
-        ("cases", "share", first),
+    return [
+        *(("cases", "verify"), ("cases", "verify", first), ("cases", "verify", second)),
+        *(("cases", "list", "--words", "powers"), ("cases", "list", "--json"), ("cases", "matters")),
+        *(("cases", "low-coverage", "--below", "1.1"), ("cases", "by-verdict", "--json")),
+        *(("cases", "over-time"), ("cases", "show", first), ("cases", "show", second, "--json")),
+        *(("cases", "events", first), ("cases", "events", second, "--json"), ("tree", first)),
+        *(("review", "list"), ("review", "criteria", "--matter", MATTER), ("review", "verdicts", "--all")),
+        *(("forget", "--person", "ann", "--dry-run"), ("forget", "--older-than", "0", "--dry-run")),
+    ]
+
+
+def reading_much(kept: Kept, out: Path) -> list[tuple[str, ...]]:
+    """Commands that read a store and take longer."""
+    first, second = kept.ids
+    corpus, file = ("--corpus", str(kept.corpus)), ("--out", str(out))
+    return [
+        *(("cases", "compare", first, second), ("cases", "replay", first, *corpus)),
+        ("cases", "export", "--matter", MATTER, "--verdicts", *file),
+        *(("export", first, "--as", name, *corpus, *file) for name in exports()),
+        *(("regress", *corpus, "--matter", MATTER), ("report", *corpus, "--limit", "1", "--experts")),
+        *(("weights", "list", *corpus, "--matter", MATTER), ("review", "estimate", kept.queue)),
+        ("review", "export", "--matter", MATTER, "--format", "csv", *file),
+    ]
+
+
+def changing(kept: Kept) -> list[tuple[str, ...]]:
+    """Commands that change a store."""
+    first, second = kept.ids
+    by = ("--by", REVIEWER)
+    return [
+        *(("review", "next", kept.queue, *by), ("review", "judge", kept.queue, "0", "relevant", *by)),
+        *(("review", "undo", kept.queue, *by), ("review", "assign", kept.queue, "Cem")),
+        *(("cases", "undo", second, "--verdict"), ("cases", "undo", first), ("cases", "judge", first, "no")),
+        *(("cases", "name", second, "--name", "Another"), ("cases", "share", first)),
         ("cases", "delete", second),
-    ):
-        yield " ".join(command[:3]), lambda command=command: run(command)
+    ]
 
 
-def page_probes(kept: Kept, cases: KeptCases, library: Library) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Requests of the page, by their names."""
+def page_requests(kept: Kept) -> list[tuple[str, Mapping[str, object]]]:
+    """Requests of the page: of its view of cases, and of its view of reviews."""
     first, second = kept.ids
-    desk, reviews = CasesDesk(cases, library), ReviewDesk(cases, library)
-    case_requests: list[dict[str, object]] = [
-        {"do": "history", "choices": True},
-        {"do": "records"},
-        {"do": "sheet", "id": first},
-        {"do": "sheet", "id": second},
-        {"do": "verify", "id": first},
-        {"do": "export", "id": first, "format": "html"},
-        {"do": "compare", "id": first, "other": second},
+    turn: Mapping[str, object] = {"queue": kept.queue, "slots": ["a"], "reviewer": REVIEWER, "tab": "t"}
+    return [
+        *(("cases", {"do": "history", "choices": True}), ("cases", {"do": "records"})),
+        *(("cases", {"do": do, "id": first}) for do in ("sheet", "verify")),
+        *(
+            ("cases", {"do": "sheet", "id": second}),
+            ("cases", {"do": "compare", "id": first, "other": second}),
+        ),
+        *(("reviews", {"do": do, "cases": first}) for do in ("home", "queues", "marks")),
+        *(("reviews", {"do": "figures", "queue": kept.queue}), ("reviews", {"do": "enter", **turn})),
     ]
-    review_requests: list[dict[str, object]] = [
-        {"do": "home", "cases": first},
-        {"do": "queues"},
-        {"do": "marks", "cases": first},
-        {"do": "figures", "queue": kept.queue},
-        {"do": "enter", "queue": kept.queue, "slots": ["a"], "reviewer": REVIEWER, "tab": "t"},
-    ]
-    for request in case_requests:
-        yield f"page: {request['do']}", lambda request=request: answer(desk, request, lambda token: OPERATOR)
-    for request in review_requests:
-        yield (
-            f"review page: {request['do']}",
-            lambda request=request: answer_review(reviews, request, lambda token: OPERATOR),
-        )
-    yield "page: open", lambda: opened_again(library, cases, OPERATOR, first)
 
 
 Damage = Callable[[Path, random.Random], str]
@@ -300,6 +283,16 @@ def _value(path: Path, drawn: random.Random) -> str:
         return set_value(connection, table, column, drawn.choice(VALUES), drawn)
 
 
+def _column(connection: sqlite3.Connection, drawn: random.Random) -> tuple[str, str]:
+    """A column of a table, each as likely as any other."""
+    query = (
+        "select own.name, columns.name from sqlite_schema as own, pragma_table_info(own.name) as columns "
+        "where own.type = 'table'"
+    )
+    table, column = drawn.choice(connection.execute(query).fetchall())
+    return str(table), str(column)
+
+
 def set_value(
     connection: sqlite3.Connection, table: str, column: str, value: object, drawn: random.Random
 ) -> str:
@@ -361,48 +354,47 @@ DAMAGES: dict[str, Damage] = {
 }
 
 
-def run_attempts(tries: int, seed: int, root: Path) -> Iterator[tuple[str, Attempt]]:
-    """Damage so many copies, each in the next way."""
-    kept = make_store(root / "sound")
-    library = open_library([kept.corpus])
-    sealed = sealed_values(kept.file)
-    for number in range(tries):
-        kind = list(DAMAGES)[number % len(DAMAGES)]
-        yield kind, attempt(kept, root / "tried", library, sealed, kind, random.Random(f"{seed} {number}"))
+def run(tries: int = 300, seed: int = 0) -> tuple[Outcome, ...]:
+    """Damage so many copies of a store, each in the next way."""
+    with tempfile.TemporaryDirectory() as name, parser_made_once():
+        kept = make_store(Path(name) / "sound")
+        asked = Asked(kept, open_library([kept.corpus]), sealed_values(kept.file))
+        found = [
+            (kind, attempt(asked, Path(name) / "tried", kind, random.Random(f"{seed} {number}")))
+            for number, kind in zip(range(tries), cycle(DAMAGES), strict=False)
+        ]
+    return tuple(counted(f"store: {kind}", [one for own, one in found if own == kind]) for kind in DAMAGES)
 
 
-def attempt(
-    kept: Kept, tried: Path, library: Library, sealed: object, kind: str, drawn: random.Random
-) -> Attempt:
-    """Damage a copy and ask it everything."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A sound store, the library of its corpus, and its sealed values."""
+
+    kept: Kept
+    library: Library
+    sealed: object
+
+
+def attempt(asked: Asked, tried: Path, kind: str, drawn: random.Random, heavy: int = 4) -> Attempt:
+    """Damage a copy and ask it everything; of what takes long so many commands that are drawn."""
+    kept = asked.kept
     shutil.rmtree(tried, ignore_errors=True)
     tried.mkdir(mode=0o700)
     shutil.copyfile(kept.file, tried / CASES_NAME)
     what = DAMAGES[kind](tried / CASES_NAME, drawn)
-    changed = sealed_values(tried / CASES_NAME) != sealed
-    wrong: list[str] = []
-    noticed = False
+    changed = sealed_values(tried / CASES_NAME) != asked.sealed
+    wrong, noticed = _of_page(asked, tried), False
+    much = reading_much(kept, tried / "out.zip")
     with at_home(tried):
-        cases = KeptCases(OperatorSettings(), tried)
-        try:
-            for name, asked in page_probes(kept, cases, library):
-                try:
-                    asked()
-                except RedstringError:
-                    continue
-                except Exception as error:
-                    wrong.append(f"{name}: {_where(error)}")
-        finally:
-            for one in (cases._store, cases._reviews, cases._weights):
-                if one is not None:
-                    one.close()
-        for name, command in probes(kept, tried, library):
+        for command in (*reading(kept), *drawn.sample(much, min(heavy, len(much))), *changing(kept)):
+            name = " ".join(command[:3])
             try:
-                done = command()
+                done = run_command(command)
+            # The attack is to bring about what nobody thought of.
             except Exception as error:
                 wrong.append(f"{name}: {_where(error)}")
                 continue
-            noticed = noticed or (name.startswith("cases verify") and done.code != 0)
+            noticed = noticed or (command[:2] == ("cases", "verify") and done.code != 0)
             if done.code and (done.err.count("\n") != 1 or not done.err.startswith("redstring: ")):
                 wrong.append(f"{name}: said {done.err!r}")
     if changed and not noticed:
@@ -410,9 +402,32 @@ def attempt(
     return Attempt(what, not wrong, "; ".join(wrong))
 
 
-def _where(error: Exception) -> str:
-    import traceback
+def _of_page(asked: Asked, tried: Path) -> list[str]:
+    """What requests of the page end with that is no error of ours."""
+    cases, wrong = KeptCases(OperatorSettings(), tried), []
+    desk, reviews = CasesDesk(cases, asked.library), ReviewDesk(cases, asked.library)
+    for view, request in page_requests(asked.kept):
+        try:
+            if view == "cases":
+                answer(desk, request, lambda token: OPERATOR)
+            else:
+                answer_review(reviews, request, lambda token: OPERATOR)
+        except Exception as error:
+            wrong.append(f"page: {request['do']}: {_where(error)}")
+    try:
+        opened_again(asked.library, cases, OPERATOR, asked.kept.ids[0])
+    except RedstringError:
+        pass
+    except Exception as error:
+        wrong.append(f"page: open: {_where(error)}")
+    with suppress(RedstringError):
+        cases.store().close()
+        cases.reviews().close()
+        cases.weights().close()
+    return wrong
 
+
+def _where(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)
     own = [one for one in last if "/engine/" in one.filename or "/ui/" in one.filename] or last
     return f"{type(error).__name__}: {str(error)[:80]} ({Path(own[-1].filename).name}:{own[-1].lineno})"
@@ -431,18 +446,3 @@ def sealed_values(path: Path) -> object:
             return found
     except (sqlite3.Error, UnicodeDecodeError, OverflowError):
         return None
-
-
-def outcomes(tries: int = 300, seed: int = 0) -> tuple[Outcome, ...]:
-    """Damage a store ``tries`` times."""
-    with tempfile.TemporaryDirectory() as name, parser_made_once():
-        found = list(run_attempts(tries, seed, Path(name)))
-    return tuple(counted(f"store: {kind}", [one for own, one in found if own == kind]) for kind in DAMAGES)
-
-
-if __name__ == "__main__":
-    import sys
-
-    from benchmarks.attacks.outcome import table
-
-    print(table(outcomes(int(sys.argv[1]), int(sys.argv[2]))))
