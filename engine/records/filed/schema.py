@@ -11,9 +11,11 @@ from typing import Annotated, Any, Literal
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from engine.corpus.signing import check_name
+from engine.errors import InputError
 from engine.model import AreaState, Direction, EvidenceStatus, Relation, RoundKind, StopReason
 from engine.records.planned import PlanFile
-from engine.records.store.sealing import is_moment
+from engine.records.store.sealing import LONGEST_NAME, is_moment
 from engine.review.model import VERDICTS, Item, SourceType, Verdict
 
 SCHEMA = Path(__file__).with_name("case.schema.json")
@@ -24,6 +26,15 @@ MOST = 2**31 - 1
 def _moment(text: str) -> str:
     if not is_moment(text):
         raise ValueError("no moment, or day, that there is")
+    return text
+
+
+def _named(text: str) -> str:
+    try:
+        if text:
+            check_name(text, "a case", LONGEST_NAME)
+    except InputError as error:
+        raise ValueError(str(error)) from error
     return text
 
 
@@ -404,7 +415,7 @@ class CasePart(_Part):
     application: Annotated[str, Field(max_length=20)]
     fingerprint: Annotated[str, Field(max_length=64, description="State of the corpus")]
     engine: Annotated[str, Field(max_length=40, description="Version of the program that ran it")]
-    name: Annotated[str, Field(max_length=200)]
+    name: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_named)]
     notes: Annotated[str, Field(max_length=20_000)]
     verdict: Annotated[str, Field(max_length=40)] | None
     verdict_right: bool | None

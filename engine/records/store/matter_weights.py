@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection, and_, delete, func, insert, select
 
 from engine.corpus.learned_weights import Act, WeightsLine, acted
-from engine.corpus.signing import LONGEST_NAME, signed_line
+from engine.corpus.signing import signed_name
 from engine.errors import DamagedError, InputError
 from engine.investigation.ranking.experience import Experience
 from engine.investigation.weights import packed_experience, unpacked_experience
@@ -142,7 +142,7 @@ class MatterWeights(CaseDatabase):
 
 
 def _row(act: Act, matter: Matter, corpus: str, weights: str, who: str) -> dict[str, Any]:
-    name = signed_line(who, LONGEST_NAME, "name")
+    name = signed_name(who)
     told = {"matter": matter.id, "corpus": corpus, "act": act.value, "id": weights, "who": name, "at": now()}
     return told | {"figures": {}, "learned": None}
 

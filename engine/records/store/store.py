@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 from sqlalchemy import and_, delete, insert, select, update
 
+from engine.corpus.signing import check_name
 from engine.errors import InputError
 from engine.records.store import Owner
 from engine.records.store.chain import (
@@ -45,6 +46,11 @@ GENERAL = "General"
 LONGEST_NOTES = 20_000
 
 
+def matter_name(text: str) -> str:
+    """The name of a matter that a person has typed; ``GENERAL`` for an empty one. Raises InputError."""
+    return check_name(text, "a matter", LONGEST_NAME) if text.strip() else GENERAL
+
+
 class CaseStore(CaseLists, CaseHanding, CaseDeletion):
     """The cases of a database, by its address; see ``opening.opened`` for it and for what is raised.
 
@@ -54,7 +60,7 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
 
     def matter(self, name: str = GENERAL, owner: str = "") -> Matter:
         """The matter of a name, made where there is none. Raises InputError for a name that is none."""
-        name = _named(name, "a matter")
+        name = check_name(name, "a matter", LONGEST_NAME)
         wanted = select(MATTERS).where(MATTERS.c.owner == owner, MATTERS.c.name == name)
         found = self._read(wanted)
         if not found:
@@ -179,9 +185,10 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
     ) -> None:
         """Give a case a name, or notes. Raises InputError for what is too long."""
         said = {key: value for key, value in (("name", name), ("notes", notes)) if value is not None}
-        for key, longest in (("name", LONGEST_NAME), ("notes", LONGEST_NOTES)):
-            if len(said.get(key, "")) > longest:
-                raise InputError(f"{key}: longer than {longest:,} characters")
+        if name is not None:
+            said["name"] = check_name(name, "a case", LONGEST_NAME) if name.strip() else ""
+        if len(said.get("notes", "")) > LONGEST_NOTES:
+            raise InputError(f"notes: longer than {LONGEST_NOTES:,} characters")
         with self._writing() as connection:
             case = self._case(connection, case_id, owner, locked=True)
             add_event(connection, case, DESCRIBED, who, said)
@@ -199,7 +206,7 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
         right: bool | None = None,
     ) -> None:
         """Say what came of a case, and whether what the engine said of its evidence was right."""
-        verdict = None if verdict is None else _named(verdict, "a verdict")[:40]
+        verdict = None if verdict is None else check_name(verdict, "a verdict", LONGEST_NAME)[:40]
         said = {"verdict": verdict, "verdict_right": right}
         with self._writing() as connection:
             case = self._case(connection, case_id, owner, locked=True)
@@ -243,10 +250,3 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
         own = and_(CASES.c.id == case_id, CASES.c.matter.in_(matters_of(owner)))
         with self._writing() as connection:
             connection.execute(update(CASES).where(own).values(opened=now()))
-
-
-def _named(text: str, what: str) -> str:
-    name = " ".join(text.split())
-    if not name or len(name) > LONGEST_NAME:
-        raise InputError(f"{what} needs a name of 1 to {LONGEST_NAME} characters")
-    return name
