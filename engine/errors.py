@@ -8,6 +8,7 @@ RedstringError
 │   ├── YamlError         YAML that cannot be read, or that would cost too much to read
 │   ├── UnpackingError    packed data that are damaged, or unpack to more than they may
 │   ├── GrammarError      a file of a reference grammar that cannot be read
+│   ├── DamagedError      a value of the kept cases that is not as it was written
 │   └── CorpusError       a corpus that is missing, damaged or of another version
 ├── AccessError          somebody may not do what they asked for
 ├── ModelError            an embedding, reranking or language model that cannot be loaded or reached
@@ -47,6 +48,14 @@ class SourceError(InputError):
 
 class FileRefusedError(InputError):
     """A file that is not opened: a link, no file of data, or one that is too large."""
+
+
+class DamagedError(InputError):
+    """A value of the kept cases that is damaged. ``where`` is its place: ``table.column``."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(f"the kept cases are damaged in {where}: `cases verify` says which rows and cases")
+        self.where = where
 
 
 class CorpusError(InputError):

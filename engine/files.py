@@ -12,7 +12,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
@@ -89,6 +89,17 @@ def is_there(path: Path) -> bool:
             return not stat.S_ISLNK(os.stat(path.name, dir_fd=parent, follow_symlinks=False).st_mode)
     except (OSError, ValueError, FileRefusedError):
         return False
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for the account of this program alone, whatever its
+    umask is. A folder that is there stays as it is. Raises OSError."""
+    for one in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
+        with suppress(FileExistsError):
+            one.mkdir(mode=stat.S_IRWXU)
+            # A confined process may set no rights: its umask leaves those of the owner.
+            with suppress(PermissionError):
+                one.chmod(stat.S_IRWXU)
 
 
 def target(link: Path) -> Path | None:

@@ -11,8 +11,10 @@ from tempfile import TemporaryDirectory
 
 from engine.corpus.embedded.generation import published
 from engine.corpus.embedded.manifest import MANIFEST_NAME
+from engine.corpus.embedded.publication import PRIVATE_FILE
 from engine.corpus.opening import open_corpus
 from engine.errors import CorpusError, ModelError, system_error
+from engine.files import make_private_folder
 from ui.shipped import SAMPLE_DATA
 
 LOG = logging.getLogger(__name__)
@@ -70,7 +72,7 @@ def build_sample(sources: Path, folder: Path) -> None:
     """Make the corpus from its sources; without the packaged model, for lexical search alone."""
     from engine.ingestion.build import build_corpus
 
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder.parent)
     try:
         build_corpus([sources], folder, name=NAME, embedding=MODEL)
     except ModelError:
@@ -81,14 +83,15 @@ def _copy(built: Path, folder: Path) -> None:
     """Copy a corpus, all at once or not at all. Raises CorpusError where it is missing, damaged or of another
     format, OSError."""
     generation = published(built)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder.parent)
     with TemporaryDirectory(prefix=".sample-", dir=folder.parent) as made:
         copy = Path(made) / folder.name
         files = (f"{generation.manifest.generation}/{file}" for file in generation.manifest.files)
         for name in (MANIFEST_NAME, *files):
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder((copy / name).parent)
             # The content alone: what ships may be there to be read only.
             shutil.copyfile(built / name, copy / name)
+            (copy / name).chmod(PRIVATE_FILE)
         open_corpus(copy)
         try:
             copy.rename(folder)

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from engine.files import make_private_folder
+
 FOLDER = "work"
 PREFIX, BEGINNING = "redstring-server-", "redstring-beginning-"
 
@@ -23,7 +25,7 @@ class ServerFolder:
     """A folder of this server below another one, in which those of dead servers are removed."""
 
     def __init__(self, above: Path) -> None:
-        above.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(above)
         remove_left(above)
         made = Path(tempfile.mkdtemp(prefix=BEGINNING, dir=above))
         self._lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

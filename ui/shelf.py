@@ -17,6 +17,7 @@ from engine.corpus.address import Address, Place
 from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.corpus.embedded.store import info_of
 from engine.corpus.protocol import Corpus, CorpusInfo
+from engine.corpus.signing import check_name
 from engine.errors import CorpusError, InputError, ResourceError, for_visitors
 from engine.operator_settings import MEGABYTE, OperatorSettings, operator_settings
 from ui.open_corpora import OpenCorpora, Stamp, manifest_of, stamp_of
@@ -220,11 +221,7 @@ class Library:
 
 def checked_name(name: str) -> str:
     """The name of a corpus, without spaces around it. Raises InputError for one that is not usable."""
-    cleaned = " ".join(name.split())
-    if not cleaned:
-        raise InputError("the corpus needs a name")
-    if len(cleaned) > LONGEST_NAME:
-        raise InputError(f"the name is too long: {len(cleaned)} characters, at most {LONGEST_NAME}")
+    cleaned = check_name(name, "a corpus", LONGEST_NAME)
     if _UNPRINTABLE.search(cleaned) or not re.search(r"\w", cleaned):
         raise InputError("a name is made of letters, digits and spaces, without slashes")
     return cleaned

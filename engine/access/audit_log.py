@@ -24,6 +24,7 @@ import orjson
 from engine.access.people import Person
 from engine.access.private_files import OWNER_ONLY, server_secret
 from engine.errors import InputError
+from engine.files import make_private_folder
 from engine.operator_settings import MEGABYTE, OperatorSettings
 
 Outcome = Literal["done", "refused", "failed"]
@@ -113,7 +114,7 @@ class _Lines(logging.Formatter):
 
 class _PrivateHandler(RotatingFileHandler):
     def __init__(self, path: Path, size: int, kept: int) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(path.parent)
         _make_private(path)
         super().__init__(path, maxBytes=size, backupCount=kept, encoding="utf-8")
         self.rotator = self._put_aside

@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 
 from engine.errors import InputError
+from engine.files import make_private_folder
 
 OWNER_ONLY = 0o600
 
@@ -17,7 +18,7 @@ def write_private(path: Path, content: bytes) -> None:
     """Put a file in place in one step, readable by its owner alone. Raises InputError naming the file."""
     waiting = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         with open(os.open(waiting, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY), "wb") as file:
             file.write(content)
         waiting.replace(path)

@@ -88,8 +88,11 @@ def matter_known(name: str | None) -> Matter | None:
     """This machine's matter of a name; None where there is none yet, or none is named."""
     if name is None:
         return None
+    from engine.records.store.store import matter_name
+
+    wanted = matter_name(name)
     with closing(open_store()) as store:
-        return next((one for one in store.matters() if one.name == " ".join(name.split())), None)
+        return next((one for one in store.matters() if one.name == wanted), None)
 
 
 def learned_of(matter_id: str, record: Mapping[str, Any]) -> Experience | None:

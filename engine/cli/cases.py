@@ -55,8 +55,10 @@ def add_cases_command(commands: Any) -> None:
         ("events", events, "everything that happened to a case, and who did it"),
     ):
         act(name, work, words).add_argument("id", metavar="ID")
-    verifying = act("verify", verify, "whether a case, or the file of one, is as it was written")
-    verifying.add_argument("id", metavar="ID", help="id of a case, or FILE")
+    verifying = act(
+        "verify", verify, "whether a case, the file of one, or all that is kept is as it was written"
+    )
+    verifying.add_argument("id", metavar="ID", nargs="?", help="id of a case, or FILE (default: all cases)")
     undoing = act("undo", undo, "take back the last step")
     undoing.add_argument("id", metavar="ID")
     undoing.add_argument("--verdict", action="store_true", help="take back the last verdict instead")
@@ -171,7 +173,10 @@ def events(options: argparse.Namespace) -> None:
 
 
 def verify(options: argparse.Namespace) -> None:
-    """Print whether a case is as it was written. Raises InputError where it is not."""
+    """Print whether a case, or all that is kept, is as it was written. Raises InputError if it is not."""
+    if options.id is None:
+        _verify_all(options)
+        return
     if Path(options.id).is_file():
         from engine.records.filed.reading import changes_of, saved_file
 
@@ -180,10 +185,25 @@ def verify(options: argparse.Namespace) -> None:
         head = "" if saved.case is None else saved.case.head
     else:
         with closing(open_store()) as store:
-            found, head = store.verify(options.id, EVERYBODY), store.events(options.id, EVERYBODY)[-1].hash
+            found = store.verify(options.id, EVERYBODY)
+            head = "" if found else store.events(options.id, EVERYBODY)[-1].hash
     if found:
         raise InputError(f"case {options.id} was changed: {'; '.join(found)}")
     printed(options, {"sound": True, "hash": head}, [f"As it was written; last hash {head}"])
+
+
+def _verify_all(options: argparse.Namespace) -> None:
+    from engine.records.store.opening import RESTORE
+
+    with closing(open_store()) as store:
+        every = store.verify_all()
+    wrong = {name: faults for name, faults in every.items() if faults}
+    lines = [f"{name or 'the database'}: {'; '.join(faults)}" for name, faults in wrong.items()]
+    cases = f"{len(every) - 1:,} cases"
+    values = {"sound": not wrong, "cases": len(every) - 1, "wrong": wrong}
+    printed(options, values, lines or [f"{cases}, all as they were written"])
+    if wrong:
+        raise InputError(f"{cases}, of which {len(wrong.keys() - {''}):,} are damaged: {RESTORE}")
 
 
 def undo(options: argparse.Namespace) -> None:
@@ -255,6 +275,8 @@ def judge(options: argparse.Namespace) -> None:
 def delete_cases(options: argparse.Namespace) -> None:
     """Delete cases, or a matter with all of its own. Raises InputError where one is not there; then none is
     deleted."""
+    from engine.records.store.database import UnknownCaseError
+
     if bool(options.ids) == (options.matter is not None):
         raise InputError("name either ids of cases or --matter")
     with closing(open_store()) as store:
@@ -262,8 +284,9 @@ def delete_cases(options: argparse.Namespace) -> None:
             gone = store.delete_matter(matter_named(store, options.matter))
         else:
             gone = list(dict.fromkeys(options.ids))
-            for one in gone:
-                store.summary(one, EVERYBODY)
+            # A damaged case can be deleted, too: no more of it is read than its id.
+            if missing := [one for one in gone if one not in store.ids(None, EVERYBODY)]:
+                raise UnknownCaseError(missing[0])
             store.delete(gone, EVERYBODY)
     log_deleted(gone)
     printed(options, {"deleted": len(gone)}, [f"{len(gone):,} deleted"])

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from engine.corpus.embedded.publication import CONFIRMATIONS_NAME
 from engine.corpus.journal import Journals, journals_at
-from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE, signed_line
+from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE, signed_line, signed_name
 from engine.errors import CorpusError, InputError
 
 LONGEST_CLAIM = 10_000
@@ -121,7 +121,7 @@ def made_confirmation(
         return Confirmation(
             claim=same_words(claim), passage_id=held[0], sha256=held[1], finding=finding, review=review,
             instead=instead, note=signed_line(note, LONGEST_NOTE, "note"),
-            reviewer=signed_line(reviewer, LONGEST_NAME, "name"),
+            reviewer=signed_name(reviewer),
         )  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]

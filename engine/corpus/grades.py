@@ -25,7 +25,7 @@ from engine import bounded_yaml
 from engine.corpus.embedded.publication import GRADES_NAME
 from engine.corpus.journal import Journals, journals_at
 from engine.corpus.protocol import Corpus
-from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE, signed_line
+from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE, signed_line, signed_name
 from engine.errors import CorpusError, InputError
 from engine.model import Document, Grade
 
@@ -287,7 +287,7 @@ def _add(journals: Journals, line: GradeLine, note: str, reviewer: str) -> Grade
     dated = line.model_copy(
         update={
             "note": signed_line(note, LONGEST_NOTE, "note"),
-            "reviewer": signed_line(reviewer, LONGEST_NAME, "name"),
+            "reviewer": signed_name(reviewer),
             "when": datetime.now(UTC).isoformat(timespec="seconds"),
         }
     )

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.corpus.embedded.publication import WEIGHTS_NAME
 from engine.corpus.journal import Journals, journals_at
-from engine.corpus.signing import LONGEST_NAME, signed_line
+from engine.corpus.signing import LONGEST_NAME, signed_name
 from engine.errors import CorpusError
 
 # Characters of what a line keeps, and how many lines may keep something: whoever owns a corpus may learn anew
@@ -67,7 +67,7 @@ def load_weights(place: Path | str | Journals) -> list[WeightsLine]:
 def add_weights(journals: Journals, line: WeightsLine, reviewer: str) -> None:
     """Add a line, signed and dated; durable once this returns. Raises CorpusError, InputError."""
     dated = {
-        "reviewer": signed_line(reviewer, LONGEST_NAME, "name"),
+        "reviewer": signed_name(reviewer),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     journals.add(WEIGHTS_NAME, line.model_copy(update=dated).model_dump_json().encode())

@@ -48,16 +48,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
-from unicodedata import category
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from engine import bounded_yaml, files
 from engine.corpus.protocol import Area, Concept, Ontology, Wording
 from engine.corpus.rules.ruleset import Fact, Rule, check_ruleset
 from engine.corpus.rules.values import FactType
-from engine.errors import FileRefusedError, SettingsError, SourceError, YamlError
+from engine.corpus.signing import check_name
+from engine.errors import FileRefusedError, InputError, SettingsError, SourceError, YamlError
 
 MOST_AREAS, MOST_KEYWORDS, MOST_RULES, MOST_CONCEPTS = 200, 200, 200, 2000
 MOST_ARTICLES = 50
@@ -65,19 +73,17 @@ LONGEST_WORDS, LONGEST_REASON = 200, 2000
 LARGEST = 4_000_000
 # The language of words that stand in the file without one.
 WITHOUT_LANGUAGE = "und"
-_HIDDEN = ("Cc", "Cs", "Cn", "Co")
 
 
-def _one_line(value: Any) -> Any:
-    """Words without line breaks and control characters, which YAML cannot carry and nobody can read."""
-    if not isinstance(value, str):
-        return value
-    return " ".join(
-        "".join(sign for sign in value if sign.isspace() or category(sign) not in _HIDDEN).split()
-    )
+def _words(value: str) -> str:
+    """Words as one line, without control characters, which YAML cannot carry and nobody can read."""
+    try:
+        return check_name(value, "an area, a concept or a rule", LONGEST_WORDS)
+    except InputError as error:
+        raise ValueError(str(error)) from error
 
 
-Words = Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=LONGEST_WORDS)]
+Words = Annotated[str, Field(max_length=LONGEST_WORDS), AfterValidator(_words)]
 Language = Annotated[str, Field(min_length=2, max_length=12, pattern=r"^[A-Za-z][A-Za-z-]*$")]
 Names = dict[Language, Words]
 Keywords = dict[Language, Annotated[tuple[Words, ...], Field(max_length=MOST_KEYWORDS)]]
@@ -119,7 +125,7 @@ class ConceptModel(BaseModel):
     parent: Words | None = None
     area: Words | None = None
     definition: Reasons = Field(default_factory=dict)
-    defined_in: Annotated[str, BeforeValidator(_one_line), Field(max_length=LONGEST_WORDS)] = ""
+    defined_in: Annotated[str, AfterValidator(lambda value: _words(value) if value.strip() else "")] = ""
     articles: Cited = ()
     required_checks: Cited = ()
     importance: Annotated[int, Field(ge=1, le=5)] = 3

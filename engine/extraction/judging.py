@@ -29,6 +29,7 @@ from engine.corpus.extracted.validations import (
 )
 from engine.corpus.journal import SupposedJournals
 from engine.corpus.protocol import Corpus
+from engine.corpus.signing import signed_name
 from engine.errors import CorpusError, InputError
 from engine.extraction.precision import Precision, precision
 from engine.investigation.strategies.amendments import CHANGES, LIMITS
@@ -80,9 +81,9 @@ def judge_link(
         raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
     if judgement is Judgement.CORRECTED and not (to or relation):
         raise InputError("a correction says where the link leads, or what it is")
-    note, reviewer = note.strip(), " ".join(reviewer.split())
-    if len(note) > LONGEST_NOTE or len(reviewer) > LONGEST_NAME:
-        raise InputError(f"a note has at most {LONGEST_NOTE:,} characters, a name {LONGEST_NAME}")
+    note, reviewer = note.strip(), signed_name(reviewer, LONGEST_NAME)
+    if len(note) > LONGEST_NOTE:
+        raise InputError(f"a note has at most {LONGEST_NOTE:,} characters")
     if to and corpus.rows([to])[0] < 0:
         raise InputError(f"{to!r} is no passage of {corpus.name!r}")
     made = []

@@ -22,6 +22,7 @@ import orjson
 from platformdirs import user_cache_path
 from pydantic import BaseModel, ValidationError
 
+from engine.files import make_private_folder
 from engine.llm.base import Answer
 from engine.operator_settings import OFF, operator_settings
 
@@ -61,7 +62,7 @@ class AnswerCache:
         """Keep an answer."""
         path = self._path(key)
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(path.parent)
             # A temporary file is made readable for its owner alone.
             handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
             try:

@@ -20,6 +20,7 @@ from sqlalchemy import (
     update,
 )
 
+from engine.corpus.signing import check_name
 from engine.errors import InputError
 from engine.records.store.listing import Matter
 from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES, WEIGHTS
@@ -211,10 +212,7 @@ def recount_judged(connection: Connection, matter: Matter, items: set[tuple[int,
 
 def reviewer_named(name: str) -> str:
     """A name as the tables have it: one line. Raises InputError for what is none."""
-    name = " ".join(_writable(name, "a reviewer's name").split())
-    if not name or len(name) > LONGEST_NAME:
-        raise InputError(f"a reviewer has a name of 1 to {LONGEST_NAME} characters")
-    return name
+    return check_name(name, "a reviewer", LONGEST_NAME)
 
 
 def session_named(session: str) -> str:

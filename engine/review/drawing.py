@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError, ModelError
@@ -14,10 +15,11 @@ from engine.investigation.ranking.experience import Floats
 from engine.language.embedders import embedder
 from engine.review.active import Ranking, most_telling
 from engine.review.items import Record, answer_items, hop_items, passage_items
-from engine.review.kept import Queue, QueuedItem
+from engine.review.kept import Queue, QueuedItem, checked_values
 from engine.review.model import Assessment, Item, ItemKind
 from engine.review.sampling import Sampling, Stratum, assigned, drawn
 
+_SAMPLING = TypeAdapter(Sampling)
 # Items of a queue at most.
 MOST_ITEMS = 20_000
 # Passages of a case that may teach most, the first; and of how many cases such passages are chosen together:
@@ -161,4 +163,4 @@ def sampling_of(queue: Queue) -> Sampling:
         said = {"sentences": 0, "telling": 0, **said}
     if not isinstance(said, Mapping) or not names <= said.keys():
         raise InputError(f"queue {queue.id} does not say how it was drawn: nothing is estimated from it")
-    return Sampling(**{name: said[name] for name in names} | {"assigned": tuple(said["assigned"])})
+    return checked_values(_SAMPLING, {name: said[name] for name in names}, "queues.settings")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
+from pydantic import TypeAdapter, ValidationError
+
+from engine.errors import DamagedError
 from engine.records.store.sealing import in_utc
-from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict
+from engine.review.model import Assessment, Item
 
-_ITEM = tuple(one.name for one in fields(Item))
+_Value = TypeVar("_Value")
+_ITEM, _ASSESSMENT, _NAMES = TypeAdapter(Item), TypeAdapter(Assessment), TypeAdapter(list[list[str]])
 # In the settings of a queue: the names of those who were asked to join its reviewers.
 INVITED = "invited"
 
@@ -58,8 +62,9 @@ class Queue:
     def reviewers(self) -> tuple[str, ...]:
         """Who was named to judge its items, or asked to join; nobody where nobody was."""
         sampling = self.settings.get("sampling")
-        drawn = sampling.get("assigned", ()) if isinstance(sampling, Mapping) else ()
-        return tuple(dict.fromkeys((*drawn, *self.settings.get(INVITED, ()))))
+        drawn = sampling.get("assigned", []) if isinstance(sampling, Mapping) else []
+        named = checked_values(_NAMES, [drawn, self.settings.get(INVITED, [])], "queues.settings")
+        return tuple(dict.fromkeys(name for names in named for name in names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +101,9 @@ def plain_item(item: Item) -> dict[str, Any]:
 
 
 def item_from(values: Mapping[str, Any], case_id: str) -> Item:
-    """An item from plain values; what this program does not know of it is passed over."""
-    known = {name: values[name] for name in _ITEM if name in values}
-    copies = tuple(known.pop("copies", ()))
-    return Item(**known | {"case_id": case_id, "kind": ItemKind(values["kind"]), "copies": copies})
+    """An item from plain values; fields that this program does not know are passed over. Raises DamagedError
+    for values that are no item."""
+    return checked_values(_ITEM, {**values, "case_id": case_id}, "item")
 
 
 def queued_from(row: Mapping[str, Any]) -> QueuedItem:
@@ -113,24 +117,16 @@ def queued_from(row: Mapping[str, Any]) -> QueuedItem:
 
 def assessment_from(row: Mapping[str, Any]) -> Assessment:
     """An assessment from its row, joined with the id and the question of its case."""
-    return Assessment(
-        number=row["number"],
-        item=item_from(row["item"], row["case_id"]),
-        question=row["question"],
-        verdict=Verdict(row["verdict"]),
-        reviewer=row["reviewer"],
-        at=row["at"],
-        reason=row["reason"],
-        note=row["note"],
-        sha256=row["sha256"],
-        fingerprint=row["fingerprint"],
-        engine=row["engine"],
-        criteria=row["criteria"],
-        source=SourceType(row["source"]),
-        seconds=row["seconds"],
-        withdraws=row["withdraws"],
-        settles=row["settles"],
-    )
+    item = item_from(row["item"], row["case_id"])
+    return checked_values(_ASSESSMENT, {**row, "item": item}, "assessments")
+
+
+def checked_values(form: TypeAdapter[_Value], values: Any, where: str) -> _Value:
+    """Plain values that were kept, as what they are. Raises DamagedError for others; ``where`` they were."""
+    try:
+        return form.validate_python(values)
+    except ValidationError as error:
+        raise DamagedError(".".join(map(str, (where, *error.errors()[0]["loc"])))) from None
 
 
 def moment(seconds: float = 0.0) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import and_, case, delete, exists, func, insert, select
 
+from engine.corpus.signing import check_name
 from engine.errors import InputError
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.listing import Matter, matters_of
@@ -102,12 +103,13 @@ class ReviewStore(ReviewTaking):
     ) -> Queue:
         """Put items of cases of a matter into a queue, in their order. Raises InputError where there are
         none, where one is there twice, or where one is of no case of the matter."""
-        name, who = " ".join(words_of(name, "name").split())[:LONGEST_NAME], reviewer_named(who)
+        name = check_name(name, "a queue", LONGEST_NAME) if name.strip() else "Review"
+        who = reviewer_named(who)
         if not items:
             raise InputError("a queue needs something to be judged: none of these cases has any")
         if len({(one.item.case_id, one.item.key) for one in items}) < len(items):
             raise InputError("a queue has each item once: one of these is there twice")
-        queue = {"id": new_id(), "matter": matter.id, "name": name or "Review", "who": who}
+        queue = {"id": new_id(), "matter": matter.id, "name": name, "who": who}
         with self._writing() as connection:
             numbers = case_numbers(connection, {one.item.case_id for one in items}, matter)
             created = {"created": moment(), "settings": settings or {}}

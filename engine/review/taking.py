@@ -12,7 +12,7 @@ from sqlalchemy import Connection, RowMapping, and_, bindparam, insert, select, 
 
 from engine.errors import InputError, SourceError
 from engine.records.store import Owner
-from engine.records.store.database import CaseDatabase, unknown
+from engine.records.store.database import CaseDatabase, UnknownCaseError
 from engine.records.store.listing import matters_of
 from engine.records.store.review_tables import ASSESSMENTS, QUEUE_ITEMS, QUEUES
 from engine.records.store.sealing import in_utc
@@ -210,7 +210,7 @@ def _cases(connection: Connection, ids: set[str], owner: Owner) -> dict[str, Row
         wanted = select(CASES).where(own).order_by(CASES.c.number).with_for_update()
         found |= {row["id"]: row for row in connection.execute(wanted).mappings()}
     if missing := sorted(ids - found.keys()):
-        raise unknown(missing[0])
+        raise UnknownCaseError(missing[0])
     return found
 
 

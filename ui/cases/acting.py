@@ -17,6 +17,7 @@ from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.exports.kept_cases import handed_over as handed_over_case
 from engine.exports.kept_cases import handed_to_read
 from engine.exports.registry import HandedOver, export_of
+from engine.records.store.database import UnknownCaseError
 from ui.access.asking import person_of
 from ui.asked import Key, Request, checked
 from ui.cases.bar import bar_value
@@ -131,8 +132,8 @@ def case_of_person(library: Library, cases: KeptCases, person: Person, case_id: 
         return library.corpus(name, person.key)
 
     if owner is not None:
-        with suppress(InputError):
+        with suppress(UnknownCaseError):
             return handed_over_case(store, case_id, owner, corpus_of, cases.reviews())
     if not cases.may_share:
-        raise InputError(f"there is no case {case_id}")
+        raise UnknownCaseError(case_id)
     return handed_to_read(store, case_id, corpus_of)

@@ -12,7 +12,7 @@ from engine.investigation import Case
 from engine.records.export import investigation_to_json
 from engine.records.steps import Step
 from engine.records.store.fingerprint import fingerprint_of
-from engine.records.store.store import GENERAL, CaseStore, new_id
+from engine.records.store.store import GENERAL, CaseStore, matter_name, new_id
 from ui.cases.kept import PAGE, KeptCases
 
 # By what name steps of somebody who has not logged in are kept.
@@ -90,7 +90,7 @@ def keeping_for(cases: KeptCases, person: Person, matter: str = "") -> Keeping |
     owner = cases.owner_of(person)
     if owner is None:
         return None
-    return Keeping(cases, owner, person.name or VISITOR, new_id(), matter.strip() or GENERAL)
+    return Keeping(cases, owner, person.name or VISITOR, new_id(), matter_name(matter))
 
 
 def _nothing() -> None:

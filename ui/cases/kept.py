@@ -15,7 +15,7 @@ from engine.errors import ResourceError
 from engine.investigation.ranking.experience import Experience
 from engine.operator_settings import CASES_NAME, OperatorSettings
 from engine.records.store.matter_weights import MatterWeights
-from engine.records.store.store import GENERAL, CaseStore
+from engine.records.store.store import CaseStore, matter_name
 from engine.review.store import ReviewStore
 
 # What the page's cases say they were asked by.
@@ -64,7 +64,7 @@ class KeptCases:
     def learned_in(self, person: Person, matter: str, corpus: Corpus) -> Experience | None:
         """What the cases of somebody's matter, by its name, are ranked by that ask a corpus; None for what
         ranks the corpus. Raises InputError where they cannot be read."""
-        owner, name = self.owner_of(person), " ".join(matter.split()) or GENERAL
+        owner, name = self.owner_of(person), matter_name(matter)
         # Nobody is told that there is no such matter yet: it is made when its first case is kept.
         try:
             own = () if owner is None else self.store().matters(owner)

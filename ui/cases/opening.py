@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ import gradio as gr
 
 from engine.access.audit_log import record as write_down
 from engine.access.people import Person
-from engine.errors import InputError, RedstringError, for_visitors
+from engine.errors import InputError, RedstringError, ResourceError, for_visitors
 from engine.investigation.events import SufficiencyJudged
 from engine.investigation.record import Investigation
 from engine.investigation.reopening import reopened
 from engine.records.restoring import investigation_of
+from engine.records.store.database import UnknownCaseError
 from engine.records.store.fingerprint import fingerprint_of
 from ui.access.asking import person_of
 from ui.cases.keeping import VISITOR, Keeping
@@ -124,15 +126,16 @@ def _read(cases: KeptCases, person: Person, case_id: str) -> tuple[Keeping, dict
     store, owner = cases.store(), cases.owner_of(person)
     try:
         if owner is None:
-            raise InputError(f"there is no case {case_id}")
+            raise UnknownCaseError(case_id)
         summary, record = store.summary(case_id, owner), store.record(case_id, owner)
-    except InputError:
+    except UnknownCaseError:
         if not cases.may_share:
             raise
         summary, record = store.shared(case_id)
         return Keeping(cases, "", VISITOR, case_id, events=1, to_read=True), record, summary.fingerprint
-    # What nobody opens may be deleted after a time.
-    store.looked_at(case_id, owner)
+    # What nobody opens may be deleted after a time. A store that cannot be written is read all the same.
+    with suppress(ResourceError):
+        store.looked_at(case_id, owner)
     matters = {one.id: one.name for one in store.matters(owner)}
     events = len(store.events(case_id, owner))
     matter = matters.get(summary.matter, "")

@@ -14,6 +14,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.errors import CancelledError, InputError, system_error
+from engine.files import make_private_folder
 from engine.ingestion.report import IngestionReport
 from engine.language.embedders import NO_EMBEDDING
 from engine.operator_settings import OperatorSettings, variable
@@ -65,7 +66,7 @@ def ingest(job: Job[Ingestion], settings: OperatorSettings) -> Ended:
     """The work of a job that reads or removes documents. Raises InputError for what the worker refused,
     CancelledError."""
     order = job.payload.order
-    order.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(order.folder)
     try:
         report = done_apart(job, settings)
     finally:

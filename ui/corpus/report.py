@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from engine.access.private_files import write_private
 from engine.corpus.protocol import CorpusInfo
 from engine.language.markup import escape
 from engine.records.wording import plural
@@ -23,10 +24,8 @@ def report_path(folder: Path) -> Path:
 
 
 def store_report(folder: Path, report: Mapping[str, Any]) -> None:
-    """Keep a report for those who come later."""
-    waiting = report_path(folder).with_suffix(".new")
-    waiting.write_bytes(orjson.dumps(report, default=str, option=orjson.OPT_NON_STR_KEYS))
-    waiting.replace(report_path(folder))
+    """Keep a report for those who come later. Raises InputError if it cannot be written."""
+    write_private(report_path(folder), orjson.dumps(report, default=str, option=orjson.OPT_NON_STR_KEYS))
 
 
 def stored_report(folder: Path) -> dict[str, Any] | None:

@@ -25,6 +25,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
+from engine.files import make_private_folder
 from ui.door.address import VISITOR, Visitor
 from ui.door.bodies import SLOWEST, STARTS, too_large
 from ui.door.rates import Buckets, Rate
@@ -84,7 +85,7 @@ class UploadStore:
         """A new folder for one request."""
         name = secrets.token_urlsafe(18)
         held = _Held(address, self._folder / name, self._clock())
-        held.folder.mkdir(parents=True, mode=0o700)
+        make_private_folder(held.folder)
         with self._lock:
             self._held[name] = held
         return held

@@ -17,7 +17,7 @@ from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.investigation.ranking.experience import Experience
 from engine.llm import LanguageModel
 from engine.records.store.fingerprint import fingerprint_of
-from engine.records.store.store import GENERAL
+from engine.records.store.store import matter_name
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.door.hanging_up import Waited, waited_for
@@ -111,7 +111,7 @@ class Asking:
             store = self.place.kept.store()
             kept = store.keep(
                 record,
-                store.matter(matter or GENERAL, self.owner),
+                store.matter(matter_name(matter), self.owner),
                 application=self.application,
                 who=self.who,
                 fingerprint=fingerprint_of(corpus),

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from engine.corpus.embedded.manifest import MANIFEST_NAME, Manifest
 from engine.errors import CorpusError, system_error
+from engine.files import make_private_folder
 
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 GENERATION_PREFIX = "data-"
@@ -110,7 +111,7 @@ def _locked(folder: Path) -> Iterator[bool]:
     """Holds the lock of a folder, which is made where it is missing: then it brings True."""
     refuse_foreign(folder)
     is_new = not folder.exists()
-    folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    make_private_folder(folder)
     _make_private(folder)
     # A confined process may make a folder in one that it may not open.
     with suppress(PermissionError):

@@ -9,20 +9,41 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from engine.corpus.signing import check_name
+from engine.errors import InputError
 from engine.model import AreaState, Direction, EvidenceStatus, Relation, RoundKind, StopReason
 from engine.records.planned import PlanFile
+from engine.records.store.sealing import LONGEST_NAME, is_moment
 from engine.review.model import VERDICTS, Item, SourceType, Verdict
 
 SCHEMA = Path(__file__).with_name("case.schema.json")
 SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 MOST = 2**31 - 1
 
+
+def _moment(text: str) -> str:
+    if not is_moment(text):
+        raise ValueError("no moment, or day, that there is")
+    return text
+
+
+def _named(text: str) -> str:
+    try:
+        if text:
+            check_name(text, "a case", LONGEST_NAME)
+    except InputError as error:
+        raise ValueError(str(error)) from error
+    return text
+
+
 Count = Annotated[int, Field(ge=0, le=MOST)]
 Name = Annotated[str, Field(max_length=60)]
-Moment = Annotated[str, Field(max_length=32, pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")]
-Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
+Moment = Annotated[
+    str, Field(max_length=32, pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"), AfterValidator(_moment)
+]
+Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$"), AfterValidator(_moment)]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256")]
 CaseId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{15,31}$")]
 
@@ -351,7 +372,7 @@ class EventPart(_Part):
     left it as it was; ``hash`` seals the event together with the one before it."""
 
     number: Count
-    at: Annotated[str, Field(max_length=32)]
+    at: Moment
     who: Annotated[str, Field(max_length=200)]
     kind: Annotated[str, Field(max_length=40)]
     data: dict[str, Any]
@@ -394,7 +415,7 @@ class CasePart(_Part):
     application: Annotated[str, Field(max_length=20)]
     fingerprint: Annotated[str, Field(max_length=64, description="State of the corpus")]
     engine: Annotated[str, Field(max_length=40, description="Version of the program that ran it")]
-    name: Annotated[str, Field(max_length=200)]
+    name: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_named)]
     notes: Annotated[str, Field(max_length=20_000)]
     verdict: Annotated[str, Field(max_length=40)] | None
     verdict_right: bool | None

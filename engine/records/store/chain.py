@@ -8,7 +8,7 @@ mail, a file).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,38 +113,37 @@ def digest(record: bytes) -> str:
     return hashlib.sha256(record).hexdigest()
 
 
-def broken(
-    case_id: str,
-    events: Iterable[Event],
-    head: str,
-    states: Mapping[int, bytes],
-    absent: Collection[int] = (),
-) -> list[str]:
-    """What does not fit, in words; nothing where the chain is whole. ``head`` is what the case says its last
-    hash is, ``states`` are the records that are kept, by the number of the event that each stands behind;
-    ``absent`` the numbers of those that need not be there."""
+def broken_events(case_id: str, events: Sequence[Event], head: str) -> list[str]:
+    """What does not fit in a chain of events, in words. ``head`` is what the case says its last hash is."""
     found: list[str] = []
     before = BEGINNING
-    named: dict[int, str] = {}
     for place, event in enumerate(events):
         if event.number != place:
-            found.append(f"event {place} is missing")
-            return found
+            return [*found, f"event {place} is missing"]
         if event.hash != _hash(event, case_id, before):
             found.append(f"event {event.number} ({event.kind}) is not what it was when it was written")
-        if event.state is not None:
-            named[event.number] = event.state
         before = event.hash
-    if before != head:
-        found.append("the case ends with another event than it says")
-    for number, state in named.items():
+    return found if events and before == head else [*found, "the case ends with another event than it says"]
+
+
+def broken_states(
+    events: Sequence[Event], states: Mapping[int, bytes], absent: Collection[int] = ()
+) -> list[str]:
+    """What does not fit of the records of a case: ``states`` are those that are kept, by the number of the
+    event that each stands behind; ``absent`` the numbers of those that need not be there."""
+    found, known = [], {digest(one) for one in states.values()}
+    for number, state in ((one.number, one.state) for one in events if one.state is not None):
         if number in states and digest(states[number]) != state:
             found.append(f"the record behind event {number} is not what it was when it was written")
-        elif number not in {*states, *absent} and state not in {digest(one) for one in states.values()}:
+        elif number not in {*states, *absent} and state not in known:
             found.append(f"the record behind event {number} is missing")
     return found
 
 
 def _hash(event: Event, case_id: str, before: str) -> str:
+    """The seal of an event; empty for one that cannot be written, and so never was."""
     said = [before, case_id, event.number, event.at, event.who, event.kind, dict(event.data), event.state]
-    return hashlib.sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    try:
+        return hashlib.sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    except orjson.JSONEncodeError:
+        return ""

@@ -8,12 +8,12 @@ from dataclasses import fields
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, Engine, RowMapping, Select, select
+from sqlalchemy import Connection, Engine, RowMapping, Select, and_, select
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from engine.errors import InputError, UnpackingError
 from engine.records.store import Owner
-from engine.records.store.chain import Event
+from engine.records.store.chain import Event, broken_events, digest
 from engine.records.store.listing import CaseSummary, matters_of, summary_from
 from engine.records.store.opening import READS, opened, told
 from engine.records.store.tables import CASES, EVENTS, STATES
@@ -22,6 +22,13 @@ from engine.unpacking import inflate
 
 class ThereError(InputError):
     """Something is there already, or what it belongs to is not."""
+
+
+class UnknownCaseError(InputError):
+    """There is no case of an id, or it belongs to another owner."""
+
+    def __init__(self, case_id: str) -> None:
+        super().__init__(f"there is no case {case_id[:40]!r}")
 
 
 class CaseDatabase:
@@ -47,7 +54,7 @@ class CaseDatabase:
     def events(self, case_id: str, owner: Owner = "") -> list[Event]:
         """Everything that happened to a case, in order."""
         with self._reading() as connection:
-            return events_of(connection, self._case(connection, case_id, owner)["number"])
+            return events_of(connection, self._case(connection, case_id, owner))
 
     def _case(
         self, connection: Connection, case_id: str, owner: Owner, *, locked: bool = False
@@ -55,16 +62,18 @@ class CaseDatabase:
         wanted = select(CASES).where(CASES.c.id == case_id, CASES.c.matter.in_(matters_of(owner)))
         found = connection.execute(wanted.with_for_update() if locked else wanted).mappings().one_or_none()
         if found is None:
-            raise unknown(case_id)
+            raise UnknownCaseError(case_id)
         return found
 
     def _state(self, case_id: str, number: int | None = None) -> dict[str, Any]:
         """The record behind an event, None for the last that changed it."""
-        wanted = select(STATES.c.record).where(STATES.c.case_number == _number_of(case_id))
+        sealed = and_(EVENTS.c.case_number == STATES.c.case_number, EVENTS.c.number == STATES.c.number)
+        wanted = select(STATES.c.record, EVENTS.c.state).outerjoin(EVENTS, sealed)
+        wanted = wanted.where(STATES.c.case_number == _number_of(case_id))
         if number is not None:
             wanted = wanted.where(STATES.c.number == number)
         found = self._read(wanted.order_by(STATES.c.number.desc()).limit(1))
-        return loaded(unpacked(found[0]["record"] if found else b"", case_id), case_id)
+        return loaded(unpacked(found[0]["record"], found[0]["state"], case_id) if found else b"", case_id)
 
     def _read(self, wanted: Select[Any]) -> Sequence[RowMapping]:
         with self._reading() as connection:
@@ -92,19 +101,30 @@ class CaseDatabase:
             raise told(error, self._engine.url) from None
 
 
-def events_of(connection: Connection, number: int) -> list[Event]:
-    """The events of a case, in their order; ``number`` is that of its row."""
-    wanted = select(EVENTS).where(EVENTS.c.case_number == number).order_by(EVENTS.c.number)
-    names = [one.name for one in fields(Event)]
-    return [Event(**{name: row[name] for name in names}) for row in connection.execute(wanted).mappings()]
+def events_of(connection: Connection, case: RowMapping) -> list[Event]:
+    """The events of a case, given its row, in their order. Raises InputError where they are not as they were
+    written."""
+    wanted = select(EVENTS).where(EVENTS.c.case_number == case["number"]).order_by(EVENTS.c.number)
+    events = [event_from(row) for row in connection.execute(wanted).mappings()]
+    if found := broken_events(case["id"], events, case["head"]):
+        raise InputError(f"case {case['id']} is damaged: {found[0]}; `cases verify` says all")
+    return events
 
 
-def unpacked(record: bytes, case_id: str) -> bytes:
-    """A record as it was kept. Raises InputError for a damaged one."""
+def event_from(row: RowMapping) -> Event:
+    """An event from its row."""
+    return Event(**{one.name: row[one.name] for one in fields(Event)})
+
+
+def unpacked(record: bytes, state: str | None, case_id: str) -> bytes:
+    """A record as it was kept, of which ``state`` is the digest. Raises InputError for a damaged one."""
     try:
-        return inflate(record)
+        found = inflate(record)
     except UnpackingError as error:
         raise _damaged(case_id) from error
+    if digest(found) != state:
+        raise _damaged(case_id)
+    return found
 
 
 def loaded(state: bytes, case_id: str) -> dict[str, Any]:
@@ -118,11 +138,6 @@ def loaded(state: bytes, case_id: str) -> dict[str, Any]:
 
 def _damaged(case_id: str) -> InputError:
     return InputError(f"the record of case {case_id} is damaged: `cases verify` says what")
-
-
-def unknown(case_id: str) -> InputError:
-    """What to raise for a case that is not there, or not of who asks."""
-    return InputError(f"there is no case {case_id[:40]!r}")
 
 
 def _number_of(case_id: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
@@ -10,7 +11,14 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 from engine.errors import InputError
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.chain import IMPORTED, SHARED
-from engine.records.store.database import CaseDatabase, ThereError, events_of, loaded, unknown, unpacked
+from engine.records.store.database import (
+    CaseDatabase,
+    ThereError,
+    UnknownCaseError,
+    events_of,
+    loaded,
+    unpacked,
+)
 from engine.records.store.listing import CaseSummary, Matter, summary_from
 from engine.records.store.review_tables import ASSESSMENTS
 from engine.records.store.rows import searched, summary_of
@@ -48,12 +56,12 @@ class CaseHanding(CaseDatabase):
         """A case to be handed to somebody."""
         with self._reading() as connection:
             row = self._case(connection, case_id, owner)
-            events = events_of(connection, row["number"])
+            events = events_of(connection, row)
             wanted = select(STATES.c.number, STATES.c.record).where(STATES.c.case_number == row["number"])
             kept = {one["number"]: one["record"] for one in connection.execute(wanted).mappings()}
-        states = {number: unpacked(record, case_id) for number, record in kept.items()}
-        last = states.pop(max(states, default=0), b"{}")
         own = {event.number: event.state for event in events}
+        states = {number: unpacked(record, own.get(number), case_id) for number, record in kept.items()}
+        last = states.pop(max(states, default=0), b"")
         earlier = {str(own[number]): state for number, state in states.items() if state != last}
         case = SealedCase(row["id"], **said_apart(dict(row)), events=tuple(events), earlier=earlier)
         return HandedCase(loaded(last, case_id), case)
@@ -88,13 +96,14 @@ class CaseHanding(CaseDatabase):
                 connection.execute(update(CASES).where(CASES.c.id == case_id).values(is_shared=shared))
 
     def shared(self, case_id: str) -> SharedCase:
-        """A case for somebody who knows its id, to be read. Raises InputError where it is not shared, as
-        where it is not there."""
+        """A case for a reader who knows its id, without what its owner said of it: name, verdict and matter.
+        Raises InputError if it is not shared, as if it was not there."""
         with self._reading() as connection:
             case = self._case(connection, case_id, EVERYBODY)
         if not case["is_shared"]:
-            raise unknown(case_id)
-        return SharedCase(summary_from(case), self._state(case_id))
+            raise UnknownCaseError(case_id)
+        bare = replace(summary_from(case), matter="", name="", verdict=None, verdict_right=None)
+        return SharedCase(bare, self._state(case_id))
 
     def _insert(
         self,

@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 
+from pydantic import ValidationError
 from sqlalchemy import Connection, and_, delete, func, insert, select
 
 from engine.corpus.learned_weights import Act, WeightsLine, acted
-from engine.corpus.signing import LONGEST_NAME, signed_line
-from engine.errors import InputError
+from engine.corpus.signing import signed_name
+from engine.errors import DamagedError, InputError
 from engine.investigation.ranking.experience import Experience
 from engine.investigation.weights import packed_experience, unpacked_experience
 from engine.records.store.database import CaseDatabase
@@ -93,12 +94,15 @@ class MatterWeights(CaseDatabase):
         without what was learned itself."""
         columns = WEIGHTS.c.act, WEIGHTS.c.id, WEIGHTS.c.who, WEIGHTS.c.at, WEIGHTS.c.figures
         of = WEIGHTS.c.matter == matter.id, WEIGHTS.c.corpus == corpus
-        return [
-            WeightsLine(
-                act=row["act"], id=row["id"], reviewer=row["who"], when=row["at"], figures=row["figures"]
-            )
-            for row in self._read(select(*columns).where(*of).order_by(WEIGHTS.c.number))
-        ]
+        try:
+            return [
+                WeightsLine(
+                    act=row["act"], id=row["id"], reviewer=row["who"], when=row["at"], figures=row["figures"]
+                )
+                for row in self._read(select(*columns).where(*of).order_by(WEIGHTS.c.number))
+            ]
+        except ValidationError:
+            raise DamagedError("weights") from None
 
     def corpora(self, matter: Matter) -> list[str]:
         """The names of the corpora of which weights are kept in a matter."""
@@ -138,7 +142,7 @@ class MatterWeights(CaseDatabase):
 
 
 def _row(act: Act, matter: Matter, corpus: str, weights: str, who: str) -> dict[str, Any]:
-    name = signed_line(who, LONGEST_NAME, "name")
+    name = signed_name(who)
     told = {"matter": matter.id, "corpus": corpus, "act": act.value, "id": weights, "who": name, "at": now()}
     return told | {"figures": {}, "learned": None}
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sqlite3
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from engine.errors import InputError, RedstringError, ResourceError, SettingsError
+from engine.files import make_private_folder
+from engine.records.store.review_tables import TABLES
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 # The version that this program reads and writes: the last of ``migrations/versions``.
@@ -23,6 +29,21 @@ PATIENCE = 30
 # The option of a connection by which nothing is written.
 READS = "redstring_reads"
 _LOCK = 7_318_022_501
+# What databases say of a file or a server whose contents are not those of this program, or not any more.
+_DAMAGED = (
+    "not a database",
+    "malformed",
+    "no such table",
+    "no such column",
+    "does not exist",
+    "decode to UTF-8",
+)
+# What they say where tables are there that a migration is to make.
+_THERE_ALREADY = ("already exists", "duplicate column")
+# The errors of SQLite where the files next to its own cannot be written, in which readers and writers meet.
+_UNWRITABLE = ("SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR_SHM", "SQLITE_READONLY")
+_ONLY_READ = "redstring_only_read"
+RESTORE = "restore a copy from a backup (docs/cases.md)"
 _SERVERS = ("postgresql", "postgresql+psycopg")
 
 
@@ -45,12 +66,17 @@ def opened(url: str) -> Engine:
 
 def told(error: Exception, address: URL) -> RedstringError:
     """What to raise for an error of the database; neither a password nor what was to be written is in it."""
-    original = getattr(error, "orig", None) or error
-    words = str(original).strip().splitlines()[0] if str(original).strip() else type(original).__name__
-    where = address.render_as_string(hide_password=True)
-    if "not a database" in words or "malformed" in words:
-        return InputError(f"{where}: this is no database of cases, or a damaged one ({words})")
+    words, where = words_of(error), address.render_as_string(hide_password=True)
+    if any(one in words for one in _DAMAGED):
+        return InputError(f"{where}: this is no database of cases, or a damaged one ({words}): {RESTORE}")
     return ResourceError(f"{where}: cases cannot be read or kept ({words}); what was kept is not touched")
+
+
+def words_of(error: Exception) -> str:
+    """What a database says of an error, in one line, without what a damaged column contains."""
+    original = getattr(error, "orig", None) or error
+    lines = str(original).strip().splitlines() or [type(original).__name__]
+    return lines[0].partition(" with text ")[0]
 
 
 def _address(url: str) -> URL:
@@ -80,7 +106,7 @@ def _engine(address: URL) -> Engine:
             raise told(error, address) from None
     path = Path(str(address.database))
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         # What people ask is nobody else's on this computer. A file that is there is not opened here: to close
         # it would end the locks of all connections that this program has to it (fcntl(2)), and another
         # program would take away the log that they write to.
@@ -88,10 +114,21 @@ def _engine(address: URL) -> Engine:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except OSError as error:
         raise ResourceError(f"{path}: cases cannot be kept there: {error.strerror}") from error
-    engine = create_engine(address, hide_parameters=True, connect_args={"timeout": PATIENCE})
-    event.listen(engine, "connect", _prepare)
+    engine = create_engine(
+        address, hide_parameters=True, connect_args={"timeout": PATIENCE}, json_deserializer=_parse_json
+    )
+    event.listen(engine, "do_connect", _connect)
+    event.listen(engine, "checkin", _forget_only_read)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _parse_json(stored: Any) -> Any:
+    """The value of a JSON column; for what is no JSON an object that no column contains."""
+    try:
+        return json.loads(stored)
+    except (TypeError, ValueError, RecursionError):
+        return object()
 
 
 def _begin(connection: Connection) -> None:
@@ -100,45 +137,91 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
 
-def _prepare(connection: Any, _: object) -> None:
+def _connect(dialect: Any, record: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
+    """A connection by which cases are read and written; where SQLite cannot write the files that it puts next
+    to its own (a full disk, a folder that can only be read), one by which they are only read. Raises
+    ResourceError where these files contain cases that the file itself does not."""
+    path = Path(str(arguments[0]))
+    try:
+        return _prepared(dialect.connect(*arguments, **named), "journal_mode=WAL")
+    except sqlite3.OperationalError as error:
+        if not error.sqlite_errorname.startswith(_UNWRITABLE):
+            raise
+    log = Path(f"{path}-wal")
+    if log.exists() and log.stat().st_size:
+        raise ResourceError(
+            f"{path}: the last changes are in {log.name}, which cannot be read where nothing can be written: "
+            "make room, or copy the folder to where there is some"
+        )
+    record.info[_ONLY_READ] = True
+    address = f"file:{quote(str(path))}?immutable=1"
+    return _prepared(dialect.connect(address, **named, uri=True))
+
+
+def _prepared(connection: Any, *pragmas: str) -> Any:
     """Transactions are begun here, not by the driver; readers do not wait for writers; what is deleted is
     overwritten."""
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
+    try:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in (*pragmas, "synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _forget_only_read(_: object, record: Any) -> None:
+    """A connection that only reads is not used again: others may write by then, which it does not notice."""
+    if record.info.get(_ONLY_READ):
+        record.invalidate()
 
 
 def _bring_up_to_date(engine: Engine, address: URL) -> None:
-    if _version(engine) == VERSION:
+    where = address.render_as_string(hide_password=True)
+    version, tables = _version(engine)
+    if version == VERSION:
+        if missing := sorted(TABLES.keys() - tables):
+            raise InputError(f"{where}: damaged, tables are missing ({', '.join(missing)}): {RESTORE}")
         return
+    if version is not None and not any(MIGRATIONS.glob(f"versions/{escape(version)}_*.py")):
+        if version.isdigit() and version > VERSION:
+            raise InputError(f"{where}: these cases were kept by a later version of Redstring: use that one")
+        raise _not_of_version(where, version)
     # It takes a while to load, and is needed once in the life of a database.
     from alembic import command
     from alembic.config import Config
-    from alembic.util import CommandError
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
-    with engine.begin() as connection:
-        if engine.dialect.name == "postgresql":
-            # One program at a time; on SQLite the transaction itself sees to that.
-            connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-            connection.execute(text(f"create schema if not exists {SCHEMA}"))
-        config.attributes["connection"] = connection
-        try:
+    try:
+        with engine.begin() as connection:
+            if engine.dialect.name == "postgresql":
+                # One program at a time; on SQLite the transaction itself sees to that.
+                connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+                connection.execute(text(f"create schema if not exists {SCHEMA}"))
+            config.attributes["connection"] = connection
             command.upgrade(config, "head")
-        except CommandError as error:
-            where = address.render_as_string(hide_password=True)
-            raise InputError(
-                f"{where}: these cases were kept by a later version of Redstring; use that one ({error})"
-            ) from error
+    except SQLAlchemyError as error:
+        if any(one in str(error) for one in _THERE_ALREADY):
+            raise _not_of_version(where, version, f"; {words_of(error)}") from error
+        raise
 
 
-def _version(engine: Engine) -> str | None:
-    """The version of the tables that are there, None where there are none."""
+def _not_of_version(where: str, version: str | None, why: str = "") -> InputError:
+    return InputError(
+        f"{where}: damaged, its tables are not those of the version that it names "
+        f"(alembic_version: {version or 'none'}{why}): {RESTORE}"
+    )
+
+
+def _version(engine: Engine) -> tuple[str | None, set[str]]:
+    """The version of the tables that are there, None where none is named, and the names of the tables."""
     with engine.connect().execution_options(**{READS: True}) as connection:
-        if not inspect(connection).has_table("alembic_version"):
-            return None
-        found: str | None = connection.execute(text("select version_num from alembic_version")).scalar()
-        return found
+        tables = set(inspect(connection).get_table_names())
+        if "alembic_version" not in tables:
+            return None, tables
+        found = connection.execute(text("select version_num from alembic_version")).scalar()
+        return None if found is None else str(found), tables

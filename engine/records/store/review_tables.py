@@ -18,11 +18,10 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     String,
-    Table,
     Text,
 )
 
-from engine.records.store.tables import ID, METADATA, TIME
+from engine.records.store.tables import ID, METADATA, TIME, stored_table
 
 # Who reviews, as the store knows them.
 REVIEWER = String(200)
@@ -38,9 +37,8 @@ def _case() -> Column[int]:
     return Column("case_number", Integer, ForeignKey("cases.number", ondelete="CASCADE"), nullable=False)
 
 
-CRITERIA = Table(
+CRITERIA = stored_table(
     "criteria",
-    METADATA,
     Column("matter", ID, ForeignKey("matters.id", ondelete="CASCADE"), primary_key=True),
     # From 1.
     Column("version", Integer, primary_key=True, autoincrement=False),
@@ -49,9 +47,8 @@ CRITERIA = Table(
     Column("at", TIME, nullable=False),
 )
 
-QUEUES = Table(
+QUEUES = stored_table(
     "queues",
-    METADATA,
     Column("id", ID, primary_key=True),
     _matter(),
     Column("name", String(200), nullable=False),
@@ -62,9 +59,8 @@ QUEUES = Table(
     Index(None, "matter"),
 )
 
-QUEUE_ITEMS = Table(
+QUEUE_ITEMS = stored_table(
     "queue_items",
-    METADATA,
     Column("queue", ID, ForeignKey("queues.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     _case(),
@@ -87,9 +83,8 @@ QUEUE_ITEMS = Table(
     Index(None, "case_number", "key"),
 )
 
-LEASES = Table(
+LEASES = stored_table(
     "leases",
-    METADATA,
     Column("queue", ID, primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("reviewer", REVIEWER, primary_key=True),
@@ -101,9 +96,8 @@ LEASES = Table(
     ),
 )
 
-ASSESSMENTS = Table(
+ASSESSMENTS = stored_table(
     "assessments",
-    METADATA,
     Column("number", Integer, primary_key=True),
     _case(),
     Column("key", Text, nullable=False),
@@ -133,9 +127,8 @@ ASSESSMENTS = Table(
 
 # What was learned of the verdicts of a matter, and by which of it its cases are ranked: acts, as in the
 # journal beside a corpus.
-WEIGHTS = Table(
+WEIGHTS = stored_table(
     "weights",
-    METADATA,
     Column("number", Integer, primary_key=True),
     _matter(),
     # By its name, as cases have it.
@@ -150,3 +143,5 @@ WEIGHTS = Table(
     Column("learned", LargeBinary),
     Index(None, "matter"),
 )
+# All tables of a store, by their names: those of cases, too.
+TABLES = METADATA.tables

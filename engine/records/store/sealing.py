@@ -12,7 +12,17 @@ import orjson
 
 from engine import __version__
 from engine.model import NOTHING
-from engine.records.store.chain import BEGINNING, OPENED, RAN, Event, broken, digest, said_by, sealed
+from engine.records.store.chain import (
+    BEGINNING,
+    OPENED,
+    RAN,
+    Event,
+    broken_events,
+    broken_states,
+    digest,
+    said_by,
+    sealed,
+)
 
 LONGEST_NAME = 200
 # What a sealed case has of what is said of it.
@@ -86,7 +96,8 @@ def faults(record: Mapping[str, Any], case: SealedCase) -> list[str]:
     state = written(record)
     states = states_of(state, case)
     absent = [event.number for event in case.events if event.number not in states]
-    found = broken(case.id, case.events, case.head, states, absent)
+    found = broken_events(case.id, case.events, case.head)
+    found += broken_states(case.events, states, absent)
     if case.verdicts_seal not in (None, verdicts_sealed(case)):
         found.append("the verdicts are not what they were when they were written")
     last = next((event.state for event in reversed(case.events) if event.state is not None), None)
@@ -128,6 +139,15 @@ def engine_version() -> str:
 def in_utc(moment: datetime) -> str:
     """A moment as it is kept: UTC, to the millisecond."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+
+
+def is_moment(text: str) -> bool:
+    """Whether a text is a moment, or a day, that can be told in UTC."""
+    try:
+        datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return False
+    return True
 
 
 def now() -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 from sqlalchemy import and_, delete, insert, select, update
 
+from engine.corpus.signing import check_name
 from engine.errors import InputError
 from engine.records.store import Owner
 from engine.records.store.chain import (
@@ -26,7 +27,7 @@ from engine.records.store.chain import (
     standing_steps,
     standing_verdicts,
 )
-from engine.records.store.database import ThereError, events_of
+from engine.records.store.database import ThereError, UnknownCaseError, events_of
 from engine.records.store.deleting import CaseDeletion
 from engine.records.store.handing import CaseHanding
 from engine.records.store.listing import Matter, matters_of
@@ -35,7 +36,7 @@ from engine.records.store.review_tables import QUEUE_ITEMS
 from engine.records.store.rows import searched, summary_of
 from engine.records.store.sealing import LONGEST_NAME, begun, engine_version, new_id, now, written
 from engine.records.store.tables import CASES, MATTERS
-from engine.records.store.verifying import wrong_with
+from engine.records.store.verifying import wrong_with, wrong_with_all
 from engine.records.store.writing import add_event, put_anew
 
 __all__ = ["GENERAL", "LONGEST_NAME", "LONGEST_NOTES", "CaseStore", "engine_version", "new_id"]
@@ -43,6 +44,11 @@ __all__ = ["GENERAL", "LONGEST_NAME", "LONGEST_NOTES", "CaseStore", "engine_vers
 # The matter of whoever names none.
 GENERAL = "General"
 LONGEST_NOTES = 20_000
+
+
+def matter_name(text: str) -> str:
+    """The name of a matter that a person has typed; ``GENERAL`` for an empty one. Raises InputError."""
+    return check_name(text, "a matter", LONGEST_NAME) if text.strip() else GENERAL
 
 
 class CaseStore(CaseLists, CaseHanding, CaseDeletion):
@@ -54,7 +60,7 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
 
     def matter(self, name: str = GENERAL, owner: str = "") -> Matter:
         """The matter of a name, made where there is none. Raises InputError for a name that is none."""
-        name = _named(name, "a matter")
+        name = check_name(name, "a matter", LONGEST_NAME)
         wanted = select(MATTERS).where(MATTERS.c.owner == owner, MATTERS.c.name == name)
         found = self._read(wanted)
         if not found:
@@ -121,7 +127,9 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
             if seen is not None and seen != before["events"]:
                 raise InputError("the case was changed elsewhere meanwhile: open it again")
             if record is not None:
-                connection.execute(update(CASES).where(CASES.c.id == case_id).values(summary_of(record)))
+                words = searched(record["question"], before["name"], before["notes"])
+                changed = update(CASES).where(CASES.c.id == case_id)
+                connection.execute(changed.values(**summary_of(record), searched=words))
                 put_anew(connection, before["number"], record)
             return add_event(connection, before, kind, who, data or {}, state)
 
@@ -155,8 +163,16 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
     def verify(self, case_id: str, owner: Owner = "") -> list[str]:
         """What of a case is not as it was written, in words; nothing where all is."""
         with self._reading() as connection:
-            case = self._case(connection, case_id, owner)
-            return wrong_with(connection, case, events_of(connection, case["number"]))
+            own = CASES.c.id == case_id, CASES.c.matter.in_(matters_of(owner))
+            number = connection.execute(select(CASES.c.number).where(*own)).scalar_one_or_none()
+            if number is None:
+                raise UnknownCaseError(case_id)
+            return wrong_with(connection, number)
+
+    def verify_all(self) -> dict[str, list[str]]:
+        """The same of all cases, by their ids, and of the database itself, under an empty one."""
+        with self._reading() as connection:
+            return wrong_with_all(connection)
 
     def describe(
         self,
@@ -169,9 +185,10 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
     ) -> None:
         """Give a case a name, or notes. Raises InputError for what is too long."""
         said = {key: value for key, value in (("name", name), ("notes", notes)) if value is not None}
-        for key, longest in (("name", LONGEST_NAME), ("notes", LONGEST_NOTES)):
-            if len(said.get(key, "")) > longest:
-                raise InputError(f"{key}: longer than {longest:,} characters")
+        if name is not None:
+            said["name"] = check_name(name, "a case", LONGEST_NAME) if name.strip() else ""
+        if len(said.get("notes", "")) > LONGEST_NOTES:
+            raise InputError(f"notes: longer than {LONGEST_NOTES:,} characters")
         with self._writing() as connection:
             case = self._case(connection, case_id, owner, locked=True)
             add_event(connection, case, DESCRIBED, who, said)
@@ -189,7 +206,7 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
         right: bool | None = None,
     ) -> None:
         """Say what came of a case, and whether what the engine said of its evidence was right."""
-        verdict = None if verdict is None else _named(verdict, "a verdict")[:40]
+        verdict = None if verdict is None else check_name(verdict, "a verdict", LONGEST_NAME)[:40]
         said = {"verdict": verdict, "verdict_right": right}
         with self._writing() as connection:
             case = self._case(connection, case_id, owner, locked=True)
@@ -200,7 +217,7 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
         """Take back the last verdict: the one before holds again. Raises InputError where there is none."""
         with self._writing() as connection:
             case = self._case(connection, case_id, owner, locked=True)
-            given = standing_verdicts(events_of(connection, case["number"]))
+            given = standing_verdicts(events_of(connection, case))
             if not given:
                 raise InputError("there is no verdict to take back")
             before = given[-2].data if len(given) > 1 else {}
@@ -233,10 +250,3 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
         own = and_(CASES.c.id == case_id, CASES.c.matter.in_(matters_of(owner)))
         with self._writing() as connection:
             connection.execute(update(CASES).where(own).values(opened=now()))
-
-
-def _named(text: str, what: str) -> str:
-    name = " ".join(text.split())
-    if not name or len(name) > LONGEST_NAME:
-        raise InputError(f"{what} needs a name of 1 to {LONGEST_NAME} characters")
-    return name

@@ -13,6 +13,7 @@ from sqlalchemy import (
     JSON,
     Boolean,
     Column,
+    Dialect,
     Float,
     ForeignKey,
     Index,
@@ -22,8 +23,13 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TypeDecorator,
     UniqueConstraint,
 )
+from sqlalchemy.types import TypeEngine
+
+from engine.errors import DamagedError
+from engine.records.store.sealing import is_moment
 
 # Migrations name constraints, so each has a name that is the same everywhere.
 METADATA = MetaData(
@@ -36,12 +42,62 @@ METADATA = MetaData(
 )
 # Ids of cases and matters: 22 characters that nobody guesses.
 ID = String(32)
-# Times are UTC in ISO 8601, which sorts as text and reads the same in every database.
-TIME = String(32)
 
-MATTERS = Table(
+
+class JsonList(JSON):
+    """JSON of which each value is a list."""
+
+
+class Moment(String):
+    """A moment or a day in ISO 8601."""
+
+
+# Times are UTC in ISO 8601, which sorts as text and reads the same in every database.
+TIME = Moment(32)
+
+
+_KINDS: tuple[tuple[type[TypeEngine[Any]], Any], ...] = (
+    *((Boolean, bool), (Float, (float, int)), (Integer, int), (LargeBinary, bytes), (String, str)),
+    *((JsonList, list), (JSON, dict)),
+)
+
+
+class Stored(TypeDecorator[Any]):
+    """The type of a column, whose values are checked as they are read: SQLite stores any value in any column,
+    and a damaged file can contain text in the place of a number. ``where`` names table and column."""
+
+    impl: Any = String
+    cache_ok = True
+
+    def __init__(self, impl: TypeEngine[Any], where: str, is_nullable: bool) -> None:
+        super().__init__()
+        self.impl, self.where, self.is_nullable = impl, where, is_nullable
+        self._kind = next(kind for type_, kind in _KINDS if isinstance(impl, type_))
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """The value as it is. Raises DamagedError for one of another type."""
+        if value is None and self.is_nullable:
+            return None
+        if not isinstance(value, self._kind) or (isinstance(self.impl, Moment) and not is_moment(value)):
+            raise DamagedError(self.where)
+        return value
+
+
+def stored_table(name: str, *parts: Any, **options: Any) -> Table:
+    """A table of the store, whose values are checked as they are read."""
+    table = Table(name, METADATA, *parts, **options)
+    for column in table.c:
+        column.type = Stored(column.type, f"{name}.{column.name}", bool(column.nullable))
+    return table
+
+
+def is_json(column: Column[Any]) -> bool:
+    """Whether a column of the store contains JSON."""
+    return isinstance(column.type, Stored) and isinstance(column.type.impl, JSON)
+
+
+MATTERS = stored_table(
     "matters",
-    METADATA,
     Column("id", ID, primary_key=True),
     # Whom it belongs to: a hash of the person's key, empty for whoever sits at the machine.
     Column("owner", String(80), nullable=False),
@@ -50,9 +106,8 @@ MATTERS = Table(
     UniqueConstraint("owner", "name"),
 )
 
-CASES = Table(
+CASES = stored_table(
     "cases",
-    METADATA,
     # By which other tables name it; nobody else ever sees it.
     Column("number", Integer, primary_key=True),
     Column("id", ID, nullable=False, unique=True),
@@ -67,13 +122,13 @@ CASES = Table(
     # When somebody last looked at it, nothing where nobody has.
     Column("opened", TIME),
     Column("question", Text, nullable=False),
-    Column("parts", JSON, nullable=False),
+    Column("parts", JsonList, nullable=False),
     Column("language", String(20), nullable=False),
     Column("corpus", String(200), nullable=False),
     Column("fingerprint", String(64), nullable=False),
     Column("engine", String(40), nullable=False),
     Column("settings", JSON, nullable=False),
-    Column("day", String(10)),
+    Column("day", Moment(10)),
     Column("rounds", Integer, nullable=False),
     Column("stop_reason", String(40), nullable=False),
     Column("passages", Integer, nullable=False),
@@ -112,14 +167,14 @@ def _of_a_case(name: str, key: str, *columns: Column[Any]) -> Table:
     case = Column("case_number", Integer, owner, primary_key=True, autoincrement=False)
     number = Column(key, Integer, primary_key=True, autoincrement=False)
     # SQLite keeps the rows of a case together, and no second index of them.
-    return Table(name, METADATA, case, number, *columns, sqlite_with_rowid=False)
+    return stored_table(name, case, number, *columns, sqlite_with_rowid=False)
 
 
 ROUNDS = _of_a_case(
     "rounds",
     "number",
     # What it was made for (broad_scan, reference_expansion, gap_filling, follow_up), and the same in words.
-    Column("kinds", JSON, nullable=False),
+    Column("kinds", JsonList, nullable=False),
     Column("purpose", Text, nullable=False),
     Column("seeds", Integer, nullable=False),
     Column("admitted", Integer, nullable=False),
@@ -132,10 +187,10 @@ ROUNDS = _of_a_case(
     # States of the areas, and the ids of those that lack evidence.
     Column("coverage_before", JSON, nullable=False),
     Column("coverage_after", JSON, nullable=False),
-    Column("gaps", JSON, nullable=False),
+    Column("gaps", JsonList, nullable=False),
     Column("judged_by", String(20)),
     Column("is_sufficient", Boolean),
-    Column("missing", JSON),
+    Column("missing", JsonList),
     Column("confidence", Float),
     Column("reasons", Text),
 )
@@ -192,7 +247,7 @@ PASSAGES = _of_a_case(
     Column("similarity", Float),
     # How many passages of the pool refer to it.
     Column("referenced_by", Integer, nullable=False),
-    Column("areas", JSON, nullable=False),
+    Column("areas", JsonList, nullable=False),
     Column("is_pinned", Boolean, nullable=False),
     Column("is_dismissed", Boolean, nullable=False),
 )

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import JSON, Connection, RowMapping, Table, delete, insert, update
+from sqlalchemy import Connection, RowMapping, Table, delete, insert, update
 
 from engine.records.store.chain import Event, digest, sealed
 from engine.records.store.opening import told
 from engine.records.store.rows import Values, rows_of
 from engine.records.store.sealing import now
-from engine.records.store.tables import CASES, EVENTS, OF_A_CASE, STATES
+from engine.records.store.tables import CASES, EVENTS, OF_A_CASE, STATES, is_json
 
 # Speed of zlib; a record shrinks to a sixth at the fastest.
 _LEVEL = 1
@@ -66,7 +66,7 @@ def add_event(
 def _put(connection: Connection, table: Table, number: int, rows: Sequence[Values]) -> None:
     """Thousands of plain numbers and words: past SQLAlchemy, which would look at each."""
     names = [column.name for column in table.c]
-    in_json = {place for place, column in enumerate(list(table.c)[1:]) if isinstance(column.type, JSON)}
+    in_json = {place for place, column in enumerate(list(table.c)[1:]) if is_json(column)}
     if in_json:
         rows = [
             tuple(orjson.dumps(one).decode() if place in in_json else one for place, one in enumerate(row))

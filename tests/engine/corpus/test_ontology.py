@@ -16,6 +16,7 @@ from engine.corpus.ontology import (
     read_ontology,
 )
 from engine.corpus.rules.values import FactType
+from engine.corpus.signing import is_visible
 from engine.errors import SourceError
 
 AREA = {"id": "objection", "names": {"en": "Objection"}, "keywords": {"en": ["objection", "remedy"]}}
@@ -84,7 +85,7 @@ def test_what_is_no_yaml_is_refused_in_one_line(text: str) -> None:
 
 WORDS = st.text(
     st.characters(exclude_categories=["Cs", "Cc", "Cn", "Co", "Zs", "Zl", "Zp"]), min_size=1, max_size=20
-)
+).filter(is_visible)
 AREAS = st.lists(
     st.fixed_dictionaries(
         {

@@ -8,13 +8,17 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.records.store.chain import BEGINNING, Event, broken, digest, sealed
+from engine.records.store.chain import BEGINNING, Event, broken_events, broken_states, digest, sealed
 
 words = st.text(max_size=8)
 data = st.dictionaries(words, st.one_of(words, st.integers(-99, 99), st.booleans(), st.none()), max_size=3)
 steps = st.lists(
     st.tuples(words, words, data, st.one_of(st.none(), st.binary(max_size=8))), min_size=1, max_size=6
 )
+
+
+def broken(case_id: str, events: list[Event], head: str, states: dict[int, bytes]) -> list[str]:
+    return broken_events(case_id, events, head) + broken_states(events, states)
 
 
 def chained(

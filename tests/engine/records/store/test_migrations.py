@@ -13,7 +13,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import MetaData, create_engine, insert, select, text
 
-from engine.errors import InputError, ResourceError
+from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.listing import Wanted
 from engine.records.store.opening import MIGRATIONS, SCHEMA, VERSION
@@ -125,7 +125,7 @@ def test_a_migration_that_is_stopped_leaves_the_former_version(tmp_path: Path) -
     with sqlite3.connect(path) as connection:
         connection.execute("create table by_verdict (number integer)")
     connection.close()
-    with pytest.raises(ResourceError, match="by_verdict"):
+    with pytest.raises(InputError, match="by_verdict already exists"):
         CaseStore(f"sqlite:///{path}")
     with sqlite3.connect(path) as connection:
         assert connection.execute("select version_num from alembic_version").fetchone() == ("0001",)
