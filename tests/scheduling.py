@@ -25,6 +25,7 @@ SLOW = (
     "fuzz/",
     "safety/test_injection.py",
     "safety/test_offline.py",
+    "test_requirements.py",
     "test_wheel.py",
     "engine/corpus/postgresql/",
     "engine/ingestion/cluster/",
