@@ -1,47 +1,129 @@
-"""Which tests run in one process: a file's, and those of several files that need the same costly thing."""
+"""Which tests are slow, in which order the rest runs, and which tests share a process."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import builtins
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from xdist.scheduler import LoadFileScheduling
 
 if TYPE_CHECKING:
-    import pytest
     from xdist.remote import Producer
 
-BROWSERS = 2
-# A server is started once.
-SERVER = (
+TESTS = Path(__file__).parent
+# Processor time that one test may take without the mark ``slow``, s.
+BUDGET = 1.0
+# Files and folders of slow tests. Of the browser's tests those marked ``journey`` run every time.
+SLOW = (
+    "benchmarks/",
+    "browser/",
+    "fuzz/",
+    "safety/test_injection.py",
+    "safety/test_offline.py",
+    "test_requirements.py",
+    "test_wheel.py",
     "engine/corpus/postgresql/",
-    "engine/records/store/",
-    "engine/review/test_store",
-    "engine/review/test_queues",
-    "engine/review/test_at_once",
-)
-# The libraries for models take seconds of each process that imports them.
-MODELS = (
-    "engine/retrieval/",
-    "engine/language/embedders/",
-    "engine/ingestion/test_embedding.py",
+    "engine/ingestion/cluster/",
     "engine/ingestion/test_vectors.py",
-    "engine/investigation/test_reranking.py",
-    "benchmarks/test_built_sample.py",
+    "ui/corpus/test_vectors.py",
+    "ui/workers/",
 )
+# What takes minutes a file comes first, so that no process waits long for the last file of another.
+FIRST = (
+    "browser/",
+    "engine/ingestion/",
+    "ui/",
+    "safety/",
+    "engine/retrieval/",
+    "engine/language/",
+    "engine/",
+)
+# Files of the same group run in one process, which starts what they need once.
+GROUPS = {
+    "browser": ("browser/",),
+    "server": (
+        "engine/corpus/postgresql/",
+        "engine/records/store/",
+        "engine/review/test_store",
+        "engine/review/test_queues",
+        "engine/review/test_at_once",
+    ),
+    # The libraries for models take seconds of each process that imports them.
+    "models": (
+        "engine/retrieval/",
+        "engine/language/embedders/",
+        "engine/ingestion/test_embedding.py",
+        "engine/ingestion/test_vectors.py",
+        "engine/investigation/test_reranking.py",
+        "benchmarks/test_built_sample.py",
+    ),
+}
 
 
-class ByNeed(LoadFileScheduling):  # type: ignore[misc]  # It has no types.
-    """By file; the browser's files in two lots, those that need models in one, those of a server in one."""
+def path_of(item: pytest.Item) -> str:
+    """Return the path of a test's file below the folder of tests."""
+    return item.path.relative_to(TESTS).as_posix()
+
+
+def is_slow(item: pytest.Item) -> bool:
+    """Whether a test belongs to the slow suite by its path or because it needs PostgreSQL."""
+    needs_postgresql = "database" in getattr(item, "fixturenames", ()) or "[postgresql" in item.name
+    return needs_postgresql or (path_of(item).startswith(SLOW) and not item.get_closest_marker("journey"))
+
+
+def position(item: pytest.Item) -> int:
+    """Return the position of a test's folder in the order of the run."""
+    path = path_of(item)
+    return next((n for n, folder in enumerate(FIRST) if path.startswith(folder)), len(FIRST))
+
+
+class GroupScheduling(LoadFileScheduling):  # type: ignore[misc]  # It has no types.
+    """Give a process all tests of a file, or of a group of files."""
 
     def __init__(self, config: pytest.Config, log: Producer) -> None:
         super().__init__(config, log)
-        self._lots: dict[str, str] = {}
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
-        place = file.removeprefix("tests/")
-        if place.startswith("browser/"):
-            return self._lots.setdefault(file, f"browser {len(self._lots) % BROWSERS}")
-        if place.startswith(SERVER):
-            return SERVER[0]
-        return "models" if place.startswith(MODELS) else file
+        path = file.removeprefix("tests/")
+        return next((name for name, folders in GROUPS.items() if path.startswith(folders)), file)
+
+
+class Stopwatch:
+    """Measure the processor time of a test without that of imports, which the first test pays for all."""
+
+    def __init__(self) -> None:
+        self._import, self._depth, self.seconds, self._imports = builtins.__import__, 0, 0.0, 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Measure what happens inside; ``seconds`` has the result."""
+        builtins.__import__ = self._timed_import
+        began, self._imports = processor_seconds(), 0.0
+        try:
+            yield
+        finally:
+            builtins.__import__ = self._import
+            self.seconds = processor_seconds() - began - self._imports
+
+    def _timed_import(self, *given: Any, **named: Any) -> Any:
+        if self._depth:
+            return self._import(*given, **named)
+        self._depth += 1
+        began = processor_seconds()
+        try:
+            return self._import(*given, **named)
+        finally:
+            self._depth -= 1
+            self._imports += processor_seconds() - began
+
+
+def processor_seconds() -> float:
+    """Return the processor time of this process and of its children that have ended, s."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system

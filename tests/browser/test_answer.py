@@ -3,6 +3,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.browser.conftest import QUESTION, ask
 from tests.browser.test_models import connect, scripted
 from tests.engine.answers.models import filled, said, truthful
@@ -27,6 +29,7 @@ def highlighted(page: Page) -> str:
     return said
 
 
+@pytest.mark.journey
 def test_the_brief_is_there_when_the_case_ends(case: Page) -> None:
     to_answer(case)
     texts = case.locator(".say .words").all_inner_texts()

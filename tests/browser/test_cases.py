@@ -181,6 +181,7 @@ def test_a_step_is_taken_back_and_a_case_deleted_after_it_was_asked_once(
     assert [one.id for one in store.listed(Wanted()).cases] == [other]
 
 
+@pytest.mark.journey
 def test_two_cases_are_compared_side_by_side(page: Page, keep: Keep) -> None:
     quick, balanced, third = keep(day=1), keep(day=2, depth="balanced"), keep(day=3)
     enter(page)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import orjson
+import pytest
 
 from engine.corpus.confirmations import load_confirmations, standing_confirmations
 from tests.browser.conftest import load
@@ -35,6 +36,7 @@ def check(page: Page, text: str = TEXT) -> None:
     page.wait_for_selector(".chk-file", timeout=LONG)
 
 
+@pytest.mark.journey
 def test_verdicts_quotes_and_files(page: Page, tmp_path: Path) -> None:
     page.click(".views [data-view=check]")
     page.wait_for_function("document.querySelector('[data-chk=corpus]').options.length === 2")

@@ -50,6 +50,7 @@ def text(page: Page, words: str) -> None:
     )
 
 
+@pytest.mark.journey
 def test_a_corpus_is_made_by_upload_and_can_be_asked_at_once(page: Page, files: list[Path]) -> None:
     bad, locked = (files[0].parent / name for name in ("notes.xyz", "locked.pdf"))
     bad.write_bytes(b"\x00\x01\x02 nothing")

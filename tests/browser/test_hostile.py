@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.browser import test_evaluate
 from tests.browser.conftest import HOSTILE, ask
 from tests.browser.test_answer import to_answer
@@ -19,6 +21,7 @@ def unharmed(page: Page, where: str) -> None:
         assert frame.evaluate("window.harmed === undefined"), where
 
 
+@pytest.mark.journey
 def test_text_of_documents_does_nothing(page: Page) -> None:
     page.click("#corpus input")
     page.locator("[role=option]", has_text=HOSTILE).click()

@@ -46,6 +46,7 @@ def place_of(page: Page, passage_id: str) -> dict[str, float]:
     return {"x": box["x"] + spot["x"], "y": box["y"] + spot["y"]}
 
 
+@pytest.mark.journey
 def test_a_question_is_told_round_by_round_and_ends_with_cards(page: Page) -> None:
     page.evaluate(
         """() => {
@@ -74,6 +75,7 @@ def test_a_question_is_told_round_by_round_and_ends_with_cards(page: Page) -> No
     assert seen[0][0] < 3000
 
 
+@pytest.mark.journey
 def test_a_case_is_steered_by_pin_dismiss_and_follow(page: Page) -> None:
     ask(page)
     cards = page.locator("#ranked .card")
@@ -120,6 +122,7 @@ def test_a_document_is_read_whole_from_a_card(page: Page) -> None:
     page.wait_for_selector("#ranked .card.on")
 
 
+@pytest.mark.journey
 def test_a_click_on_a_card_lights_its_trail_and_a_click_on_a_dot_finds_its_card(case: Page) -> None:
     cards = case.locator("#ranked .card")
     cards.nth(2).click()

@@ -39,6 +39,7 @@ def reported(page: Page) -> str:
     return link
 
 
+@pytest.mark.journey
 def test_a_reported_link_is_gone_in_the_next_case_and_comes_back(page: Page, shown_sample: Path) -> None:
     ask(page, QUESTION)
     before = links(page)

@@ -69,6 +69,7 @@ def standing(case_of_one: Page) -> Iterator[Page]:
     case_of_one.keyboard.press("Escape")
 
 
+@pytest.mark.journey
 def test_a_case_is_there_after_a_reload_in_a_second_tab_and_on_the_way_back(
     somebody: BrowserContext, public: str
 ) -> None:

@@ -70,6 +70,7 @@ def corpora(page: Page) -> list[str]:
     return page.locator(".book b").all_inner_texts()
 
 
+@pytest.mark.journey
 def test_whoever_logs_in_finds_what_is_theirs_and_leaves_nothing_behind(visitor: Page) -> None:
     assert visitor.locator("#question").count() == 0
     log_in(visitor, "rita", "not the password")

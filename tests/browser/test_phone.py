@@ -24,6 +24,7 @@ def fits(page: Page, what: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390, what
 
 
+@pytest.mark.journey
 def test_the_panes_of_a_case_are_tabs_and_nothing_overflows(page: Page) -> None:
     fits(page, "the page before a case")
     ask(page, BROAD)

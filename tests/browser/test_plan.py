@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.browser.conftest import ask
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ def plan(page: Page, question: str = QUESTION) -> None:
     page.wait_for_selector("#plan .plan")
 
 
+@pytest.mark.journey
 def test_a_plan_is_shown_edited_and_used_and_what_it_requires_holds(page: Page) -> None:
     plan(page)
     told = page.inner_text("#plan .told")

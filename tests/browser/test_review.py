@@ -45,6 +45,7 @@ TAB = "sessionStorage.getItem('redstring-review-tab')"
 MANY, MEDIAN, TRIES = 500, 150.0, 3
 
 
+@pytest.mark.journey
 def test_a_queue_is_made_and_judged_to_its_end_by_keys_alone(
     page: Page, reviews: ReviewStore, cases: CaseStore, kept: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""The home folder and all that is made in it belong to the account of the server alone, whatever its umask is."""
+"""The home folder and all that is made in it belong to the server's account alone, whatever the umask."""
 
 from __future__ import annotations
 

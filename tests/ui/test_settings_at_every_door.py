@@ -1,7 +1,7 @@
 """Each setting can be given on the page, the command line, in Python, over HTTP and as a tool (MCP).
 
-Every field is given another value than its default at every door, one field a case, and the case's own record
-says with what it ran; every field is given a wrong value at every door, and the answer says which and why.
+Every field gets another value than its default through each interface, all in one case, and the case record
+names these settings. Every field gets a wrong value through each interface, and the error names it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ OTHERS: Mapping[str, Any] = {
 }
 # Phrases may be anything that is text.
 WRONG: Mapping[str, Any] = {"must_include": 5, "must_exclude": 5}
-Door = Callable[[str, Any], dict[str, Any]]
+Door = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class RefusedError(Exception):
@@ -125,9 +125,9 @@ def ran_with(case: Case) -> dict[str, Any]:
 
 @pytest.fixture
 def python(folder: Path) -> Door:
-    def door(name: str, value: Any) -> dict[str, Any]:
+    def door(given: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            settings = checked({**preset("balanced").model_dump(), name: value})
+            settings = checked({**preset("balanced").model_dump(), **given})
             return ran_with(Case(open_corpus(folder), QUESTION, settings))
         except InputError as error:
             raise RefusedError(str(error)) from error
@@ -137,9 +137,13 @@ def python(folder: Path) -> Door:
 
 @pytest.fixture
 def command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> Door:
-    def door(name: str, value: Any) -> dict[str, Any]:
-        typed = ",".join(value) if isinstance(value, list) else str(value)
-        flags = ["--preset", "balanced", f"--{name.replace('_', '-')}", typed, "--json"]
+    def door(given: Mapping[str, Any]) -> dict[str, Any]:
+        flags = ["--preset", "balanced", "--json"]
+        for name, value in given.items():
+            flags += [
+                f"--{name.replace('_', '-')}",
+                ",".join(value) if isinstance(value, list) else str(value),
+            ]
         code = main(["investigate", QUESTION, "--corpus", str(folder), *flags])
         printed = capsys.readouterr()
         if code:
@@ -152,9 +156,12 @@ def command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> Door:
 
 @pytest.fixture
 def page(library: Library) -> Door:
-    def door(name: str, value: Any) -> dict[str, Any]:
-        typed = "\n".join(value) if KNOBS[name].kind == LINES and isinstance(value, list) else value
-        held = shown(preset("balanced")) | {name: typed}
+    def door(given: Mapping[str, Any]) -> dict[str, Any]:
+        typed = {
+            name: "\n".join(value) if KNOBS[name].kind == LINES and isinstance(value, list) else value
+            for name, value in given.items()
+        }
+        held = shown(preset("balanced")) | typed
         try:
             asked = case_request(json.dumps({"question": QUESTION, "held": held}))
             return ran_with(open_case(library, asked).case)
@@ -168,8 +175,8 @@ def page(library: Library) -> Door:
 def http(address: str) -> Door:
     raw, here = Raw(address, by_proxy=False), stranger("127")
 
-    def door(name: str, value: Any) -> dict[str, Any]:
-        data = [QUESTION, "", "balanced", None, None, None, None, False, {name: value}, "", "full"]
+    def door(given: Mapping[str, Any]) -> dict[str, Any]:
+        data = [QUESTION, "", "balanced", None, None, None, None, False, given, "", "full"]
         sent = raw.post(f"{API}/call/investigate", {"data": data}, forwarded=here)
         assert sent.status == 200, sent.body
         path = f"{API}/call/investigate/{sent.json['event_id']}"
@@ -183,33 +190,24 @@ def http(address: str) -> Door:
     return door
 
 
-@pytest.fixture(scope="module")
-def tools(address: str) -> Mapping[str, tuple[bool, str]]:
-    """What the tool says to each value, by the value as JSON: whether it is an error, and its text."""
+@pytest.fixture
+def mcp(address: str) -> Door:
     from mcp import ClientSession
     from mcp.client.streamable_http import streamable_http_client
 
-    async def run() -> dict[str, tuple[bool, str]]:
-        said = {}
+    async def call(given: Mapping[str, Any]) -> Any:
         async with (
             streamable_http_client(f"{address}gradio_api/mcp/") as (read, write, _),
             ClientSession(read, write) as session,
         ):
             await session.initialize()
-            for given in ({name: value(knob)} for name, knob in KNOBS.items() for value in (another, wrong)):
-                whole = {"question": QUESTION, "preset": "balanced", "settings": given, "detail": "full"}
-                called = await session.call_tool("investigate", whole)
-                said[json.dumps(given)] = (called.isError, getattr(called.content[0], "text", ""))
-        return said
+            whole = {"question": QUESTION, "preset": "balanced", "settings": given, "detail": "full"}
+            return await session.call_tool("investigate", whole)
 
-    return asyncio.run(run())
-
-
-@pytest.fixture
-def mcp(tools: Mapping[str, tuple[bool, str]]) -> Door:
-    def door(name: str, value: Any) -> dict[str, Any]:
-        refused, text = tools[json.dumps({name: value})]
-        if refused:
+    def door(given: Mapping[str, Any]) -> dict[str, Any]:
+        called = asyncio.run(call(given))
+        text = getattr(called.content[0], "text", "")
+        if called.isError:
             raise RefusedError(text)
         return dict(json.loads(text)["settings"])
 
@@ -219,29 +217,25 @@ def mcp(tools: Mapping[str, tuple[bool, str]]) -> Door:
 DOORS = ("python", "command_line", "page", "http", "mcp")
 
 
-@pytest.mark.parametrize("name", KNOBS)
 @pytest.mark.parametrize("where", DOORS)
-def test_a_value_reaches_the_case(where: str, name: str, request: pytest.FixtureRequest) -> None:
+def test_values_reach_the_case(where: str, request: pytest.FixtureRequest) -> None:
     door: Door = request.getfixturevalue(where)
-    value = another(KNOBS[name])
-    assert value != KNOBS[name].default
-    expected = preset("balanced").model_dump(mode="json") | {name: value}
-    assert door(name, value) == expected
+    given = {name: another(knob) for name, knob in KNOBS.items()}
+    assert all(value != KNOBS[name].default for name, value in given.items())
+    assert door(given) == preset("balanced").model_dump(mode="json") | given
 
 
-# All that is typed is text, and any text is a phrase.
-REFUSING = [
-    (where, name) for where in DOORS for name in KNOBS if where != "command_line" or name not in WRONG
-]
-
-
-@pytest.mark.parametrize(("where", "name"), REFUSING)
-def test_a_wrong_value_is_named(where: str, name: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("where", DOORS)
+def test_a_wrong_value_is_named(
+    where: str, request: pytest.FixtureRequest, subtests: pytest.Subtests
+) -> None:
     door: Door = request.getfixturevalue(where)
-    value = wrong(KNOBS[name])
-    with pytest.raises(RefusedError) as refused:
-        door(name, value)
-    said = str(refused.value)
-    assert name in said or "nowhere" in said
-    assert "\n" not in said
-    assert len(said) < 400
+    # On the command line any text is a phrase.
+    for name in KNOBS.keys() - (WRONG.keys() if where == "command_line" else ()):
+        with subtests.test(field=name):
+            with pytest.raises(RefusedError) as refused:
+                door({name: wrong(KNOBS[name])})
+            said = str(refused.value)
+            assert name in said or "nowhere" in said
+            assert "\n" not in said
+            assert len(said) < 400

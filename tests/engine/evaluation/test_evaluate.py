@@ -42,12 +42,6 @@ def test_the_same_run_twice_differs_in_time_only(bare: Corpus) -> None:
     assert (first.scan, first.investigation, first.pool) == (second.scan, second.investigation, second.pool)
 
 
-def test_json_has_what_others_rely_on(bare: Corpus) -> None:
-    told = evaluate(bare, QUESTIONS[:1], SETTINGS).to_json()
-    names = ["queries", "scan", "investigation", "pool", "completeness", "milliseconds", "evidence"]
-    assert list(told) == names
-
-
 def test_rankings_count_single_passages_without_the_limits_of_the_page(bare: Corpus) -> None:
     narrow = SETTINGS.changed(top_k=1)
     outcome = investigate_one(bare, "dues berth vessel harbour master", narrow)

@@ -7,7 +7,6 @@ from engine.corpus.address import address_of
 from engine.corpus.contract import CorpusContract
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.postgresql.loading import copy_to_server
-from engine.corpus.postgresql.unloading import copy_to_folder
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 
@@ -32,16 +31,3 @@ class TestPartitioned(CorpusContract):
         write_corpus(folder, toy_contents(further=True))
         copy_to_server(folder, address_of(f"{database}&corpus=parted-harbour"), by="validity")
         return open_corpus(f"{database}&corpus=parted-harbour")
-
-
-class TestACopyOfACopy(CorpusContract):
-    """From the server back to a folder."""
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def corpus(cls, tmp_path_factory: pytest.TempPathFactory, database: str) -> Corpus:
-        folder = tmp_path_factory.mktemp("store")
-        write_corpus(folder / "harbour", toy_contents(further=True))
-        copy_to_server(folder / "harbour", address_of(f"{database}&corpus=twice"))
-        copy_to_folder(address_of(f"{database}&corpus=twice"), folder / "back")
-        return open_corpus(folder / "back")

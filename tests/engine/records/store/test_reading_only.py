@@ -20,7 +20,8 @@ LIST = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
 from engine.cli.main import main
-codes = [main(["cases", *act]) for act in (["list"], ["show", {{case!r}}], ["verify"], ["verify", {{case!r}}])]
+acts = ["list"], ["show", {{case!r}}], ["verify"], ["verify", {{case!r}}]
+codes = [main(["cases", *act]) for act in acts]
 wrote = main(["cases", "name", {{case!r}}, "--name", "New"])
 print(codes, wrote)
 """
@@ -68,7 +69,7 @@ def test_what_was_not_all_written_is_not_read_as_if_it_was(one: tuple[Path, str]
         copy = shutil.copytree(home, home.with_name("copy"))
     (copy / "cases.sqlite-shm").unlink()
     (copy / "cases.sqlite-shm").symlink_to("nowhere")
-    with pytest.raises(ResourceError, match="the last changes are in cases.sqlite-wal"):
+    with pytest.raises(ResourceError, match=r"the last changes are in cases\.sqlite-wal"):
         CaseStore(f"sqlite:///{copy / 'cases.sqlite'}")
 
 
