@@ -120,19 +120,3 @@ def test_the_panel_knows_who_asks_by_the_cookie_alone(url: str) -> None:
             seen[name] = (shelf["writable"], shelf["addable"])
             assert client.get("gradio_api/mcp/").status_code in (404, 405)
     assert seen == {"anna": (True, True), "rita": (True, False), "vera": (False, False)}
-
-
-def test_a_page_that_somebody_opened_is_nobody_elses(url: str) -> None:
-    with logged_in(url, "anna") as anna, logged_in(url, "vera") as vera:
-        body: dict[str, Any] = {"data": {"do": "shelf"}, "fn_name": "corpus", "session_hash": "annasown"}
-        body["component_id"] = panel_of(anna.get("config").json()["components"])
-        assert anna.post("gradio_api/component_server", json=body).status_code == 200
-        assert vera.post("gradio_api/component_server", json=body).status_code == 403
-        assert vera.get("gradio_api/queue/data?session_hash=annasown").status_code == 403
-        assert vera.get("gradio_api/queue/data?session_hash=x&session_hash=annasown").status_code == 403
-        assert vera.get("gradio_api/heartbeat/annasown").status_code == 403
-        joined = {"data": [], "fn_index": 0, "session_hash": "annasown"}
-        assert vera.post("gradio_api/queue/join", json=joined).status_code == 403
-        assert anna.post("gradio_api/component_server", json=body).status_code == 200
-        body["session_hash"] = "own"
-        assert vera.post("gradio_api/component_server", json=body).status_code == 200
