@@ -12,6 +12,8 @@ from typing import Any
 import orjson
 import pytest
 
+from benchmarks.attacks.hostile_files import texts
+from benchmarks.attacks.http.target import peak_memory
 from engine.access.people import Person
 from engine.access.roles import Role
 from engine.answers.audit import Finding
@@ -121,6 +123,20 @@ def test_a_file_becomes_text(desk: CheckDesk) -> None:
     told = answer(desk, {"do": "read", "file": {"name": "long.txt", "data": long}})
     assert len(told["text"]) == LONGEST_TEXT
     assert told["note"] == "long.txt: only the first 60,000 of its 60,001 characters are taken here"
+
+
+def test_a_small_file_costs_the_server_no_gigabytes(desk: CheckDesk) -> None:
+    """A page whose stream is deflated twice: a few kilobytes that stand for three gigabytes."""
+    file = {"name": "memo.pdf", "data": base64.b64encode(texts()["deflated twice.pdf"]).decode()}
+    peak_memory()
+    before = peak_memory()
+    told = answer(desk, {"do": "read", "visitor": "v", "file": file})
+    assert told["error"].startswith("memo.pdf: ")
+    assert peak_memory() - before < 100_000_000
+
+
+def test_a_reading_that_is_not_there_is_cancelled_without_a_word(desk: CheckDesk) -> None:
+    assert answer(desk, {"do": "cancel", "visitor": "v"}) == {}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks.attacks.hostile_files import questions
+from benchmarks.attacks.http.target import peak_memory
 from tests.ui.evaluate.conftest import VISITOR, ask, over
 from ui.evaluate.answers import EvaluationDesk, answer
 from ui.evaluate.gold import sample_questions
@@ -151,6 +153,15 @@ def test_a_wrong_file_is_named_as_the_visitor_knows_it(desk: EvaluationDesk) -> 
         assert told["error"].startswith(("mine.jsonl, line 1: ", "mine.qrels, line 1: "))
     broken = files(desk) | {"queries": {"name": "mine.jsonl", "data": "$"}}
     assert "did not arrive whole" in ask(desk, "start", **broken)["error"]
+
+
+def test_small_files_cost_the_server_no_gigabytes(desk: EvaluationDesk) -> None:
+    for name in ("zeros.jsonl.gz", "members.jsonl.gz"):
+        request = files(desk) | {"queries": sent("mine.jsonl.gz", questions()[name][0])}
+        peak_memory()
+        before = peak_memory()
+        assert ask(desk, "start", **request)["error"].startswith("mine.jsonl.gz")
+        assert peak_memory() - before < 100_000_000
 
 
 def test_gold_of_another_corpus_fails_in_words(desk: EvaluationDesk) -> None:
