@@ -363,7 +363,7 @@ def wire_investigation(
             opened.judging = may_judge(library, person, asked.corpus or None)
             opened.reviewer = person.name
             opened.keeping = keeping_for(cases, person, asked.matter)
-            record(person, "investigate", library.find(asked.corpus or "", person.key).folder.name, "done")
+            record(person, "investigate", library.find(asked.corpus or "", person.key).logged_as, "done")
             desk.put(case, opened)
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}

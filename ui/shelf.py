@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Thread
 
+from engine.access.audit_log import corpus_named
 from engine.access.forgetting import Kept, delete, half_deleted, of_person
 from engine.access.people import visitors_folder
 from engine.corpus import open_corpus
@@ -66,6 +67,11 @@ class Shelved:
     def place(self) -> Place:
         """Where the corpus lives."""
         return self.server or self.folder
+
+    @property
+    def logged_as(self) -> str:
+        """What the audit log calls it."""
+        return corpus_named(self.folder, is_own=self.private)
 
 
 class Library:

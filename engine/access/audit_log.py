@@ -10,8 +10,9 @@ import hashlib
 import hmac
 import logging
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ import orjson
 
 from engine.access.people import Person
 from engine.access.private_files import OWNER_ONLY, server_secret
+from engine.corpus.journal import overwrite_lines
 from engine.errors import InputError
 from engine.files import make_private_folder
 from engine.operator_settings import MEGABYTE, OperatorSettings
@@ -31,6 +33,8 @@ Outcome = Literal["done", "refused", "failed"]
 LONGEST = 200
 # Of a hash so much that the addresses of one log are told apart.
 DIGITS = 16
+# How the folder of a corpus that was made on the page is called: words, and a number that tells nothing.
+_FOLDER = re.compile(r".+-([0-9a-f]{8})")
 _LOG = logging.getLogger("redstring.audit")
 _LOG.setLevel(logging.INFO)
 _LOG.propagate = False
@@ -49,6 +53,49 @@ def record(person: Person, action: str, what: str, outcome: Outcome) -> None:
     """Write down what somebody did, where a log is kept. ``what`` names a corpus by its folder, or a user;
     never by words of a text."""
     _LOG.info("", extra={"entry": _Entry(person, action, what, outcome)})
+
+
+def corpus_named(folder: Path, *, is_own: bool) -> str:
+    """What the log calls a corpus: its folder; of a person's own corpus only the number at the end of that,
+    which has no words of the name that the person gave it."""
+    numbered = _FOLDER.fullmatch(folder.name)
+    return folder.name if not is_own else numbered[1] if numbered else ""
+
+
+def forget_in_log(settings: OperatorSettings, name: str, folders: Iterable[Path], *, dry_run: bool) -> int:
+    """Take a user out of the log: the name, the address, and the names of corpora of their own, which
+    ``folders`` are and earlier lines may tell; returns how many lines had any of it.
+
+    Raises CorpusError where a file cannot be written, ResourceError.
+    """
+    path, everybodys = audit_path(settings), settings.home_folder / "corpora"
+    files = sorted(path.parent.glob(f"{path.name}*"))
+    lines = [line for file in files for line in file.read_bytes().splitlines()]
+    told = (line.get("object", "") for line in map(_values, lines) if line.get("who") == name)
+    own = {one for one in told if _FOLDER.fullmatch(one) and not (everybodys / one).exists()}
+    own |= {folder.name for folder in folders}
+
+    def forgotten(line: bytes) -> bytes:
+        values = _values(line)
+        told = {"who": "", "address": ""} if values.get("who") == name else {}
+        what = values.get("object", "")
+        if what in own:
+            told["object"] = corpus_named(Path(what), is_own=True)
+        elif what.split(" as ")[0] == name:
+            told["object"] = what.removeprefix(name).strip()
+        # A line stays as long as it is: the server may add one meanwhile.
+        return orjson.dumps(values | told).ljust(len(line)) if told else line
+
+    if dry_run:
+        return sum(forgotten(line) != line for line in lines)
+    return sum(overwrite_lines(file, forgotten) for file in files)
+
+
+def _values(line: bytes) -> dict[str, str]:
+    try:
+        return dict(orjson.loads(line))
+    except (TypeError, ValueError):
+        return {}
 
 
 def audit_path(settings: OperatorSettings) -> Path:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import orjson
 
+from engine.access.audit_log import corpus_named
 from engine.corpus.embedded.manifest import MANIFEST_NAME, read_manifest
 from engine.corpus.embedded.publication import (
     CONFIRMATIONS_NAME,
@@ -39,6 +40,11 @@ class Kept:
     folder: Path
     owner: str
     changed: float
+
+    @property
+    def logged_as(self) -> str:
+        """What the audit log calls it."""
+        return corpus_named(self.folder, is_own=bool(self.owner))
 
     @property
     def files(self) -> list[Path]:
@@ -105,8 +111,8 @@ def delete(corpora: Iterable[Kept]) -> None:
 
 
 def take_out_reviewer(folder: Path, name: str, *, dry_run: bool = False) -> int:
-    """Blank a person's name on the verdicts, grades and confirmations of a corpus, which stay; returns how
-    many bore it.
+    """Blank a person's name and notes on the verdicts, grades and confirmations of a corpus, which stay;
+    returns how many had the name.
 
     Raises CorpusError where they cannot be read or written.
     """
@@ -114,8 +120,15 @@ def take_out_reviewer(folder: Path, name: str, *, dry_run: bool = False) -> int:
     paths = [folder / file for file in (VALIDATIONS_NAME, GRADES_NAME, CONFIRMATIONS_NAME, WEIGHTS_NAME)]
     if dry_run:
         return sum(old in line for path in paths for line in complete_lines(path))
-    blank = b'"reviewer":""'.ljust(len(old))
-    return sum(overwrite_lines(path, lambda line: line.replace(old, blank)) for path in paths)
+
+    def forgotten(line: bytes) -> bytes:
+        if old not in line:
+            return line
+        noted = b'"note":' + orjson.dumps(orjson.loads(line).get("note", ""))
+        named = line.replace(old, b'"reviewer":""'.ljust(len(old)))
+        return named.replace(noted, b'"note":""'.ljust(len(noted)))
+
+    return sum(overwrite_lines(path, forgotten) for path in paths)
 
 
 def _kept(folder: Path, owner: str) -> Kept:

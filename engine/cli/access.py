@@ -116,7 +116,10 @@ def forget_command(options: argparse.Namespace) -> None:
         print(f"{'would delete' if options.dry_run else 'deleting'} {one.folder} (last changed {day})")
     if not options.dry_run:
         forgetting.delete(found)
-        _log(settings, "forget", *(one.folder.name for one in found))
+    if options.person is not None:
+        _forget_in_log(settings, options, found)
+    if not options.dry_run:
+        _log(settings, "forget", *(one.logged_as for one in found))
     if not _forget_cases(settings, options) and not found:
         print("there is nothing to delete")
 
@@ -159,6 +162,7 @@ def _of_person(settings: OperatorSettings, options: argparse.Namespace) -> list[
     from engine.access.people import REALMS, key_of, visitors_folder
     from engine.access.private_files import server_secret
     from engine.access.users import checked_user_name
+    from engine.records import of_people
 
     name, home = checked_user_name(options.person), settings.home_folder
     secret = server_secret(home)
@@ -168,25 +172,20 @@ def _of_person(settings: OperatorSettings, options: argparse.Namespace) -> list[
         count = forgetting.take_out_reviewer(corpus, name, dry_run=options.dry_run)
         if count:
             print(f"{corpus}: {count} verdicts {'bear' if options.dry_run else 'no longer bear'} the name")
-    _reviews_of_person(settings, name, dry_run=options.dry_run)
+    count = of_people.forget_reviewer(settings, name, dry_run=options.dry_run)
+    if count:
+        print(f"reviews: {count} verdicts {'bear' if options.dry_run else 'no longer bear'} the name")
     return [one for folder in folders if folder for one in forgetting.of_person(home, folder)]
 
 
-def _reviews_of_person(settings: OperatorSettings, name: str, *, dry_run: bool) -> None:
-    """Take a name off the verdicts of reviews; where no cases are kept, no database is made for this."""
-    from contextlib import closing
+def _forget_in_log(settings: OperatorSettings, options: argparse.Namespace, found: list[Kept]) -> None:
+    from engine.access.audit_log import forget_in_log
+    from engine.access.users import checked_user_name
 
-    from sqlalchemy.engine import make_url
-
-    from engine.review.store import ReviewStore
-
-    address = make_url(settings.cases_address)
-    if address.drivername == "sqlite" and not Path(str(address.database)).exists():
-        return
-    with closing(ReviewStore(settings.cases_address)) as reviews:
-        count = reviews.forget_reviewer(name, dry_run=dry_run)
+    folders, name = [one.folder for one in found], checked_user_name(options.person)
+    count = forget_in_log(settings, name, folders, dry_run=options.dry_run)
     if count:
-        print(f"reviews: {count} verdicts {'bear' if dry_run else 'no longer bear'} the name")
+        print(f"audit log: {count} lines {'have' if options.dry_run else 'no longer have'} the name")
 
 
 def _password(given: str | None) -> str:

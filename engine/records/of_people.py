@@ -5,9 +5,10 @@ Whoever deletes stands in the log of who did what.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy.engine import make_url
 
@@ -17,10 +18,13 @@ from engine.access.private_files import server_secret
 from engine.access.roles import Role
 from engine.operator_settings import OperatorSettings
 from engine.records.filed.bundles import write_bundle
+from engine.records.store.database import CaseDatabase
 from engine.records.store.store import CaseStore
+from engine.review.store import ReviewStore
 
 RETENTION = Person(role=Role.OPERATOR, name="(retention)")
 ACTION = "delete case"
+_Store = TypeVar("_Store", bound=CaseDatabase)
 
 
 def owners_of(settings: OperatorSettings, name: str) -> list[str]:
@@ -32,14 +36,14 @@ def owners_of(settings: OperatorSettings, name: str) -> list[str]:
 
 def case_ids(settings: OperatorSettings, owners: list[str]) -> list[str]:
     """The cases of somebody."""
-    with _store(settings) as store:
+    with _opened(settings, CaseStore) as store:
         return [] if store is None else [one for owner in owners for one in store.ids(None, owner)]
 
 
 def hand_out(settings: OperatorSettings, owners: list[str], path: Path) -> int:
     """Write all cases of somebody into a file that ends in .zip or .jsonl; returns how many. Raises
     InputError."""
-    with _store(settings) as store:
+    with _opened(settings, CaseStore) as store:
         if store is None:
             return write_bundle(path, ())
         ids = [(one, owner) for owner in owners for one in store.ids(None, owner)]
@@ -48,14 +52,20 @@ def hand_out(settings: OperatorSettings, owners: list[str], path: Path) -> int:
 
 def delete_of(settings: OperatorSettings, owners: list[str], who: Person) -> list[str]:
     """Delete all matters and cases of somebody; returns the ids of the cases."""
-    with _store(settings) as store:
+    with _opened(settings, CaseStore) as store:
         gone = [] if store is None else [one for owner in owners for one in store.delete_owner(owner)]
     return _logged(gone, who)
 
 
+def forget_reviewer(settings: OperatorSettings, name: str, *, dry_run: bool) -> int:
+    """Take a person's name, reasons and notes off the verdicts of reviews; returns how many had the name."""
+    with _opened(settings, ReviewStore) as reviews:
+        return 0 if reviews is None else reviews.forget_reviewer(name, dry_run=dry_run)
+
+
 def idle_ids(settings: OperatorSettings, days: float) -> list[str]:
     """The cases of visitors that nobody has opened or changed for so many days."""
-    with _store(settings) as store:
+    with _opened(settings, CaseStore) as store:
         return [] if store is None else [one["id"] for one in store.idle(days)]
 
 
@@ -63,7 +73,7 @@ def delete_idle(
     settings: OperatorSettings, days: float, who: Person, *, of_machine: bool = False
 ) -> list[str]:
     """Delete them, or those of the machine itself; returns their ids."""
-    with _store(settings) as store:
+    with _opened(settings, CaseStore) as store:
         gone = [] if store is None else store.delete_idle(days, of_machine=of_machine)
     return _logged(gone, who)
 
@@ -75,11 +85,11 @@ def _logged(case_ids: list[str], who: Person) -> list[str]:
 
 
 @contextmanager
-def _store(settings: OperatorSettings) -> Iterator[CaseStore | None]:
-    """The store of cases; None where there is no file of it yet, which is not made for this."""
+def _opened(settings: OperatorSettings, opened: Callable[[str], _Store]) -> Iterator[_Store | None]:
+    """What is kept of cases or reviews; None if there is no file of it yet, which is not made for this."""
     address = settings.cases_address
     if address.startswith("sqlite:") and not Path(str(make_url(address).database)).exists():
         yield None
         return
-    with closing(CaseStore(address)) as store:
+    with closing(opened(address)) as store:
         yield store

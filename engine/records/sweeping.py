@@ -25,7 +25,7 @@ def sweep(settings: OperatorSettings) -> int:
     old = older_than(settings.home_folder, settings.retention_days)
     delete(old)
     for one in old:
-        record(Person(role=Role.OPERATOR, name="(retention)"), "forget", one.folder.name, "done")
+        record(Person(role=Role.OPERATOR, name="(retention)"), "forget", one.logged_as, "done")
     return len(old)
 
 

@@ -254,8 +254,12 @@ def no_queue(queue_id: str) -> InputError:
     return InputError(f"there is no queue {queue_id[:40]!r}")
 
 
-def rename_reviewer(connection: Connection, name: str, new: str) -> None:
-    """Put another name in the place of a reviewer's, wherever these tables have it."""
+def rename_reviewer(connection: Connection, name: str, new: str, *, words: bool = False) -> None:
+    """Put another name in the place of a reviewer's, wherever these tables have it. ``words``: and take the
+    reasons and notes of their verdicts away."""
+    if words:
+        said = update(ASSESSMENTS).where(ASSESSMENTS.c.reviewer == name)
+        connection.execute(said.values(reason="", note=""))
     columns = (ASSESSMENTS.c.reviewer, LEASES.c.reviewer, QUEUES.c.who, CRITERIA.c.who, WEIGHTS.c.who)
     for column in columns:
         connection.execute(update(column.table).where(column == name).values({column.name: new}))

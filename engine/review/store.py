@@ -15,6 +15,7 @@ from sqlalchemy import and_, case, delete, exists, func, insert, select
 from engine.corpus.signing import check_name
 from engine.errors import InputError
 from engine.records.store import EVERYBODY, Owner
+from engine.records.store.deleting import clear_log
 from engine.records.store.listing import Matter, matters_of
 from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES
 from engine.records.store.sealing import new_id
@@ -53,7 +54,7 @@ from engine.review.kept import (
     today,
 )
 from engine.review.model import Assessment, Item, SourceType, Verdict
-from engine.review.taking import ReviewTaking, names_with
+from engine.review.taking import BROUGHT, ReviewTaking, names_with
 
 # Seconds for which an item is its reviewer's; whoever is at work on it asks again before.
 LEASE = 300.0
@@ -265,7 +266,8 @@ class ReviewStore(ReviewTaking):
 
     def forget_reviewer(self, name: str, *, dry_run: bool = False) -> int:
         """Put a word that tells nothing in the place of a reviewer's name, the same one everywhere, so that
-        what they said stays one person's; returns how many verdicts bore it."""
+        the verdicts stay those of one person, and take their reasons and notes away; returns how many had
+        the name."""
         name = reviewer_named(name)
         with self._writing() as connection:
             names = names_with(connection, name, f"(forgotten {new_id()[:8]})")
@@ -273,7 +275,10 @@ class ReviewStore(ReviewTaking):
             count = int(connection.execute(bore).scalar_one())
             if not dry_run:
                 for before, after in names.items():
-                    rename_reviewer(connection, before, after)
+                    words = before.partition(BROUGHT.partition("{")[0])[0] == name
+                    rename_reviewer(connection, before, after, words=words)
+        # Pages as they were before may still be there.
+        clear_log(self._engine)
         return count
 
     def last_said(self, queue_id: str, reviewer: str) -> Assessment | None:

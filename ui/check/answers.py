@@ -70,7 +70,7 @@ def answer(desk: CheckDesk, request: object, who: Callable[[str], Person] = by_t
             return {"error": f"unknown request {ask.do!r}"}
         told = handler(desk, ask)
         if ask.do == "start":
-            record(person, "check", desk.books.find(ask.corpus, ask.visitor).folder.name, "done")
+            record(person, "check", desk.books.find(ask.corpus, ask.visitor).logged_as, "done")
         if ask.do == "review":
             record(person, f"review: {ask.act}", told.pop("folder"), "done")
         return told
@@ -198,7 +198,7 @@ def reviewed(desk: CheckDesk, ask: Ask) -> Answer:
     log = verification_log(audit, checked.corpus)
     said = [Saying(ask.act, ask.claim, ask.instead)]
     say(checked.corpus, log, said, note=ask.note, reviewer=ask.reviewer or ask.name)
-    folder = desk.books.find(checked.name, ask.visitor).folder.name
+    folder = desk.books.find(checked.name, ask.visitor).logged_as
     return {**_logged(desk, ask, checked, audit), "folder": folder}
 
 

@@ -190,6 +190,6 @@ class CorpusDesk:
         if ask.do in ("create", "forget-me"):
             return "a new corpus" if ask.do == "create" else "everything of their own"
         try:
-            return self.books.find(ask.corpus, ask.visitor).folder.name
+            return self.books.find(ask.corpus, ask.visitor).logged_as
         except InputError:
             return "no corpus"

@@ -69,7 +69,7 @@ def answer(desk: EvaluationDesk, request: object, who: Callable[[str], Person] =
             return {"error": f"unknown request {ask.do!r}"}
         told = handler(desk, ask)
         if ask.do in ("start", "pair"):
-            record(person, "evaluate", desk.books.find(ask.corpus, ask.visitor).folder.name, "done")
+            record(person, "evaluate", desk.books.find(ask.corpus, ask.visitor).logged_as, "done")
         return told
     except RedstringError as error:
         return {"error": for_visitors(error)}

@@ -92,7 +92,7 @@ class Asking:
 
     def wrote(self, action: str, corpus: str) -> None:
         """Write down, where a log is kept, what was asked of which corpus. Raises InputError."""
-        written(self.person, action, self.library.find(corpus or None, self.person.key).folder.name, "done")
+        written(self.person, action, self.library.find(corpus or None, self.person.key).logged_as, "done")
 
     def model(self, *, wanted: bool) -> LanguageModel | None:
         """The operator's model where it is wanted. Raises InputError where the caller may not use it."""

@@ -28,21 +28,21 @@ class CaseDeletion(CaseDatabase):
         overwritten."""
         with self._writing() as connection:
             count = _delete_cases(connection, case_ids, owner)
-        _clear_log(self._engine)
+        clear_log(self._engine)
         return count
 
     def delete_matter(self, matter: Matter) -> list[str]:
         """Delete a matter with all its cases; returns their ids."""
         with self._writing() as connection:
             gone = _delete_matters(connection, MATTERS.c.id == matter.id)
-        _clear_log(self._engine)
+        clear_log(self._engine)
         return gone
 
     def delete_owner(self, owner: str) -> list[str]:
         """Delete all matters of somebody with their cases; returns the ids of the cases."""
         with self._writing() as connection:
             gone = _delete_matters(connection, MATTERS.c.owner == owner)
-        _clear_log(self._engine)
+        clear_log(self._engine)
         return gone
 
     def idle(self, days: float, *, of_machine: bool = False) -> list[dict[str, str]]:
@@ -54,7 +54,7 @@ class CaseDeletion(CaseDatabase):
         """Delete them; returns their ids. Matters of visitors that are as old and empty go, too."""
         with self._writing() as connection:
             gone = _delete_idle(connection, days, of_machine=of_machine)
-        _clear_log(self._engine)
+        clear_log(self._engine)
         return gone
 
 
@@ -98,7 +98,7 @@ def _delete_idle(connection: Connection, days: float, *, of_machine: bool) -> li
     return ids
 
 
-def _clear_log(engine: Engine) -> None:
+def clear_log(engine: Engine) -> None:
     """Empty the log of an SQLite file, which holds pages as they were before; where somebody reads for long,
     it is emptied by whoever closes the file last."""
     if engine.dialect.name != "sqlite":
