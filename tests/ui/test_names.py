@@ -137,7 +137,9 @@ GIVEN: dict[str, tuple[Callable[[Places, str], object], bool]] = {
         True,
     ),
     "user": (
-        lambda there, name: Users(there.home / "u.json").put(name, Role.VISITOR, "x" * 12),
+        lambda there, name: Users((there.library.home or Path()) / "u.json").put(
+            name, Role.VISITOR, "x" * 12
+        ),
         False,
     ),
     "area": (lambda there, name: checked({"areas": [{"id": "a", "names": {"en": name}}]}), False),
