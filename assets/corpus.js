@@ -84,7 +84,7 @@
     }
     try { await ask({ do: "forget-me", corpus: "" }); } catch { return; }
     await refresh();
-    say("Everything of yours is deleted.", { good: true });
+    say("Your corpora and their verdicts are deleted.", { good: true });
   }
   function drawShelf() {
     part("forget").hidden = !lib.shelf.some((item) => item.private);

@@ -151,7 +151,8 @@ class OperatorSettings(BaseSettings):
     )
     cases_a_minute: int = setting(
         30,
-        "Cases, answers, audits and changes that one address may begin.",
+        "Cheap cases, answers, checks and changes that one address may begin; each pays for the processor "
+        "time that it uses.",
         "a minute",
         group="door",
         low=1,

@@ -129,6 +129,6 @@ def test_one_deletes_everything_of_ones_own_at_the_second_press(visitor: Page) -
     assert "Really" in button.inner_text()
     assert OWN in visitor.locator(".book b").all_inner_texts()
     button.click()
-    visitor.get_by_text("Everything of yours is deleted.").wait_for()
+    visitor.get_by_text("Your corpora and their verdicts are deleted.").wait_for()
     assert visitor.locator(".book b").all_inner_texts() == ["Republic of Meridia"]
     assert button.is_hidden()

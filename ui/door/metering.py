@@ -21,8 +21,8 @@ from ui.workers.processor import used
 
 # Processor time that one token pays for, s: a balanced case on a rulebook of 13,700 passages takes so much.
 SECONDS_OF_A_TOKEN = 0.15
-# Tokens that a case takes before it begins: the stock of an address lets six of them wait. What is refused at
-# once was asked all the same.
+# Tokens that a case takes before it begins: by default three cases of an address wait at a time. What is
+# refused at once was asked all the same.
 DEPOSIT, LEAST = 3.0, 0.5
 # Processor time that a look pays for, s: on a small corpus most take a quarter of it.
 SECONDS_OF_A_LOOK = 0.02

@@ -216,33 +216,17 @@ def test_another_number_never_stays_supported(auditor: Auditor, days: int) -> No
 
 
 # What patterns expect blanks behind, and blanks of several kinds.
-BEFORE_BLANKS = (
-    "Figure",
-    "Article 1",
-    "§ 1",
-    "Art.",
-    "within 30",
-    "EUR",
-    "(a)",
-    "No.",
-    "1.",
-    ":",
-    "“",
-    "-",
-    "of",
-)
+BEFORE_BLANKS = ("Figure", "Article 1", "§ 1", "Within 30", "EUR", "(a)", "Law No. 5", "Of")
 BLANKS = (" ", "\t", "\u2003", " \t")
 
 
 def test_no_run_of_blanks_makes_a_check_take_longer_than_the_length_of_its_text(auditor: Auditor) -> None:
     assert len(BEFORE_BLANKS) * len(BLANKS) >= 30
-    said = [
-        f"An objection must be lodged. {word}{blank * 900}x."
-        for word, blank in product(BEFORE_BLANKS, BLANKS)
-    ]
-    found = next(step for step in auditor.steps("\n".join(said)) if isinstance(step, Audit))
-    assert len(found.text) < sum(map(len, said)) / 5
-    assert found.text.startswith("An objection must be lodged. Figure" + " " * 100 + "x.")
+    claim = "An objection must be lodged within 30 days."
+    lines = [f"{word}{blank * 900}x" for word, blank in product(BEFORE_BLANKS, BLANKS)]
+    found = next(step for step in auditor.steps("\n".join([claim, *lines])) if isinstance(step, Audit))
+    assert len(found.text) < sum(map(len, lines)) / 5
+    assert found.text.startswith(f"{claim}\nFigure{' ' * 100}x\n")
     # A table in plain text stays as it is.
-    table = f"An objection must be lodged.{' ' * 60}30 days\n"
+    table = f"{claim}{' ' * 60}30 days\n"
     assert next(step for step in auditor.steps(table) if isinstance(step, Audit)).text == table
