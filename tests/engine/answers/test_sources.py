@@ -11,7 +11,7 @@ from engine.answers.sources import OF_FOCUS, PASSAGES_READ, PRIOR, candidates_of
 from engine.corpus.protocol import Corpus
 from engine.investigation.asked import asked_of
 from engine.investigation.record import Investigation
-from engine.model import RankedPassage
+from engine.model import AreaCoverage, AreaState, RankedPassage
 from tests.engine.answers.conftest import investigated
 
 CERTIFICATE, ALLOCATION = "Who needs a certificate of exemption?", "Is there an allocation of berths?"
@@ -95,11 +95,24 @@ def test_definitions_are_read_where_one_is_asked_for(bare: Corpus) -> None:
 def test_another_language_is_read_where_none_of_the_best_is_in_the_questions(
     bare: Corpus, found: Investigation
 ) -> None:
-    def in_german(one: RankedPassage) -> RankedPassage:
+    def foreign(name: str, rank: int) -> RankedPassage:
+        one = ranked(found, bare, name, rank)
         return replace(one, passage=replace(one.passage, language="de-CH"))
 
-    first, *others = found.passages
-    mixed = replace(found, passages=(in_german(first), *others))
-    assert "harbour-act/art-7" not in read(candidates(mixed, bare, "Who pilots?"))
-    foreign = replace(found, passages=tuple(map(in_german, found.passages)))
-    assert read(candidates(foreign, bare, "Who pilots?"))[0] == "harbour-act/art-7"
+    for rank, expected in ((8, ["harbour-act/art-4"]), (9, ["harbour-act/art-7", "harbour-act/art-4"])):
+        mixed = (foreign("harbour-act/art-7", 1), ranked(found, bare, "harbour-act/art-4", rank))
+        units = candidates(replace(found, passages=mixed), bare, "Who pays?")
+        assert [one for one in read(units) if "art-6" not in one] == expected
+
+
+def test_areas_stand_in_the_order_in_which_a_passage_is_evidence_of_them(
+    bare: Corpus, found: Investigation
+) -> None:
+    def area(name: str, place: int) -> AreaCoverage:
+        evidence = (*["other"] * place, "harbour-act/art-7")
+        return AreaCoverage(name, name, AreaState.COVERED, True, evidence, 1, 1.0)
+
+    # Among the closest ten all are as close; the question's own order decides.
+    for places, expected in (((10, 0), ("a", "b")), ((11, 0), ("b", "a"))):
+        areas = tuple(map(area, "ab", places))
+        assert candidates(replace(found, areas=areas), bare, CERTIFICATE)[0].areas == expected
