@@ -81,6 +81,10 @@ ROWS: list[tuple[str, str, list[str | None]]] = [
     ("en", "Article 2 of that Act", [None]),
     # What its own document lacks is that of the one named before.
     ("en", "COBS Rule 2 requires it; see also Rule 13.", ["cobs/r2", "cobs/r13"]),
+    ("en", "As GEN says, by Rule 13 it applies.", ["gen/r13"]),
+    ("en", "Article 13 or Article 14 of Directive 95/46/EC", [None, None]),
+    ("en", "the edition ISO 19011", ["iso"]),
+    ("en", "the edition ISO 19011:2011", [None]),
     # Names that the text gives.
     (
         "en",
@@ -90,6 +94,8 @@ ROWS: list[tuple[str, str, list[str | None]]] = [
     ("de", "§ 433 Abs. 2 des Bürgerlichen Gesetzbuchs", ["bgb/s433"]),
     ("de", "§ 433 BGB", ["bgb/s433"]),
     ("de", "§ 433", ["own/s433"]),
+    ("de", "§ 6 und § 5 des Bürgerlichen Gesetzbuchs", ["bgb/s6", "bgb/s5"]),
+    ("de", "§ 433 jenes Gesetzes", [None]),
     ("de", "§ 6 Absatz 1 des Kreditwesengesetzes", ["kwg/s6"]),
     ("de", "§ 6 KWG", ["kwg/s6"]),
     ("de", "Artikel 5 des Einführungsgesetzes zum Bürgerlichen Gesetzbuche", ["bgbeg/a5"]),
@@ -150,6 +156,13 @@ def test_a_guidance_cites_throughout_the_rulebook_that_it_names_most() -> None:
     # One of two that are cited as often is not told.
     evenly = [*named, passage("own/8", "As GEN Rule 2 says."), passage("own/9", "As GEN Rule 14 says.")]
     assert [one.target_id for one in cited("Rule 13 says more.", OWN["en"], *evenly)] == [None]
+
+
+def test_a_name_that_one_text_gives_is_known_in_all() -> None:
+    given = passage("gen/x", 'the Great Conduct Rulebook (the "COBS") applies')
+    assert [one.target_id for one in cited("Rule 2 of the Great Conduct Rulebook", OWN["en"], given)] == [
+        "cobs/r2"
+    ]
 
 
 def test_an_act_of_the_union_is_the_same_in_another_language() -> None:
