@@ -18,7 +18,7 @@ from engine.answers.quotes import Located, verify
 from engine.answers.record import Sentence, Support
 from engine.answers.supporting import Said, doubts_of
 from engine.corpus.protocol import Corpus
-from engine.errors import BudgetError, ModelError
+from engine.errors import BudgetError, InputError, ModelError
 from engine.investigation.assistance.answer_form import (
     AGAIN,
     AGAIN_TASK,
@@ -105,10 +105,13 @@ def passages_shown(
     investigation: Investigation, corpus: Corpus, model: LanguageModel
 ) -> tuple[list[ContextPassage], list[ContextPassage]]:
     """The passages that the model may read, the most relevant at both ends, and those that are kept from it
-    as they speak to a machine."""
+    as they speak to a machine. Raises ModelError where the model's context has no room for one."""
     asked = token_estimate(len(INSTRUCTIONS) + len(investigation.question), investigation.plan.language)
     room = min(MOST_CONTEXT, model.context_tokens - 2 * LONGEST_ANSWER - BESIDE - MOST_TOKENS - asked)
-    context = model_context(investigation, corpus, max(room, FEWEST_TOKENS))
+    try:
+        context = model_context(investigation, corpus, max(room, FEWEST_TOKENS))
+    except InputError as error:
+        raise ModelError(f"a context of {model.context_tokens:,} tokens is too small to answer") from error
     hidden = [one for one in context.passages if addresses_machine(f"{one.cited}\n{one.text}")]
     shown = [one for one in context.passages if one not in hidden]
     related = relations_told(investigation, corpus)
@@ -282,7 +285,8 @@ def plain(text: str) -> str:
 def expected_prompt(
     investigation: Investigation, corpus: Corpus, model: LanguageModel
 ) -> tuple[Prompt, type[WrittenAnswer]] | None:
-    """The prompt that ``write`` would send, to be priced before it is sent; None where nothing is shown."""
+    """The prompt that ``write`` would send, to be priced before it is sent; None where nothing is shown.
+    Raises ModelError as ``passages_shown`` does."""
     shown, _ = passages_shown(investigation, corpus, model)
     if not shown:
         return None

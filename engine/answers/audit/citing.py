@@ -64,12 +64,13 @@ class _Asked:
         """What a mention cites; None where it is no citation: words that might be an act's name and lead
         nowhere, a number without a word that no provision has."""
         form = form_of(self.text, mention, self.reader, self.language)
-        found, known = self._found(mention, form)
+        found, known, read = self._found(mention, form)
         resolved = [one for one in found if one.status is Status.RESOLVED]
         span = Span(min(mention.span.start, form.span.start), max(mention.span.end, form.span.end))
         said = self.text[span.start : span.end].strip(" (),;")
+        said += ")" * (said.count("(") - said.count(")"))
         if resolved:
-            return self._resolved(resolved, mention, form, span, said)
+            return self._resolved(resolved, read, form, span, said)
         if mention.bare or not (known or form.name or any(letter.isdigit() for letter in mention.text)):
             return None
         relative = mention.document is None and mention.targets and all(map(_is_relative, mention.targets))
@@ -87,8 +88,9 @@ class _Asked:
             told = f"“{said}” is not in this corpus, or not understood"
         return Citation(span, said, str(Status.UNRESOLVED), known=known, told=told)
 
-    def _found(self, mention: Mention, form: Form) -> tuple[Sequence[Reference], bool]:
-        """What a mention refers to, and whether the corpus has the document that it names."""
+    def _found(self, mention: Mention, form: Form) -> tuple[Sequence[Reference], bool, Mention]:
+        """What a mention refers to, whether the corpus has the document that it names, and the mention as it
+        was read."""
         known = mention.document is not None and _is_known(self.reader, mention.document)
         found = self.reader.resolve(mention, self.text, self.language, self.day)
         named = self.reader.named(form.name, self.language) if form.known else ()
@@ -97,13 +99,15 @@ class _Asked:
         if (mention.document is None and not form.name) or (not known and not named):
             tried += [(number,) for number in self.context if self._may_mean(mention, form, number)]
         if not named and any(one.status is Status.RESOLVED for one in found):
-            return found, known
+            return found, known, mention
+        if mention.document is not None and known and not named:
+            tried.insert(0, self.reader.named(mention.document, self.language))
         for documents in tried:
             for one in _readings(mention):
                 inside = self.reader.within(one, documents, self.text, self.language, self.day)
                 if any(reference.status is Status.RESOLVED for reference in inside):
-                    return inside, True
-        return found, known or bool(named)
+                    return inside, True, one
+        return found, known or bool(named), mention
 
     def _may_mean(self, mention: Mention, form: Form, number: int) -> bool:
         """Whether a reference may mean a document that was cited before: it names none, or "the Code"."""

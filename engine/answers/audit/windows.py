@@ -307,10 +307,21 @@ def best_held(claim: Sequence[Token], within: Readable, context: Callable[[], fr
         if share_of(claim, window.keys) < WORTH:
             continue
         around = context() if window.pointing else frozenset()
-        found = align(claim, window.tokens, within.language, around)
+        found = _unbound(align(claim, window.tokens, within.language, around), claim, window, within)
         order = (not found.complete, not found.contrary, -found.share, found.defects, len(window.tokens))
         if best is None or order < best[0]:
             best = order, Held(window.span, found)
         if found.complete:
             break
     return None if best is None else best[1]
+
+
+def _unbound(found: Alignment, claim: Sequence[Token], window: Window, within: Readable) -> Alignment:
+    """How a claim stands in a window; one that is a condition by itself leaves out the words that bind it."""
+    items = [token for token in window.tokens if token.sentence in within.bound]
+    if not items or not (found.complete or found.contrary):
+        return found
+    alone = align(claim, items, within.language)
+    if not (alone.complete or alone.contrary):
+        return found
+    return replace(found, dropped=(*found.dropped, *within.bound[items[0].sentence]))

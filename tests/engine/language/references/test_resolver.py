@@ -194,66 +194,6 @@ def test_a_schedule_means_its_own_paragraphs() -> None:
     assert aims(resolve("", document=FSMR, source=source, sections=sections)) == [("paragraph 5", "fsmr/e")]
 
 
-def test_a_defined_name() -> None:
-    text = (
-        'the Financial Services and Markets Regulations 2015 (the "FSMR") and section 58 of the Financial'
-        " Services and Markets Regulations"
-    )
-    assert aims(resolve(text))[-1][1] == "fsmr/58"
-
-
-def test_a_name_of_its_own_text() -> None:
-    text = 'the COBS Rulebook (the "Conduct Code") says; Rule 3.4.3 of the Conduct Code'
-    assert aims(resolve(text, document=GUIDE))[-1] == ("Rule 3.4.3 of the Conduct Code", "cobs/d")
-
-
-def test_guidance_cites_what_it_names_before() -> None:
-    found = resolve("COBS Rule 3.4.2(1) requires it; see also Rule 3.4.3.", document=GUIDE)
-    assert aims(found) == [("COBS Rule 3.4.2(1)", "cobs/a"), ("Rule 3.4.3", "cobs/d")]
-    assert found[1].confidence < found[0].confidence
-
-
-REGISTER = Document(
-    "reg", "Commercial Register Act 2004", "en", aliases=("Commercial Register Act", "Register Statute")
-)
-IN_REGISTER = [
-    passage("reg/2", number="2", kind=K.ARTICLE),
-    passage("reg/13", number="13", kind=K.ARTICLE),
-    passage("reg/14", number="14", kind=K.ARTICLE),
-]
-
-
-def in_a_circular(text: str, *before: Passage) -> list[tuple[str, str | None]]:
-    """What a circular with one Article 2 and one Article 13 of its own cites."""
-    own = Document("circular", "Circular 6", "en")
-    others = [*IN_REGISTER, passage("circular/2", number="2", kind=K.ARTICLE), *before]
-    found = resolve(text, document=own, documents=(REGISTER, own), sections=(), others=others)
-    return [(reference.text, reference.target_id) for reference in found if reference.text[0] not in "CR"]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        # a list in the singular belongs to the act behind it
-        ("Article 13 or 14 of the Commercial Register Act", ["reg/13", "reg/14"]),
-        # the act named one sentence before
-        ("The Commercial Register Act 2004 applies. Article 2 of that Act is wide.", ["reg/2"]),
-        ("Article 13 of the Commercial Register Act and, later, Article 2 of that Act", ["reg/13", "reg/2"]),
-        # no act was named
-        ("Article 2 of that Act", [None]),
-        # a name of no form that a grammar knows
-        ("Article 2 of the Register Statute", ["reg/2"]),
-    ],
-)
-def test_acts_named_around(text: str, expected: list[str | None]) -> None:
-    assert [target for words, target in in_a_circular(text) if words[0] in "A1"] == expected
-
-
-def test_that_act_may_stand_in_the_paragraph_before() -> None:
-    before = passage("circular/1", "Under Article 13 of the Commercial Register Act it may.")
-    assert in_a_circular("Article 2 of that Act is wide.", before) == [("Article 2 of that Act", "reg/2")]
-
-
 def test_a_paragraph_in_a_text_of_articles_is_its_own() -> None:
     act = Document("act", "Data Act", "en")
     others = [
@@ -311,32 +251,6 @@ def test_a_list_that_may_run_on_is_ambiguous() -> None:
     assert found[0].candidates == ("de1/a", "de2/7")
 
 
-@pytest.mark.parametrize(
-    ("text", "target"),
-    [
-        ("§ 433 Abs. 2 des Bürgerlichen Gesetzbuchs", "bgb/433"),
-        ("§ 433 BGB", "bgb/433"),
-        ("§ 6 Absatz 1 des Kreditwesengesetzes", "kwg/6"),
-        ("§ 6 KWG", "kwg/6"),
-        ("Artikel 5 des Einführungsgesetzes zum Bürgerlichen Gesetzbuche", "bgbeg/5"),
-    ],
-)
-def test_german_acts_by_any_name(text: str, target: str) -> None:
-    documents = (
-        Document("bgb", "Bürgerliches Gesetzbuch", "de", aliases=("BGB",)),
-        Document("bgbeg", "Einführungsgesetz zum Bürgerlichen Gesetzbuche", "de"),
-        Document("kwg", "Gesetz über das Kreditwesen", "de"),
-        Document("own", "Zivilprozessordnung", "de"),
-    )
-    others = [
-        passage("bgb/433", number="433", kind=K.SECTION, language="de"),
-        passage("bgbeg/5", number="5", kind=K.ARTICLE, language="de"),
-        passage("kwg/6", number="6", kind=K.SECTION, language="de"),
-    ]
-    found = resolve(text, document=documents[3], documents=documents, sections=(), others=others)
-    assert aims(found) == [(text, target)]
-
-
 def test_a_paragraph_sign_is_no_article() -> None:
     document = Document("amg", "Arzneimittelgesetz", "de")
     others = [passage("amg/35", number="35", kind=K.SECTION, language="de")]
@@ -344,52 +258,6 @@ def test_a_paragraph_sign_is_no_article() -> None:
         "entgegen Artikel 35", document=document, documents=(document,), sections=(), others=others
     )
     assert reference.status is Status.UNRESOLVED
-
-
-def test_a_dated_act_is_another_act() -> None:
-    document = Document("amg", "Arzneimittelgesetz", "de")
-    others = [passage("amg/12", number="12", kind=K.SECTION, language="de")]
-    text = "§ 12 des Gesetzes vom 16. Juli 2021"
-    (reference,) = resolve(text, document=document, documents=(document,), sections=(), others=others)
-    assert reference.status is Status.UNRESOLVED
-
-
-LAW = Document("law", "نظام التحكيم", "ar")
-REGULATION = Document("reg", "اللائحة التنفيذية لنظام التحكيم", "ar")
-
-
-@pytest.mark.parametrize(
-    ("document", "text", "target"),
-    [
-        (LAW, "المادة (الثانية) من النظام", "law/2"),
-        (LAW, "المادة (2) من هذا النظام", "law/2"),
-        (REGULATION, "المادة (الثانية) من النظام", "law/2"),
-        (REGULATION, "المادة (الثانية) من اللائحة", "reg/2"),
-        (REGULATION, "المادة الثانية", "reg/2"),
-        (REGULATION, "المادة (2) من نظام التحكيم الصادر", "law/2"),
-        (REGULATION, "المادة (2) من نظام القضاء", None),
-    ],
-)
-def test_arabic_laws_and_their_regulations(document: Document, text: str, target: str | None) -> None:
-    others = [passage(f"{one}/2", number="2", kind=K.ARTICLE, language="ar") for one in ("law", "reg")]
-    (reference,) = resolve(text, document=document, documents=(LAW, REGULATION), sections=(), others=others)
-    assert reference.target_id == target
-
-
-def test_indonesian_acts_by_number_and_year() -> None:
-    act = Document(
-        "uu", "Undang-Undang Nomor 6 Tahun 1983 tentang Pajak", "id", aliases=("UU Nomor 6 Tahun 1983",)
-    )
-    own = Document("pmk", "Peraturan Menteri Keuangan Nomor 9 Tahun 2020", "id")
-    others = [passage("uu/25", number="25", kind=K.ARTICLE, language="id")]
-    (reference,) = resolve(
-        "Pasal 25 ayat (1) UU No. 6 Tahun 1983",
-        document=own,
-        documents=(act, own),
-        sections=(),
-        others=others,
-    )
-    assert reference.target_id == "uu/25"
 
 
 VERSIONS = [
@@ -437,14 +305,6 @@ def test_a_part_is_not_its_first_article() -> None:
     ]
     found = resolve("", document=act, documents=(act,), sections=sections, others=others, source=others[2])
     assert aims(found) == [("§ 1", "act/p1")]
-
-
-def test_an_act_named_by_its_subject_is_another_act() -> None:
-    document = Document("amg", "Arzneimittelgesetz", "de")
-    others = [passage("amg/12", number="12", kind=K.SECTION, language="de")]
-    text = "§ 12 des Gesetzes über Rechte an Luftfahrzeugen"
-    (reference,) = resolve(text, document=document, documents=(document,), sections=(), others=others)
-    assert reference.status is Status.UNRESOLVED
 
 
 def test_relation_and_grammar_are_kept() -> None:
