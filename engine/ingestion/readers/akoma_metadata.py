@@ -148,8 +148,9 @@ def _language(expression: etree._Element | None) -> str | None:
 def _title(document: etree._Element, preface: list[etree._Element]) -> str | None:
     """The short title, wherever the document gives it to itself, else the whole one."""
     for title in descendants(document, "shortTitle"):
-        if not any(tag(above) == "quotedStructure" for above in title.iterancestors()):
-            return plain(title) or None
+        quoted = any(tag(above) == "quotedStructure" for above in title.iterancestors())
+        if not quoted and (words := plain(title)):
+            return words
     for part in preface:
         for name in ("docTitle", "longTitle"):
             words = " ".join(filter(None, (plain(found) for found in descendants(part, name))))

@@ -53,8 +53,8 @@ and <ref href="/akn/za/act/1996/108#sec_24">the Constitution</ref>&#8212;</p></i
 <conclusions><p>Signed in Pretoria.</p></conclusions></act></akomaNtoso>"""
 
 
-def read(folder: Path, text: str) -> list[ReadDocument | Problem]:
-    path = folder / "act.xml"
+def read(folder: Path, text: str, name: str = "act.xml") -> list[ReadDocument | Problem]:
+    path = folder / name
     path.write_text(text, encoding="utf-8")
     source = SourceFile(path)
     assert AkomaReader().accepts(path, path.read_bytes()[:4096])
@@ -145,16 +145,41 @@ def test_speeches_and_components(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("<akomaNtoso><act>", "not well-formed"),
-        ("<akomaNtoso/>", "holds none of the documents"),
-        ("<akomaNtoso><act><body/></act></akomaNtoso>", "the act has no text"),
-        ("<x><akomaNtoso><act/></akomaNtoso></x>", "its root is <x>"),
-    ],
-)
-def test_a_file_that_cannot_be_used_says_why(tmp_path: Path, text: str, reason: str) -> None:
-    (problem,) = read(tmp_path, text + " ")
-    assert isinstance(problem, Problem)
-    assert reason in problem.reason
+def component(of: str, title: str) -> str:
+    uri = f"<meta><identification><FRBRWork><FRBRuri value='{of}'/></FRBRWork></identification></meta>"
+    return f"<component><doc>{uri}{title}<mainBody><p>Words of a text in English.</p></mainBody></doc>"
+    "</component>"
+
+
+def test_ids_and_titles(tmp_path: Path) -> None:
+    parts = (
+        component("/akn/za/act/1998/84/!main", "<preface><docTitle>Act</docTitle></preface>"),
+        component(
+            "http://law.example/akn/za/act/1998/84", "<toc><heading> </heading><heading>Of 84</heading></toc>"
+        ),
+        component("/id/za/act/1998/84", f"<preface><p>{'Preface ' * 20}</p></preface>"),
+        component("", ""),
+    )
+    found = read(
+        tmp_path, f"<akomaNtoso><components>{''.join(parts)}</components></akomaNtoso>", "act-7.v2.xml"
+    )
+    assert [(one.document.id, one.document.title) for one in found if isinstance(one, ReadDocument)] == [
+        ("za-act-1998-84-en", "Act"),
+        ("za-act-1998-84-en~2", "Of 84"),
+        ("za-act-1998-84-en~3", ("Preface " * 20)[:120]),
+        # Nothing but the file names it.
+        ("act-7-en", "act-7.v2"),
+    ]
+
+
+def test_a_file_that_cannot_be_used_says_why(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for text, reason, line in (
+        ("<akomaNtoso><act>", "not well-formed", 1),
+        ("<akomaNtoso/>", "holds none of the documents", None),
+        ("<akomaNtoso>\n<act><body/></act></akomaNtoso>", "the act has no text", 2),
+        ("<x><akomaNtoso><act/></akomaNtoso></x>", "its root is <x>", None),
+    ):
+        with subtests.test(text):
+            (problem,) = read(tmp_path, text + " ")
+            assert isinstance(problem, Problem)
+            assert (reason in problem.reason, problem.line) == (True, line)
