@@ -147,8 +147,8 @@ def test_speeches_and_components(tmp_path: Path) -> None:
 
 def component(of: str, title: str) -> str:
     uri = f"<meta><identification><FRBRWork><FRBRuri value='{of}'/></FRBRWork></identification></meta>"
-    return f"<component><doc>{uri}{title}<mainBody><p>Words of a text in English.</p></mainBody></doc>"
-    "</component>"
+    body = "<mainBody><p>Words of a text in English.</p></mainBody>"
+    return f"<component><doc>{uri}{title}{body}</doc></component>"
 
 
 def test_ids_and_titles(tmp_path: Path) -> None:

@@ -59,7 +59,11 @@ def random_pool(draws: np.random.Generator, size: int) -> tuple[Links, SimpleNam
     terms, weights = draws.random((7, size)) < 0.4, draws.random(7)
     pool = SimpleNamespace(has_term=terms, term_weights=weights, vectors=vectors[:-1], relevance=relevance)
     # Seeds of equal worth: the lower row comes first.
-    return Links(out, csr_array(out.T), rows, draws.random(size).round(1).astype(np.float32)), pool, vectors[-1]
+    return (
+        Links(out, csr_array(out.T), rows, draws.random(size).round(1).astype(np.float32)),
+        pool,
+        vectors[-1],
+    )
 
 
 @pytest.mark.parametrize("size", [6, 30])
