@@ -40,7 +40,7 @@ def test_no_format_of_a_shared_case_has_what_its_owner_said_of_it(
 ) -> None:
     pinned = {**record["pool"], "pinned": [record["pool"]["nodes"][0]["id"]]}
     case_id, owner = keep(matter=SAID["matter"], pool=pinned), owner_of(desk, ANN)
-    who = {"who": SAID["who"], "owner": owner}
+    who: dict[str, Any] = {"who": SAID["who"], "owner": owner}
     store.describe(case_id, name=SAID["name"], notes=SAID["notes"], **who)
     store.judge(case_id, SAID["verdict"], right=True, **who)
     store.share(case_id, **who)
