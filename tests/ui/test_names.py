@@ -58,6 +58,7 @@ class Places:
     case_id: str
     queue: str
     record: dict[str, Any]
+    home: Path
 
     @property
     def store(self) -> CaseStore:
@@ -84,7 +85,7 @@ def places(corpus_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
         case_id = store.keep(record, matter, application="cli", who="Ann")
         items = [QueuedItem(one) for one in passage_items(record, case_id, corpus)]
         queue = reviews.make_queue(matter, "Queue", items, who="Ann").id
-        yield Places(library, cases, corpus, matter, case_id, queue, record)
+        yield Places(library, cases, corpus, matter, case_id, queue, record, root)
 
 
 def filed_with(there: Places, name: str) -> None:
@@ -137,9 +138,7 @@ GIVEN: dict[str, tuple[Callable[[Places, str], object], bool]] = {
         True,
     ),
     "user": (
-        lambda there, name: Users((there.library.home or Path()) / "u.json").put(
-            name, Role.VISITOR, "x" * 12
-        ),
+        lambda there, name: Users(there.home / "u.json").put(name, Role.VISITOR, "x" * 12),
         False,
     ),
     "area": (lambda there, name: checked({"areas": [{"id": "a", "names": {"en": name}}]}), False),

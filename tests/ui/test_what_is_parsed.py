@@ -80,10 +80,12 @@ WRITERS = {
 # Module and function of ``ui``, and what it uses.
 DIRECT: Mapping[tuple[str, str], str] = {
     ("ui.access.entrance._fields", ".stream"): FORM,
+    ("ui.access.owners._event", "orjson.loads"): PAGE,
     ("ui.asked.SentFile", "base64.b64decode"): BASE64,
     ("ui.case_request.case_request", "orjson.loads"): BODY,
     ("ui.check.answers.read_file", ".model_validate_json"): OF_CHILD,
     ("ui.corpus.ingesting.done_apart", ".model_validate_json"): OF_WORKER,
+    ("ui.door.answers._failed", "orjson.loads"): PAGE,
     ("ui.door.bodies.checked_json", "orjson.loads"): BODY,
     ("ui.door.uploads.UploadRoute", ".form"): "counted as it comes, bounded, and stored as it is",
     ("ui.evaluate.gold._sent_questions", ".validate_json"): OF_CHILD,

@@ -1,0 +1,184 @@
+"""A person is forgotten: nothing below the home folder has their name, their words or their key any more."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import orjson
+import pytest
+
+from engine.access.audit_log import audit_log, audit_path, record
+from engine.access.forgetting import kept
+from engine.access.people import Person, key_of
+from engine.access.private_files import server_secret
+from engine.access.roles import Role
+from engine.cli.main import main
+from engine.corpus import open_corpus
+from engine.corpus.confirmations import add_confirmation, made_confirmation
+from engine.corpus.extracted.validations import Judgement
+from engine.corpus.grades import set_grade
+from engine.corpus.learned_weights import Act, WeightsLine, add_weights
+from engine.extraction.judging import Ends, judge_link
+from engine.model import Grade
+from engine.operator_settings import ANYWHERE, OperatorSettings
+from engine.records.export import investigation_to_json
+from engine.review.drawing import settings_of
+from engine.review.exchange.drafts import Draft
+from engine.review.items import passage_items
+from engine.review.kept import QueuedItem
+from engine.review.model import Verdict
+from engine.review.sampling import Sampling
+from tests.engine.investigation.story import finished
+from ui.cases.answers import answer as answer_cases
+from ui.cases.desk import CasesDesk
+from ui.cases.kept import PAGE, KeptCases
+from ui.corpus.report import store_report
+from ui.review.answers import answer as answer_reviews
+from ui.review.desk import ReviewDesk
+from ui.shelf import Library, open_library
+
+QUESTION = "May a manager grant broader powers?"
+NAME = "zanzibarina"
+# A word of the person's own for each place that takes any.
+WORDS = {
+    *("corpusword", "matterword", "caseword", "notesword", "verdictword", "queueword", "criteriaword"),
+    *("reasonword", "noteword", "broughtword", "gradeword", "linkword", "confirmationword", "questionword"),
+    *("reportword", "othersqueueword"),
+}
+# The criteria of another's matter stay in force there, without the name.
+STAYS = {"criteriaword"}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("REDSTRING_AUDIT", "on")
+    monkeypatch.setenv("REDSTRING_AUDIT_ADDRESSES", "plain")
+    return tmp_path / "home"
+
+
+def test_nothing_of_a_person_is_left(
+    corpus_folder: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = OperatorSettings(host=ANYWHERE, home=home, audit="on", share_cases=True)
+    shared = Path(copytree(corpus_folder, home / "corpora" / "everybodys-0a1b2c3d"))
+    key = key_of(NAME, "login", server_secret(home))
+    person = Person(key, Role.REVIEWER, NAME, "192.0.2.77")
+    library = open_library([shared], home, settings)
+    cases = KeptCases(settings, home)
+    with audit_log(settings), closing(cases.store()), closing(cases.reviews()), closing(cases.weights()):
+        live(library, cases, person, shared)
+        assert main(["forget", "--person", NAME, "--dry-run"]) == 0
+        found = places(home, {NAME, key, person.address, *WORDS})
+        # What is not there before shows nothing when it is gone.
+        assert set(found) >= {NAME, person.address, *WORDS}, set(WORDS) - set(found)
+        assert main(["forget", "--person", NAME]) == 0
+        # The server goes on meanwhile: what is in its open files counts, too.
+        assert places(home, {NAME, key, person.address, *WORDS} - STAYS) == {}
+        logged = audit_path(settings).read_bytes().splitlines()
+        assert all(orjson.loads(line)["action"] for line in logged)
+        # What others did and said is as it was.
+        (other,) = cases.store().ids(None, "otto" * 8)
+        assert cases.store().verify(other, "otto" * 8) == []
+        said = cases.reviews().assessments(None, "otto" * 8, stands=True)
+        assert {one.verdict for one in said} >= {Verdict.RELEVANT, Verdict.IRRELEVANT}
+        assert "Otto's note" in {one.note for one in said}
+        assert [one.folder for one in kept(home) if not one.owner] == [shared]
+    assert main(["forget", "--person", NAME]) == 0
+    assert capsys.readouterr().out.endswith("there is nothing to delete\n")
+
+
+def places(home: Path, words: set[str]) -> dict[str, set[str]]:
+    """In which files below a folder words stand, in their names or in their bytes."""
+    found: dict[str, set[str]] = {}
+    for path in home.rglob("*"):
+        told = str(path.relative_to(home)).encode() + (path.read_bytes() if path.is_file() else b"")
+        for word in words:
+            if word.encode() in told:
+                found.setdefault(word, set()).add(path.name)
+    return found
+
+
+def live(library: Library, cases: KeptCases, person: Person, shared: Path) -> None:
+    """All that a person may leave on a server, and what others leave next to it."""
+    folder = library.place_for("My corpusword", person.key)
+    copytree(shared, folder)
+    store_report(folder, {"files": ["reportword.pdf"]})
+    mine = library.find("Small", person.key)
+    record(person, "investigate", folder.name, "done")  # As earlier versions logged it.
+    record(person, "evaluate", replace(mine, folder=folder, private=True).logged_as, "done")
+    record(Person(role=Role.OPERATOR, name="(command line)"), "user added", f"{NAME} as reviewer", "done")
+    record(Person(role=Role.OPERATOR, name="(retention)"), "forget", folder.name, "done")
+    corpus = open_corpus(shared)
+    assert corpus.journals is not None
+    name = person.name
+    set_grade(corpus, "document", "act", Grade.B, note='A "gradeword" ü', reviewer=name)
+    reference = next(one for one in corpus.all_references() if one.target_id)
+    ends = Ends(reference.source_id, str(reference.target_id))
+    judge_link(corpus, ends, Judgement.ACCEPTED, note="linkword\nof two lines", reviewer=name)
+    confirmed = made_confirmation(
+        "A claim.", ("a", "0" * 64), "supported", note="confirmationword", reviewer=name
+    )
+    add_confirmation(corpus.journals, confirmed)
+    add_weights(corpus.journals, WeightsLine(act=Act.SHIPPED), name)
+    values = investigation_to_json(finished(corpus, QUESTION).investigation())
+    kept_record: dict[str, Any] = orjson.loads(orjson.dumps(values))
+    keep_own(library, cases, person, kept_record)
+    review_others(library, cases, person, kept_record)
+
+
+def keep_own(library: Library, cases: KeptCases, person: Person, record: dict[str, Any]) -> None:
+    """A case of the person's own, with all that can be said of it, and a queue of it."""
+    store, owner = cases.store(), cases.owner_of(person)
+    assert owner
+    matter = store.matter("My matterword", owner)
+    asked = {**record, "question": "Is there a questionword?"}
+    case = store.keep(asked, matter, application=PAGE, who=person.name)
+    desk = CasesDesk(cases, library)
+    for request in (
+        {"do": "describe", "name": "My caseword", "notes": "My notesword"},
+        {"do": "judge", "verdict": "verdictword", "right": "yes"},
+        {"do": "share", "shared": True},
+        {"do": "export", "format": "json"},
+    ):
+        told = answer_cases(desk, {"id": case, **request}, lambda _: person)
+        assert "error" not in told, told
+    items = [
+        QueuedItem(one, assigned=(person.name,)) for one in passage_items(asked, case, corpus_of(library))
+    ]
+    cases.reviews().make_queue(matter, "My queueword", items[:2], who=person.name)
+
+
+def corpus_of(library: Library) -> Any:
+    return library.corpus("Small", "")
+
+
+def review_others(library: Library, cases: KeptCases, person: Person, record: dict[str, Any]) -> None:
+    """Verdicts, criteria, leases and learned weights of the person in the matter of another."""
+    store, reviews, other = cases.store(), cases.reviews(), "otto" * 8
+    matter = store.matter("Otto's", other)
+    case = store.keep(record, matter, application=PAGE, who="Otto")
+    items = [
+        QueuedItem(one, assigned=(person.name, "Otto"), wanted=2)
+        for one in passage_items(record, case, corpus_of(library))
+    ]
+    sampling = settings_of(Sampling(assigned=(person.name, "Otto"), reviewers=2))
+    queue = reviews.make_queue(matter, "Otto's queue", items, who="Otto", settings=sampling).id
+    reviews.assign(queue, "Third", other)
+    reviews.turn(queue, person.name, "tab")
+    desk = ReviewDesk(cases, library)
+    first = items[0].item
+    request = {"do": "verdict", "queue": queue, "case": case, "key": first.key, "verdict": "relevant"}
+    request |= {"reason": "A reasonword", "note": "A noteword of my own", "tab": "tab"}
+    answer_reviews(desk, request, lambda _: person)
+    reviews.judge(first, Verdict.IRRELEVANT, reviewer="Otto", queue=queue, note="Otto's note")
+    second = items[1].item
+    reviews.judge(second, Verdict.IRRELEVANT, reviewer=person.name, queue=queue, note="othersqueueword")
+    brought = Draft(second.kind, Verdict.RELEVANT, reviewer=person.name, note="broughtword", where="file")
+    reviews.take_in([(brought, second)], queue=queue, owner=other, signed="Otto")
+    reviews.write_criteria(matter, "A criteriaword", who=person.name)
+    cases.weights().ship(matter, "Small", who=person.name)
