@@ -70,7 +70,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     watch = Stopwatch()
     with watch.running():
         result = yield
-    if watch.seconds > BUDGET and not item.get_closest_marker("slow"):
+    is_free = item.get_closest_marker("slow") or item.get_closest_marker("journey")
+    if watch.seconds > BUDGET and not is_free:
         pytest.fail(
             f"took {watch.seconds:.1f} s of the processor, more than {BUDGET:.0f}: make it cheaper or slow"
         )

@@ -71,9 +71,13 @@ def path_of(item: pytest.Item) -> str:
 
 
 def is_slow(item: pytest.Item) -> bool:
-    """Whether a test belongs to the slow suite by its path or because it needs PostgreSQL."""
-    needs_postgresql = "database" in getattr(item, "fixturenames", ()) or "[postgresql" in item.name
-    return needs_postgresql or (path_of(item).startswith(SLOW) and not item.get_closest_marker("journey"))
+    """Whether a test belongs to the slow suite by its path, its mark or because it needs PostgreSQL."""
+    if "database" in getattr(item, "fixturenames", ()) or "[postgresql" in item.name:
+        return True
+    is_journey = item.get_closest_marker("journey") is not None
+    return (path_of(item).startswith(SLOW) and not is_journey) or item.get_closest_marker(
+        "corpora"
+    ) is not None
 
 
 def position(item: pytest.Item) -> int:

@@ -12,8 +12,10 @@ exit code is 1 where anything failed. The classes, with the tries that each is g
     cancelling      cases cancelled at random moments
     damage          every file of a corpus flipped, cut, swapped, missing
     kills           kills at random moments of ingestion, adding, removing, deciding
-    http_requests   hosts, origins, CORS, MCP, routes, files, bodies, fields, queue, models, uploads, rates,
-                    headers, slow senders and logs of a served page (a list, and as many by chance)
+    http_requests   hosts, origins, CORS, MCP, routes, files, bodies, fields, queue, models, calls of others,
+                    answers not fetched, uploads, rates, headers, slow senders and logs of a served page (a
+                    list, and as many by chance)
+    sessions        cookies of users whose password was changed, who were removed, and added again (a list)
     uploads         fuzzed files, read by the readers
     soak            minutes of mixed use, with flat memory, descriptors, threads, processes and files
 """
@@ -38,6 +40,7 @@ TRIES: Mapping[str, int] = {
     "damage": 1000,
     "kills": 1000,
     "http_requests": 300,
+    "sessions": 1,
     "uploads": 10_000,
     "soak": 30,
 }

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.attacks.http import bodies, fields, file_objects, files, limits, names, routes, sending
+from benchmarks.attacks.http import bodies, calls, fields, file_objects, files, limits, names, routes, sending
 from benchmarks.attacks.http.raw import API, Raw
 from benchmarks.attacks.http.target import (
     KEY,
@@ -68,7 +68,7 @@ def run(tries: int = 300, seed: int = 0) -> tuple[Outcome, ...]:
 def listed() -> Classes:
     """All attacks of the lists, by their class."""
     found: dict[str, list[Attack]] = {}
-    for module in (names, routes, bodies, file_objects, fields, sending, files, limits):
+    for module in (names, routes, bodies, file_objects, fields, calls, sending, files, limits):
         found |= {kind: list(attacks) for kind, attacks in module.classes().items()}
     return found
 

@@ -16,6 +16,7 @@ import httpx
 import pytest
 from gradio_client import Client
 
+from benchmarks.attacks.http.calls import ABSENT, TRIED, filled
 from benchmarks.attacks.http.raw import API, Answer, stranger
 from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.access.roles import Role
@@ -32,7 +33,7 @@ from ui.shelf import open_library
 # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
 pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
 SECRET = "zebra-5d20"
-ABSENT, MINE, OTHERS, ADDRESS = "0" * 32, "m" * 43, "o" * 43, "203.0.113.7"
+MINE, OTHERS, ADDRESS = "m" * 43, "o" * 43, "203.0.113.7"
 SETTINGS: dict[str, dict[str, Any]] = {
     "local default": {},
     "all addresses": {"host": ANYWHERE, "trusted_proxies": ("127.0.0.1",), "cases_a_minute": 100_000},
@@ -164,80 +165,14 @@ def _without_login(here: Place, settings: OperatorSettings) -> tuple[Caller, dic
     return here.caller(ADDRESS), others
 
 
-# A visitor, the id of a call, the page load that it was made from.
-Attack = Callable[[Caller, str, str], Answer]
-
-
-def _get(path: str) -> Attack:
-    def ask(caller: Caller, event: str, load: str) -> Answer:
-        near = event[:-1] + ("0" if event[-1] != "0" else "1")
-        named = path.format(event=event, load=load, upper=event.upper(), near=near)
-        return caller.ask("GET", f"{API}/{named}")
-
-    return ask
-
-
-def _post(path: str, **body: Any) -> Attack:
-    def ask(caller: Caller, event: str, load: str) -> Answer:
-        named = {"EVENT": event, "LOAD": load, "PLAN": caller.functions["plan"]}
-        sent = {name: named.get(str(value), value) for name, value in body.items()}
-        return caller.ask("POST", f"{API}/{path.format(event=event)}", sent)
-
-    return ask
-
-
-def _cancel(load: str, event: str, path: str = "cancel") -> Attack:
-    return _post(path, session_hash=load, fn_index="PLAN", event_id=event)
-
-
-# Each gets what it would get if there were no such call.
-ATTACKS: dict[str, Attack] = {
-    "its stream": _get("call/plan/{event}"),
-    "its stream by another endpoint": _get("call/investigate/{event}"),
-    "its stream with the page load": _get("call/plan/{event}?session_hash={load}"),
-    "its stream in capitals": _get("call/plan/{upper}"),
-    "its stream with a slash": _get("call/plan/{event}/"),
-    "its stream, twice in one": _get("call/plan/{event}{event}"),
-    "its stream by the second form of calls": _get("call/v2/plan/{event}"),
-    "a name near to it": _get("call/plan/{near}"),
-    "the name of nothing": _get("call/plan/None"),
-    "its page load": _get("queue/data?session_hash={load}"),
-    "its page load, second": _get("queue/data?session_hash=mine&session_hash={load}"),
-    "its page load, first": _get("queue/data?session_hash={load}&session_hash=mine"),
-    "its page load, encoded": _get("queue/data?session%5Fhash={load}"),
-    "its page load, a blank after it": _get("queue/data?session_hash={load}%20"),
-    "its page load with its name": _get("queue/data?session_hash={load}&event_id={event}"),
-    "its name as a page load": _get("queue/data?session_hash={event}"),
-    "its name alone": _get("queue/data?event_id={event}"),
-    "an empty page load": _get("queue/data?session_hash="),
-    "its state": _get("queue/status?session_hash={load}"),
-    "its media": _get("stream/{load}/0/0/playlist.m3u8"),
-    "cancelling it": _cancel("LOAD", "EVENT"),
-    "cancelling it from a page load": _cancel("mine", "EVENT"),
-    "cancelling its page load": _cancel("LOAD", ""),
-    "cancelling another call of its page load": _cancel("LOAD", ABSENT),
-    "cancelling by its name alone": _cancel("EVENT", "EVENT"),
-    "cancelling with a slash": _cancel("LOAD", "EVENT", "cancel/"),
-    "resetting it": _post("reset", event_id="EVENT"),
-    "resetting with a slash": _post("reset/", event_id="EVENT"),
-    "closing it": _post("stream/{event}/close"),
-    "going on with it": _post("stream/{event}", data=[]),
-    "its name in a direct call": _post(
-        "run/predict", data=[], fn_index="PLAN", session_hash="LOAD", event_id="EVENT"
-    ),
-    "its name in a message of tools": _post(
-        "mcp/", jsonrpc="2.0", id=1, method="tools/list", session_hash="LOAD", event_id="EVENT"
-    ),
-}
-
-
 def test_what_others_try_gets_them_nothing(place: Place) -> None:
     """Each attack is answered as for a call that does not exist; then the owner still gets the answer."""
     for who, other in place.others.items():
         calls = [(place.owner.join("joined"), "joined"), (place.owner.call(session_hash="called"), "called")]
         for event, load in (*calls, (place.owner.call(), "none")):
-            for name, attack in ATTACKS.items():
-                tried, absent = attack(other, event, load), attack(other, ABSENT, "absent")
+            for name in TRIED:
+                tried = other.ask(*filled(name, event, load, other.functions["plan"]))
+                absent = other.ask(*filled(name, ABSENT, "absent", other.functions["plan"]))
                 assert SECRET.encode() not in tried.body, (who, name)
                 assert (tried.status, tried.body) == (absent.status, absent.body), (who, name)
                 assert tried.status in (400, 404, 405, 406, 422), (who, name)
@@ -249,16 +184,16 @@ def test_what_others_try_gets_them_nothing(place: Place) -> None:
 
 def test_under_the_same_names_others_have_page_loads_of_their_own(place: Place) -> None:
     """What they do there they do to their own; the owner's call is neither shown nor fetched by it."""
-    same: tuple[Attack, ...] = (
-        _post("call/plan", data=["May we?"], session_hash="LOAD"),
-        _post("queue/join", data=["May we?"], fn_index="PLAN", session_hash="LOAD", event_id="EVENT"),
-        _post("queue/join", data=["May we?"], fn_index="PLAN", session_hash="EVENT", event_id="LOAD"),
+    ways: tuple[Callable[[Caller, str, str], str], ...] = (
+        lambda other, event, load: other.call("dog", session_hash=load),
+        lambda other, event, load: other.join(load, "dog"),
+        lambda other, event, load: other.join(event, "dog"),
     )
-    for number, attack in enumerate(same):
+    for number, way in enumerate(ways):
         for who, other in place.others.items():
             load = f"load{number}"
             event = place.owner.join(load)
-            theirs = attack(other, event, load).json["event_id"]
+            theirs = way(other, event, load)
             assert theirs != event
             told = other.listen(event if number == 2 else load)
             assert (theirs in told, event in told, SECRET in told) == (True, False, False), who
