@@ -18,7 +18,7 @@ def test_kinds_are_graded_and_given_back(mine: Caller, desk: CorpusDesk) -> None
     assert told["writable"]
     assert 'data-grade-kind="act"' in told["html"]
     assert "Every document has a grade" in told["html"]
-    told = mine.good("grade", kind="act", grade="none", name=" A.\x00 Jurist ")
+    told = mine.good("grade", kind="act", grade="none", name=" A. Jurist ")
     assert "1 document of 3 without a grade" in told["html"]
     assert "A. Jurist" in told["html"]
     told = mine.good("grade", kind="act", grade="table")
@@ -44,7 +44,7 @@ def test_a_document_is_graded_where_it_is_read(mine: Caller, desk: CorpusDesk) -
         ({"kind": "act", "grade": "x" * 10_000}, "grade: longer"),
         ({"kind": "<b>", "grade": "A"}, "no document of"),
         ({"target": "gone", "grade": "A"}, "is no document of"),
-        ({"kind": "act", "grade": "A", "name": "x" * 101}, "name: longer than the 100"),
+        ({"kind": "act", "grade": "A", "name": "x" * 101}, "a reviewer needs a name of 1 to 100 characters"),
         ({"kind": "regulation", "grade": "table"}, "nobody has graded"),
     ],
 )
