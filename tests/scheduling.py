@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TESTS = Path(__file__).parent
 # Processor time that one test may take without the mark ``slow``, s. Machines differ by a factor of two.
 BUDGET = 2.0
-# Folders, files and single tests that are slow. Of the browser's tests those marked ``journey`` run every time.
+# Folders, files and tests that are slow. Tests in the browser that are marked ``journey`` run every time.
 SLOW = (
     "benchmarks/",
     "browser/",
