@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
+from threading import Event
 from typing import Annotated, Any
 
 import orjson
@@ -12,8 +16,10 @@ from engine.answers.audit import Auditor, audit
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import audit_to_json
 from engine.answers.audit.log import verification_log
+from engine.llm import Meter
 from engine.records.slim import Slim
 from ui.asked import LowestGrade, Request
+from ui.check.limits import LONGEST
 from ui.judging import may_judge
 from ui.shelf import Library
 from ui.tools.asking import Asking
@@ -49,14 +55,24 @@ class OfAnAudit(Slim):
     verification_log: dict[str, Any] | None = Field(description="every claim with its verdict, for a file")
 
 
-def audited(library: Library, asked: Auditing, *, reviews: bool = False, key: str = "") -> dict[str, Any]:
-    """Audit a text without a language model; with ``reviews`` the log tells what people said of verdicts;
-    ``key`` is whose own corpora may be asked.
+@contextmanager
+def waited_meter(asking: Asking) -> Iterator[Meter]:
+    """A meter that ends an audit when its caller hangs up, or after as long as one may take on the page."""
+    hung_up, until = Event(), time.monotonic() + LONGEST
+    with asking.waited(hung_up.set):
+        yield Meter(cancelled=lambda: hung_up.is_set() or time.monotonic() > until)
 
-    Raises InputError for an empty text.
+
+def audited(
+    library: Library, asked: Auditing, *, reviews: bool = False, key: str = "", meter: Meter | None = None
+) -> dict[str, Any]:
+    """Audit a text without a language model; with ``reviews`` the log tells what people said of verdicts;
+    ``key`` is whose own corpora may be asked, and ``meter`` ends the audit.
+
+    Raises InputError for an empty text, CancelledError.
     """
     corpus = library.corpus(asked.corpus or None, key)
-    found = audit(asked.text, Auditor(corpus, day=asked.day, minimum=asked.grade))
+    found = audit(asked.text, Auditor(corpus, day=asked.day, minimum=asked.grade, meter=meter))
     log = verification_log(found, corpus, reviews=reviews)
     # Through JSON once, so that tuples are lists for every kind of caller.
     plain: dict[str, Any] = orjson.loads(orjson.dumps(audit_to_json(found, log)))
@@ -66,7 +82,8 @@ def audited(library: Library, asked: Auditing, *, reviews: bool = False, key: st
 def _audit(asking: Asking, asked: Auditing) -> dict[str, Any]:
     asking.wrote("check", asked.corpus)
     reviews = may_judge(asking.library, asking.person, asked.corpus or None)
-    return audited(asking.library, asked, reviews=reviews, key=asking.person.key)
+    with waited_meter(asking) as meter:
+        return audited(asking.library, asked, reviews=reviews, key=asking.person.key, meter=meter)
 
 
 TOOL = Tool(

@@ -19,8 +19,10 @@ from engine.answers.audit.reviewing import Saying, say
 from engine.corpus.confirmations import load_confirmations, standing_confirmations
 from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE
 from engine.errors import AccessError, CorpusError, InputError
+from engine.llm import Meter
 from engine.records.slim import Slim
 from ui.asked import Key, LowestGrade, Request
+from ui.check.api import waited_meter
 from ui.shelf import Library
 from ui.tools.asking import Asking
 from ui.tools.questions import OfCorpus
@@ -66,7 +68,9 @@ class OfAReview(Slim):
     verification_log: dict[str, Any] | None = Field(default=None, description="the log as it is then")
 
 
-def reviewing(library: Library, person: Person, asked: Reviewing) -> dict[str, Any]:
+def reviewing(
+    library: Library, person: Person, asked: Reviewing, meter: Meter | None = None
+) -> dict[str, Any]:
     """Check the text again, keep what is said of its verdicts, and tell the log as it is then; or list all
     that stands. Nothing is kept unless all of it can be.
 
@@ -86,7 +90,7 @@ def reviewing(library: Library, person: Person, asked: Reviewing) -> dict[str, A
         raise InputError(f"claims: which of them to {asked.act} was not said; /audit gives their numbers")
     if asked.instead and asked.act != "overrule":
         raise InputError(f"instead: the right verdict is said to overrule one, not to {asked.act} it")
-    found = audit(asked.text, Auditor(corpus, day=asked.day, minimum=asked.grade))
+    found = audit(asked.text, Auditor(corpus, day=asked.day, minimum=asked.grade, meter=meter))
     sayings = [Saying(asked.act, number, asked.instead) for number in dict.fromkeys(asked.claims)]
     log = verification_log(found, corpus)
     done = say(corpus, log, sayings, note=asked.note, reviewer=person.name or asked.name)
@@ -97,7 +101,8 @@ def reviewing(library: Library, person: Person, asked: Reviewing) -> dict[str, A
 
 
 def _review(asking: Asking, asked: Reviewing) -> dict[str, Any]:
-    told = reviewing(asking.library, asking.person, asked)
+    with waited_meter(asking) as meter:
+        told = reviewing(asking.library, asking.person, asked, meter)
     if asked.act != "list":
         asking.wrote(f"review: {asked.act}", asked.corpus)
     return told

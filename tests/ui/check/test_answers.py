@@ -5,10 +5,14 @@ from __future__ import annotations
 import base64
 import shutil
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import orjson
 import pytest
 
@@ -16,18 +20,21 @@ from benchmarks.attacks.hostile_files import texts
 from benchmarks.attacks.http.target import peak_memory
 from engine.access.people import Person
 from engine.access.roles import Role
-from engine.answers.audit import Finding
+from engine.answers.audit import Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.corpus import open_corpus
 from engine.corpus.confirmations import load_confirmations
-from engine.errors import InputError
+from engine.errors import CancelledError, InputError
 from engine.ingestion.build import build_corpus
 from engine.model import Grade
 from ui.asked import checked
+from ui.cases.kept import KeptCases
 from ui.check.answers import CheckDesk, answer
+from ui.check.api import TOOL as AUDIT
 from ui.check.api import Auditing, audited
 from ui.connections import Connections
 from ui.shelf import Library, open_library
+from ui.tools.asking import Asking, Place
 
 LAW = """---
 id: harbour
@@ -158,6 +165,44 @@ def test_the_endpoint_gives_the_same(library: Library, tmp_path: Path) -> None:
     told = audited(library, Auditing(text=WRONG, day=date(2024, 6, 1)))
     assert told["claims"][0]["finding"] == "contradicted"
     assert told["day"] == "2024-06-01"
+
+
+def test_a_program_that_hangs_up_ends_its_check_at_the_next_claim(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claims = 32
+    text = "\n".join(WRONG.replace("20", str(20 + number)) for number in range(claims))
+
+    def meters(after: int) -> tuple[Asking, list[int]]:
+        """A call whose caller hangs up behind so many claims, and how often it was looked at."""
+        looked: list[int] = []
+
+        @contextmanager
+        def waited(asking: Asking, cancel: Callable[[], None]) -> Iterator[None]:
+            def look(auditor: Auditor) -> None:
+                looked.append(1)
+                if len(looked) > after:
+                    cancel()
+                stopped(auditor)
+
+            with monkeypatch.context() as patched:
+                patched.setattr(Auditor, "_stopped", look)
+                yield
+
+        stopped = vars(Auditor)["_stopped"]
+        monkeypatch.setattr(Asking, "waited", property(lambda asking: partial(waited, asking)))
+        place = Place(library, Connections(), KeptCases(library.settings, None))
+        return Asking(place, Person(), gr.Request()), looked
+
+    for after in range(claims):
+        asking, looked = meters(after)
+        with pytest.raises(CancelledError):
+            AUDIT.does(asking, Auditing(text=text))
+        assert len(looked) == after + 1
+    asking, looked = meters(claims + 1)
+    monkeypatch.setattr("ui.check.api.LONGEST", -1.0)
+    with pytest.raises(CancelledError):
+        AUDIT.does(asking, Auditing(text=text))
 
 
 def test_nothing_is_hidden_in_what_is_shown_and_the_files_have_it_as_it_is(tmp_path: Path) -> None:
