@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -189,7 +190,7 @@ def nothing_waits(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if "page" in request.fixturenames:
         answers = request.getfixturevalue("page").answers
-        answers.clock = lambda: 1e18
+        answers.clock = lambda: math.inf
         request.getfixturevalue("page").wait(0)
         answers.clock = time.monotonic
 
@@ -234,7 +235,7 @@ def test_what_is_not_fetched_waits_and_is_dropped(
 ) -> None:
     leave(page, stranger())
     page.wait(number)
-    page.answers.clock = lambda: 1e18
+    page.answers.clock = lambda: math.inf
     page.wait(0)
 
 
@@ -266,7 +267,7 @@ def test_a_caller_who_comes_too_late_is_told_so(page: _Served) -> None:
     here = stranger()
     called, _ = _call(page, here), _join(page, here, "late")
     page.wait(2)
-    page.answers.clock = lambda: 1e18
+    page.answers.clock = lambda: math.inf
     page.wait(0)
     page.answers.clock = time.monotonic
     told = page.raw.stream(f"{API}/call/plan/{called}", forwarded=here).body
@@ -278,13 +279,14 @@ def test_a_caller_who_comes_too_late_is_told_so(page: _Served) -> None:
 
 def test_one_visitor_does_not_push_out_another(page: _Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_OF_VISITOR", 2)
-    victim, flood = stranger(), stranger()
+    victim, flood, third = stranger(), stranger(), stranger()
     event = _call(page, victim)
     page.wait(1)
-    for number in range(6):
-        last = _call(page, flood)
-        page.wait(min(number + 2, 3))
-    assert SECRET.encode() in page.raw.stream(f"{API}/call/plan/{last}", forwarded=flood).body
+    for _ in range(6):
+        _call(page, flood)
+    last = _call(page, third)
+    assert SECRET.encode() in page.raw.stream(f"{API}/call/plan/{last}", forwarded=third).body
+    assert len(page.answers) <= 3
     assert SECRET.encode() in page.raw.stream(f"{API}/call/plan/{event}", forwarded=victim).body
 
 
@@ -305,5 +307,5 @@ def test_a_stream_that_breaks_off_leaves_what_is_dropped_in_time(page: _Served) 
     with page.raw.connected() as line:
         head = f"GET {API}/queue/data?session_hash=broken HTTP/1.1\r\nHost: {page.raw.authority}\r\n"
         line.sendall(f"{head}X-Forwarded-For: {here}\r\n\r\n".encode())
-    page.answers.clock = lambda: 1e18
+    page.answers.clock = lambda: math.inf
     page.wait(0)
