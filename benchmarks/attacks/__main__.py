@@ -12,8 +12,8 @@ exit code is 1 where anything failed. The classes, with the tries that each is g
     cancelling      cases cancelled at random moments
     damage          every file of a corpus flipped, cut, swapped, missing
     kills           kills at random moments of ingestion, adding, removing, deciding
-    http_requests   hosts, origins, CORS, MCP, routes, files, bodies, fields, queue, models, uploads, files sent
-                    to Check and Evaluate, rates, headers, slow senders and logs of a served page (a list, and
+    http_requests   hosts, origins, CORS, MCP, routes, files, bodies, fields, queue, models, uploads, files
+                    sent to be read, rates, headers, slow senders and logs of a served page (a list, and
                     as many by chance)
     uploads         fuzzed files, read by the readers
     soak            minutes of mixed use, with flat memory, descriptors, threads, processes and files
