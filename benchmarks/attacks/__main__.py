@@ -12,9 +12,9 @@ exit code is 1 where anything failed. The classes, with the tries that each is g
     cancelling      cases cancelled at random moments
     damage          every file of a corpus flipped, cut, swapped, missing
     kills           kills at random moments of ingestion, adding, removing, deciding
-    http_requests   hosts, origins, CORS, MCP, routes, files, bodies, file objects, fields, queue, models, calls
-                    of others, answers not fetched, uploads, files sent to be read, rates, headers, slow
-                    senders and logs of a served page (a list, and as many by chance)
+    http_requests   hosts, origins, CORS, MCP, routes, files, bodies, file objects, fields, queue, models,
+                    calls of others, answers not fetched, uploads, files sent to be read, rates, headers,
+                    slow senders and logs of a served page (a list, and as many by chance)
     sessions        cookies of users whose password was changed, who were removed, and added again (a list)
     uploads         fuzzed files, read by the readers
     soak            minutes of mixed use, with flat memory, descriptors, threads, processes and files
