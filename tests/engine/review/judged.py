@@ -41,6 +41,8 @@ def table(rows: Iterable[Sequence[Verdict | None]], kind: ItemKind = ItemKind.PA
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
 NOTES = st.one_of(WORDS, st.sampled_from(["=1+1", "'=1+1", "''-2", "'", "'quoted'", "two\nlines", 'a;b,"c"']))
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12)
+# A reviewer has a name that can be seen.
+REVIEWERS = st.text(st.characters(categories=["Lu", "Ll", "Nd"]), min_size=1, max_size=12)
 
 
 ITEMS = st.builds(
@@ -63,7 +65,7 @@ def journals(draw: st.DrawFn) -> list[Assessment]:
     found: list[Assessment] = []
     items = draw(st.lists(ITEMS, max_size=4, unique_by=lambda item: (item.case_id, item.key)))
     for item in items:
-        for reviewer in draw(st.lists(NAMES, min_size=1, max_size=3, unique=True)):
+        for reviewer in draw(st.lists(REVIEWERS, min_size=1, max_size=3, unique=True)):
             one = said(item, draw(st.sampled_from(SCALES[item.kind])), reviewer, len(found) + 1)
             found.append(
                 replace(one, reason=draw(WORDS), note=draw(NOTES), source=draw(st.sampled_from(SourceType)))
