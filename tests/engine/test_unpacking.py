@@ -154,7 +154,7 @@ UNPACKING = {
 OWN = "engine/unpacking.py"
 # Where a zip is opened elsewhere, and why.
 PACKING = {
-    ("engine/exports/crate/packing.py", "ZipFile"): "writes one",
+    ("engine/exports/memo/packing.py", "ZipFile"): "writes one",
     ("engine/records/filed/bundles.py", "ZipFile"): "writes one",
 }
 WRITING = {

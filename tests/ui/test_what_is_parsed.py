@@ -75,6 +75,7 @@ CALLED = {"open", "form", "body", "stream", "read"}
 WRITERS = {
     *("gzip.compress", "zlib.compress", "zlib.crc32", "binascii.Error"),
     *("pickle.Pickler", "pickle.HIGHEST_PROTOCOL", "pickle.dumps"),
+    "engine.files.make_private_folder",
 }
 
 # Module and function of ``ui``, and what it uses.

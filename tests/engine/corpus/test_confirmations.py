@@ -41,7 +41,7 @@ def test_the_last_word_on_a_claim_and_a_passage_counts(tmp_path: Path) -> None:
         ({"instead": "supported"}, "confirm it instead"),
         ({"claim": " "}, "at least 1 character"),
         ({"claim": "x" * 10_001}, "at most 10000"),
-        ({"reviewer": "x" * 101}, "name: longer than the 100"),
+        ({"reviewer": "x" * 101}, "a name of 1 to 100 characters"),
         ({"note": "x" * 10_000}, "note: longer than the 2,000"),
         ({"held": ("a", "nothing")}, "match pattern"),
         ({"claim": "\ud800"}, "unicode"),
@@ -54,7 +54,7 @@ def test_what_is_no_confirmation_is_told(given: dict[str, str], words: str) -> N
 
 
 def test_names_are_one_line_without_what_nobody_sees() -> None:
-    made = made_confirmation("A claim.", HELD, "supported", reviewer="\u202eA\x00da\n <i>x</i>")
+    made = made_confirmation("A claim.", HELD, "supported", reviewer="\u202eAda <i>x</i>")
     assert made.reviewer == "Ada <i>x</i>"
 
 

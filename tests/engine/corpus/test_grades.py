@@ -157,7 +157,7 @@ def test_what_is_not_in_the_corpus_is_not_graded(folder: Path) -> None:
 
 def test_hostile_names_are_one_line_or_refused(folder: Path) -> None:
     corpus = open_corpus(folder)
-    line = set_grade(corpus, "kind", "act", Grade.B, reviewer=" A\x00d\u202ea\n<b> ", note="x\r\ny\tz")
+    line = set_grade(corpus, "kind", "act", Grade.B, reviewer=" Ad\u202ea <b> ", note="x\r\ny\tz")
     assert (line.reviewer, line.note) == ("Ada <b>", "x y z")
     for hostile in ({"reviewer": "x" * 101}, {"note": "x" * 2001}, {"reviewer": "\ud800"}):
         with pytest.raises(InputError):

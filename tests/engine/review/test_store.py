@@ -238,10 +238,10 @@ LONG = "x" * 30_000
 REFUSED: dict[str, Callable[[ReviewStore, CaseStore, Any, Any], object]] = {
     "criteria: longer": lambda r, s, q, i: r.write_criteria(s.matter(MATTER), LONG, who="Ann"),
     "criteria: say what": lambda r, s, q, i: r.write_criteria(s.matter(MATTER), " \n", who="Ann"),
-    "a reviewer has a name of 1": lambda r, s, q, i: r.judge(i, YES, reviewer=" "),
-    "a reviewer has a name of 1 to": lambda r, s, q, i: r.turn(q.id, LONG),
-    "a reviewer has a name": lambda r, s, q, i: r.write_criteria(s.matter(MATTER), "A", who=LONG),
-    "a reviewer has": lambda r, s, q, i: r.make_queue(s.matter(MATTER), "", [QueuedItem(i)], who=LONG),
+    "a reviewer needs a name of 1": lambda r, s, q, i: r.judge(i, YES, reviewer=" "),
+    "a reviewer needs a name of 1 to": lambda r, s, q, i: r.turn(q.id, LONG),
+    "a reviewer needs a name": lambda r, s, q, i: r.write_criteria(s.matter(MATTER), "A", who=LONG),
+    "a reviewer needs": lambda r, s, q, i: r.make_queue(s.matter(MATTER), "", [QueuedItem(i)], who=LONG),
     "a reviewer": lambda r, s, q, i: r.make_queue(
         s.matter(MATTER), "", [QueuedItem(i, assigned=(LONG,))], who="Ann"
     ),

@@ -137,7 +137,11 @@ def test_a_document_of_long_passages_is_read_to_its_end(giants: Asking) -> None:
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(name=st.text(max_size=200), notes=st.text(max_size=2000), words=st.text(min_size=1, max_size=300))
+@given(
+    name=st.text("Aé法 ع1", max_size=200).map(str.strip),
+    notes=st.text(max_size=2000),
+    words=st.text(min_size=1, max_size=300),
+)
 def test_of_whatever_people_write_of_their_cases(giants: Asking, name: str, notes: str, words: str) -> None:
     store = giants.place.kept.store()
     case = told(giants, "cases", limit=1)["cases"] or [{"id": _asked(giants)}]
