@@ -245,7 +245,7 @@ REFUSED: dict[str, Callable[[ReviewStore, CaseStore, Any, Any], object]] = {
     "a reviewer": lambda r, s, q, i: r.make_queue(
         s.matter(MATTER), "", [QueuedItem(i, assigned=(LONG,))], who="Ann"
     ),
-    "a reviewer's name: there are": lambda r, s, q, i: r.turn(q.id, "A\0"),
+    "the name of a reviewer cannot contain": lambda r, s, q, i: r.turn(q.id, "A\0"),
     "a session has a name": lambda r, s, q, i: r.turn(q.id, "Ann", LONG),
     "note: longer": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", note=LONG),
     "reason: longer": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", reason=LONG),
