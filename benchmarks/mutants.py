@@ -178,7 +178,8 @@ def _key(code: CodeType) -> Key:
 
 def put(code: CodeType) -> int:
     """Give some code to every function that was made of the original; how many there are."""
-    functions = [one for one in gc.get_objects() if isinstance(one, FunctionType)]
+    # `isinstance` would ask objects for their `__class__`, and some libraries warn when they are asked.
+    functions = [one for one in gc.get_objects() if type(one) is FunctionType]
     own = [one for one in functions if _key(one.__code__) == _key(code)]
     for one in own:
         one.__code__ = code
