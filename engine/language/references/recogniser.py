@@ -211,7 +211,7 @@ class Recogniser:
 
     def _leads_to_name(self, text: str, position: int) -> int | None:
         match = self._leads.match(text, position)
-        return match.end() if match and text[match.end() : match.end() + 1].isalpha() else None
+        return match.end() if match and text[match.end() : match.end() + 1].isalnum() else None
 
     def _range_end(self, text: str, reader: _UnitReader, position: int) -> tuple[str, int] | None:
         through = self._through.match(text, position)

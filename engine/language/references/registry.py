@@ -9,6 +9,7 @@ from engine.language.analyzer import analyzer
 from engine.language.references.definitions import DefinedName, NameReader
 from engine.language.references.designations import DesignationReader
 from engine.language.references.grammar import Grammar, Mention
+from engine.language.references.identity import StatementReader
 from engine.language.references.loading import load_grammars
 from engine.language.references.recogniser import Recogniser
 from engine.operator_settings import operator_settings
@@ -63,6 +64,13 @@ def find_designations(text: str, language: str, found: Sequence[Mention]) -> lis
     were ``found`` by the grammar; in order, none for a language without a grammar."""
     reader = _designation_reader(language)
     return reader.find(text, found) if reader else []
+
+
+@cache
+def statement_reader(language: str) -> StatementReader:
+    """The reader of what stands beside the names of acts in texts of a language."""
+    base = language.split("-")[0].lower()
+    return StatementReader(next((grammar for grammar in grammars() if base in grammar.languages), None))
 
 
 @cache
