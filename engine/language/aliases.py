@@ -25,7 +25,8 @@ _VERSION = re.compile(
     r"|\(\d{1,3}\)|\b[vV]\d+(?:\.\d+)*\b|_\d{6,8}(?!\d)"
     rf"|[\s_]\d{{1,2}} (?:{_MONTH}) \d{{4}}(?:\s+\w{{2,4}})?(?:\s*\(\d+\))?\s*$"
 )
-_YEAR = re.compile(r",?\s+\(?(?:19|20)\d\d\)?$")
+_OF_YEAR = r"(?:of|de|del|van|von|Tahun|لسنة|لعام)\s+\(?(?:1[2-9]|20)\d\d\)?(?!\w)(?!\s+tentang)"
+_YEAR = re.compile(rf",?\s+\(?(?:19|20)\d\d\)?$|(?<=[^\W\d])\s+{_OF_YEAR}")
 _ACRONYM = re.compile(r"[A-Z][A-Za-z]?[A-Z0-9]{1,6}\Z")
 _ACRONYM_FIRST = re.compile(r"([A-Z]{2,8})\s+(?=Rulebook|Rules|Rule\b|Module)")
 _IN_BRACKETS = re.compile(r"\(([^()]{2,80})\)")

@@ -117,7 +117,7 @@ class DocumentFinder:
         by_name, by_short = names.meanings(name, language), names.meanings(short, language)
         if year := YEAR_AT_END.search(name):
             # The title of a document may leave off the year; another year is another act's.
-            stated = Stated(int(year[1]), None, False, 0)
+            stated = Stated(int(year[1]), None, False, 0, 0)
             by_name = by_name or self._fitting(names.meanings(name[: year.start()], language), stated)
             by_short = self._fitting(by_short, stated)
         if by_name and not by_short:

@@ -26,11 +26,12 @@ _ACT_NUMBER = re.compile(r"(?:\bN(?:o|r|omor)\.?|\bn[°º]|رقم)\s*\(?(\d{1,4}
 
 
 class Stated(NamedTuple):
-    """What a text states beside the name of an act. ``end`` is the position behind all of it."""
+    """What a text states beside the name of an act; ``start`` and ``end`` include the name."""
 
     year: int | None
     number: str | None
     is_former: bool
+    start: int
     end: int
 
     def fits(self, document: Document) -> bool:
@@ -49,9 +50,14 @@ def _years_and_numbers(
     title: str, aliases: tuple[str, ...], year: int | None, number: str | None
 ) -> tuple[frozenset[int], frozenset[str]]:
     names = western_digits("\n".join((title, *aliases)))
-    years = {int(found) for found in _ANY_YEAR.findall(names)} or ({year} if year else set())
+    years = set(years_in(names)) or ({year} if year else set())
     numbers = set(_ACT_NUMBER.findall(names)) or ({number} if number and number.isdecimal() else set())
     return frozenset(years), frozenset(numbers)
+
+
+def years_in(text: str) -> list[int]:
+    """Return the years in a text that may be those of acts, in order."""
+    return [int(year) for year in _ANY_YEAR.findall(western_digits(text))]
 
 
 class StatementReader:
@@ -63,7 +69,7 @@ class StatementReader:
         )
         before, behind = (grammar.former_before, grammar.former_behind) if grammar else (NEVER, NEVER)
         self._year_before = re.compile(rf"{_filled(year_before)}\Z")
-        self._year_behind = re.compile(_filled(year_behind))
+        self._year_behind = re.compile(rf"{_filled(year_behind)}[)）]?")
         self.former_before = re.compile(rf"(?<!\w)(?:{before})\s*")
         self._former_behind = re.compile(rf"[\s,(（]*(?:{behind})(?!\w)")
 
@@ -77,20 +83,21 @@ class StatementReader:
         digits = western_digits(text)
         front = digits[max(0, start - BEFORE) : start]
         found = self._year_behind.match(digits, end)
-        years = _ANY_YEAR.findall(found[0] if found else "")
-        if not years and (before := self._year_before.search(front)):
-            years = _ANY_YEAR.findall(before[0])
+        years = years_in(found[0] if found else "")
+        before = None if years else self._year_before.search(front)
+        if before is not None:
+            years = years_in(before[0])
         last = found.end() if found and years else end
         former = self._former_behind.match(text, last)
-        is_former = former is not None or any(
-            one.end() == len(front) for one in self.former_before.finditer(front)
+        led = next((one for one in self.former_before.finditer(front) if one.end() == len(front)), before)
+        return Stated(
+            years[-1] if years else None,
+            found.groupdict().get("number") if found else None,
+            former is not None or (led is not None and led is not before),
+            start if led is None else start - len(front) + led.start(),
+            former.end() if former else last,
         )
-        number = found.groupdict().get("number") if found else None
-        return Stated(int(years[-1]) if years else None, number, is_former, former.end() if former else last)
 
 
 def _filled(pattern: str) -> str:
-    return (
-        pattern.replace(YEAR, _YEAR).replace(DAY, DATE).replace(NUMBER, r"\(?(?P<number>\d{1,4})\)?")
-    )
-
+    return pattern.replace(YEAR, _YEAR).replace(DAY, DATE).replace(NUMBER, r"\(?(?P<number>\d{1,4})\)?")
