@@ -68,8 +68,8 @@ class StatementReader:
             (grammar.year_before, grammar.year_behind) if grammar else (NEVER, rf"[\s,]*\(?{YEAR}\)?")
         )
         before, behind = (grammar.former_before, grammar.former_behind) if grammar else (NEVER, NEVER)
-        self._year_before = re.compile(rf"{_filled(year_before)}\Z")
-        self._year_behind = re.compile(rf"{_filled(year_behind)}[)）]?")
+        self._year_before = re.compile(rf"{_filled(year_before)}\Z", re.IGNORECASE)
+        self._year_behind = re.compile(rf"{_filled(year_behind)}[)）]?", re.IGNORECASE)
         self.former_before = re.compile(rf"(?<!\w)(?:{before})\s*")
         self._former_behind = re.compile(rf"[\s,(（]*(?:{behind})(?!\w)")
 

@@ -62,11 +62,15 @@ class _Read:
     order: int
     named: NamedProvision
     is_denied: bool = False
+    in_any: bool = False
 
     @property
     def quality(self) -> int:
-        """How much a reading is worth: what rules an act out is worth more than what finds another."""
-        return len(_QUALITY) if self.is_denied else _QUALITY[self.named.status]
+        """How much a reading is worth: more if it rules an act out, less if the grammar of another language
+        read it and saw no act."""
+        if self.is_denied:
+            return len(_QUALITY)
+        return _QUALITY[self.named.status] - len(_QUALITY) * (self.in_any and self.order > 0)
 
 
 def provisions_named(
@@ -212,7 +216,14 @@ def _read(asked: Question, code: str, mentions: Sequence[Mention], order: int) -
                 named = NamedProvision(words, Naming.UNKNOWN, note=name.note or _unknown(asked, mention))
             else:
                 named = in_any(asked, alone, code, words)
-            yield _Read(mention, target, order, named, bool(meaning.denied))
+            yield _Read(
+                mention,
+                target,
+                order,
+                named,
+                bool(meaning.denied),
+                in_any=not (name.documents or meaning.named),
+            )
 
 
 def _ends_in(mention: Mention, name: Span) -> bool:
