@@ -422,10 +422,15 @@ _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 
 
 _NO_NAMES = Names()
+_ACT_WORD = re.compile(r"(?:Act|Law|Regulations?|Rules|Code|Order|Directive|Decree|Treaty|Convention)\Z")
 
 
 def _is_longer(mention: Mention, name_end: int) -> bool:
     """Whether the printed name of an act goes on behind a known one, in words and not by its year."""
     if mention.grammar != "english" or mention.document is None or mention.name_at is None:
         return False
-    return re.match(r"(?: [a-z]+)* [A-Z]\w", mention.document[name_end - mention.name_at :]) is not None
+    known, rest = (
+        mention.document[: name_end - mention.name_at],
+        mention.document[name_end - mention.name_at :],
+    )
+    return _ACT_WORD.search(known) is not None and re.match(r"(?: [a-z]+)* [A-Z]\w", rest) is not None

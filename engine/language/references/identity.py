@@ -70,13 +70,15 @@ class StatementReader:
         before, behind = (grammar.former_before, grammar.former_behind) if grammar else (NEVER, NEVER)
         self._year_before = re.compile(rf"{_filled(year_before)}\Z", re.IGNORECASE)
         self._year_behind = re.compile(rf"{_filled(year_behind)}[)）]?", re.IGNORECASE)
-        self.former_before = re.compile(rf"(?<!\w)(?:{before})\s*")
+        self._name = re.compile(grammar.name_form if grammar else NEVER)
+        self._former_before = re.compile(rf"(?<!\w)(?:{before})\s*")
         self._former_behind = re.compile(rf"[\s,(（]*(?:{behind})(?!\w)")
 
     def name_begin(self, text: str, position: int) -> int:
-        """Return where a name begins behind words for a former act, or behind a year, at a position."""
-        led = self.former_before.match(text, position) or _LEADING_YEAR.match(text, position)
-        return led.end() if led else position
+        """Return where the name of an act begins behind words for a former act, or behind a year, at a
+        position; the position itself if no such words or no name stands there."""
+        led = self._former_before.match(text, position) or _LEADING_YEAR.match(text, position)
+        return led.end() if led and self._name.match(text, led.end()) else position
 
     def read(self, text: str, start: int, end: int) -> Stated:
         """Return what stands beside the name from ``start`` to ``end``, and inside it at its end."""
@@ -89,7 +91,7 @@ class StatementReader:
             years = years_in(before[0])
         last = found.end() if found and years else end
         former = self._former_behind.match(text, last)
-        led = next((one for one in self.former_before.finditer(front) if one.end() == len(front)), before)
+        led = next((one for one in self._former_before.finditer(front) if one.end() == len(front)), before)
         return Stated(
             years[-1] if years else None,
             found.groupdict().get("number") if found else None,
