@@ -27,6 +27,11 @@ _VERSION = re.compile(
 )
 _OF_YEAR = r"(?:of|de|del|van|von|Tahun|لسنة|لعام)\s+\(?(?:1[2-9]|20)\d\d\)?(?!\w)(?!\s+tentang)"
 _YEAR = re.compile(rf",?\s+\(?(?:19|20)\d\d\)?$|(?<=[^\W\d])\s+{_OF_YEAR}")
+# "Seeds Act 7 of 2019", "Seeds Act (Act No. 7 of 2019)", "Seeds Act (Chapter 39:03)".
+_NUMBERED = re.compile(
+    r"(?<=Act|aws|Law|ode|nce),?\s+(?:\((?:(?:Act|Law|Ordinance|Chapter|Cap\.?|No\.?)\s*)+\d[\d:]*(?:\s+of\s+\d{4})?\)"
+    r"|(?:No\.?\s*)?\d{1,4}\s+of\s+\d{4})"
+)
 _ACRONYM = re.compile(r"[A-Z][A-Za-z]?[A-Z0-9]{1,6}\Z")
 _ACRONYM_FIRST = re.compile(r"([A-Z]{2,8})\s+(?=Rulebook|Rules|Rule\b|Module)")
 _IN_BRACKETS = re.compile(r"\(([^()]{2,80})\)")
@@ -132,6 +137,7 @@ def _names(source: str, language: str) -> Iterator[str]:
     yield plain
     without_year = _YEAR.sub("", plain)
     yield without_year
+    yield _NUMBERED.sub("", plain)
     if language == "en" and without_year.isupper() and _ACRONYM.match(without_year):
         yield f"{without_year} Rulebook"
     elif leading := _ACRONYM_FIRST.match(plain):

@@ -25,15 +25,13 @@ from engine.retrieval.planning.prose import documents_at
 ALIKE, SHORTEST_ALIKE = 86.0, 8
 # A name begins so near behind a number, and has at most so many words.
 LONGEST_NAME = 10
-# So many documents are named that an act is not.
-MOST_TITLES = 4
 _DIGITS = re.compile(r"\d+")
 
 
 def documents_of(asked: Question, mention: Mention, meaning: Meaning) -> Name:
     """The documents that the numbers of a mention are of; ``meaning`` is how the corpus reads its name."""
     if meaning.denied:
-        return _ruled_out(asked, mention, meaning)
+        return Name((), *asked.reader.explain_denied(mention, meaning, asked.written, asked.language))
     over = _over(asked, mention)
     if over is not None:
         return over
@@ -43,17 +41,6 @@ def documents_of(asked: Question, mention: Mention, meaning: Meaning) -> Name:
         whole = Span(mention.span.start, max(meaning.name_end or 0, mention.span.end))
         return Name(known, whole if len(mention.targets) == 1 else None)
     return (not meaning.named and _beside(asked, mention)) or _all_but(asked, mention)
-
-
-def _ruled_out(asked: Question, mention: Mention, meaning: Meaning) -> Name:
-    """That no document is the act of the year that is asked for, and which ones bear its name."""
-    start = mention.name_at if mention.name_at is not None else mention.leads_at or mention.span.start
-    end = meaning.name_end or mention.span.end
-    start = min(start, statement_reader(asked.language).read(asked.text, start, end).start)
-    words = " ".join(asked.written[start:end].split())
-    has = " and ".join(f"“{asked.reader.documents[number].title}”" for number in meaning.denied[:MOST_TITLES])
-    span = Span(min(start, mention.span.start), max(end, mention.span.end))
-    return Name((), span, f"this corpus has {has}, but not “{words}”")
 
 
 def _over(asked: Question, mention: Mention) -> Name | None:
