@@ -33,6 +33,10 @@ _NUMBERED = re.compile(
     r"|(?:No\.?\s*)?\d{1,4}\s+of\s+\d{4})"
 )
 _ACRONYM = re.compile(r"[A-Z][A-Za-z]?[A-Z0-9]{1,6}\Z")
+# "DSGVO", "HafG", "MarktVO NRW"
+_SHORT_TITLE = re.compile(r"[A-ZÄÖÜ][\w-]*[A-Z0-9ÄÖÜ]\w{0,3}(?: [A-Z]{2,4})?\Z")
+_NUMBER_ONLY = re.compile(r"(?:Act|Law|Ordinance)?\s*(?:No\.?\s*)?\d")
+_PARTS = re.compile(r"\s+[-–—]\s+|,\s+")
 _ACRONYM_FIRST = re.compile(r"([A-Z]{2,8})\s+(?=Rulebook|Rules|Rule\b|Module)")
 _IN_BRACKETS = re.compile(r"\(([^()]{2,80})\)")
 _GUIDANCE = re.compile(
@@ -164,10 +168,17 @@ def _names(source: str, language: str) -> Iterator[str]:
 def _bracketed(name: str) -> Iterator[str]:
     """Short titles in brackets, "... (General Data Protection Regulation)", and the name without them."""
     for inner in _IN_BRACKETS.findall(name):
-        short = len(inner) > 2 and _ACRONYM.match(inner) and not _PART_OF_CODE.match(inner)
-        if short or (_LAW_WORD.search(inner) and " " in inner):
-            yield inner.split(" - ")[-1] if " - " in inner else inner
+        names = [one for one in _PARTS.split(inner) if _is_name(one)]
+        if names:
+            yield from names
             yield name.replace(f"({inner})", " ")
+
+
+def _is_name(inner: str) -> bool:
+    """Whether words in brackets are a name of the act: an abbreviation or a short title."""
+    if _LAW_WORD.search(inner) and not _LAW_WORD.fullmatch(inner):
+        return not _NUMBER_ONLY.match(inner)
+    return len(inner) > 2 and _SHORT_TITLE.match(inner) is not None and not _PART_OF_CODE.match(inner)
 
 
 def _guidance(name: str) -> Iterator[str]:
