@@ -14,8 +14,8 @@ from engine.model import OUT_OF_FORCE, Document
 
 # What a grammar writes for a year, a whole date and the number of an act.
 YEAR, DAY, NUMBER = "YYYY", "DATE", "NNNN"
-# So far from a name, in characters, begin the words in front of it.
-BEFORE = 60
+# So far from a name, in characters, stand its year and the words for a former act.
+AROUND = 60
 # Years of the Hijri and of the Gregorian calendar are further apart than this and are not compared.
 CALENDARS_APART = 300
 
@@ -81,23 +81,24 @@ class StatementReader:
         return led.end() if led and self._name.match(text, led.end()) else position
 
     def read(self, text: str, start: int, end: int) -> Stated:
-        """Return what stands beside the name from ``start`` to ``end``, and inside it at its end."""
-        digits = western_digits(text)
-        front = digits[max(0, start - BEFORE) : start]
-        found = self._year_behind.match(digits, end)
-        years = years_in(found[0] if found else "")
-        before = None if years else self._year_before.search(front)
-        if before is not None:
-            years = years_in(before[0])
-        last = found.end() if found and years else end
-        former = self._former_behind.match(text, last)
-        led = next((one for one in self._former_before.finditer(front) if one.end() == len(front)), before)
+        """Return what stands beside the name from ``start`` to ``end``."""
+        front = western_digits(text[max(0, start - AROUND) : start])
+        behind = western_digits(text[end : end + AROUND])
+        found = self._year_behind.match(behind)
+        years = years_in(found[0]) if found else []
+        last = found.end() if found and years else 0
+        led = None if years else self._year_before.search(front)
+        if led is not None:
+            years = years_in(led[0])
+        former = self._former_behind.match(behind, last)
+        words = next((one for one in self._former_before.finditer(front) if one.end() == len(front)), None)
+        begin = words or led
         return Stated(
             years[-1] if years else None,
             found.groupdict().get("number") if found else None,
-            former is not None or (led is not None and led is not before),
-            start if led is None else start - len(front) + led.start(),
-            former.end() if former else last,
+            former is not None or words is not None,
+            start if begin is None else start - len(front) + begin.start(),
+            end + (former.end() if former else last),
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 
 from engine.language.analyzer import analyzer
@@ -12,6 +13,7 @@ from engine.language.references.grammar import Grammar, Mention
 from engine.language.references.identity import StatementReader
 from engine.language.references.loading import load_grammars
 from engine.language.references.recogniser import Recogniser
+from engine.language.script import with_hyphens
 from engine.operator_settings import operator_settings
 
 
@@ -50,7 +52,15 @@ def prepare(languages: Iterable[str]) -> None:
 def find_mentions(text: str, language: str) -> list[Mention]:
     """The references a text makes, in order, not yet resolved; none for a language without a grammar."""
     reader = recogniser(language)
-    return reader.find(text) if reader else []
+    plain = with_hyphens(text)
+    found = reader.find(plain) if reader else []
+    return found if plain == text else [_as_printed(one, text) for one in found]
+
+
+def _as_printed(mention: Mention, text: str) -> Mention:
+    name, at = mention.document, mention.name_at
+    printed = name if name is None or at is None else text[at : at + len(name)]
+    return replace(mention, text=text[mention.span.start : mention.span.end], document=printed)
 
 
 @cache
