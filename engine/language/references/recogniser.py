@@ -116,6 +116,9 @@ class Recogniser:
                 yield head
 
     def _begins_word(self, text: str, start: int) -> bool:
+        if start and text[start - 1] in "'’" and not text[start + 1 : start + 2].isalpha():
+            # "the keeper's 7 bridges"
+            return False
         if start == 0 or not text[start - 1].isalnum() or not text[start].isalpha() or _is_han(text[start]):
             return True
         position = start
