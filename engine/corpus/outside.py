@@ -116,7 +116,9 @@ class Outside:
         start = min(start, statement_reader(language).read(text, start, end).start)
         has = " and ".join(f"“{self.documents[one].title}”" for one in meaning.denied[:_MOST_TITLES])
         span = Span(min(start, mention.span.start), max(end, mention.span.end))
-        return span, f"this corpus has {has}, but not “{' '.join(text[start:end].split())}”"
+        words = " ".join(text[start:end].split())
+        words = words if "(" in words else words.rstrip(")")
+        return span, f"this corpus has {has}, but not “{words}”"
 
     def resolve(self, mention: Mention, text: str, language: str, day: date) -> list[Reference]:
         """What a mention refers to: the same as if a document of the corpus held the text, in force on a
