@@ -110,6 +110,10 @@ class Provisions:
         for index, provision in enumerate(self.all[first:], first):
             for row in provision.rows if provision.kind not in CONTAINERS else ():
                 self._of_row.setdefault(row, index)
+        for index, provision in enumerate(self.all[first:], first):
+            # Under a bare number, "1. Duties", "subsection (2)" is a part of what the number names.
+            for row in provision.rows if provision.kind is SectionKind.CHAPTER and provision.key else ():
+                self._of_row.setdefault(row, index)
 
     def _look_up(self, document: int, key: str) -> None:
         """Find what bears a number in a document, unless that was done."""
