@@ -20,7 +20,7 @@ ACTS = [
         {"1/para-3": ["1/para-2"]},
     ),
     (
-        "# Loi sur les bacs\n\n## 1. Devoirs\n(1) Le passeur tient un registre.\n\n(2) Il signale un accident.\n\n"
+        "# Loi sur les bacs\n\n## 1. Devoirs\n(1) Le passeur a un livre.\n\n(2) Il signale un accident.\n\n"
         "(3) Le paragraphe 2 ne s'applique pas à l'État.\n",
         {"1/para-3": ["1/para-2"]},
     ),
