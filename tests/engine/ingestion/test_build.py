@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-import time
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,6 @@ from engine.corpus.verifying import verify
 from engine.errors import CorpusError, SettingsError, SourceError
 from engine.ingestion.build import add_to_corpus, build_corpus
 from engine.model import Direction, Relation, Status
-from tests.engine.forked import Tell, killed
 
 ACT = """---
 id: act
@@ -170,15 +167,7 @@ def test_broken_extras_are_problems(source: Path, name: str, content: str, reaso
 
 def test_what_stands_beside_documents_is_left_out(source: Path) -> None:
     before = len(built(source))
-    for name in (
-        "README.md",
-        "LICENSE",
-        "queries.jsonl",
-        "qrels.tsv",
-        "openie.jsonl.gz",
-        "manifest.tsv",
-        ".hidden.md",
-    ):
+    for name in ("README.md", "LICENSE", "queries.jsonl", "qrels.tsv", "openie.jsonl.gz", ".hidden.md"):
         (source / name).write_text('{"id": "x", "text": "not a document"}')
     assert len(built(source)) == before
 
@@ -253,27 +242,6 @@ def test_nothing_usable_is_an_error_and_leaves_the_old_corpus(source: Path, tmp_
 def test_a_folder_with_other_files_is_refused_before_any_work(source: Path) -> None:
     with pytest.raises(CorpusError, match="holds other files"):
         build_corpus([source], source, embedding="none")
-
-
-def test_kill_9_in_the_middle_leaves_the_old_corpus(source: Path) -> None:
-    """A few times, at different moments of a long ingestion."""
-    before = list(built(source).all_references())
-    lines = [json.dumps({"id": f"l{n}", "text": f"Line {n} of Article {n % 40}."}) for n in range(6000)]
-    (source / "corpus.jsonl").write_text("\n".join(lines))
-    corpus = source.parent / "corpus"
-
-    def ingest_on_and_on(tell: Tell) -> None:
-        tell()
-        while True:
-            build_corpus([source], corpus, embedding="none")
-
-    for delay in (0.1, 0.6, 1.2):
-        with killed(ingest_on_and_on):
-            time.sleep(delay)
-        left = open_corpus(corpus)
-        assert len(left) in (6, 6006)
-        if len(left) == 6:
-            assert list(left.all_references()) == before
 
 
 def test_entities_of_a_low_score_are_left_out_now_and_when_sources_are_added(tmp_path: Path) -> None:

@@ -86,94 +86,72 @@ def test_the_day_that_differs_counts_not_that_of_the_whole_act() -> None:
     assert [document.valid_from for document in families.documents] == [date(2001, 1, 1), date(2002, 1, 1)]
 
 
-def test_a_stated_end_leaves_a_gap_that_is_told() -> None:
-    families = found(
-        [
-            version("a", {"eli": "x", "stand": "2001-01-01"}, valid_to=date(2004, 12, 31)),
-            version("b", {"eli": "x", "stand": "2010-01-01"}),
-        ]
-    )
-    assert spans(families)["a"] == (date(2001, 1, 1), date(2004, 12, 31))
-    (note,) = families.notes
-    assert "no version from 2005-01-01 to 2009-12-31" in str(note)
-    assert note.is_note
+def stated(name: str, day: str, end: date | None = None) -> Document:
+    return version(name, {"eli": "x", "stand": day}, valid_to=end)
 
 
-def test_a_stated_end_behind_the_next_beginning_is_cut_and_told() -> None:
-    families = found(
-        [
-            version("a", {"eli": "x", "stand": "2001-01-01"}, valid_to=date(2011, 6, 30)),
-            version("b", {"eli": "x", "stand": "2010-01-01"}),
-        ]
-    )
-    assert spans(families)["a"] == (date(2001, 1, 1), date(2009, 12, 31))
-    (note,) = families.notes
-    assert "overlapping: a is said to end on 2011-06-30" in str(note)
+def test_gaps_overlaps_copies_and_missing_days_are_noted(subtests: pytest.Subtests) -> None:
+    last = stated("b", "2010-01-01")
+    for documents, end, words in (
+        (
+            [stated("a", "2001-01-01", date(2004, 12, 31)), last],
+            date(2004, 12, 31),
+            "no version from 2005-01-01 to 2009-12-31",
+        ),
+        (
+            [stated("a", "2001-01-01", date(2011, 6, 30)), last],
+            date(2009, 12, 31),
+            "overlapping: a is said to end on 2011-06-30",
+        ),
+        (
+            [stated("a", "2001-01-01"), stated("copy", "2001-01-01"), last],
+            date(2009, 12, 31),
+            "2 files of one version, 2001-01-01 (a, copy)",
+        ),
+        (
+            [stated("a", "2001-01-01"), last, stated("c", "soon")],
+            date(2009, 12, 31),
+            "1 of 3 versions have no day (c)",
+        ),
+        # An end without its last day, one that agrees, and one that is none.
+        ([stated("a", "2001-01-01", date(2010, 1, 1)), last], date(2009, 12, 31), None),
+        ([stated("a", "2001-01-01", date(2009, 12, 31)), last], date(2009, 12, 31), None),
+        ([stated("a", "2001-01-01", date(9999, 12, 31)), last], date(2009, 12, 31), None),
+    ):
+        with subtests.test(words):
+            families = found(documents)
+            assert spans(families)["a"] == (date(2001, 1, 1), end)
+            assert spans(families).get("copy", spans(families)["a"]) == spans(families)["a"]
+            assert spans(families).get("c", (None, None)) == (None, None)
+            assert [words in str(note) and note.is_note for note in families.notes] == [True] * bool(words)
 
 
-@pytest.mark.parametrize("end", [date(2010, 1, 1), date(2009, 12, 31), date(9999, 12, 31)])
-def test_ends_without_the_last_day_and_ends_that_are_none(end: date) -> None:
-    families = found(
-        [
-            version("a", {"eli": "x", "stand": "2001-01-01"}, valid_to=end),
-            version("b", {"eli": "x", "stand": "2010-01-01"}),
-        ]
-    )
-    assert spans(families)["a"] == (date(2001, 1, 1), date(2009, 12, 31))
-    assert families.notes == []
-
-
-def test_two_files_of_one_version_are_both_kept_and_told() -> None:
-    families = found(
-        [
-            version("a", {"eli": "x", "stand": "2001-01-01"}),
-            version("copy", {"eli": "x", "stand": "2001-01-01"}),
-            version("b", {"eli": "x", "stand": "2010-01-01"}),
-        ]
-    )
-    assert spans(families)["a"] == spans(families)["copy"] == (date(2001, 1, 1), date(2009, 12, 31))
-    (note,) = families.notes
-    assert "2 files of one version, 2001-01-01 (a, copy)" in str(note)
-
-
-def test_a_version_without_a_day_is_told() -> None:
-    families = found(
-        [
-            version("a", {"eli": "x", "stand": "2001-01-01"}),
-            version("b", {"eli": "x", "stand": "2010-01-01"}),
-            version("c", {"eli": "x", "stand": "soon"}),
-        ]
-    )
-    assert spans(families)["c"] == (None, None)
-    (note,) = families.notes
-    assert "1 of 3 versions have no day (c)" in str(note)
-
-
-def test_articles_in_files_of_their_own_are_no_versions_of_one_another() -> None:
-    families = found(
-        [
-            version("a", {"celex": "x", "valid_from": "2001-01-01"}),
-            version("b", {"celex": "x", "valid_from": "2010-01-01"}),
-        ],
-        [frozenset({"433"}), frozenset({"434"})],
-    )
-    assert families.changed == set()
-
-
-def test_minutes_of_several_days_are_no_versions() -> None:
-    paths = ["board/minutes-2021-03-01.md", "board/minutes-2021-04-01.md"]
-    families = found([version("a", title="Minutes"), version("b", title="Minutes")], [frozenset()] * 2, paths)
-    assert families.changed == set()
-
-
-def test_acts_of_one_title_with_identifiers_of_their_own_are_no_versions() -> None:
-    families = found(
-        [
-            version("a", {"sfs": "2019:1", "ikraft": "2019-01-01"}, "Budget"),
-            version("b", {"sfs": "2020:1", "ikraft": "2020-01-01"}, "Budget"),
-        ]
-    )
-    assert families.changed == set()
+def test_documents_that_are_not_versions_of_one_text(subtests: pytest.Subtests) -> None:
+    for name, documents, contents, paths in (
+        (
+            "articles in files of their own",
+            [stated("a", "2001-01-01"), stated("b", "2010-01-01")],
+            [frozenset({"433"}), frozenset({"434"})],
+            None,
+        ),
+        (
+            "minutes of several days",
+            [version("a", title="Minutes"), version("b", title="Minutes")],
+            [frozenset[str]()] * 2,
+            ["board/minutes-2021-03-01.md", "board/minutes-2021-04-01.md"],
+        ),
+        (
+            "acts of one title with identifiers of their own",
+            [
+                version(f"{year}", {"sfs": f"{year}:1", "ikraft": f"{year}-01-01"}, "Budget")
+                for year in (2019, 2020)
+            ],
+            None,
+            None,
+        ),
+    ):
+        with subtests.test(name):
+            assert found(documents, contents, paths).changed == set()
 
 
 def test_the_name_of_the_file_tells_both() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -21,7 +19,6 @@ from engine.ingestion.build import build_corpus
 from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.report import FileStatus
 from engine.ingestion.workers import Limits
-from tests.conftest import ROOT
 from tests.engine.ingestion.cluster.conftest import read_hostile
 from tests.engine.ingestion.cluster.corpora import contents, piers_in, resolve_nothing_here
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster, stop, until
@@ -173,31 +170,6 @@ def test_a_cancelled_ingestion_leaves_no_task_running(tmp_path: Path, lossy_clus
     until(lambda: executing(lossy_cluster) == [], 10)
 
 
-def test_ctrl_c_leaves_the_corpus_as_it_was_and_no_task_running(
-    tmp_path: Path, lossy_cluster: DaskCluster
-) -> None:
-    lossy_cluster.with_workers(2)
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
-    build_corpus([tmp_path / "law.md"], tmp_path / "corpus", embedding="none")
-    before = contents(tmp_path / "corpus")
-    lines = (
-        f'{{"id": "d{n}", "text": "Article {n}. The pier of {n}. See article 3."}}\n' for n in range(40_000)
-    )
-    (tmp_path / "lines.jsonl").write_text("".join(lines))
-    # Whoever runs the tests in the background has them ignore the signal.
-    command = ["env", "--default-signal=INT", sys.executable, "-m", "engine", "ingest"]
-    command += [str(tmp_path / "lines.jsonl"), "--embedding", "none"]
-    command += ["--corpus", str(tmp_path / "corpus"), "--cluster", lossy_cluster.address]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE) as process:
-        until(lambda: any(reading(worker) for worker in lossy_cluster.workers))
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=30)
-    assert process.returncode != 0, told
-    assert contents(tmp_path / "corpus") == before
-    until(lambda: lossy_cluster.host_processes() == [], 10)
-    until(lambda: executing(lossy_cluster) == [], 10)
-
-
 @pytest.mark.usefixtures("hostile_reader")
 def test_a_file_that_costs_each_worker_is_told_and_the_rest_goes_on(
     tmp_path: Path, lossy_cluster: DaskCluster
@@ -233,71 +205,54 @@ def test_a_file_that_costs_each_worker_is_told_and_the_rest_goes_on(
     assert all(file.status is FileStatus.READ for name, file in status.items() if name != "deadly.evil")
 
 
-def test_a_worker_with_another_engine_is_told(tmp_path: Path, empty_cluster: DaskCluster) -> None:
+def build_law(folder: Path, address: str) -> None:
+    (folder / "law.md").write_text("# Law\n\nText.")
+    build_corpus([folder / "law.md"], folder / "corpus", embedding="none", cluster=Cluster(address))
+
+
+def test_a_worker_with_another_engine_is_an_error(tmp_path: Path, empty_cluster: DaskCluster) -> None:
     grammars = tmp_path / "grammars"
     grammars.mkdir()
     (grammars / "own.yaml").write_text("language: xx\n")
     empty_cluster.add_worker(environment={"REDSTRING_GRAMMARS": str(grammars)})
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
     with pytest.raises(ClusterError, match=r"worker at tcp://.* would make other blocks .*grammars"):
-        build_corpus(
-            [tmp_path / "law.md"],
-            tmp_path / "corpus",
-            embedding="none",
-            cluster=Cluster(empty_cluster.address),
-        )
+        build_law(tmp_path, empty_cluster.address)
     assert not (tmp_path / "corpus").exists()
     assert empty_cluster.host_processes() == []
 
 
-def test_a_worker_without_the_engine_is_told(tmp_path: Path, empty_cluster: DaskCluster) -> None:
+def test_a_worker_without_the_engine_is_an_error(tmp_path: Path, empty_cluster: DaskCluster) -> None:
     empty_cluster.add_worker(environment={"PYTHONPATH": ""})
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
     with pytest.raises(ClusterError, match=r"cannot make blocks .*engine as this machine"):
-        build_corpus(
-            [tmp_path / "law.md"],
-            tmp_path / "corpus",
-            embedding="none",
-            cluster=Cluster(empty_cluster.address),
-        )
+        build_law(tmp_path, empty_cluster.address)
 
 
-@pytest.mark.parametrize("there", ["nobody", "somebody else"])
-def test_an_address_without_a_scheduler_is_told_in_seconds(
-    tmp_path: Path, there: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("listens", [False, True])
+def test_an_address_without_a_scheduler_is_an_error_in_seconds(
+    tmp_path: Path, listens: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.ingestion.cluster.connecting.CONNECT", 0.5)
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
-        if there == "somebody else":
+        if listens:
             server.listen()
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         start = time.monotonic()
         with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}"):
-            build_corpus(
-                [tmp_path / "law.md"], tmp_path / "corpus", embedding="none", cluster=Cluster(address)
-            )
+            build_law(tmp_path, address)
     assert time.monotonic() < start + 15
     assert not (tmp_path / "corpus").exists()
 
 
-@pytest.mark.parametrize("address", ["localhost:8786", "http://localhost:8786", "tcp://", "8786", ""])
-def test_what_is_no_address_is_told(tmp_path: Path, address: str) -> None:
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
+@pytest.mark.parametrize("address", ["localhost:8786", "http://localhost:8786", "tcp://", ""])
+def test_an_invalid_address_is_an_error(tmp_path: Path, address: str) -> None:
     with pytest.raises(SettingsError, match="no address of a scheduler"):
-        build_corpus([tmp_path / "law.md"], tmp_path / "corpus", embedding="none", cluster=Cluster(address))
+        build_law(tmp_path, address)
 
 
-def test_a_scheduler_without_workers_is_told(tmp_path: Path, empty_cluster: DaskCluster) -> None:
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
+def test_a_scheduler_without_workers_is_an_error(tmp_path: Path, empty_cluster: DaskCluster) -> None:
     with pytest.raises(ClusterError, match="has no worker; start one with `dask worker"):
-        build_corpus(
-            [tmp_path / "law.md"],
-            tmp_path / "corpus",
-            embedding="none",
-            cluster=Cluster(empty_cluster.address),
-        )
+        build_law(tmp_path, empty_cluster.address)
 
 
 @pytest.mark.usefixtures("hostile_reader")

@@ -302,32 +302,6 @@ def test_a_truncated_archive_gives_what_came_before(tmp_path: Path, keep: int) -
     assert "compressed file is broken" in problem.reason
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=12),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-    max_leaves=8,
-)
-METADATA = st.dictionaries(
-    st.sampled_from(
-        [
-            "document",
-            "regulation",
-            "path",
-            "passage_label",
-            "article",
-            "heading",
-            "year",
-            "status",
-            "language",
-            "recital",
-            "article_label",
-            "date",
-            "version",
-        ]
-    ),
-    JSON,
-    max_size=6,
-)
 TEXT = st.characters(exclude_categories=["Cs"])
 
 
@@ -344,19 +318,6 @@ def test_a_large_file_is_read_a_document_at_a_time(tmp_path: Path, monkeypatch: 
     )
     assert [str(problem) for problem in same_problems] == [str(problem) for problem in problems]
     assert [item.document.id for item in apart] == ["b", "c", "a", "d"]
-
-
-@given(st.lists(st.tuples(st.text(TEXT, max_size=6), st.text(TEXT, max_size=200), METADATA), max_size=8))
-def test_nothing_makes_it_raise(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, str, dict[str, Any]]]
-) -> None:
-    folder = tmp_path_factory.mktemp("beir")
-    given_lines = [{"id": line_id, "text": text, "metadata": metadata} for line_id, text, metadata in lines]
-    documents, problems = read(folder, *given_lines)
-    passages = [passage for document in documents for passage in document.passages]
-    assert len({passage.id for passage in passages}) == len(passages)
-    assert len({document.document.id for document in documents}) == len(documents)
-    assert len(passages) + len(problems) == len(lines)
 
 
 @given(st.text(TEXT, min_size=1, max_size=40), st.integers(1, 400))

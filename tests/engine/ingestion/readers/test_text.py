@@ -160,16 +160,6 @@ def test_text_without_pages_keeps_its_lines(lines: list[str]) -> None:
     assert all(line in kept for line in lines if not any(map(str.isdigit, line)))
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=300))
-def test_nothing_makes_it_raise(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    path = tmp_path_factory.mktemp("txt") / "x.txt"
-    path.write_text(text, encoding="utf-8")
-    for item in TextReader().read(SourceFile(path)):
-        if isinstance(item, ReadDocument):
-            ids = [passage.id for passage in item.passages]
-            assert len(set(ids)) == len(ids) > 0
-
-
 @pytest.mark.parametrize(
     ("line", "number", "text"),
     [

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.docx import DocxReader
-from engine.model import SectionKind
 from tests.engine.ingestion.readers.docx.writing import (
     docx,
     levels,
@@ -270,25 +269,3 @@ def test_no_damage_makes_it_raise(tmp_path: Path, place: float, data: bytes) -> 
     (tmp_path / "b.docx").write_bytes(bytes(whole))
     for item in DocxReader().read(SourceFile(tmp_path / "b.docx")):
         assert isinstance(item, Problem | ReadDocument)
-
-
-@given(words=st.lists(st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1), max_size=6))
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_every_word_is_kept(tmp_path: Path, words: list[str]) -> None:
-    document = python_docx.Document()
-    for word in words:
-        document.add_paragraph(word)
-    document.save(str(tmp_path / "w.docx"))
-    found = [
-        item for item in DocxReader().read(SourceFile(tmp_path / "w.docx")) if isinstance(item, ReadDocument)
-    ]
-    kept = "".join(
-        f"{passage.label}{''.join(passage.headings)}{passage.text}"
-        for read in found
-        for passage in read.passages
-    )
-    letters = {letter for word in words for letter in word if letter.isalpha()}
-    assert letters <= set(kept) | {
-        letter for s in found for section in s.sections for letter in section.title
-    }
-    assert all(section.kind in SectionKind for item in found for section in item.sections)

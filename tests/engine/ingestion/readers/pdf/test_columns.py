@@ -43,9 +43,7 @@ def test_one_column_stays_one(lines: int, seed: int) -> None:
     for line in range(lines):
         cut = 20 + (seed * (line + 3)) % 50
         texts.append(
-            ("the duty of the operator ends with the end of the year in which he gave notice of it")[
-                :cut
-            ].strip()
+            "the duty of the operator ends with the end of the year in which he gave notice"[:cut].strip()
         )
         runs += words(texts[-1], 50, 700 - 12 * line)
     assert order(runs) == texts

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.records import JsonReader
@@ -222,28 +220,3 @@ def test_broken_lines_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
 )
 def test_labels(label: str, language: str, number: str | None) -> None:
     assert numbered_heading(label, language).number == number
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=8) | st.just(LONG),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(
-            st.sampled_from(
-                ["text", "title", "articles", "number", "path", "notes", "id", "a.b", "paragraphs", ""]
-            ),
-            inner,
-            max_size=5,
-        )
-    ),
-    max_leaves=20,
-)
-
-
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(content=JSON, lines=st.booleans())
-def test_no_json_makes_it_raise(tmp_path: Path, content: Any, lines: bool) -> None:
-    found = items(tmp_path, content, name="a.jsonl" if lines else "a.json")
-    assert found
-    for item in found:
-        assert isinstance(item, Problem) or item.passages

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.records import TableReader
@@ -74,10 +72,3 @@ def test_uneven_rows_are_named(tmp_path: Path) -> None:
     reasons = [item.reason for item in many if isinstance(item, Problem)]
     assert len(reasons) == 21
     assert "10 more rows" in reasons[-1]
-
-
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(content=st.text(st.sampled_from('ab,;\t|"\n\r\0é text'), max_size=80))
-def test_no_table_makes_it_raise(tmp_path: Path, content: str) -> None:
-    for item in items(tmp_path, content):
-        assert isinstance(item, Problem | ReadDocument)
