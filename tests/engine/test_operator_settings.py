@@ -66,25 +66,6 @@ def test_variables_are_read_without_their_blanks(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("REDSTRING_SHARED", "perhaps"),
-        ("REDSTRING_FILES", "-1"),
-        ("REDSTRING_FILES", "0"),
-        ("REDSTRING_JOBS", "1.5"),
-        ("REDSTRING_FILE_MB", "x"),
-        ("REDSTRING_PRIVATE_ENDPOINTS", "some"),
-        ("REDSTRING_LLM_DAY_TOKENS", "-1"),
-        ("GRADIO_SERVER_PORT", "70000"),
-    ],
-)
-def test_a_wrong_value_is_named(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(name, value)
-    with pytest.raises(SettingsError, match=rf"^{name}: .*\(given: '{value}'\)$"):
-        operator_settings()
-
-
-@pytest.mark.parametrize(
     ("name", "meant"),
     [
         ("REDSTRING_UPLOAD", "REDSTRING_UPLOADS"),

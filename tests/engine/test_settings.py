@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from engine.errors import InputError, SettingsError
 from engine.investigation.strategies.registry import strategy
@@ -38,13 +36,6 @@ def test_presets_are_valid_and_name_known_strategies(name: str) -> None:
     assert chosen == presets()[Preset(name)]
     assert checked(chosen.model_dump()) == chosen
     assert [strategy(item).name for item in chosen.strategies] == list(chosen.strategies)
-
-
-def test_presets_grow_from_a_quick_look_to_every_thread() -> None:
-    order = [preset(name) for name in Preset if name is not Preset.AUTO]
-    for name in ("rounds", "pool_size", "top_k"):
-        values = [getattr(settings, name) for settings in order]
-        assert values == sorted(values), name
 
 
 def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
@@ -82,31 +73,6 @@ def test_what_is_wrong_is_named_in_one_line(changes: dict[str, Any], message: st
         InvestigationSettings().changed(**changes)
     assert "\n" not in str(caught.value)
     assert isinstance(caught.value, InputError)
-
-
-def test_changes_leave_the_original_alone_and_none_changes_nothing() -> None:
-    settings = InvestigationSettings(rounds=2)
-    assert settings.changed(rounds=4).rounds == 4
-    assert settings.rounds == 2
-    assert settings.changed(rounds=None, top_k=None) == settings
-
-
-def test_settings_cannot_be_changed_in_place() -> None:
-    with pytest.raises(ValidationError, match="frozen"):
-        InvestigationSettings().rounds = 4
-
-
-def test_text_is_read_as_the_command_line_gives_it() -> None:
-    settings = InvestigationSettings().changed(
-        rounds="2",
-        follow="off",
-        as_of="2020-02-29",
-        time_budget="0.3",
-        stop_when="coverage>=90%, similarity>.5",
-    )
-    assert (settings.rounds, settings.follow, settings.time_budget) == (2, False, 0.3)
-    assert settings.as_of == date(2020, 2, 29)
-    assert settings.stop_when == ("coverage >= 0.9", "similarity > 0.5")
 
 
 def test_conditions_are_kept_in_one_way_and_once() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.errors import SettingsError
-from engine.settings import Preset, followed, preset, presets
+from engine.settings import preset, presets
 from engine.threads import BUILT_IN, Colour, threads, title_of
 from tests.engine.following import Following
 
@@ -28,20 +28,6 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_every_strategy_has_another_colour() -> None:
     for theme in ("light", "dark"):
         assert len({getattr(one.colour, theme) for one in threads().values()}) == len(threads())
-
-
-def test_a_preset_follows_what_those_before_it_follow() -> None:
-    assert followed(Preset.QUICK) == ("citations",)
-    assert set(followed(Preset.BALANCED)) == {"citations", "pagerank", "entities", "metadata"}
-    assert followed(Preset.AUTO) == followed(Preset.BALANCED) == followed(Preset.THOROUGH)
-    assert set(followed(Preset.DETECTIVE)) == {
-        *followed(Preset.BALANCED),
-        "amendments",
-        "concepts",
-        "definitions",
-        "semantic",
-    }
-    assert all(found.strategies == followed(name) for name, found in presets().items())
 
 
 @pytest.mark.usefixtures("registered")
@@ -81,7 +67,3 @@ def test_what_it_does_not_say_rightly_is_named(
 def test_a_colour_is_six_digits(value: str) -> None:
     with pytest.raises(SettingsError, match="is no colour"):
         replace(Colour("#123456", "#abcdef"), dark=value)
-
-
-def test_a_strategy_that_is_gone_keeps_its_name() -> None:
-    assert title_of("case_law") == "Case law"

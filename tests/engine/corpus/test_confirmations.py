@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -51,24 +50,6 @@ def test_what_is_no_confirmation_is_told(given: dict[str, str], words: str) -> N
     told = {"claim": "A claim.", "held": HELD, "finding": "supported", **given}
     with pytest.raises(InputError, match=words):
         made_confirmation(**told)  # type: ignore[arg-type]
-
-
-def test_names_are_one_line_without_what_nobody_sees() -> None:
-    made = made_confirmation("A claim.", HELD, "supported", reviewer="\u202eAda <i>x</i>")
-    assert made.reviewer == "Ada <i>x</i>"
-
-
-def test_two_who_write_at_once_lose_nothing(tmp_path: Path) -> None:
-    def write(name: str) -> None:
-        for number in range(20):
-            add_confirmation(tmp_path, made_confirmation(f"{name} {number}", HELD, "related"))
-
-    threads = [threading.Thread(target=write, args=(name,)) for name in "ab"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(standing_confirmations(load_confirmations(tmp_path))) == 40
 
 
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:

@@ -22,22 +22,3 @@ from engine.corpus.headings import is_bare_heading
 )
 def test_headings(text: str) -> None:
     assert is_bare_heading(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Fees are paid.",
-        "A Person must apply",
-        "every Authorised Person; and",
-        "Definitions\nIn these Regulations",
-        "the activities of a firm",
-        "Es gilt.",
-        "يسري هذا النظام.",
-        "本条例自发布之日起施行。",
-        "(a) keep books",
-        "x " * 100,
-    ],
-)
-def test_no_headings(text: str) -> None:
-    assert not is_bare_heading(text)

@@ -4,8 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.corpus.ontology import (
     checked,
@@ -15,8 +13,6 @@ from engine.corpus.ontology import (
     parse_ontology,
     read_ontology,
 )
-from engine.corpus.rules.values import FactType
-from engine.corpus.signing import is_visible
 from engine.errors import SourceError
 
 AREA = {"id": "objection", "names": {"en": "Objection"}, "keywords": {"en": ["objection", "remedy"]}}
@@ -34,13 +30,6 @@ def test_a_file_of_areas_reads_as_it_did_before_there_were_rules(tmp_path: Path)
     assert set(found) == {"areas", "transactions"}
     assert ontology_from(found).areas[0].names == {"en": "a"}
     assert ontology_from(found).rules == ()
-
-
-def test_facts_and_rules_are_read() -> None:
-    found = ontology_from(checked(whole(rules=[RULE | {"because": "No one gives what he does not have."}])))
-    assert [fact.type for fact in found.facts] == [FactType.MONEY, FactType.MONEY]
-    assert found.rules[0].because == {"und": "No one gives what he does not have."}
-    assert found.rules[0].names == {"en": "too-broad"}
 
 
 @pytest.mark.parametrize(
@@ -81,33 +70,6 @@ def test_what_is_wrong_is_named(parts: dict[str, Any], words: str) -> None:
 def test_what_is_no_yaml_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(SourceError, match=r"^ontology\.yaml: "):
         parse_ontology(text, "ontology.yaml")
-
-
-WORDS = st.text(
-    st.characters(exclude_categories=["Cs", "Cc", "Cn", "Co", "Zs", "Zl", "Zp"]), min_size=1, max_size=20
-).filter(is_visible)
-AREAS = st.lists(
-    st.fixed_dictionaries(
-        {
-            "id": WORDS,
-            "names": st.dictionaries(st.sampled_from(["en", "ar", "de"]), WORDS),
-            "keywords": st.dictionaries(st.sampled_from(["en", "ar"]), st.lists(WORDS, max_size=4)),
-            "required": st.booleans(),
-            "minimum_passages": st.integers(1, 9),
-        }
-    ),
-    min_size=1,
-    max_size=4,
-    unique_by=lambda area: area["id"],
-)
-
-
-@given(AREAS, st.booleans())
-def test_what_is_written_as_yaml_reads_back_as_the_same(areas: list[dict[str, Any]], rules: bool) -> None:
-    ids = [area["id"] for area in areas]
-    more = {"facts": FACTS, "rules": [RULE]} if rules else {}
-    content = checked({"areas": areas, "transactions": {"sale": ids[:2]}, **more})
-    assert parse_ontology(ontology_yaml(content), "x") == content
 
 
 CONCEPTS = [
@@ -161,12 +123,3 @@ def test_concepts_and_least_passages_are_read_and_written_back() -> None:
 def test_what_is_wrong_with_concepts_and_numbers_is_named(parts: dict[str, Any], words: str) -> None:
     with pytest.raises(SourceError, match=words):
         checked(whole(**parts), "ontology.yaml")
-
-
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=6))
-def test_a_hierarchy_is_refused_if_and_only_if_it_has_a_circle(parents: list[int]) -> None:
-    concepts = [{"id": f"c{n}", "parent": f"c{p}" if p < n else None} for n, p in enumerate(parents)]
-    assert checked({"concepts": concepts})["concepts"]
-    turned = [{"id": f"c{n}", "parent": f"c{(n + 1) % len(parents)}"} for n in range(len(parents))]
-    with pytest.raises(SourceError, match="circle"):
-        checked({"concepts": turned})

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import gc
-import threading
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from weakref import ref
 
 import numpy as np
 import pytest
@@ -56,40 +53,6 @@ def test_rows_are_those_of_the_target(meridia: Corpus) -> None:
     rows = reader.rows(found.target_kind, str(found.target_id))
     assert {passage.number for passage in meridia.passages(rows)} == {"14"}
     assert reader.rows(found.target_kind, "nothing").tolist() == []
-
-
-def test_names_that_texts_give_are_known(meridia: Corpus) -> None:
-    given = [(language, name) for _, language, name in meridia.given_names()]
-    assert ("en", "Code") in {(language, name.short) for language, name in given}
-
-
-def test_threads_take_turns(sample_folder: Path) -> None:
-    corpus = open_corpus(sample_folder)
-    text = "Article 14 of the Agency Code"
-    (mention,) = find_mentions(text, "en")
-    found: list[str | None] = []
-
-    def read() -> None:
-        for _ in range(5):
-            found.extend(one.target_id for one in outside(corpus).resolve(mention, text, "en", DAY))
-
-    threads = [threading.Thread(target=read) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 30
-    assert len(set(found)) == 1
-
-
-def test_a_corpus_is_let_go(sample_folder: Path) -> None:
-    corpus = open_corpus(sample_folder)
-    (mention,) = find_mentions("Article 14 of the Agency Code", "en")
-    outside(corpus).resolve(mention, "Article 14 of the Agency Code", "en", DAY)
-    gone = ref(corpus)
-    del corpus
-    gc.collect()
-    assert gone() is None
 
 
 def test_the_nearest_numbers_ascend(meridia: Corpus) -> None:

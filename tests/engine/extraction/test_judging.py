@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
 from engine.corpus.extracted.proposal import Proposal
@@ -30,7 +28,6 @@ from engine.investigation.associations import associations
 from engine.investigation.defined_terms import defined_terms
 from engine.model import Direction, Relation, Status, TargetKind
 from engine.settings import Preset, preset
-from tests.conftest import SAMPLE
 
 DAY = date(2024, 6, 1)
 RELATIONS = tuple(Relation)
@@ -220,33 +217,6 @@ def test_rates_are_told_by_relation_strategy_and_language(corpus: Corpus) -> Non
     assert figures["relation"][chosen[0][2].value].accepted >= 1
     assert sum(one.judged for one in figures["language"].values()) >= len(chosen)
     assert "citations" in figures["strategy"]
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.lists(st.integers(0, 10_000), min_size=1, max_size=12))
-def test_any_verdicts_taken_back_leave_no_trace(sample_folder: Path, places: list[int]) -> None:
-    corpus = open_corpus(sample_folder)
-    numbers = corpus.reference_numbers(statuses=[Status.RESOLVED])
-    references = corpus.references([int(numbers[place % len(numbers)]) for place in places])
-    before = links_of(corpus)
-    copied = sample_folder.with_name(f"judged-{len(list(sample_folder.parent.iterdir()))}")
-    shutil.copytree(sample_folder, copied)
-    try:
-        other = open_corpus(copied)
-        done: set[tuple[str, str | None, Relation]] = set()
-        for one in references:
-            ends = Ends(one.source_id, str(one.target_id), one.relation)
-            if (one.source_id, one.target_id, one.relation) in done:
-                continue
-            done.add((one.source_id, one.target_id, one.relation))
-            judge_link(other, ends, Judgement.REJECTED)
-        assert links_of(other) <= before
-        for source, target, relation in done:
-            unjudge_link(other, Ends(source, str(target), relation))
-        assert links_of(other) == before == links_of(open_corpus(copied))
-    finally:
-        shutil.rmtree(copied)
-    assert SAMPLE.exists()
 
 
 def test_a_rejected_definition_is_none_until_it_is_taken_back(corpus: Corpus) -> None:

@@ -1,15 +1,8 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from engine.ingestion.chunking import LONGEST_SENTENCE, cut
-from engine.ingestion.density import LEAST_OVERLAP, MOST_OVERLAP
-
-LETTERS = st.text(st.sampled_from("ab (1)2.\n;:,。§第"), max_size=400)
+from engine.ingestion.chunking import cut
 
 
 def cut_texts(text: str, longest: int, language: str = "en") -> list[str]:
@@ -51,47 +44,3 @@ def test_a_short_item_stays_with_the_words_before_the_list() -> None:
     text = f"Before the list stands a sentence of its own.\n{stem}\n(a) names;\n(b) dates;\n(c) places."
     (with_stem,) = [piece for piece in cut_texts(text, 90) if stem in piece]
     assert "(a) names;" in with_stem
-
-
-def test_the_rest_of_a_paragraph_is_marked() -> None:
-    text = "(1) " + "One two three. " * 5 + "\n(2) short"
-    pieces = cut(text, 30, "en")
-    assert [(piece.number, piece.continued) for piece in pieces] == [
-        ("1", False),
-        ("1", True),
-        ("1", True),
-        ("2", False),
-    ]
-
-
-def test_parts_of_dense_rules_overlap_more_than_prose() -> None:
-    rule = "A person must not act under section 4(2) unless (a) it is licensed; or (b) Rule 3.1.2 applies. "
-    prose = "The river winds through quiet meadows and old towns towards the sea in the west. "
-    overlaps = {
-        name: [p.overlap for p in cut(text * 60, 2000, "en")][1:]
-        for name, text in (("rule", rule), ("prose", prose))
-    }
-    assert all(0 < overlap <= LEAST_OVERLAP + 1 for overlap in overlaps["prose"])
-    assert all(2 * LEAST_OVERLAP < overlap <= MOST_OVERLAP + 1 for overlap in overlaps["rule"])
-
-
-def test_an_overlap_is_whole_sentences_of_the_part_before() -> None:
-    text = " ".join(f"Section {number} shall apply where Rule {number}.1.2 does not." for number in range(90))
-    pieces = cut(text, 1000, "en")
-    for left, right in pairwise(pieces):
-        repeated = text[right.start : right.start + right.overlap]
-        assert repeated.startswith("Section ")
-        assert repeated.strip().endswith(".")
-        assert text[left.start : left.end].endswith(repeated.strip())
-
-
-@given(LETTERS, st.integers(1, 60))
-def test_pieces_are_short_in_order_and_lose_no_letter(text: str, longest: int) -> None:
-    pieces = cut(text, longest)
-    assert all(0 <= piece.end - piece.start - piece.overlap <= LONGEST_SENTENCE * longest for piece in pieces)
-    assert all(piece.overlap <= longest // 4 for piece in pieces)
-    assert all(left.end <= right.start + right.overlap for left, right in pairwise(pieces))
-    assert all(left.start < right.start for left, right in pairwise(pieces))
-    assert "".join("".join(text[p.start + p.overlap : p.end].split()) for p in pieces) == "".join(
-        text.split()
-    )

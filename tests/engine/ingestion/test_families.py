@@ -7,11 +7,8 @@ from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.ingestion.families import Content, Families, in_families
-from engine.ingestion.version_days import named_file, without_day
 from engine.model import FAMILY, Document
 
 SECTIONS = frozenset({"1", "2", "3"})
@@ -38,24 +35,6 @@ def spans(families: Families) -> dict[str, tuple[date | None, date | None]]:
     return {document.id: (document.valid_from, document.valid_to) for document in families.documents}
 
 
-def test_each_version_holds_until_the_day_before_the_next() -> None:
-    families = found(
-        [
-            version("c", version="2023-07-20"),
-            version("a", version="2011-01-08"),
-            version("b", version="2019-03-02"),
-            version("other", title="Pilot Rules", version="2020-01-01"),
-        ]
-    )
-    assert spans(families) == {
-        "a": (date(2011, 1, 8), date(2019, 3, 1)),
-        "b": (date(2019, 3, 2), date(2023, 7, 19)),
-        "c": (date(2023, 7, 20), None),
-        "other": (None, None),
-    }
-    assert families.notes == []
-
-
 @pytest.mark.parametrize("identifier", ["identifier", "Kennung", "eli:id_local", "work.uri", "bwb-id"])
 @pytest.mark.parametrize(
     "day",
@@ -76,14 +55,6 @@ def test_fields_under_many_names(identifier: str, day: str) -> None:
     assert [("--mapping" in str(note), day in str(note)) for note in families.notes] == (
         [(True, True)] if day == "unheard_of" else []
     )
-
-
-def test_the_day_that_differs_counts_not_that_of_the_whole_act() -> None:
-    fields = [
-        {"identifier": "X", "in_force": "1999-01-01", "as_at": when} for when in ("2001-01-01", "2002-01-01")
-    ]
-    families = found([version(str(n), own) for n, own in enumerate(fields)])
-    assert [document.valid_from for document in families.documents] == [date(2001, 1, 1), date(2002, 1, 1)]
 
 
 def stated(name: str, day: str, end: date | None = None) -> Document:
@@ -154,19 +125,6 @@ def test_documents_that_are_not_versions_of_one_text(subtests: pytest.Subtests) 
             assert found(documents, contents, paths).changed == set()
 
 
-def test_the_name_of_the_file_tells_both() -> None:
-    paths = ["laws/bgb_2021-01-01.md", "laws/bgb_2022-07-01.md", "laws/hgb_2021-01-01.md", "laws/act-1986.md"]
-    families = found([version(str(n), title=f"T{n}") for n in range(4)], None, paths)
-    assert spans(families)["0"] == (date(2021, 1, 1), date(2022, 6, 30))
-    assert families.changed == {0, 1}
-
-
-def test_a_language_that_was_taken_for_another_stays_in_its_family() -> None:
-    fields = [{"identifier": "X", "stand": when} for when in ("2001-01-01", "2002-01-01")]
-    documents = [Document(str(n), "Likums", ("lv", "sv")[n], metadata=own) for n, own in enumerate(fields)]
-    assert found(documents).changed == {0, 1}
-
-
 def test_languages_of_one_act_are_families_of_their_own() -> None:
     documents = [
         Document(f"{code}{when}", title, code, metadata={"celex": "X", "stand": f"{when}-01-01"})
@@ -176,67 +134,3 @@ def test_languages_of_one_act_are_families_of_their_own() -> None:
     families = found(documents)
     assert spans(families)["de2001"] == spans(families)["fr2001"] == (date(2001, 1, 1), date(2001, 12, 31))
     assert families.notes == []
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("laws/LEGITEXT000006070162-1977-02-03.md", ("laws", "LEGITEXT000006070162", date(1977, 2, 3))),
-        ("laws/bgb_20210101.md.gz", ("laws", "bgb", date(2021, 1, 1))),
-        ("laws/01.02.2021 bgb.html", ("laws", "bgb", date(2021, 2, 1))),
-        ("laws/2021/bgb.md", ("laws/", "bgb", date(2021, 1, 1))),
-        ("laws/bgb/2021-07.txt", ("laws/bgb", "bgb", date(2021, 7, 1))),
-        ("laws/act-1986.md", ("laws", "act-1986", None)),
-        ("laws/32016R0679.xml", ("laws", "32016R0679", None)),
-        ("laws/2021-13-45.md", ("laws", "2021-13-45", None)),
-        ("laws/1202101019.md", ("laws", "1202101019", None)),
-    ],
-)
-def test_days_in_names_of_files(path: str, expected: tuple[str, str, date | None]) -> None:
-    file = named_file(path)
-    assert (file.place, file.name, file.day) == expected
-
-
-@pytest.mark.parametrize(
-    ("stated", "bare"),
-    [
-        ("02016R0679-20160504", "02016R0679"),
-        ("http://data.europa.eu/eli/reg/2016/679/2016-05-04", "http://data.europa.eu/eli/reg/2016/679"),
-        ("/akn/ch/act/101/deu@2020-01-01", "/akn/ch/act/101/deu"),
-        ("eli/fr/loi/2016/10/7/1321/jo/texte", "eli/fr/loi/2016/10/7/1321/jo/texte"),
-        ("1962:700", "1962:700"),
-    ],
-)
-def test_identifiers_of_versions(stated: str, bare: str) -> None:
-    assert without_day(stated) == bare
-
-
-@given(st.text(max_size=60))
-def test_any_name_of_a_file_is_read(path: str) -> None:
-    named_file(path)
-    assert without_day(without_day(path)) in path
-
-
-@given(
-    st.lists(
-        st.tuples(st.dates(date(1900, 1, 1), date(2100, 1, 1)), st.none() | st.dates(date(1900, 1, 1))),
-        min_size=1,
-        max_size=8,
-    )
-)
-def test_versions_never_overlap_and_none_is_lost(told: list[tuple[date, date | None]]) -> None:
-    documents = [
-        version(f"{n}", {"eli": "x", "stand": start.isoformat()}, valid_to=end)
-        for n, (start, end) in enumerate(told)
-    ]
-    families = found(documents)
-    assert [document.id for document in families.documents] == [document.id for document in documents]
-    again = found(documents)
-    assert spans(again) == spans(families)
-    if len({start for start, _ in told}) > 1:
-        begins = sorted({start for start, _ in told})
-        for document in families.documents:
-            assert document.valid_from is not None
-            later = [day for day in begins if day > document.valid_from]
-            assert document.valid_to is None or document.valid_to >= document.valid_from
-            assert not later or (document.valid_to is not None and document.valid_to < later[0])

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.packing import content_key
-from engine.ingestion.indexing import EMBEDDING_BATCH, VectorSource, context_of
+from engine.ingestion.indexing import VectorSource, context_of
 from engine.model import Document, Passage
 
 DOCUMENT = Document("bgb", "Bürgerliches Gesetzbuch", "de", aliases=("Bürgerliches Gesetzbuch", "BGB"))
@@ -41,19 +41,6 @@ def some_passages(count: int, start: int = 0) -> list[Passage]:
         Passage(f"p{n}", "d", None, n, f"{n} " + "x" * (1 + n * 7 % 50), "ar" if n % 10 == 0 else "en")
         for n in range(start, start + count)
     ]
-
-
-def test_every_vector_stands_in_its_row_and_unread_languages_have_none() -> None:
-    model = LengthModel()
-    passages = some_passages(EMBEDDING_BATCH * 2 + 3)
-    vectors = np.zeros((len(passages), 2), np.float32)
-    source = VectorSource(model, headings=False)
-    missing = source.vectors(passages, keys(passages), vectors)
-    assert missing == sum(passage.language == "ar" for passage in passages)
-    assert source.encoded == len(passages) - missing
-    expected = [0 if passage.language == "ar" else len(passage.text) for passage in passages]
-    assert vectors[:, 0].tolist() == expected
-    assert max(model.batches) <= EMBEDDING_BATCH
 
 
 def test_only_new_texts_are_embedded() -> None:

@@ -84,13 +84,6 @@ def test_a_hostile_file_is_named_and_the_others_are_read(tmp_path: Path, order: 
     assert "A pier." in [passage.text for passage in open_corpus(tmp_path / "corpus").passages(rows)]
 
 
-def test_what_was_read_before_a_failure_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "half.evil").write_text("contradiction")
-    report = build_corpus([tmp_path / "half.evil"], tmp_path / "corpus", embedding="none", limits=LIMITS)
-    assert [document.id for document in open_corpus(tmp_path / "corpus").documents()] == ["half"]
-    assert [problem.id for problem in report.problems] == ["x"]
-
-
 def test_a_file_of_faults_is_told_within_bounds_and_hidden_marks_are_counted(tmp_path: Path) -> None:
     (tmp_path / "lines.jsonl").write_text('{"id": "a", "text": "A pier."}\n' + "x\n" * 5000)
     (tmp_path / "law.txt").write_text("It is not li\u200bable\u202e here.")

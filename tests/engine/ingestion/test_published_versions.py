@@ -142,29 +142,6 @@ def test_the_text_of_each_day(form: str, tmp_path: Path) -> None:
     assert wrong == {}
 
 
-def test_acts_whose_identifiers_end_in_the_day_of_enactment_are_no_versions(tmp_path: Path) -> None:
-    laws = {
-        "LOV-1930-03-14": ("Lov om havner", ("1991-01-01", "2008-05-01")),
-        "LOV-1925-08-07": ("Lov om merking av redskap", ("1999-01-01", "2015-07-01")),
-    }
-    for identifier, (title, days) in laws.items():
-        for day in days:
-            (tmp_path / day).mkdir(exist_ok=True)
-            (tmp_path / day / f"{identifier}.md").write_text(norwegian(identifier, title, day, day))
-    folders = [tmp_path / day for _, days in laws.values() for day in days]
-    build_corpus(folders, tmp_path / "corpus", embedding="none")
-    held = {
-        (one.metadata[FAMILY], one.valid_from, one.valid_to)
-        for one in open_corpus(tmp_path / "corpus").documents()
-    }
-    assert held == {
-        ("LOV-1930-03-14", date(1991, 1, 1), date(2008, 4, 30)),
-        ("LOV-1930-03-14", date(2008, 5, 1), None),
-        ("LOV-1925-08-07", date(1999, 1, 1), date(2015, 6, 30)),
-        ("LOV-1925-08-07", date(2015, 7, 1), None),
-    }
-
-
 @pytest.mark.parametrize("names", [("a.md", "b.md", "c.md"), ("2001/x.md", "2010/x.md", "2098/x.md")])
 def test_a_version_that_is_added_later_joins(names: tuple[str, ...], tmp_path: Path) -> None:
     days = dict(zip(names, ("2001-01-01", "2010-03-01", FUTURE), strict=True))
@@ -207,21 +184,3 @@ def _harbour(words: str, state: str, day: str) -> str:
         f"---\n{state}title: Harbour Act\n{day}---\n# Harbour Act\n\n## Article 1\n\nThis Act governs harbours.\n\n"
         f"## Article 2\n\nThe term is that of {words}.\n"
     )
-
-
-HEADS: Mapping[str, tuple[str, date | None]] = {
-    "english": ("Effective Date: 1 January 2022", date(2022, 1, 1)),
-    "german": ("Gültig ab: 01.02.2023", date(2023, 2, 1)),
-    "no day": ("Effective date: to be determined", None),
-    "a sentence": ("Note: this text is of 1 January 2022", None),
-}
-
-
-@pytest.mark.parametrize("head", HEADS)
-def test_a_day_that_the_first_lines_of_a_text_state(head: str, tmp_path: Path) -> None:
-    line, day = HEADS[head]
-    (tmp_path / "text.txt").write_text(
-        f"Harbour Rules\n\n{line}\n\nArticle 1\n\nThese Rules govern harbours.\n"
-    )
-    build_corpus([tmp_path / "text.txt"], tmp_path / "corpus", embedding="none")
-    assert open_corpus(tmp_path / "corpus").documents()[0].valid_from == day

@@ -32,9 +32,3 @@ def texts(text: str, **options: bool) -> list[tuple[str | None, str]]:
 )
 def test_numbered_paragraphs(text: str, expected: list[tuple[str | None, str]]) -> None:
     assert texts(text) == expected
-
-
-def test_items_below_a_stem_are_no_paragraphs_unless_asked() -> None:
-    text = "The authority shall:\n\n1. keep books;\n\n2. report."
-    assert len(texts(text, items=False)) == 1
-    assert len(texts(text)) == 3

@@ -30,12 +30,6 @@ def read(*texts: str, document: Document = ACT) -> ReadDocument:
     return ReadDocument(document, (part,), passages)
 
 
-def test_the_commencement_of_a_whole_act() -> None:
-    found = dated(read("Rights.", "This Act comes into force on 1 March 2020."))
-    assert found.document.valid_from == date(2020, 3, 1)
-    assert [passage.valid_from for passage in found.passages] == [None, None]
-
-
 def test_what_a_source_states_counts_before_a_clause() -> None:
     stated = replace(ACT, valid_from=date(2019, 1, 1))
     found = dated(read("This Act comes into force on 1 March 2020.", document=stated))

@@ -33,23 +33,6 @@ def test_labels_of_forms_that_no_grammar_has(label: str, kind: K, number: str, p
 
 
 @pytest.mark.parametrize(
-    "label", ["Companies Regulations 2015", "INTRODUCTION", "Budget 2020", "Jurisdiction", "COBS", ""]
-)
-def test_names_are_no_numbers(label: str) -> None:
-    assert parse_label(label, "en") is None
-
-
-@pytest.mark.parametrize(
-    ("label", "number"), [("4.3.2", "4.3.2"), ("4.3.2.(1)", "4.3.2"), ("Article 14", "14"), ("A4.3", "A4.3")]
-)
-def test_ordinary_labels_stay_what_they_are(label: str, number: str) -> None:
-    address = parse_label(label, "en")
-    assert address is not None
-    assert address.number == number
-    assert not is_designation(number)
-
-
-@pytest.mark.parametrize(
     ("one", "other", "same"),
     [
         ("COBS 3.4.1", "COBS-3.4.1", True),
@@ -95,23 +78,6 @@ def test_a_designation_divides_into_a_name_and_a_number() -> None:
 def test_words_that_only_lead_to_a_designation_are_no_part_of_it() -> None:
     assert list(forms_of("Subject to Guideline 12")) == ["Subject to Guideline 12", "Guideline 12"]
     assert list(forms_of("Guidelines 12")) == ["Guidelines 12", "Guideline 12"]
-
-
-LETTERS = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ", min_size=2, max_size=6)
-FIGURES = st.lists(st.integers(1, 999), min_size=1, max_size=4)
-
-
-@given(LETTERS, FIGURES, st.sampled_from(" -"))
-def test_every_division_puts_a_designation_together_again(
-    letters: str, figures: list[int], sign: str
-) -> None:
-    number = f"{letters}{sign}{'.'.join(map(str, figures))}"
-    divided = list(splits(number))
-    assert divided[-1] == (letters, ".".join(map(str, figures)))
-    for name, rest in divided:
-        own, _, below = rest.partition(".")
-        again = below if below and name != letters and name.endswith(own) else rest
-        assert key_of(number) in (key_of(f"{name} {rest}"), key_of(f"{name} {again}"))
 
 
 @given(st.text(max_size=40))

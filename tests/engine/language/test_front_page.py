@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.language.front_page import FrontPage, read_front_page
 
@@ -129,8 +127,3 @@ from engine.language.front_page import FrontPage, read_front_page
 )
 def test_what_a_first_page_says(language: str, title: str, text: str, expected: FrontPage) -> None:
     assert read_front_page(title, text, language) == expected
-
-
-@given(st.sampled_from(["en", "de", "fr", "id", "ar", "zh"]), st.text(max_size=120), st.text(max_size=300))
-def test_nothing_breaks_it(language: str, title: str, text: str) -> None:
-    assert isinstance(read_front_page(title, text, language), FrontPage)

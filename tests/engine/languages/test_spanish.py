@@ -101,12 +101,6 @@ def test_the_parts_of_an_act_are_found(puertos: Corpus) -> None:
     ]
 
 
-def test_an_act_says_what_it_is_and_from_when_it_holds(puertos: Corpus) -> None:
-    act = next(document for document in puertos.documents() if document.id == "ley")
-    assert (act.type, act.number, act.year, act.valid_from) == ("Ley", "7/2024", 2024, date(2024, 7, 1))
-    assert {"Ley 7/2024", "Ley de Puertos Interiores"} <= set(act.aliases)
-
-
 @pytest.mark.parametrize(
     ("source", "relation", "target"),
     [

@@ -77,39 +77,6 @@ def test_the_sums_are_the_servers() -> None:
         assert sum(meter.tasks.values(), Usage()).tokens == meter.spent.tokens
 
 
-def test_replies_keep_the_order_of_the_prompts() -> None:
-    def answer(asked: Asked) -> Scripted:
-        number = int(asked.data["question"].split()[1].split("?")[0])
-        return Fault(answer={"queries": [str(number)]}, seconds=0.05 if number % 2 else 0.0)
-
-    with ScriptedServer(answer) as server:
-        replies = ask_all(server.connect(), prompts(12), Parts, Meter())
-        assert [reply.value.queries for reply in replies if isinstance(reply, Reply)] == [
-            [str(n)] for n in range(12)
-        ]
-
-
-@pytest.mark.parametrize("limit", [1, 3])
-def test_no_more_requests_at_once_than_are_allowed(limit: int) -> None:
-    lock, running, most = threading.Lock(), [0], [0]
-
-    def answer(asked: Asked) -> Scripted:
-        with lock:
-            running[0] += 1
-            most[0] = max(most[0], running[0])
-        time.sleep(0.02)
-        with lock:
-            running[0] -= 1
-        return FINE
-
-    with ScriptedServer(answer) as server:
-        model = connect(f"openai:m@{server.url}?concurrency={limit}")
-        assert model is not None
-        outcomes = ask_all(model, prompts(10), Parts, Meter())
-        assert all(isinstance(outcome, Reply) for outcome in outcomes)
-    assert most[0] == limit
-
-
 def test_cancelling_ends_all_of_them() -> None:
     stopped = threading.Event()
 
@@ -122,27 +89,6 @@ def test_cancelling_ends_all_of_them() -> None:
         with pytest.raises(CancelledError):
             ask_all(server.connect(), prompts(6), Parts, Meter(cancelled=stopped.is_set))
         assert time.monotonic() - started < 5
-
-
-def test_a_budget_that_opens_midway_leaves_what_was_answered() -> None:
-    with ScriptedServer(lambda asked: FINE) as server:
-        meter = Meter(Budget(calls=4))
-        outcomes = ask_all(server.connect(), prompts(10), Parts, meter)
-        assert sum(isinstance(outcome, Reply) for outcome in outcomes) == 4
-        assert sum(isinstance(outcome, BudgetError) for outcome in outcomes) == 6
-        assert_equal(meter, server)
-
-
-def test_prompts_side_by_side_wait_for_each_other_before_the_budget_opens() -> None:
-    """Each may use a thousand tokens and uses a few: ten fit a budget that holds two reservations."""
-    with ScriptedServer(lambda asked: FINE) as server:
-        model = server.connect()
-        small = [Prompt("small", "Split.", (Data("question", str(n)),), longest=1000) for n in range(10)]
-        one = model.expected(small[0], Parts).tokens
-        meter = Meter(Budget(tokens=one + 10 * 500))
-        outcomes = ask_all(model, small, Parts, meter)
-        assert all(isinstance(outcome, Reply) for outcome in outcomes), meter.opened
-        assert meter.opened == ""
 
 
 amounts = st.integers(0, 400)
@@ -180,29 +126,6 @@ def test_no_order_of_reserving_and_using_overdraws(
     assert spent.calls <= calls
     assert spent.tokens <= tokens
     assert (spent.money or 0.0) <= 1.0
-
-
-@given(st.integers(1, 30), st.integers(1, 4))
-def test_threads_do_not_overdraw_together(limit: int, threads: int) -> None:
-    meter = Meter(Budget(tokens=limit))
-    started = threading.Barrier(threads)
-
-    def use() -> None:
-        started.wait()
-        for size in range(1, 6):
-            try:
-                with meter.slot("t", Usage(1, size)) as slot:
-                    slot.used = Usage(1, size)
-            except BudgetError:
-                return
-
-    running = [threading.Thread(target=use) for _ in range(threads)]
-    for thread in running:
-        thread.start()
-    for thread in running:
-        thread.join()
-    assert meter.spent.tokens <= limit
-    assert meter.opened or meter.spent.tokens == threads * 15
 
 
 def test_the_cost_report_is_what_the_server_counted() -> None:

@@ -145,7 +145,3 @@ def test_what_stands_is_told_from_what_is_new(meridia: Corpus) -> None:
             assert all(
                 word not in held.get(lang, ()) for lang, words in change.keywords.items() for word in words
             )
-
-
-def test_a_proposal_without_areas_changes_nothing(maritime: Corpus) -> None:
-    assert difference(maritime, None, Proposal((), (), 0.0)).areas == ()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.ontology.material import clean_heading, gather, says_something
+from engine.ontology.material import clean_heading, gather
 
 
 @pytest.mark.parametrize(
@@ -23,23 +23,6 @@ from engine.ontology.material import clean_heading, gather, says_something
 )
 def test_headings_lose_their_numbers(heading: str, cleaned: str) -> None:
     assert clean_heading(heading) == cleaned
-
-
-@pytest.mark.parametrize(
-    ("heading", "language", "says"),
-    [
-        ("General provisions", "en", False),
-        ("Scope and definitions", "en", False),
-        ("Scope of the licence", "en", True),
-        ("Ketentuan Umum", "id", False),
-        ("أحكام عامة", "ar", False),
-        ("Allgemeine Vorschriften", "de", False),
-        ("Text of Article 22", "en", False),
-        ("Delivery", "en", True),
-    ],
-)
-def test_the_frame_of_a_document_says_nothing(heading: str, language: str, says: bool) -> None:
-    assert says_something(heading, language) is says
 
 
 def test_a_section_and_its_translations_are_one_unit(meridia: Corpus) -> None:

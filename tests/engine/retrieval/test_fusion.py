@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.protocol import Hits
-from engine.retrieval import fusion
-from engine.retrieval.fusion import fuse, minmax, retriever_weights
+from engine.retrieval.fusion import fuse
 
 
 def hits(*pairs: tuple[int, float]) -> Hits:
@@ -23,64 +22,13 @@ def ranked_lists(draw: st.DrawFn) -> Hits:
     return hits(*zip(rows, scores, strict=True))
 
 
-def test_minmax_maps_best_to_one_and_lowest_to_zero() -> None:
-    assert minmax(hits((1, 9.0), (2, 6.0), (3, 3.0))).tolist() == pytest.approx([1.0, 0.5, 0.0])
-
-
-def test_minmax_of_a_level_list_is_all_best() -> None:
-    assert minmax(hits((1, 2.0), (2, 2.0))).tolist() == [1.0, 1.0]
-
-
-def test_a_passage_in_both_lists_beats_one_that_leads_a_single_list() -> None:
-    fused = fuse([hits((1, 5.0), (2, 4.9), (4, 0.1)), hits((3, 5.0), (2, 4.9), (5, 0.1))], [1, 1])
-    assert fused.rows[0] == 2
-
-
-def test_weights_decide_between_two_leaders() -> None:
-    lists = [hits((1, 5.0), (9, 1.0)), hits((2, 5.0), (9, 1.0))]
-    assert fuse(lists, [0.3, 0.7]).rows[0] == 2
-    assert fuse(lists, [0.7, 0.3]).rows[0] == 1
-
-
 @pytest.mark.parametrize(("weights"), [[1.0], [1.0, -1.0]])
 def test_unusable_weights_are_refused(weights: list[float]) -> None:
     with pytest.raises(ValueError):
         fuse([hits((1, 1.0)), hits((2, 1.0))], weights)
 
 
-@given(st.lists(ranked_lists(), max_size=4))
-def test_fusion_keeps_every_row_once_in_order_within_bounds(lists: list[Hits]) -> None:
-    fused = fuse(lists, [1.0] * len(lists))
-    assert set(fused.rows.tolist()) == {row for one in lists for row in one.rows.tolist()}
-    assert len(set(fused.rows.tolist())) == len(fused.rows)
-    assert (np.diff(fused.scores) <= 0).all()
-    assert ((fused.scores >= 0) & (fused.scores <= 1 + 1e-6)).all()
-
-
 @given(ranked_lists(), ranked_lists())
 def test_fusion_does_not_depend_on_the_order_of_lists(one: Hits, other: Hits) -> None:
     forth, back = fuse([one, other], [0.4, 0.6]), fuse([other, one], [0.6, 0.4])
     assert forth.rows.tolist() == back.rows.tolist()
-
-
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (("bm25", "dense"), {"bm25": 0.5, "dense": 0.5}),
-        (("bm25",), {"bm25": 1.0}),
-        (("dense", "bm25", "sparse"), {"dense": 0.4, "bm25": 0.4, "sparse": 0.2}),
-        (("bm25", "sparse", "somebody"), {"bm25": 0.6, "sparse": 0.2, "somebody": 0.2}),
-        (("sparse",), {"sparse": 1.0}),
-        (("bm25", "somebody"), {"bm25": 0.8, "somebody": 0.2}),
-        ((), {}),
-    ],
-)
-def test_retrievers_share_what_is_left_by_those_that_are_off(
-    names: tuple[str, ...], expected: dict[str, float]
-) -> None:
-    assert retriever_weights(names) == pytest.approx(expected)
-
-
-def test_weights_of_nothing_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fusion, "SHARES", {"somebody": 0.0, "sparse": 0.0})
-    assert retriever_weights(("somebody", "sparse")) == {"somebody": 0.5, "sparse": 0.5}

@@ -4,18 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.embedded.arrays import Strings, encoded, ranges, row_pointers
+from engine.corpus.embedded.arrays import ranges, row_pointers
 
-TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=20)
 BOUNDS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=8)
-
-
-@given(TEXTS)
-def test_strings_come_back(texts: list[str]) -> None:
-    table = Strings(*encoded(texts))
-    assert len(table) == len(texts)
-    assert table.take(range(len(texts))) == texts
-    assert [table[number] for number in range(len(texts))] == texts
 
 
 @given(BOUNDS)

@@ -82,7 +82,3 @@ def test_the_rows_and_sections_of_each_number(
     rows: Sequence[Row], expected: dict[str, tuple[list[int], list[int]]], tmp_path: Path
 ) -> None:
     assert told(tmp_path / "c", rows) == expected
-
-
-def test_a_number_that_is_not_there(tmp_path: Path) -> None:
-    assert "9" not in told(tmp_path / "c", [(RULE, "1", None, True)])

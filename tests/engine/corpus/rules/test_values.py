@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-import calendar
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -78,17 +77,6 @@ def test_the_bounds_of_months_hold_on_every_calendar(first: date, months: int) -
     low, high = month_bounds(months)
     day = first.replace(day=1)
     assert low <= (later(day, Duration(months)) - day).days <= high
-
-
-@given(DAYS, st.integers(-2000, 2000))
-def test_days_are_counted_as_the_calendar_counts_them(day: date, days: int) -> None:
-    assert later(day, Duration(days=days)) == day + timedelta(days=days)
-
-
-@given(DAYS, st.integers(0, 600))
-def test_a_month_without_such_a_day_ends_on_its_last(day: date, months: int) -> None:
-    found = later(day, Duration(months))
-    assert found.day == min(day.day, calendar.monthrange(found.year, found.month)[1])
 
 
 def test_values_of_facts() -> None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -88,37 +87,6 @@ def test_headings_come_from_rows_that_are_headings(tmp_path: Path) -> None:
     assert "AML" in document.document.aliases
 
 
-def test_lines_of_one_document_need_not_stand_together(tmp_path: Path) -> None:
-    documents, _ = read(
-        tmp_path, line("a-1", regulation="A"), line("b-1", regulation="B"), line("a-2", regulation="A")
-    )
-    assert [[p.id for p in read.passages] for read in documents] == [["a-1", "a-2"], ["b-1"]]
-    assert [read.document.id for read in documents] == ["a", "b"]
-
-
-def test_versions_and_languages_are_documents_of_their_own(tmp_path: Path) -> None:
-    documents, _ = read(
-        tmp_path,
-        line("x1-1", regulation="A", version_date="2001-01-01"),
-        line("x2-1", regulation="A", version_date="2005-01-01"),
-        line("x3-1", regulation="A", version_date="2005-01-01", language="de"),
-    )
-    assert [(d.document.id, d.document.version, d.document.language) for d in documents] == [
-        ("x1", "2001-01-01", "en"),
-        ("x2", "2005-01-01", "en"),
-        ("x3", "2005-01-01", "de"),
-    ]
-
-
-def test_a_line_that_names_no_document_is_one(tmp_path: Path) -> None:
-    documents, _ = read(tmp_path, line("w-1", title="Ada Lovelace"), line("w-2", title="Grace Hopper"))
-    assert [(d.document.id, d.document.title) for d in documents] == [
-        ("w-1", "Ada Lovelace"),
-        ("w-2", "Grace Hopper"),
-    ]
-    assert [p.id for d in documents for p in d.passages] == ["w-1", "w-2"]
-
-
 def test_a_long_line_is_cut_at_its_paragraphs_and_keeps_its_id(tmp_path: Path) -> None:
     text = "\n\n".join(f"({n}) " + "Wort " * 150 for n in (1, 2, 3))
     document = one(
@@ -196,42 +164,6 @@ def test_addresses(
     assert (passage.kind, passage.number, passage.label) == (kind, number, label)
 
 
-@pytest.mark.parametrize(
-    ("language", "number", "labels"),
-    [
-        ("de", "{}. ", ["§ 3 Nr. 1", "§ 3 Nr. 2", "§ 3 Nr. 2"]),
-        ("de", "({}) ", ["§ 3 Abs. 1", "§ 3 Abs. 2", "§ 3 Abs. 2"]),
-        ("id", "{}. ", ["Pasal 3 angka 1", "Pasal 3 angka 2", "Pasal 3 angka 2"]),
-        ("id", "({}) ", ["Pasal 3 ayat (1)", "Pasal 3 ayat (2)", "Pasal 3 ayat (2)"]),
-    ],
-)
-def test_items_are_cited_as_they_are_numbered(
-    tmp_path: Path, language: str, number: str, labels: list[str]
-) -> None:
-    text = f"{number.format(1)}{'Word. ' * 100}\n{number.format(2)}{'Word. ' * 400}"
-    heading = {"de": "§ 3", "id": ""}[language]
-    found = one(
-        tmp_path, line("d-3", text, regulation="Act", article="3", heading=heading, language=language)
-    )
-    assert [passage.label for passage in found.passages] == labels
-
-
-@pytest.mark.parametrize(
-    ("metadata", "status", "start"),
-    [
-        ({"status": "ساري", "date": "15/03/2002"}, "in force", date(2002, 3, 15)),
-        ({"status": "لاغي"}, "repealed", None),
-        ({"status": "pending", "date": "2020-02-30"}, "pending", None),
-        ({"date": "1896-08-18"}, None, date(1896, 8, 18)),
-    ],
-)
-def test_status_and_dates(
-    tmp_path: Path, metadata: dict[str, Any], status: str | None, start: date | None
-) -> None:
-    document = one(tmp_path, line("d-1", regulation="Act", **metadata)).document
-    assert (document.status, document.valid_from) == (status, start)
-
-
 def test_repealed_articles_say_so(tmp_path: Path) -> None:
     passages = one(
         tmp_path,
@@ -240,17 +172,6 @@ def test_repealed_articles_say_so(tmp_path: Path) -> None:
         line("d-3", regulation="A", repealed=False),
     ).passages
     assert [passage.status for passage in passages] == ["repealed", "repealed", None]
-
-
-def test_all_metadata_is_kept_once(tmp_path: Path) -> None:
-    document = one(
-        tmp_path,
-        line("d-1", regulation="A", seat="Bonn", odd=[1, {"x": 2}]),
-        line("d-2", regulation="A", seat="Bonn"),
-    )
-    assert document.document.metadata == {"language": "en", "regulation": "A", "seat": "Bonn"}
-    assert document.passages[0].metadata == {"odd": [1, {"x": 2}]}
-    assert document.passages[1].metadata == {}
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.ingestion.readers.decoding import decoded, looks_like_text
 
@@ -30,30 +28,8 @@ def test_encodings(text: str, encoding: str, said: str | None) -> None:
     assert problem is None if said is None else (problem is not None and said in problem)
 
 
-def test_the_line_of_the_first_wrong_byte() -> None:
-    assert decoded(b"one\ntwo\ncaf\xe9\n") == (
-        "one\ntwo\ncafé\n",
-        "not UTF-8: read as Windows-1252; letters may be wrong",
-        3,
-    )
-
-
 @pytest.mark.parametrize(
     "data", [b"\0\1\2", b"%PDF-1.4", b"PK\x03\x04", bytes(range(1, 60)) * 3, b"\x1f\x8b"]
 )
 def test_other_data_is_no_text(data: bytes) -> None:
     assert not looks_like_text(data)
-
-
-@given(st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1))
-def test_utf_8_is_kept(text: str) -> None:
-    found, problem, _ = decoded(text.encode())
-    assert problem is None
-    assert found == text.removeprefix("\ufeff")
-
-
-@given(st.binary())
-def test_every_data_is_decoded_somehow(data: bytes) -> None:
-    found, problem, line = decoded(data)
-    assert "\0" not in found
-    assert (problem is None) == (line == 0)

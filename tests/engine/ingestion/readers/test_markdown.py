@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.markdown import MarkdownReader
-from engine.model import Passage, SectionKind
+from engine.model import Passage
 
 HEAD = "---\nid: code\ntitle: The Code\nlanguage: en\n---\n\n# The Code\n\n"
 
@@ -54,55 +54,6 @@ seat: Port
     assert document.metadata == {"amends": ["other"], "seat": "Port"}
 
 
-@pytest.mark.parametrize(
-    ("body", "ids"),
-    [
-        ("## Preamble\n\n(1) Whereas.\n\n(2) Whereas too.", ["preamble/recital-1", "preamble/recital-2"]),
-        ("## Article 5 Objection\n\nOne text.", ["art-5"]),
-        ("## Part I A\n\n### Article 5 B\n\n(1) One.\n\n(2) Two.", ["art-5/para-1", "art-5/para-2"]),
-        (
-            "## Article 3 Terms\n\nIn this Code:\n\n(1) a;\n\n(2) b.",
-            ["art-3/block-1", "art-3/para-1", "art-3/para-2"],
-        ),
-        ('## Article 3 Terms\n\n"a" means b;\n\n"c" means d.', ["art-3/block-1", "art-3/block-2"]),
-        ("## Annex I Form\n\n(1) Name.\n\n(2) Seat.", ["annex-i/para-1", "annex-i/para-2"]),
-        (
-            "## Annex I Form\n\n### Article 1 X\n\nText.\n\n## Article 1 Y\n\nText.",
-            ["annex-i/art-1", "art-1"],
-        ),
-        ("## Clause 4 Fees\n\nText.", ["clause-4"]),
-        ("#### § 14 Umfang\n\nText.", ["sec-14"]),
-        ("#### Pasal 14 Lingkup\n\nText.", ["art-14"]),
-        ("### المادة 14 حظر\n\nText.", ["art-14"]),
-        ("## BAB I Umum\n\nText.", ["chapter-i"]),
-        ("## Part I A\n\nText.\n\n### Chapter 1 B\n\nMore.", ["part-i", "part-i/chapter-1"]),
-        ("Before any heading.", ["text"]),
-        ("One.\n\nTwo.", ["block-1", "block-2"]),
-        ("## Article 9 (repealed)\n\n## Article 10 X\n\nText.", ["art-9", "art-10"]),
-        ("## Article 1 X\n\nText.\n\n## Article 1 X\n\nText.", ["art-1", "art-1~2"]),
-    ],
-)
-def test_ids(tmp_path: Path, body: str, ids: list[str]) -> None:
-    assert list(passages(tmp_path, body)) == ids
-
-
-def test_items_stay_with_their_stem(tmp_path: Path) -> None:
-    found = passages(tmp_path, "## Article 2 Scope\n\n(1) Not to:\n(a) x;\n(b) y.\n\n(2) Else.")
-    assert found["art-2/para-1"].text == "(1) Not to:\n(a) x;\n(b) y."
-    assert found["art-2/para-2"].text == "(2) Else."
-
-
-def test_addresses_and_labels(tmp_path: Path) -> None:
-    found = passages(
-        tmp_path, "## Preamble\n\n(1) A.\n\n(2) B.\n\n## Part I P\n\n### Article 5 O\n\n(1) A.\n\n(2) B."
-    )
-    recital, paragraph = found["preamble/recital-2"], found["art-5/para-2"]
-    assert (recital.kind, recital.number, recital.paragraph) == (SectionKind.RECITAL, "2", None)
-    assert (paragraph.kind, paragraph.number, paragraph.paragraph) == (SectionKind.ARTICLE, "5", "2")
-    assert (recital.label, paragraph.label) == ("Recital 2", "Article 5(2)")
-    assert paragraph.headings == ("Part I P", "Article 5 O")
-
-
 def test_versions_of_an_article(tmp_path: Path) -> None:
     found = passages(
         tmp_path,
@@ -118,30 +69,11 @@ def test_versions_of_an_article(tmp_path: Path) -> None:
     assert found["art-22"].headings == ("Article 22 S",)
 
 
-def test_sections_are_ranges_in_a_tree(tmp_path: Path) -> None:
-    document, _ = read(
-        tmp_path, HEAD + "## Part I A\n\n### Article 1 B\n\n(1) x.\n\n(2) y.\n\n### Article 2 C\n\nz."
-    )
-    assert [(s.id, s.parent_id, s.number, s.title, s.first, s.stop) for s in document.sections] == [
-        ("code/part-i", None, "I", "A", 0, 3),
-        ("code/art-1", "code/part-i", "1", "B", 0, 2),
-        ("code/art-2", "code/part-i", "2", "C", 2, 3),
-    ]
-    assert [passage.section_id for passage in document.passages] == ["code/art-1", "code/art-1", "code/art-2"]
-
-
 def test_long_paragraphs_are_cut_and_know_what_they_are_of(tmp_path: Path) -> None:
     found = passages(tmp_path, "## Article 1 X\n\n(1) " + "A sentence of words. " * 150 + "\n\n(2) Short.")
     assert list(found) == ["art-1/para-1", "art-1/para-1#2", "art-1/para-2"]
     assert found["art-1/para-1#2"].source_id == "code/art-1/para-1"
     assert found["art-1/para-1#2"].paragraph == "1"
-
-
-def test_marks_and_line_breaks_are_tidied(tmp_path: Path) -> None:
-    found = passages(
-        tmp_path, "## Article 1 X\n\nThe **Act** and\n[its text](http://x.y) go\non. <!-- note -->"
-    )
-    assert found["art-1"].text == "The Act and its text go on."
 
 
 def test_a_hash_in_a_fence_is_no_heading_and_its_law_is_read(tmp_path: Path) -> None:

@@ -37,26 +37,6 @@ def test_a_line_that_is_no_section(text: str) -> None:
         parse_tree(text)
 
 
-def test_the_same_tree() -> None:
-    found = compare(parse_tree(LAW), parse_tree(LAW))
-    assert (found.share, found.precision, found.other_titles) == (1.0, 1.0, ())
-
-
-def test_a_wrong_parent_a_wrong_kind_and_a_missing_number_count_against_it() -> None:
-    read = parse_tree(
-        "preamble | menimbang:\nchapter I | Umum\n  article 1 |\n  section 2 |\n  article 3 | Penutup\n"
-        "chapter II | AKHIR\nannex | PENJELASAN\n  article 1 | Cukup jelas\n"
-    )
-    found = compare(parse_tree(LAW), read)
-    assert [str(branch) for branch in found.missing] == [
-        "article 2 |  [below chapter I]",
-        "article 3 | Penutup  [below chapter II]",
-    ]
-    assert len(found.extra) == 2
-    assert found.share == 6 / 8
-    assert found.other_titles == (("", "Cukup jelas"),)
-
-
 @given(st.permutations(range(8)))
 def test_order_counts(order: list[int]) -> None:
     tree = [f"article {number + 1} |" for number in range(8)]

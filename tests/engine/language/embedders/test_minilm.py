@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -39,13 +38,6 @@ def test_the_vectors_are_those_of_the_reference(model: MiniLM) -> None:
         reference = SentenceTransformer(str(packaged_folder()), device="cpu")
         expected: NDArray[np.float32] = np.asarray(reference.encode(TEXTS, show_progress_bar=False))
     np.testing.assert_allclose(model.encode(TEXTS), expected, atol=2e-6)
-
-
-def test_a_text_has_its_vector_in_any_company_and_from_any_thread(model: MiniLM) -> None:
-    together = model.encode(TEXTS)
-    with ThreadPoolExecutor(4) as threads:
-        alone = list(threads.map(lambda text: model.encode([text])[0], TEXTS))
-    np.testing.assert_array_equal(together, np.stack(alone))
 
 
 def test_a_question_needs_none_of_the_libraries_that_take_seconds() -> None:

@@ -41,13 +41,6 @@ def test_a_row_for_each_text_over_the_vocabulary(model: SparseTransformer) -> No
         assert 0 < len(row) <= MOST_TERMS
 
 
-def test_a_text_has_its_row_in_any_company(model: SparseTransformer) -> None:
-    first, *_, again = rows(model.encode(TEXTS))
-    (alone,) = rows(model.encode(TEXTS[:1]))
-    assert first == pytest.approx(again, abs=1e-5)
-    assert first == pytest.approx(alone, abs=1e-5)
-
-
 def test_questions_are_read_too_and_nothing_gives_nothing(model: SparseTransformer) -> None:
     assert len(rows(model.encode(["Who pays dues?"], "query"))) == 1
     empty = model.encode([])

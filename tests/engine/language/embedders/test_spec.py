@@ -46,19 +46,6 @@ def test_languages(spec: str, languages: frozenset[str] | None) -> None:
     assert model.languages == languages
 
 
-@pytest.mark.parametrize("spec", ["", "minilm2", "st:", "openai:", "hf:m", "st", "None", "st:?languages=en"])
-def test_a_spec_that_cannot_be_read_is_refused(spec: str) -> None:
-    with pytest.raises(SettingsError, match="unknown embedding"):
-        embedder(spec)
-
-
-def test_an_unknown_option_is_named() -> None:
-    with pytest.raises(
-        SettingsError, match=r"unknown option 'lang' in embedding 'st:m\?lang=en'; known: lang"
-    ):
-        embedder("st:m?lang=en")
-
-
 @pytest.mark.parametrize(
     "spec",
     [

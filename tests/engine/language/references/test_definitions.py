@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.references.definitions import own_regulation, parent_act, same_as
+from engine.language.references.definitions import own_regulation, same_as
 from engine.language.references.registry import defined_names
 
 
@@ -51,19 +51,6 @@ def test_definitions(text: str, language: str, held: tuple[str, str, bool]) -> N
 )
 def test_what_defines_no_document(text: str, language: str) -> None:
     assert list(defined_names(text, language)) == []
-
-
-@pytest.mark.parametrize(
-    ("title", "language", "expected"),
-    [
-        ("اللائحة التنفيذية لنظام التحكيم", "ar", ("النظام", "نظام التحكيم")),
-        ("Einkommensteuer-Durchführungsverordnung", "de", ("Gesetz", "Einkommensteuergesetz")),
-        ("Commercial Register Act", "en", None),
-        ("نظام التحكيم", "ar", None),
-    ],
-)
-def test_the_act_above_a_regulation(title: str, language: str, expected: tuple[str, str] | None) -> None:
-    assert parent_act(title, language) == expected
 
 
 @pytest.mark.parametrize(

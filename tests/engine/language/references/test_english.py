@@ -158,57 +158,6 @@ def test_relations(text: str, relation: Relation) -> None:
     assert mention.relation is relation
 
 
-def test_spans_of_a_list() -> None:
-    text = "See Rules 5.1, 5.3 to 5.7 of MKT."
-    (mention,) = find_mentions(text, "en")
-    assert [text[one.span.start : one.span.end] for one in mention.targets] == ["Rules 5.1", "5.3 to 5.7"]
-
-
-@pytest.mark.parametrize(
-    "text", ["Rule 4.3.2 of these Rules", "section 5 of this Act", "Article 3 of this Agreement"]
-)
-def test_own_document(text: str) -> None:
-    (mention,) = find_mentions(text, "en")
-    assert mention.here
-
-
-@pytest.mark.parametrize(
-    "text", ["Article 2 of that Act", "section 5 of the said Law", "Articles 12 to 15 of that Directive"]
-)
-def test_the_document_named_before(text: str) -> None:
-    (mention,) = find_mentions(text, "en")
-    assert mention.that
-    assert not mention.here
-
-
-def test_bare_numbers_are_marked() -> None:
-    assert [mention.bare for mention in find_mentions("Rule 4.3.2 and 4.3.3", "en")] == [False]
-    assert [mention.bare for mention in find_mentions("under 4.3.2 only", "en")] == [True]
-
-
-def test_joined_mentions() -> None:
-    first, second = find_mentions("Rule 4.3.2 and Rule 5.1 of MKT", "en")
-    assert first.joined
-    assert not second.joined
-
-
-@pytest.mark.parametrize(
-    ("text", "relations"),
-    [
-        ("Subject to Rule 4.3.2 and Rule 4.3.5, a person", [Relation.SUBJECT_TO] * 2),
-        ("Without prejudice to Articles 1, Rule 4.3.2 and Rule 4.3.5", [Relation.WITHOUT_PREJUDICE_TO] * 3),
-        (
-            "Subject to Rule 4.3.2, a person must comply with Rule 4.3.5",
-            [Relation.SUBJECT_TO, Relation.CITES],
-        ),
-        ("Rule 4.3.2 and Rule 4.3.5", [Relation.CITES] * 2),
-        ("Rule 4.3.2 is subject to Rule 4.3.5", [Relation.CITES, Relation.SUBJECT_TO]),
-    ],
-)
-def test_what_is_joined_has_one_relation(text: str, relations: list[Relation]) -> None:
-    assert [one.relation for one in find_mentions(text, "en")] == relations
-
-
 @pytest.mark.parametrize(
     ("text", "paragraphs"),
     [

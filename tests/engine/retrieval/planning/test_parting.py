@@ -5,15 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from engine import languages
 from engine.language.analyzer import analyzer
-from engine.retrieval.planning.parting import MOST_PARTS, parts, told_and_asked
-from engine.retrieval.planning.words import SHIPPED, words_of
-
-LANGUAGES = [path.parent.name for path in languages.files(SHIPPED)]
+from engine.retrieval.planning.parting import parts, told_and_asked
+from engine.retrieval.planning.words import words_of
 
 
 @pytest.mark.parametrize(
@@ -181,41 +176,3 @@ def lost(question: str, found: list[str], language: str) -> set[str]:
     joints = " ".join(match[0] for match in border.finditer(question)) if border else ""
     terms = analyzer(language).terms
     return set(terms(question)) - set(terms(" ".join(found))) - set(terms(joints))
-
-
-WORDS = """who what when how which and , ? . ; is does may must the a of for it they this berth pilot Act
-waive supersede exemption Order penalty “ ” ( ) if so as well compare differ"""
-ENGLISH = st.sampled_from(WORDS.split())
-QUESTIONS = st.lists(ENGLISH, max_size=40).map(" ".join) | st.text(max_size=200)
-
-
-@given(QUESTIONS)
-@example("Who published the Mooring Order and what does it supersede? When the port closes, nobody is told.")
-def test_no_word_is_lost_and_a_part_is_not_taken_apart_again(question: str) -> None:
-    found = parts(question, "en")
-    assert len(found) <= MOST_PARTS
-    assert len(found) != 1
-    if found:
-        assert not lost(question, found, "en")
-
-
-@given(st.sampled_from(LANGUAGES), st.text(max_size=120))
-def test_no_text_is_too_strange(language: str, question: str) -> None:
-    found = parts(question, language)
-    assert len(found) in (0, *range(2, MOST_PARTS + 1))
-    assert all(found)
-
-
-WHO = st.sampled_from(["harbour master", "Port Authority", "court of appeal"])
-DOES = st.sampled_from(
-    ["allocate the northern berths", "waive the late filing fee", "inspect foreign vessels"]
-)
-ASKED = st.builds(lambda who, does: f"When may the {who} {does}", WHO, DOES)
-
-
-@given(st.lists(ASKED, min_size=1, max_size=5), st.sampled_from([", and ", " and ", "? "]))
-def test_whole_questions_are_found_again(asked: list[str], joint: str) -> None:
-    question = joint.join(asked) + "?"
-    found = [part.rstrip("?") for part in parts(question, "en")]
-    assert [part[:1].upper() + part[1:] for part in found] == (asked if len(asked) > 1 else [])
-    assert all(parts(part, "en") == [] for part in asked)

@@ -38,10 +38,3 @@ class TestDense(RetrieverContract):
         monkeypatch.setattr(dense, "LOWEST", 0.9)
         found = self.answer(retriever, self.asked(corpus))
         assert [hits.rows.tolist() for hits in found.hits] == [[0, 1], [2, 3]]
-
-    def test_a_passage_without_a_vector_is_no_hit(
-        self, retriever: Dense, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(dense, "LOWEST", 0.0)
-        found = self.answer(retriever, self.asked(corpus))
-        assert all(7 not in hits.rows.tolist() for hits in found.hits)

@@ -65,11 +65,6 @@ def test_headings_by_style_outline_and_language(tmp_path: Path) -> None:
     ]
 
 
-def test_styles_that_are_based_on_each_other_end(tmp_path: Path) -> None:
-    styles = style("a", "A", based_on="b") + style("b", "B", based_on="a")
-    assert texts(docx(tmp_path / "a.docx", paragraph("Words.", "a"), styles=styles)) == ["Words."]
-
-
 def test_headings_in_plain_paragraphs(tmp_path: Path) -> None:
     path = docx(
         tmp_path / "a.docx",
@@ -188,18 +183,6 @@ def test_what_a_file_says_of_itself(tmp_path: Path) -> None:
     assert str(found.metadata["created"])[:10] == "2024-03-05"
 
 
-def test_the_only_heading_of_the_first_level_is_the_title(tmp_path: Path) -> None:
-    path = docx(
-        tmp_path / "a.docx",
-        paragraph("Code of Ports", "H1"),
-        paragraph("Fees", "H2"),
-        paragraph("Text."),
-        styles=HEADINGS,
-    )
-    assert read(path).document.title == "Code of Ports"
-    assert sections(path) == [("heading", None, "Fees")]
-
-
 def test_pages_as_word_last_drew_them(tmp_path: Path) -> None:
     broken = "<w:p><w:r><w:lastRenderedPageBreak/><w:t>On two.</w:t></w:r></w:p>"
     path = docx(tmp_path / "a.docx", paragraph("On one."), broken, paragraph("Still two."))
@@ -212,18 +195,6 @@ def test_known_by_content(tmp_path: Path) -> None:
     assert DocxReader().accepts(path, path.read_bytes()[:4096])
     (tmp_path / "b.docx").write_text("no zip")
     assert not DocxReader().accepts(tmp_path / "b.docx", b"no zip")
-
-
-def test_strict_files_are_the_same(tmp_path: Path) -> None:
-    path = docx(tmp_path / "a.docx", paragraph("Words."))
-    with zipfile.ZipFile(path) as package:
-        parts = {name: package.read(name) for name in package.namelist()}
-    strict = b"http://purl.org/oclc/ooxml/wordprocessingml/main"
-    plain = b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-    with zipfile.ZipFile(tmp_path / "s.docx", "w") as package:
-        for name, data in parts.items():
-            package.writestr(name, data.replace(plain, strict))
-    assert texts(tmp_path / "s.docx") == ["Words."]
 
 
 @pytest.mark.parametrize(

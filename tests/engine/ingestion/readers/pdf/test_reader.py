@@ -91,12 +91,6 @@ def test_two_columns(tmp_path: Path) -> None:
     assert text_of(read(tmp_path, [Page(texts)])) == f"{LEFT} {LEFT} {LEFT}. {RIGHT} {RIGHT} {RIGHT}."
 
 
-@pytest.mark.parametrize("rotate", [0, 90, 180, 270])
-def test_the_rotation_of_a_page_does_not_matter(tmp_path: Path, rotate: int) -> None:
-    document = read(tmp_path, [Page(column(["One sentence here.", "And another one."]), rotate)])
-    assert text_of(document) == "One sentence here. And another one."
-
-
 @pytest.mark.parametrize("angle", [90, 180, 270])
 def test_turned_text_is_read(tmp_path: Path, angle: int) -> None:
     step = {90: (12, 0), 180: (0, 12), 270: (-12, 0)}[angle]
@@ -105,21 +99,6 @@ def test_turned_text_is_read(tmp_path: Path, angle: int) -> None:
         for n, line in enumerate(["One sentence here.", "And another one."])
     ]
     assert text_of(read(tmp_path, [Page(texts)])) == "One sentence here. And another one."
-
-
-def test_a_stamp_across_the_page_is_left_out(tmp_path: Path) -> None:
-    texts = [*column(["One sentence here.", "And another one."]), Text(200, 200, "DRAFT", 60, angle=45)]
-    assert text_of(read(tmp_path, [Page(texts)])) == "One sentence here. And another one."
-
-
-def test_letters_printed_twice_are_read_once(tmp_path: Path) -> None:
-    texts = [Text(60 + shift, 700, "Will all fees fall?") for shift in (0, 0.4)]
-    assert text_of(read(tmp_path, [Page(texts)])) == "Will all fees fall?"
-
-
-def test_text_that_is_drawn_invisibly_over_a_scan_is_read(tmp_path: Path) -> None:
-    texts = [Text(60, 700, "What a program read on the picture of a page.", invisible=True)]
-    assert text_of(read(tmp_path, [Page(texts, picture=True)])) == texts[0].text
 
 
 def test_a_table_keeps_its_cells(tmp_path: Path) -> None:

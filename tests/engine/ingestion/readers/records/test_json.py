@@ -146,13 +146,6 @@ def test_passages_in_a_list(tmp_path: Path) -> None:
     assert [(p.id, p.label) for p in second.passages] == [("b1", "Article 1")]
 
 
-def test_passages_without_ids_are_named_by_their_law(tmp_path: Path) -> None:
-    rows = [{"law": "Act A", "article": n, "text": LONG} for n in ("1", "2", "2")]
-    (law,) = documents(tmp_path, rows)
-    assert law.document.id == "act-a"
-    assert [p.id for p in law.passages] == ["act-a-1", "act-a-2", "act-a-2~3"]
-
-
 def test_a_mapping_says_what_a_guess_cannot(tmp_path: Path) -> None:
     content = {"d": [{"n": "Act", "u": [{"k": "§ 5", "w": "Short."}]}]}
     assert isinstance(items(tmp_path, content)[0], Problem)

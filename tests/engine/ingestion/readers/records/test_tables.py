@@ -19,22 +19,6 @@ def items(
     return list(TableReader().read(SourceFile(folder / name, mapping=mapping)))
 
 
-@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
-def test_rows_are_passages(tmp_path: Path, sign: str) -> None:
-    rows = [
-        ("law", "article", "text"),
-        ("Act A", "1", f'"{LONG}{sign}\nnext ""line"""'),
-        ("Act A", "2", LONG),
-    ]
-    (law,) = items(tmp_path, "\n".join(sign.join(row) for row in rows))
-    assert isinstance(law, ReadDocument)
-    assert law.document.title == "Act A"
-    assert [(p.label, p.text) for p in law.passages] == [
-        ("Article 1", f'{LONG}{sign}\nnext "line"'),
-        ("Article 2", LONG),
-    ]
-
-
 def test_a_mapping_names_columns(tmp_path: Path) -> None:
     mapping = {"document": {"title": "d"}, "passage": {"text": "w", "id": "k"}}
     (law,) = items(tmp_path, "k,d,w\nx,Act,One\n", mapping=mapping)
