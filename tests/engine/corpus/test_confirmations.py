@@ -42,8 +42,6 @@ def test_the_last_word_on_a_claim_and_a_passage_counts(tmp_path: Path) -> None:
         ({"claim": "x" * 10_001}, "at most 10000"),
         ({"reviewer": "x" * 101}, "a name of 1 to 100 characters"),
         ({"note": "x" * 10_000}, "note: longer than the 2,000"),
-        ({"held": ("a", "nothing")}, "match pattern"),
-        ({"claim": "\ud800"}, "unicode"),
     ],
 )
 def test_what_is_no_confirmation_is_told(given: dict[str, str], words: str) -> None:

@@ -64,7 +64,6 @@ def test_a_use_may_be_a_single_word_and_a_definition_not() -> None:
         (link(quote="Powers end with the grant."), Refused.QUOTE),
         (link(to="C2"), Refused.KEY),
         (link(to="act/1"), Refused.KEY),
-        (link(**{"from": "C1"}), Refused.KEY),
         (link(relation="cites"), Refused.RELATION),
         (link(relation="mentions"), Refused.RELATION),
         (link(to="P2"), Refused.ITSELF),

@@ -73,8 +73,6 @@ PART, CHAPTER, ANNEX, SCHEDULE = K.PART, K.CHAPTER, K.ANNEX, K.SCHEDULE
         ("Article premier", "fr", Address(K.ARTICLE, "1")),
         ("Article L. 110-1", "fr", Address(K.ARTICLE, "L110-1")),
         ("Article R.* 123-4", "fr", Address(K.ARTICLE, "R123-4")),
-        ("Art. 2 bis", "fr", Address(K.ARTICLE, "2 bis")),
-        ("Article 39 A", "fr", Address(K.ARTICLE, "39 A")),
         ("Article 6, paragraphe 1, point f)", "fr", Address(K.ARTICLE, "6", "1/f")),
         ("12", "fr", Address(K.ARTICLE, "12")),
         ("considérant 26", "fr", Address(K.RECITAL, "26")),

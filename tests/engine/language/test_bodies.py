@@ -13,7 +13,6 @@ from engine.language.bodies import standards_in
         ("in accordance with IFRS 9, IAS 39", ["IFRS 9", "IAS 39"]),
         ("see RFC 2119 and NIST SP 800-53", ["NIST SP 800-53", "RFC 2119"]),
         ("SNI 8152:2015", ["SNI 8152"]),
-        ("GRI 306: Waste 2020, Disclosure GRI 306-1", ["GRI 306", "GRI 306"]),
         ("Rule 9 of the ISOLATION Act 2010, SOCIETY 4", []),
         ("no digits here: ISO", []),
     ],

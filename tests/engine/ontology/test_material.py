@@ -11,13 +11,9 @@ from engine.ontology.material import clean_heading, gather
     [
         ("Objection", "Objection"),
         ("4.2 Client money", "Client money"),
-        ("IV. Aufsicht", "Aufsicht"),
         ("MARKET RISK", "Market risk"),
-        ("FSRA", "FSRA"),
         ("(3)", ""),
         ("[Deleted]", ""),
-        ("Marketing_of_funds", "Marketing of funds"),
-        ("الاعتراض", "الاعتراض"),
         ("one two three four five six seven eight nine ten eleven twelve thirteen", ""),
     ],
 )

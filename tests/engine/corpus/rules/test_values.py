@@ -32,11 +32,6 @@ DAYS = st.dates(date(1900, 1, 1), date(2300, 1, 1))
         ("50,000.50", "50000.50"),
         ("50.000,50", "50000.50"),
         ("1.234.567", "1234567"),
-        ("1'234'567", "1234567"),
-        ("12,5", "12.5"),
-        ("0.125", "0.125"),
-        ("-3", "-3"),
-        ("٥٠٠٠٠", "50000"),
     ],
 )
 def test_numbers(text: str, number: str) -> None:
@@ -58,7 +53,6 @@ def test_what_is_no_one_number_is_refused(text: str) -> None:
         ("1 year 6 months", Duration(18)),
         ("2 Jahre, 3 Tage", Duration(24, 3)),
         ("30 hari", Duration(0, 30)),
-        ("٣٠ يوما", Duration(0, 30)),
         ("P1Y6M", Duration(18)),
     ],
 )

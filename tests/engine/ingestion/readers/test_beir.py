@@ -179,7 +179,6 @@ def test_repealed_articles_say_so(tmp_path: Path) -> None:
     [
         (b"{not json", "not JSON"),
         (b'{"id": "x", "text": "caf\xe9"}', "not JSON in UTF-8"),
-        (b'{"id": "x", "text": "\\ud83d half"}', "not JSON"),
         (b"[1, 2]", "not a JSON object"),
         (b'{"text": "no id"}', 'no "id"'),
         (b'{"id": true, "text": "no id"}', 'no "id"'),

@@ -58,16 +58,12 @@ def test_languages(spec: str, languages: frozenset[str] | None) -> None:
         "openai:m@http://sk-secret@h/v1",
         "openai:m@http://h/v1#sk-secret",
         "openai:m@http://h:99999/v1",
-        "openai:m@http://h:0/v1",
         "openai:m@http://[::1/v1",
         "openai:m@http://169.254.169.254/v1",
         "openai:m@http://[::ffff:a9fe:a9fe]/v1",
         "openai:m@http://h/\x00v1",
         "openai:m@http://h/v1\r\nX: y",
         "openai:m\x00",
-        "st:m\x00",
-        "st:\u202em",
-        "st:" + "m" * 1001,
     ],
 )
 def test_an_address_or_name_that_cannot_be_is_refused_and_not_repeated(spec: str) -> None:

@@ -27,14 +27,6 @@ from engine.retrieval.planning.words import words_of
             ["What are the conditions for a pilot exemption", "how long is it (a pilot exemption) valid?"],
         ),
         (
-            "When was the Harbour Act passed, who signed it, and what does it repeal?",
-            [
-                "When was the Harbour Act passed",
-                "who signed it (the Harbour Act)",
-                "what does it (the Harbour Act) repeal?",
-            ],
-        ),
-        (
             "How do a lease and a licence differ, and which of them ends at death?",
             [
                 "How do a lease and a licence differ",
@@ -142,13 +134,10 @@ def test_pronouns_of_other_languages(language: str, question: str, later: str) -
         ("en", "In what circumstances and to what extent must the register be corrected?"),
         ("en", "What does the Registrar use to determine when and which branches must be heard?"),
         ("en", "May the berth be withdrawn by the harbour master, and why?"),
-        ("de", "Bis wann und wogegen kann sich der Halter wehren?"),
         # One thing is asked of what is told.
         ("en", "The master holds a certificate. Must the vessel still take a pilot?"),
         # Points that end no sentence, and marks of titles.
-        ("en", "Which case came first, Craig v. Boren or Smith v. Jones, Inc.?"),
         ("en", "Which film is older, What Will You Do? or School On Fire?"),
-        ("en", "Who played the girlfriend of Alex P. Keaton's actor?"),
         ("en", "Does the Order (who may moor, and who must pay the dues of the port?) apply?"),
         ("en", ""),
     ],

