@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.breadth import SHARES, Breadth, breadth_of
+from engine.breadth import DEEPEST_LIST, DEEPEST_SCAN, POINTS, SHARES, Breadth, breadth_of
 from engine.settings import InvestigationSettings
 
 SIZES = st.integers(10, 2000)
@@ -24,8 +26,28 @@ def test_a_larger_pool_is_never_searched_less(one: int, other: int, strategy: st
     assert small.gain >= large.gain
 
 
+@given(SIZES, st.sampled_from(list(SHARES)))
+def test_it_stays_within_its_bounds(size: int, strategy: str) -> None:
+    found = breadth(size, strategy)
+    assert 1 <= found.scan <= DEEPEST_SCAN
+    assert 1 <= found.depth <= DEEPEST_LIST
+    assert min(found.seeds, found.hops, found.per_strategy, found.per_document, found.per_relation) >= 1
+    assert 0 <= found.gate < 1
+    assert 0 <= found.gain < 1
+
+
 @given(SIZES, st.sampled_from(list(SHARES)), st.sampled_from(list(SHARES)))
 def test_what_a_plan_says_comes_before_the_settings(size: int, own: str, planned: str) -> None:
     settings = InvestigationSettings(pool_size=size).changed(query_strategy=own)
     assert breadth_of(settings) == breadth(size, own)
     assert breadth_of(settings, planned) == breadth(size, planned)
+
+
+@given(SIZES)
+def test_what_lies_between_two_points_has_values_between_theirs(size: int) -> None:
+    below = POINTS[max(point for point in POINTS if point <= size)]
+    above = POINTS[min(point for point in POINTS if point >= size)]
+    found = breadth(size)
+    for name, value in asdict(found).items():
+        low, high = sorted((getattr(below, name), getattr(above, name)))
+        assert low - 1e-9 <= value <= high + 1e-9

@@ -12,6 +12,20 @@ from engine.figures import FIGURES, Condition, condition
 from engine.model import Metrics
 
 COMPARISONS = ("<", "<=", ">", ">=")
+SPACES = st.text(alphabet=" \t", max_size=3)
+
+
+@given(st.sampled_from(FIGURES), st.sampled_from(COMPARISONS), st.integers(0, 10**6), st.data())
+def test_what_is_written_is_read_and_written_again(
+    figure: str, comparison: str, millionths: int, data: st.DataObject
+) -> None:
+    number = f"{millionths / 10**6:.6f}"
+    parts = [figure, comparison, number]
+    written = "".join(f"{data.draw(SPACES)}{part}" for part in parts) + data.draw(SPACES)
+    found = condition(written)
+    assert (found.figure, found.comparison) == (figure, comparison)
+    assert found.wanted == pytest.approx(millionths / 10**6, abs=1e-12)
+    assert condition(str(found)) == found
 
 
 @given(st.sampled_from(FIGURES), st.sampled_from(COMPARISONS), st.floats(0, 100))

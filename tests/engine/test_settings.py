@@ -38,6 +38,13 @@ def test_presets_are_valid_and_name_known_strategies(name: str) -> None:
     assert [strategy(item).name for item in chosen.strategies] == list(chosen.strategies)
 
 
+def test_presets_grow_from_a_quick_look_to_every_thread() -> None:
+    order = [preset(name) for name in Preset if name is not Preset.AUTO]
+    for name in ("rounds", "pool_size", "top_k"):
+        values = [getattr(settings, name) for settings in order]
+        assert values == sorted(values), name
+
+
 def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
     with pytest.raises(SettingsError, match="unknown preset 'fast'; known presets: auto, quick, balanced"):
         preset("fast")

@@ -18,7 +18,6 @@ WHERE = "tests.engine.following:Following"
 
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One more line among the strategies."""
     monkeypatch.setitem(BUILT_IN, "following", WHERE)
     threads.cache_clear()
     yield

@@ -43,7 +43,6 @@ def passages() -> dict[str, Passage]:
 
 @cache
 def questions() -> dict[str, tuple[str, str]]:
-    """Question id to language and text."""
     lines = (SAMPLE / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     assert len({row["id"] for row in rows}) == len(rows)
@@ -86,7 +85,6 @@ def test_document_relations_point_at_documents() -> None:
 
 
 def provision(passage_id: str) -> str:
-    """The path of a provision without what the language of a text adds to it."""
     path = passage_id.partition("/")[2]
     return re.sub(r"^sec-", "art-", path.replace("art-22-bis", "art-22a"))
 

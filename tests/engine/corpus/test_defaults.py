@@ -24,8 +24,6 @@ FIRST = np.array([0, 5, 7, 8], np.int32)
 
 
 class Plain(CorpusDefaults):
-    """The toy corpus as it was given."""
-
     name, ontology = "harbour", None
 
     def info(self) -> CorpusInfo:
@@ -91,8 +89,6 @@ class Plain(CorpusDefaults):
 
 
 class Sections(SimpleNamespace):
-    """Sections as columns."""
-
     document: np.ndarray[tuple[int, ...], np.dtype[np.int32]]
     parent: np.ndarray[tuple[int, ...], np.dtype[np.int32]]
     kind: np.ndarray[tuple[int, ...], np.dtype[np.int8]]

@@ -14,6 +14,7 @@ from engine.corpus.embedded.publication import GRADES_NAME
 from engine.corpus.grades import (
     Basis,
     GradeLine,
+    default_grade,
     grade_from,
     grades_of,
     grades_to_json,
@@ -57,6 +58,21 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made / "corpus", tmp_path / "corpus"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "grade"),
+    [
+        ("Act", Grade.A),
+        ("  amending   ACT ", Grade.A),
+        ("UU (Undang-Undang)", Grade.A),
+        ("PMK (Peraturan Menteri Keuangan)", Grade.B),
+        ("postcard", None),
+        ("active", None),
+    ],
+)
+def test_the_default_table(kind: str, grade: Grade | None) -> None:
+    assert default_grade(kind) is grade
 
 
 def test_a_better_grade_reaches_a_lower_one() -> None:

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.corpus.ontology import (
     checked,
@@ -123,3 +125,12 @@ def test_concepts_and_least_passages_are_read_and_written_back() -> None:
 def test_what_is_wrong_with_concepts_and_numbers_is_named(parts: dict[str, Any], words: str) -> None:
     with pytest.raises(SourceError, match=words):
         checked(whole(**parts), "ontology.yaml")
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=6))
+def test_a_hierarchy_is_refused_if_and_only_if_it_has_a_circle(parents: list[int]) -> None:
+    concepts = [{"id": f"c{n}", "parent": f"c{p}" if p < n else None} for n, p in enumerate(parents)]
+    assert checked({"concepts": concepts})["concepts"]
+    turned = [{"id": f"c{n}", "parent": f"c{(n + 1) % len(parents)}"} for n in range(len(parents))]
+    with pytest.raises(SourceError, match="circle"):
+        checked({"concepts": turned})

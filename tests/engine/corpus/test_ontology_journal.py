@@ -28,7 +28,6 @@ def ids(folder: Path) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path, harbour_folder: Path) -> Path:
-    """A copy of the harbour's law, to be written to, beside its sources."""
     write_harbour(tmp_path / "sources", ontology=True)
     return Path(shutil.copytree(harbour_folder, tmp_path / "corpus"))
 

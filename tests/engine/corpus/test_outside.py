@@ -22,7 +22,6 @@ DAY = date(2026, 1, 1)
 
 
 def test_a_passage_read_from_outside_cites_what_it_cites_inside(meridia: Corpus) -> None:
-    """References that name another document mean the same wherever they stand."""
     reader = outside(meridia)
     compared = 0
     for reference in meridia.all_references():
@@ -66,7 +65,6 @@ def test_the_nearest_numbers_ascend(meridia: Corpus) -> None:
 
 
 def _articles(count: int) -> Contents:
-    """A law of so many articles of two paragraphs, in chapters of ten."""
     chapters = tuple(
         Section(
             f"c{first}", "law", None, SectionKind.CHAPTER, str(first + 1), "", 20 * first, 20 * first + 20

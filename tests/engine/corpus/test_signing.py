@@ -21,3 +21,9 @@ BAD_NAMES = (
 def test_what_is_no_name(name: str) -> None:
     with pytest.raises(InputError, match="a matter"):
         check_name(name, "a matter", 200)
+
+
+def test_an_error_shows_the_number_of_a_character_and_not_the_character() -> None:
+    with pytest.raises(InputError, match=r"cannot contain U\+001B: leave that out") as told:
+        check_name("a\x1b[31m", "a matter")
+    assert "\x1b" not in str(told.value)

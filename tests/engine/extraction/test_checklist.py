@@ -71,7 +71,6 @@ def test_a_sample_is_drawn_by_its_seed(meridia: Corpus) -> None:
 
 @pytest.fixture
 def read(corpus: Corpus) -> Checklist:
-    """With what a model said, three proposals of different confidence."""
     proposals = [
         said(corpus, "does not apply to warships", 0.95),
         said(corpus, "A berth may be refused", 0.52),

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import shutil
+import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted import DocumentRead, Proposal, load_readings, proposals
+from engine.corpus.extracted import DocumentRead, Proposal, WindowRead, load_readings, proposals
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError, SettingsError
 from engine.extraction import expected, extract, planned
+from engine.extraction.planning import Plan
 from engine.llm import Budget, Meter
 from engine.llm.client import ChatModel
 from engine.llm.connecting import connect
 from engine.llm.retrying import Patience
 from engine.model import Passage, Relation
 from tests.engine.extraction.readers import LIES, honest, liar
+from tests.engine.forked import Tell, killed
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 SMALL = "openai:scripted@{url}?context=4300&input=1&output=2"
 
 
 def small(server: ScriptedServer) -> ChatModel:
-    """A model whose context makes several windows of the harbour's act."""
     model = connect(SMALL.format(url=server.url), patience=Patience(retries=0))
     assert model is not None
     return model
@@ -187,3 +190,50 @@ def test_two_runs_do_not_pay_for_the_same(corpus: Corpus) -> None:
         extract(plan, model)
     assert len(inner) == plan.open
     assert "already" in inner[0]
+
+
+def test_a_killed_process_loses_at_most_the_windows_in_flight(corpus: Corpus) -> None:
+    folder = folder_of(corpus)
+
+    def answer(asked: Asked) -> Scripted:
+        # From the fourth request on the server is slow: the process is killed while it waits.
+        return honest(asked) if asked.number < 3 else Fault(seconds=30)
+
+    with ScriptedServer(answer) as server:
+
+        def read(tell: Tell) -> None:
+            tell()
+            model = connect(small(server).spec)
+            assert model is not None
+            extract(planned(open_corpus(folder), model), model)
+
+        with killed(read):
+            deadline = time.monotonic() + 60
+            while len(server.requests) < 4 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            while sum(isinstance(one, WindowRead) for one in load_readings(folder)) < 3:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+    with ScriptedServer(honest) as server:
+        # The same model at the same address, as far as the readings know.
+        again = small(server)
+        before = Counter(one.key for one in load_readings(folder) if isinstance(one, WindowRead))
+        renamed = _Renamed(again, read_by(folder))
+        plan: Plan = planned(corpus, renamed)
+        assert plan.windows - plan.open == len(before) == 3
+        report = extract(plan, renamed)
+        assert report.windows == plan.open == len(server.requests)
+    after = Counter(one.key for one in load_readings(folder) if isinstance(one, WindowRead))
+    assert set(after.values()) == {1}, "no window was paid for twice"
+
+
+def read_by(folder: Path) -> str:
+    return next(one.model for one in load_readings(folder))
+
+
+class _Renamed:
+    def __init__(self, model: ChatModel, spec: str) -> None:
+        self.spec = spec
+        self.context_tokens = model.context_tokens
+        self.expected = model.expected
+        self.ask = model.ask

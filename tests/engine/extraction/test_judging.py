@@ -49,7 +49,6 @@ def corpus(tmp_path: Path, sample_folder: Path) -> Corpus:
 
 
 def links_of(corpus: Corpus) -> set[tuple[str, str, Relation]]:
-    """All links between passages, both ways of asking giving the same."""
     every = np.arange(len(corpus), dtype=np.int32)
     ids = [passage.id for passage in corpus.passages(every)]
     out = corpus.neighbours(every, None, Direction.OUT)
@@ -70,7 +69,6 @@ def links_of(corpus: Corpus) -> set[tuple[str, str, Relation]]:
 
 
 def one_of_each(corpus: Corpus) -> Iterator[tuple[str, str, Relation]]:
-    """A link to a passage for each relation that the corpus has."""
     for relation in RELATIONS:
         numbers = corpus.reference_numbers(statuses=[Status.RESOLVED], relations=[relation])
         for reference in corpus.references(numbers.tolist()):
@@ -127,7 +125,6 @@ def test_what_was_rejected_is_told_of_any_links_and_of_no_other(corpus: Corpus) 
 
 
 def followed(corpus: Corpus, question: str) -> set[tuple[str, str, Relation]]:
-    """The written links on the trails of a case with all strategies."""
     case = Case(corpus, question, preset(Preset.DETECTIVE), day=DAY)
     for _ in case.run():
         pass

@@ -1,14 +1,30 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
-from engine.extraction.windows import AROUND_PASSAGE, Piece, _pieces, windows_of
+from engine.extraction.windows import AROUND_PASSAGE, OVERLAP, Piece, _cut, _pieces, windows_of
 from engine.llm.estimating import most_tokens
 from engine.model import Passage
 
 READER = "openai:scripted 1"
+
+
+@given(st.lists(st.integers(1, 60), max_size=40), st.integers(60, 200))
+def test_every_piece_is_in_a_window_and_windows_overlap(sizes: list[int], most: int) -> None:
+    windows = list(_cut(sizes, most))
+    assert sorted({place for first, stop in windows for place in range(first, stop)}) == list(
+        range(len(sizes))
+    )
+    for first, stop in windows:
+        assert first < stop
+        assert sum(sizes[first:stop]) <= most
+    for (first, stop), (again, further) in pairwise(windows):
+        assert first < again <= stop < further, "each goes on from the one before"
+        assert sum(sizes[again:stop]) <= OVERLAP * most
 
 
 @given(st.text(st.sampled_from("ab .;\nßع条"), max_size=400), st.integers(70, 100))

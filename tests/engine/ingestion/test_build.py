@@ -146,7 +146,6 @@ def test_problems_are_named_and_the_rest_is_read(source: Path) -> None:
 
 @pytest.fixture
 def sets(tmp_path: Path) -> Path:
-    """Two sets; the second uses the corpus of the first."""
     for name in ("base", "other"):
         (tmp_path / "sets" / name).mkdir(parents=True)
     (tmp_path / "sets" / "base" / "corpus.jsonl").write_text('{"id": "a", "text": "A line."}')

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
-import pytest
+from itertools import pairwise
 
-from engine.ingestion.chunking import cut
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.ingestion.chunking import LONGEST_SENTENCE, cut
+
+LETTERS = st.text(st.sampled_from("ab (1)2.\n;:,。§第"), max_size=400)
 
 
 def cut_texts(text: str, longest: int, language: str = "en") -> list[str]:
-    """The pieces of a text without what they repeat."""
     return [text[piece.start + piece.overlap : piece.end] for piece in cut(text, longest, language)]
 
 
@@ -44,3 +49,15 @@ def test_a_short_item_stays_with_the_words_before_the_list() -> None:
     text = f"Before the list stands a sentence of its own.\n{stem}\n(a) names;\n(b) dates;\n(c) places."
     (with_stem,) = [piece for piece in cut_texts(text, 90) if stem in piece]
     assert "(a) names;" in with_stem
+
+
+@given(LETTERS, st.integers(1, 60))
+def test_pieces_are_short_in_order_and_lose_no_letter(text: str, longest: int) -> None:
+    pieces = cut(text, longest)
+    assert all(0 <= piece.end - piece.start - piece.overlap <= LONGEST_SENTENCE * longest for piece in pieces)
+    assert all(piece.overlap <= longest // 4 for piece in pieces)
+    assert all(left.end <= right.start + right.overlap for left, right in pairwise(pieces))
+    assert all(left.start < right.start for left, right in pairwise(pieces))
+    assert "".join("".join(text[p.start + p.overlap : p.end].split()) for p in pieces) == "".join(
+        text.split()
+    )

@@ -37,7 +37,6 @@ def files(folder: Path, *names: str, **changed: str) -> list[Path]:
 
 
 def vectors(folder: Path) -> dict[str, list[float]]:
-    """The sparse row of each passage, by its text."""
     corpus = open_corpus(folder)
     rows = SparseIndex(published(folder).block(SPARSE_NAME)).all()
     return {

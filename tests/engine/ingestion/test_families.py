@@ -7,8 +7,11 @@ from datetime import date
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.ingestion.families import Content, Families, in_families
+from engine.ingestion.version_days import named_file
 from engine.model import FAMILY, Document
 
 SECTIONS = frozenset({"1", "2", "3"})
@@ -33,6 +36,24 @@ def found(
 
 def spans(families: Families) -> dict[str, tuple[date | None, date | None]]:
     return {document.id: (document.valid_from, document.valid_to) for document in families.documents}
+
+
+def test_each_version_holds_until_the_day_before_the_next() -> None:
+    families = found(
+        [
+            version("c", version="2023-07-20"),
+            version("a", version="2011-01-08"),
+            version("b", version="2019-03-02"),
+            version("other", title="Pilot Rules", version="2020-01-01"),
+        ]
+    )
+    assert spans(families) == {
+        "a": (date(2011, 1, 8), date(2019, 3, 1)),
+        "b": (date(2019, 3, 2), date(2023, 7, 19)),
+        "c": (date(2023, 7, 20), None),
+        "other": (None, None),
+    }
+    assert families.notes == []
 
 
 @pytest.mark.parametrize("identifier", ["identifier", "Kennung", "eli:id_local", "work.uri", "bwb-id"])
@@ -95,7 +116,7 @@ def test_gaps_overlaps_copies_and_missing_days_are_noted(subtests: pytest.Subtes
             assert spans(families).get("copy", spans(families)["a"]) == spans(families)["a"]
             assert spans(families).get("c", (None, None)) == (None, None)
             assert [note.is_note for note in families.notes] == [True] * bool(words)
-            assert (words or '') in ''.join(map(str, families.notes))
+            assert (words or "") in "".join(map(str, families.notes))
 
 
 def test_documents_that_are_not_versions_of_one_text(subtests: pytest.Subtests) -> None:
@@ -135,3 +156,44 @@ def test_languages_of_one_act_are_families_of_their_own() -> None:
     families = found(documents)
     assert spans(families)["de2001"] == spans(families)["fr2001"] == (date(2001, 1, 1), date(2001, 12, 31))
     assert families.notes == []
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("laws/LEGITEXT000006070162-1977-02-03.md", ("laws", "LEGITEXT000006070162", date(1977, 2, 3))),
+        ("laws/bgb_20210101.md.gz", ("laws", "bgb", date(2021, 1, 1))),
+        ("laws/2021/bgb.md", ("laws/", "bgb", date(2021, 1, 1))),
+        ("laws/bgb/2021-07.txt", ("laws/bgb", "bgb", date(2021, 7, 1))),
+        ("laws/act-1986.md", ("laws", "act-1986", None)),
+        ("laws/32016R0679.xml", ("laws", "32016R0679", None)),
+    ],
+)
+def test_days_in_names_of_files(path: str, expected: tuple[str, str, date | None]) -> None:
+    file = named_file(path)
+    assert (file.place, file.name, file.day) == expected
+
+
+@given(
+    st.lists(
+        st.tuples(st.dates(date(1900, 1, 1), date(2100, 1, 1)), st.none() | st.dates(date(1900, 1, 1))),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_versions_never_overlap_and_none_is_lost(told: list[tuple[date, date | None]]) -> None:
+    documents = [
+        version(f"{n}", {"eli": "x", "stand": start.isoformat()}, valid_to=end)
+        for n, (start, end) in enumerate(told)
+    ]
+    families = found(documents)
+    assert [document.id for document in families.documents] == [document.id for document in documents]
+    again = found(documents)
+    assert spans(again) == spans(families)
+    if len({start for start, _ in told}) > 1:
+        begins = sorted({start for start, _ in told})
+        for document in families.documents:
+            assert document.valid_from is not None
+            later = [day for day in begins if day > document.valid_from]
+            assert document.valid_to is None or document.valid_to >= document.valid_from
+            assert not later or (document.valid_to is not None and document.valid_to < later[0])

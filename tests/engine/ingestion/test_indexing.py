@@ -13,8 +13,6 @@ DOCUMENT = Document("bgb", "Bürgerliches Gesetzbuch", "de", aliases=("Bürgerli
 
 
 class LengthModel:
-    """Embeds a text as its length, and remembers what it was asked."""
-
     spec, languages, dimensions, calls = "length", frozenset({"en"}), 2, 0
 
     def __init__(self) -> None:

@@ -69,6 +69,22 @@ def held(corpus: Corpus, day: date) -> set[str]:
     return {passage.id for passage in corpus.passages(rows)}
 
 
+def test_a_repeal_ends_the_act_on_the_day_that_it_names(corpus: Corpus) -> None:
+    before, after = held(corpus, date(2021, 6, 30)), held(corpus, date(2021, 7, 1))
+    assert {"old-act/section-1", "old-act/section-2"} <= before
+    assert not {name for name in after if name.startswith("old-act")}
+
+
+def test_one_version_of_a_work_is_in_force_at_a_time(corpus: Corpus) -> None:
+    def rules(day: date) -> set[str]:
+        return {name for name in held(corpus, day) if name.startswith("rules")}
+
+    assert rules(date(2012, 1, 1)) == {"rules-2010/rule-1"}
+    assert rules(date(2015, 3, 31)) == {"rules-2010/rule-1"}
+    assert rules(date(2015, 4, 1)) == {"rules-2015/rule-1"}
+    assert rules(date(2026, 1, 1)) == {"rules-2020/rule-1"}
+
+
 CODE = """---
 id: zpo
 title: Zivilprozessordnung

@@ -37,7 +37,6 @@ def act(number: int, version: int) -> str:
 
 
 def write(folder: Path, state: dict[int, int]) -> None:
-    """Files of acts in these versions, and no others."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for number, version in state.items():
@@ -45,7 +44,6 @@ def write(folder: Path, state: dict[int, int]) -> None:
 
 
 def content(corpus: Corpus) -> dict[str, object]:
-    """All that a corpus says, as far as it can be compared."""
     rows = np.arange(len(corpus), dtype=np.int32)
     hits = corpus.search_lexical(["port authority article 2 version 1", "fee act powers"], "en", 50)
     entities = corpus.entities_of(rows)

@@ -24,8 +24,6 @@ LIMITS = Limits(deadline=1.5, memory=300 << 20)
 
 
 class HostileReader:
-    """A reader that does what the file says."""
-
     name = "hostile"
 
     def accepts(self, path: Path, head: bytes) -> bool:

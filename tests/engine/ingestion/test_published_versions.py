@@ -63,7 +63,6 @@ def swiss(day: str, words: str) -> str:
 
 
 def spanish(day: str, words: str) -> str:
-    """The end of the whole act stands in every version."""
     return (
         f'---\ntitle: "Ley 7/1991, de 3 de mayo, de puertos"\nidentifier: "BOE-A-1991-7"\nlast_updated: "{day}"\n'
         'status: "repealed"\nrepeal_date: "2099-05-03"\n---\n# Ley 7/1991, de 3 de mayo, de puertos\n\n'
@@ -72,7 +71,6 @@ def spanish(day: str, words: str) -> str:
 
 
 def polish(day: str, words: str) -> str:
-    """A day of effect of the act, one of the version, and articles in bold lines."""
     return (
         '---\ntitle: "Ustawa z dnia 3 maja 1991 r. Prawo portowe"\nidentifier: "DU-1991-7"\n'
         f'last_updated: "{day}"\nvalid_from: "1991-01-01"\n---\n# Ustawa z dnia 3 maja 1991 r. Prawo portowe\n\n'
@@ -116,7 +114,6 @@ def written(form: str, folder: Path) -> None:
 
 
 def told(corpus: Corpus, question: str, day: str | None) -> str:
-    """All that the first hit's provision says, as of a day."""
     settings = preset("quick")
     if day is not None:
         settings = settings.changed(as_of=date.fromisoformat(day))

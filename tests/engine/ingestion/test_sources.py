@@ -23,7 +23,6 @@ LINES = b'{"id": "a", "text": "A line."}\n{"id": "b", "text": "Another."}\n'
 
 
 def look(*sources: Path, passwords: Sequence[str] = ()) -> tuple[dict[str, str], Found]:
-    """The reader of each file by the end of its name, and what else was found."""
     with open_sources(sources, passwords=passwords) as found:
         top = sources[0] if sources[0].is_dir() else sources[0].parent
         readers = {source.name.removeprefix(f"{top}/"): reader.name for source, reader in found.documents}

@@ -21,7 +21,6 @@ ACT = Document("act", "Harbour Act", "en")
 
 
 def read(*texts: str, document: Document = ACT) -> ReadDocument:
-    """Sections 1, 2, ... of one text each; the first two are Part 1."""
     passages = tuple(
         Passage(f"act/{number}", "act", None, number - 1, text, "en", SectionKind.SECTION, str(number))
         for number, text in enumerate(texts, start=1)

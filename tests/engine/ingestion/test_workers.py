@@ -55,8 +55,6 @@ def misbehave(task: str) -> Iterator[str]:
 
 
 class Hostile:
-    """Runs a command in whoever unpickles it."""
-
     def __reduce__(self) -> tuple[Callable[[str], None], tuple[str]]:
         return os.system, ("exit",)  # type: ignore[return-value]
 

@@ -36,6 +36,21 @@ def test_terms_hold(language: str, text: str, held: set[str]) -> None:
     assert held <= set(analyzer(language).terms(text))
 
 
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("en", "obligation", "obligations"),
+        ("de", "Vertrag", "Vertrages"),
+        ("id", "perjanjian", "janji"),
+        ("ar", "المادة", "والمادة"),
+        ("ar", "الإجراءات", "الاجراءات"),
+        ("ar", "النظـام", "النظام"),
+    ],
+)
+def test_forms_of_one_word_meet(language: str, one: str, other: str) -> None:
+    assert analyzer(language).terms(one) == analyzer(language).terms(other) != []
+
+
 def test_region_does_not_matter() -> None:
     assert analyzer("en-GB") is analyzer("en")
 

@@ -2,7 +2,19 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.bodies import standards_in
+from engine.language.bodies import is_organisation, standards_in
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("Financial Services Regulatory Authority", "en"),
+        ("Ministry of Finance", "en"),
+        ("Registrar of Companies", "en"),
+    ],
+)
+def test_bodies(name: str, language: str) -> None:
+    assert is_organisation(name, language)
 
 
 @pytest.mark.parametrize(

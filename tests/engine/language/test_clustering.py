@@ -79,6 +79,10 @@ def test_like_words_need_a_model_that_agrees() -> None:
     assert clusters(names, agree) == [0, 0]
 
 
+def test_languages_are_kept_apart() -> None:
+    assert clusters([Name("Fund", "en"), Name("Fund", "de")]) == [0, 1]
+
+
 NAMES = st.lists(
     st.builds(
         Name,

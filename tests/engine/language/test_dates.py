@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from engine.language.dates import dates_in
+from engine.language.dates import dates_in, parse_date
 
 DAY = date(2024, 3, 5)
 
@@ -35,3 +37,13 @@ DAY = date(2024, 3, 5)
 )
 def test_the_day_that_words_name(language: str, words: str, day: date | None) -> None:
     assert [found.day for found in dates_in(words, language)] == ([] if day is None else [day])
+
+
+@given(st.dates(date(1500, 1, 1), date(2199, 12, 31)))
+def test_every_day_is_read_back(day: date) -> None:
+    for words in (
+        day.isoformat(),
+        f"{day.day}.{day.month}.{day.year}",
+        f"{day.year}年{day.month}月{day.day}日",
+    ):
+        assert parse_date(words, "de") == day

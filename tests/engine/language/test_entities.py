@@ -33,7 +33,6 @@ def extract_entities(
 
 
 def entities_of(runs: Sequence[Sequence[Passage]], titles: Titles, aliases: Aliases = NOTHING) -> EntityTable:
-    """The same, of a corpus of a block for each run."""
     view = CorpusView([analysed(documents(run, titles, aliases), headings=True) for run in runs])
     naming = Naming(view, [str(number) for number in range(len(runs))], "")
     naming.find(lambda terms, numbers: [terms.mentions_in(view.blocks[number]) for number in numbers])
@@ -61,6 +60,28 @@ def who_mentions(table: EntityTable) -> dict[str, list[int]]:
     for row, number in zip(table.rows.tolist(), table.numbers.tolist(), strict=True):
         found.setdefault(table.entities[number].name, []).append(row)
     return found
+
+
+def test_a_defined_term_links_its_definition_to_its_uses() -> None:
+    table = extract_entities(corpus('"Client Money" means money.', "It holds client money.", "Nothing here."))
+    assert who_mentions(table) == {"Client Money": [0, 1]}
+    (entity,) = table.entities
+    assert (entity.kind, entity.definitions, entity.id) == (
+        EntityKind.DEFINED_TERM,
+        ("p0",),
+        "en:client-money",
+    )
+
+
+def test_an_acronym_and_its_long_form_are_one() -> None:
+    table = extract_entities(
+        corpus(
+            "a Money Laundering Reporting Officer (MLRO)",
+            "The MLRO reports.",
+            "the money laundering reporting officer",
+        )
+    )
+    assert who_mentions(table) == {"Money Laundering Reporting Officer": [0, 1, 2]}
 
 
 def test_titles_of_sections_are_no_entities() -> None:
@@ -131,6 +152,17 @@ def test_a_party_is_kept_with_its_role() -> None:
     assert entity.roles == (Role("Agent", "p0"),)
 
 
+def test_what_is_mostly_written_small_is_no_name() -> None:
+    table = extract_entities(
+        corpus(
+            *["a good risk management is asked for"] * 5,
+            "and then the Risk Management decides",
+            "of the Risk Management",
+        )
+    )
+    assert table.entities == []
+
+
 @settings(deadline=None)
 @given(
     texts=st.lists(
@@ -164,7 +196,6 @@ def test_bodies_and_standards_are_told_apart() -> None:
 
 
 def titled(*texts: tuple[str, str]) -> EntityTable:
-    """A corpus of documents of one passage, each with its title."""
     passages = [Passage(f"p{n}", f"d{n}", None, 0, text, "en") for n, (_, text) in enumerate(texts)]
     return extract_entities(passages, titles={f"d{n}": title for n, (title, _) in enumerate(texts)})
 
@@ -173,6 +204,13 @@ def test_documents_of_one_title_all_define_it_up_to_a_number() -> None:
     table = titled(*[("Bo Li", f"part {n}") for n in range(MOST_TITLED + 5)])
     (entity,) = table.entities
     assert entity.definitions == tuple(f"p{n}" for n in range(MOST_TITLED))
+
+
+def test_people_of_like_names_are_not_one() -> None:
+    table = extract_entities(
+        corpus(*(f"so {name} came" for name in ("Charles Johnson", "Charles Johnston") for _ in range(2)))
+    )
+    assert who_mentions(table) == {"Charles Johnson": [0, 1], "Charles Johnston": [2, 3]}
 
 
 @settings(deadline=None)

@@ -7,6 +7,7 @@ import pytest
 from engine.language.numerals import (
     ARABIC_ORDINAL,
     FRENCH_NUMBER,
+    arabic_ordinal,
     french_number,
     han_number,
     indonesian_number,
@@ -77,6 +78,37 @@ def test_french_articles(printed: str, number: str | None) -> None:
 def test_where_the_number_of_a_french_article_ends(text: str, printed: str | None) -> None:
     match = re.match(FRENCH_NUMBER, text)
     assert (match[0] if match else None) == printed
+
+
+_ONES = ("الأولى", "الثانية", "الثالثة", "الرابعة", "الخامسة", "السادسة", "السابعة", "الثامنة", "التاسعة")
+_TENS = ("العشر", "الثلاث", "الأربع", "الخمس", "الست", "السبع", "الثمان", "التسع")
+_HUNDREDS = (
+    *("المائة", "المائتين", "الثلاثمائة", "الأربعمائة", "الخمسمائة"),
+    *("الستمائة", "السبعمائة", "الثمانمائة", "التسعمائة"),
+)
+
+
+def arabic_words(value: int, ending: str) -> str:
+    hundreds, rest = divmod(value, 100)
+    tens, ones = divmod(rest, 10)
+    if rest == 0:
+        return _HUNDREDS[hundreds - 1]
+    if rest == 10:
+        words = "العاشرة"
+    elif tens == 0:
+        words = _ONES[ones - 1]
+    elif tens == 1:
+        words = f"{'الحادية' if ones == 1 else _ONES[ones - 1]} عشرة"
+    else:
+        first = "الحادية" if ones == 1 else _ONES[ones - 1]
+        words = f"{first} و{_TENS[tens - 2]}{ending}" if ones else f"{_TENS[tens - 2]}{ending}"
+    return f"{words} بعد {_HUNDREDS[hundreds - 1]}" if hundreds else words
+
+
+@pytest.mark.parametrize("ending", ["ون", "ين"])
+def test_every_arabic_ordinal_below_a_thousand(ending: str) -> None:
+    wrong = [value for value in range(1, 1000) if arabic_ordinal(arabic_words(value, ending)) != value]
+    assert wrong == []
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,6 @@ def test_what_a_title_names(title: str, expected: str) -> None:
 
 
 def test_no_group_is_possessive() -> None:
-    """Python before 3.11.5, which Debian 12 has, matches such a one wrongly."""
     possessive = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+|\(\?>")
     root = Path(engine.__file__ or "").parent
     sources = [path for suffix in ("py", "yaml") for path in root.rglob(f"*.{suffix}")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections import Counter
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -11,6 +12,8 @@ from random import Random
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.sources import open_sources
@@ -18,7 +21,9 @@ from engine.language.quotes import Refusal, locate, sought
 from engine.model import Passage
 from tests.conftest import SAMPLE
 from tests.engine.language.quoting import (
+    MUTATIONS,
     Mutated,
+    broken_quotes,
     disguised,
     mutated_quotes,
     true_quotes,
@@ -43,14 +48,12 @@ def sample(language: str) -> tuple[str, ...]:
 
 
 def collection(name: str) -> tuple[str, ...]:
-    """One text in five, evenly over a collection."""
     with gzip.open(DATA / name / "corpus.jsonl.gz") as lines:
         texts = [orjson.loads(line)["text"] for line in islice(lines, 0, None, 5)]
     return tuple(text for text in texts if len(text) < LONGEST)
 
 
 def wrongly_refused(texts: tuple[str, ...], number: int, seed: int) -> list[tuple[str, str]]:
-    """True quotes that are not located exactly, as they are and set differently."""
     random = Random(seed)
     wrong = []
     for quoted in true_quotes(texts, number, seed):
@@ -67,6 +70,20 @@ def wrongly_accepted(made: list[Mutated]) -> list[Mutated]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_true_quotes_of_the_sample_are_located_to_the_character(language: str) -> None:
     assert wrongly_refused(sample(language), EACH, seed=5) == []
+
+
+def test_mutated_quotes_of_the_sample_are_all_refused() -> None:
+    made = [one for language in LANGUAGES for one in mutated_quotes(sample(language), EACH, seed=5)]
+    assert len(made) == 1000
+    assert set(Counter(one.kind for one in made)) == set(MUTATIONS)
+    assert wrongly_accepted(made) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_quotes_cut_inside_a_word_are_refused(language: str) -> None:
+    made = list(broken_quotes(sample(language), 50, seed=5))
+    assert len(made) == 50
+    assert wrongly_accepted(made) == []
 
 
 @pytest.mark.corpora
@@ -103,6 +120,18 @@ REFUSED = {
     "An officer may … act.": Refusal.ABSENT,
     '"An officer may not act."': Refusal.ABSENT,
 }
+ALIKE = {
+    "an area of 20 m2 is": "an area of 20 m² is exempt",
+    "an area of 1/2 acre": "an area of ½ acre",
+    "one of the １ is": "one of the 1 is",
+    "the fee ... is due": "the fee … is due",
+    "the café is open": "the cafe is open",
+    # Arabic vowel signs and hamza tell words apart.
+    "كتب العقد في اليوم": "كُتب العقد في اليوم",
+    "ان العقد في اليوم": "أن العقد في اليوم",
+    # A negation is no article: it cannot be left off.
+    "est pas dû à terme": "Le prix n'est pas dû à terme.",
+}
 BEGINS = [
     ("article 5 du code", "en vertu de l’article 5 du code", 14),
     ("合同应当书面订立", "根据合同应\n当书面订立。", 2),
@@ -120,9 +149,21 @@ def test_what_is_not_there_word_for_word_is_refused(subtests: pytest.Subtests) -
             assert sought(quote, TEXT) is why
 
 
+def test_what_only_looks_alike_is_refused(subtests: pytest.Subtests) -> None:
+    for quote, text in ALIKE.items():
+        with subtests.test(quote):
+            assert locate(quote, text) is None
+
+
 def test_where_words_begin(subtests: pytest.Subtests) -> None:
     for quote, text, begin in BEGINS:
         with subtests.test(quote):
             found = locate(quote, text, fewest_words=1)
             assert found is not None
             assert found.start == begin
+
+
+@given(st.text(max_size=60), st.text(max_size=20))
+def test_what_is_located_stands_in_the_text(text: str, quote: str) -> None:
+    found = locate(quote, text)
+    assert found is None or (0 <= found.start < found.end <= len(text))

@@ -24,7 +24,6 @@ def fact(name: str, kind: K = K.NAME, position: int = 0, **more: Any) -> Fact:
 
 
 def settled(*facts: Fact, words: str = "", language: str = "en") -> Vocabulary:
-    """A vocabulary of a corpus that has some words besides."""
     made = Vocabulary()
     made.read(facts, PASSAGES)
     made.settle(by_counts(Counter((language, word) for word in words.split())))

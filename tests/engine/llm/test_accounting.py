@@ -32,7 +32,6 @@ def prompts(count: int) -> list[Prompt]:
 
 
 def assert_equal(meter: Meter, server: ScriptedServer) -> None:
-    """The meter's sums are what the server counted."""
     spent, counted = meter.spent, server.counted
     assert (spent.calls, spent.prompt_tokens, spent.cached_tokens, spent.completion_tokens) == (
         counted.requests,
@@ -77,6 +76,27 @@ def test_the_sums_are_the_servers() -> None:
         assert sum(meter.tasks.values(), Usage()).tokens == meter.spent.tokens
 
 
+@pytest.mark.parametrize("limit", [1, 3])
+def test_no_more_requests_at_once_than_are_allowed(limit: int) -> None:
+    lock, running, most = threading.Lock(), [0], [0]
+
+    def answer(asked: Asked) -> Scripted:
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        time.sleep(0.02)
+        with lock:
+            running[0] -= 1
+        return FINE
+
+    with ScriptedServer(answer) as server:
+        model = connect(f"openai:m@{server.url}?concurrency={limit}")
+        assert model is not None
+        outcomes = ask_all(model, prompts(10), Parts, Meter())
+        assert all(isinstance(outcome, Reply) for outcome in outcomes)
+    assert most[0] == limit
+
+
 def test_cancelling_ends_all_of_them() -> None:
     stopped = threading.Event()
 
@@ -102,7 +122,6 @@ amounts = st.integers(0, 400)
 def test_no_order_of_reserving_and_using_overdraws(
     calls: int, tokens: int, steps: list[tuple[int, int, int, bool]]
 ) -> None:
-    """Slots open and close in any order; each uses at most what it reserved."""
     meter = Meter(Budget(calls=calls, tokens=tokens, money=1.0))
     opened: list[tuple[ExitStack, Slot, Usage]] = []
     for prompt, answer, part, close in steps:
@@ -126,6 +145,29 @@ def test_no_order_of_reserving_and_using_overdraws(
     assert spent.calls <= calls
     assert spent.tokens <= tokens
     assert (spent.money or 0.0) <= 1.0
+
+
+@given(st.integers(1, 30), st.integers(1, 4))
+def test_threads_do_not_overdraw_together(limit: int, threads: int) -> None:
+    meter = Meter(Budget(tokens=limit))
+    started = threading.Barrier(threads)
+
+    def use() -> None:
+        started.wait()
+        for size in range(1, 6):
+            try:
+                with meter.slot("t", Usage(1, size)) as slot:
+                    slot.used = Usage(1, size)
+            except BudgetError:
+                return
+
+    running = [threading.Thread(target=use) for _ in range(threads)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    assert meter.spent.tokens <= limit
+    assert meter.opened or meter.spent.tokens == threads * 15
 
 
 def test_the_cost_report_is_what_the_server_counted() -> None:

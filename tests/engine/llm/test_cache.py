@@ -7,10 +7,12 @@ import threading
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from engine.errors import BudgetError, CancelledError
 from engine.llm import Budget, Data, Meter, Prompt
 from engine.llm.cache import AnswerCache, answer_key, default_cache
+from engine.llm.connecting import connect
 from tests.engine.forked import FORK
 from tests.engine.llm.server import Parts, ScriptedServer
 
@@ -18,9 +20,38 @@ KEY = "sk-cached-0123456789"
 PROMPT = Prompt("decompose", "Split.", (Data("question", "Who pays?"),))
 
 
+class Others(BaseModel):
+    queries: list[str]
+    more: int = 0
+
+
 @pytest.fixture
 def cache(tmp_path: Path) -> AnswerCache:
     return AnswerCache(tmp_path / "answers")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        Prompt("rerank", "Split.", PROMPT.data),
+        Prompt("decompose", "Split!", PROMPT.data),
+        Prompt("decompose", "Split.", (Data("question", "Who pays!"),)),
+        Prompt("decompose", "Split.", (Data("note", "Who pays?"),)),
+        Prompt("decompose", "Split.", PROMPT.data, longest=7),
+    ],
+)
+def test_whatever_an_answer_depends_on(cache: AnswerCache, prompt: Prompt) -> None:
+    with ScriptedServer(lambda asked: {"queries": []}) as server:
+        model = server.connect(cache=cache)
+        model.ask(PROMPT, Parts, Meter())
+        assert not model.ask(prompt, Parts, Meter()).reused
+        assert not model.ask(PROMPT, Others, Meter()).reused
+        other = connect(server.spec.replace("scripted", "other"), cache=cache)
+        assert other is not None
+        assert not other.ask(PROMPT, Parts, Meter()).reused
+        dearer = connect(server.spec.replace("input=1", "input=9"), cache=cache)
+        assert dearer is not None
+        assert dearer.ask(PROMPT, Parts, Meter()).reused, "a price changes no answer"
 
 
 def test_a_budget_and_a_stop_hold_for_kept_answers_too(cache: AnswerCache) -> None:
@@ -45,6 +76,13 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         assert any("answers are not kept in" in warning for warning in reply.warnings)
 
 
+def test_only_the_owner_can_read_it(cache: AnswerCache) -> None:
+    cache.put("ab12", Parts(queries=[]))
+    (kept,) = cache.folder.rglob("*.json")
+    assert kept.stat().st_mode & 0o077 == 0
+    assert kept.parent.stat().st_mode & 0o077 == 0
+
+
 def test_the_longest_unused_are_removed(tmp_path: Path) -> None:
     cache = AnswerCache(tmp_path, most_bytes=20_000)
     keys = [answer_key({"number": number}) for number in range(130)]
@@ -61,7 +99,6 @@ def test_the_longest_unused_are_removed(tmp_path: Path) -> None:
 
 
 def test_threads_and_processes_share_a_folder(cache: AnswerCache) -> None:
-    """Each writes and reads the same few answers; nobody ever sees half of one."""
 
     def apart() -> None:
         theirs = AnswerCache(cache.folder)
@@ -93,6 +130,14 @@ def test_threads_and_processes_share_a_folder(cache: AnswerCache) -> None:
     assert [other.exitcode for other in others] == [0, 0]
     assert (broken, cache.trouble) == ([], "")
     assert len(list(cache.folder.rglob("*.*"))) == 5, "no temporary file is left"
+
+
+def test_no_key_is_kept(cache: AnswerCache) -> None:
+    with ScriptedServer(lambda asked: {"queries": [asked.authorization]}) as server:
+        server.connect(KEY, cache=cache).ask(PROMPT, Parts, Meter())
+    for path in cache.folder.rglob("*"):
+        assert KEY not in str(path)
+        assert path.is_dir() or KEY not in path.read_text()
 
 
 class TestPlaces:

@@ -14,6 +14,7 @@ from engine.llm.cost import cache_words
 from engine.llm.prompt import messages, shared_texts
 from engine.llm.schemas import schema_text
 from engine.llm.spec import read_spec
+from engine.llm.usage import Counted
 from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 
@@ -36,12 +37,10 @@ def fine(asked: Asked) -> Scripted:
 
 
 def wrapped(asked: Asked) -> bool:
-    """Whether the schema is that of all tasks."""
     return asked.schema is not None and list(asked.schema["properties"]) == ["answer"]
 
 
 def cut_open(body: Any) -> list[str]:
-    """The texts that a body tells to cache, all that stands before included."""
     found, before = [], ""
     for message in body["messages"]:
         content = message["content"]
@@ -108,6 +107,18 @@ class TestOneSchema:
 
 class TestMoney:
     PRICES = read_spec("openai:m?input=4&output=10&cached=0.4&written=5").prices
+
+    def test_what_is_cached_and_what_is_written_have_prices_of_their_own(self) -> None:
+        assert self.PRICES is not None
+        assert self.PRICES.money(Counted(1_000_000, 500_000, 250_000, 100_000)) == 1.0 + 0.2 + 1.25 + 1.0
+        assert self.PRICES.saved(Counted(1_000_000, 500_000, 250_000, 100_000)) == pytest.approx(1.8 - 0.25)
+
+    @pytest.mark.parametrize("cached", [0, 500, 1000])
+    def test_no_request_costs_more_than_it_was_said_to_at_most(self, cached: int) -> None:
+        assert self.PRICES is not None
+        for written in (0, 1000 - cached):
+            most = self.PRICES.most(1000, 100)
+            assert self.PRICES.money(Counted(1000, cached, written, 100)) <= most
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ TEXTS = {"en": ENGLISH, "de": GERMAN, "id": INDONESIAN, "ar": ARABIC, "zh": CHIN
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_both_estimates_lie_around_a_good_tokeniser(language: str) -> None:
-    """The characters a token were measured with o200k_base."""
     text = TEXTS[language] * 20
     usual = len(text) / characters_per_token(language)
     assert least_tokens(text) < usual <= most_tokens(text)

@@ -19,7 +19,6 @@ PROMPT = Prompt("decompose", "Split the question.", (Data("question", "Who pays 
 
 
 def in_turn(*answers: Scripted) -> Callable[[Asked], Scripted]:
-    """One answer after the other, the last again and again."""
     left = list(answers)
 
     def answer(asked: Asked) -> Scripted:
@@ -29,7 +28,6 @@ def in_turn(*answers: Scripted) -> Callable[[Asked], Scripted]:
 
 
 def hurried(waits: list[float] | None = None) -> Patience:
-    """Waits are noted instead of waited."""
     return Patience(sleep=(waits if waits is not None else []).append, random=lambda: 0.5)
 
 
@@ -42,6 +40,14 @@ def test_a_server_that_is_slow_is_given_up_in_wall_time() -> None:
             model.ask(PROMPT, Parts, meter)
         assert time.monotonic() - started < 5
         assert meter.spent.calls == 2
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+def test_what_passes_is_tried_again(status: int) -> None:
+    with ScriptedServer(in_turn(Fault(status=status), FINE)) as server:
+        meter = Meter()
+        assert server.connect().ask(PROMPT, Parts, meter).value.queries == ["dues"]
+        assert meter.spent.calls == server.counted.requests == 2
 
 
 def test_a_quota_that_is_used_up_is_not_waited_for() -> None:
@@ -78,11 +84,29 @@ def test_a_body_that_is_cut_is_asked_for_again() -> None:
         assert meter.spent.calls == 2
 
 
+@pytest.mark.parametrize(
+    "body", ["<html>busy</html>", "{}", "[]", '{"choices": []}', '{"choices": [{}]}', "null"]
+)
+def test_what_is_no_completion(body: str) -> None:
+    with (
+        ScriptedServer(in_turn(Fault(text=body))) as server,
+        pytest.raises(ModelError, match="no completion"),
+    ):
+        server.connect().ask(PROMPT, Parts, Meter())
+
+
 @pytest.mark.parametrize("status", [200, 400, 401])
 def test_a_body_without_end(status: int) -> None:
     endless = Fault(status=status, text="x" * 9_000_000)
     with ScriptedServer(in_turn(endless)) as server, pytest.raises(ModelError, match="longer than"):
         server.connect().ask(PROMPT, Parts, Meter())
+
+
+def test_what_is_packed_is_not_unpacked() -> None:
+    packed = Fault(answer=FINE, headers={"Content-Encoding": "gzip"})
+    with ScriptedServer(in_turn(packed)) as server:
+        assert server.connect().ask(PROMPT, Parts, Meter()).value.queries == ["dues"]
+        assert server.requests[0].headers["accept-encoding"] == "identity"
 
 
 @pytest.mark.parametrize(
@@ -132,6 +156,14 @@ class TestCutPrompts:
                 server.connect().ask(self.LONG, Parts, meter)
             assert meter.spent.prompt_tokens == server.counted.prompt_tokens
 
+    def test_a_prompt_over_the_context_is_not_sent(self) -> None:
+        with ScriptedServer(in_turn(FINE)) as server:
+            model, meter = connect(f"openai:small@{server.url}?context=2048"), Meter()
+            assert model is not None
+            with pytest.raises(AnswerError, match="has a context of 2,048"):
+                model.ask(self.LONG, Parts, meter)
+            assert (server.requests, meter.spent.calls) == ([], 0)
+
 
 class TestCancelling:
     @pytest.fixture
@@ -155,6 +187,19 @@ class TestCancelling:
 
 
 class TestBudget:
+    def test_a_retry_is_a_call(self) -> None:
+        with ScriptedServer(in_turn(Fault(status=500))) as server:
+            meter = Meter(Budget(calls=2))
+            with pytest.raises(BudgetError, match="3 calls needed, 2 allowed"):
+                server.connect().ask(PROMPT, Parts, meter)
+            assert meter.spent.calls == server.counted.requests == 2
+
+    def test_a_repair_is_a_call(self) -> None:
+        with ScriptedServer(in_turn({"wrong": 1}, FINE)) as server:
+            with pytest.raises(BudgetError):
+                server.connect().ask(PROMPT, Parts, Meter(Budget(calls=1)))
+            assert server.counted.requests == 1
+
     def test_money_needs_prices(self) -> None:
         with ScriptedServer(in_turn(FINE)) as server:
             model = connect(f"openai:free@{server.url}")
@@ -176,7 +221,6 @@ class TestBudget:
 
 
 def test_a_server_that_counts_only_what_it_had_not_cached() -> None:
-    """The answer is used, and it is said that the sums are too low."""
 
     def answer(asked: Asked) -> Scripted:
         return Fault(answer={"wrong": 1}) if asked.number == 0 else Fault(answer=FINE, reads=60)

@@ -11,8 +11,6 @@ from engine.llm.schemas import schema_text, strict_schema
 
 
 class Item(BaseModel):
-    """One line of the form."""
-
     key: Literal["P1", "P2"]
     note: Annotated[str, Field(max_length=20)] | None = Field(None, description="why")
 

@@ -54,6 +54,23 @@ def test_what_is_wrong_is_told_without_a_value(subtests: pytest.Subtests) -> Non
     assert "S3cret" not in str(raised.value)
 
 
+def test_what_is_local_as_far_as_its_name_tells() -> None:
+    local = [
+        "localhost",
+        "127.0.0.1",
+        "10.1.2.3",
+        "192.168.0.9",
+        "[::1]",
+        "ollama",
+        "box.local",
+        "a.internal",
+        "x.localhost",
+    ]
+    away = ["api.openai.com", "8.8.8.8", "local.example", "internal.example.org", "[2606:4700::1]"]
+    told = {name: read_spec(f"openai:m@http://{name}/v1").local for name in (*local, *away)}
+    assert told == dict.fromkeys(local, True) | dict.fromkeys(away, False)
+
+
 def test_prices_are_of_a_million_tokens() -> None:
     prices = Prices(2.0, 10.0, 0.5, 3.0)
     counted = Counted(prompt=1000, cached=600, written=100, completion=50)

@@ -51,6 +51,13 @@ def test_the_rules_of_the_sample(
     assert outcome(meridia, ontology, rule, given).verdict.value == verdict
 
 
+def test_a_provision_that_is_not_in_force_on_the_day_is_told(meridia: Corpus, ontology: Ontology) -> None:
+    found = outcome(meridia, ontology, "sub-delegation-not-permitted", {}, date(2023, 5, 1))
+    assert "Article 22(1) of the Agency Code is not yet in force on 2023-05-01" in found.warnings
+    old = cited(meridia, "commercial-agency-code/art-22/para-1", DAY)
+    assert old.lapsed == "no longer in force"
+
+
 @pytest.mark.parametrize(
     ("day", "told"),
     [

@@ -29,7 +29,6 @@ def scanned(corpus: Corpus, words: str, language: str, *, dense: bool = True) ->
 
 
 def off(found: Scan) -> dict[str, str]:
-    """Why retrievers did not search, by name."""
     return {finder.retriever: finder.off for finder in found.finders if finder.off}
 
 

@@ -51,7 +51,6 @@ OTHERS = (29, 31, 63, 99)
 
 
 def part_of_gdpr(folder: Path, articles: Iterable[int], languages: Sequence[str]) -> Path:
-    """Some articles in some languages, as lines of JSON."""
     wanted = {f"gdpr-{language}-art-{number}" for number in articles for language in languages}
     with gzip.open(GDPR) as file:
         lines = [line for line in file if orjson.loads(line)["id"] in wanted]
@@ -71,7 +70,6 @@ def abroad_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def abroad(abroad_folder: Path) -> Corpus:
-    """The articles in three languages, English not among them."""
     return open_corpus(abroad_folder)
 
 
@@ -89,7 +87,6 @@ RAN: dict[tuple[object, ...], Case] = {}
 
 
 def case_of(corpus: Corpus, question: str, scan: int = 100, **changes: Any) -> Case:
-    """A case that has run, once for all tests."""
     key = (corpus, question, scan, *sorted(changes.items()))
     if key not in RAN:
         settings = InvestigationSettings(top_k=200, rounds=1).changed(**changes)
@@ -100,19 +97,16 @@ def case_of(corpus: Corpus, question: str, scan: int = 100, **changes: Any) -> C
 
 
 def found(ranking: Sequence[Passage], article: int, language: str, places: int) -> bool:
-    """Whether an article is among the best of its language."""
     ids = [passage.source_id for passage in ranking if passage.language == language]
     return f"gdpr-{language}-art-{article}" in list(dict.fromkeys(ids))[:places]
 
 
 def scanned(case: Case) -> list[Passage]:
-    """What the scan of a case found, best first."""
     assert case.scanned is not None
     return case.corpus.passages(case.scanned.rows)
 
 
 def ranked(case: Case) -> list[Passage]:
-    """The final ranking of a case."""
     assert case.order is not None
     return case.corpus.passages(case.order.rows)
 

@@ -22,10 +22,25 @@ def ranked_lists(draw: st.DrawFn) -> Hits:
     return hits(*zip(rows, scores, strict=True))
 
 
+def test_weights_decide_between_two_leaders() -> None:
+    lists = [hits((1, 5.0), (9, 1.0)), hits((2, 5.0), (9, 1.0))]
+    assert fuse(lists, [0.3, 0.7]).rows[0] == 2
+    assert fuse(lists, [0.7, 0.3]).rows[0] == 1
+
+
 @pytest.mark.parametrize(("weights"), [[1.0], [1.0, -1.0]])
 def test_unusable_weights_are_refused(weights: list[float]) -> None:
     with pytest.raises(ValueError):
         fuse([hits((1, 1.0)), hits((2, 1.0))], weights)
+
+
+@given(st.lists(ranked_lists(), max_size=4))
+def test_fusion_keeps_every_row_once_in_order_within_bounds(lists: list[Hits]) -> None:
+    fused = fuse(lists, [1.0] * len(lists))
+    assert set(fused.rows.tolist()) == {row for one in lists for row in one.rows.tolist()}
+    assert len(set(fused.rows.tolist())) == len(fused.rows)
+    assert (np.diff(fused.scores) <= 0).all()
+    assert ((fused.scores >= 0) & (fused.scores <= 1 + 1e-6)).all()
 
 
 @given(ranked_lists(), ranked_lists())

@@ -35,6 +35,21 @@ def above_floor(corpus: Corpus, *degrees: float) -> list[float]:
     return [max(0.0, (float(np.cos(np.radians(angle))) - floor) / (1 - floor)) for angle in degrees]
 
 
+def test_cosines_count_above_the_floor(toy: Corpus) -> None:
+    found = relevance(toy, dense=True)
+    assert found.dense(rows_of(0, 1, 5, 3, 4))[0].tolist() == pytest.approx(
+        above_floor(toy, 0, 10, 45, 100, 180), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_the_two_are_weighed(toy: Corpus, share: float) -> None:
+    by_words = relevance(toy, dense=False).of(rows_of(3, 5))
+    by_angle = relevance(toy, dense=True).dense(rows_of(3, 5))[0]
+    mixed = relevance(toy, dense=True, share=share).of(rows_of(3, 5))
+    assert mixed.tolist() == pytest.approx(((1 - share) * by_words + share * by_angle).tolist(), abs=1e-6)
+
+
 def test_it_is_the_weighted_sum_of_what_the_retrievers_say(toy: Corpus) -> None:
     found, rows = relevance(toy, dense=True, share=0.3), rows_of(1, 2, 3, 5, 7)
     said = found.by_retriever(rows)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
 from engine.model import QueryPlan, View
-from engine.retrieval.retrievers import dense
+from engine.retrieval.retrievers import dense, lexical
 from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
 from engine.retrieval.scan import Scan
@@ -30,6 +30,26 @@ def test_words_and_meaning_together(toy: Corpus, monkeypatch: pytest.MonkeyPatch
     assert found.rows[0] == 5, "both retrievers know it"
     assert {hit.retriever for hit in found.hits[5]} == {LEXICAL, DENSE}
     assert (np.diff(found.scores) <= 0).all()
+
+
+def test_thresholds(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    def rows(lowest: float) -> list[int]:
+        monkeypatch.setattr(dense, "LOWEST", lowest)
+        return sorted(searched(toy, plan("zebra"), EAST).rows.tolist())
+
+    assert rows(0.9) == [0, 1]
+    assert rows(1.0) == [0]
+    monkeypatch.setattr(lexical, "LOWEST", 1.0)
+    assert searched(toy, plan("fees")).rows.tolist() == [3]
+
+
+def test_the_limit_keeps_the_best(tariff: Corpus) -> None:
+    asked = plan("tariff of a quay")
+    whole = searched(tariff, asked, limit=200)
+    cut = searched(tariff, asked, limit=10)
+    assert len(whole.rows) == 150
+    assert cut.rows.tolist() == whole.rows[:10].tolist()
+    assert set(cut.hits) == set(cut.rows.tolist())
 
 
 @pytest.mark.parametrize("vectors", [None, -EAST])

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded import dense
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.coded import BORDERS, LEVELS, KnownCodes, coded
+from engine.corpus.embedded.coded import BORDERS, LEVELS, CodedVectors, KnownCodes, coded
 from engine.corpus.embedded.dense import VectorIndex
 from engine.corpus.embedded.writing import _put_vectors
 from engine.corpus.protocol import Hits
@@ -56,6 +56,13 @@ def test_of_vectors_with_codes_none_is_looked_at_for_being_there() -> None:
     assert np.array_equal(known.is_known, is_known), "what is known stays as it is"
 
 
+def test_codes_find_what_comparing_finds() -> None:
+    near = CodedVectors(WHOLE).nearest(QUERIES, 600)
+    for query, rows in zip(QUERIES, near, strict=True):
+        best = np.argsort(-(VECTORS @ query))[:60]
+        assert np.isin(best, rows).mean() >= 0.95
+
+
 class TestALargeCorpus:
     @pytest.fixture
     def index(self, monkeypatch: pytest.MonkeyPatch) -> VectorIndex:
@@ -70,7 +77,6 @@ class TestALargeCorpus:
 
     @pytest.fixture
     def compared(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-        """How many questions all vectors were compared with, one item a search."""
         asked: list[int] = []
         compare = dense.faiss.knn_inner_product
 

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import bm25s
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.corpus.embedded import lexical
 from engine.corpus.embedded.block import FIELDS, Block, postings_of
@@ -40,6 +43,26 @@ def test_equal_to_bm25s() -> None:
     theirs.index(CORPUS, show_progress=False)
     for query in QUERIES:
         np.testing.assert_allclose(ours.scores(query), theirs.get_scores(query), atol=1e-11)
+
+
+def test_lucene_scores_by_hand() -> None:
+    passages = [["a", "b"], ["a", "a", "c", "d"], ["c"]]
+    scores = field(passages).scores(["a", "zebra"])
+    average = 7 / 3
+    idf = np.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
+    expected = [
+        idf * tf / (tf + K1 * (1 - B + B * length / average)) for tf, length in ((1, 2), (2, 4), (0, 1))
+    ]
+    np.testing.assert_allclose(scores, expected, atol=1e-12)
+
+
+@given(st.lists(st.integers(0, 400), max_size=6))
+def test_parts_make_the_index_of_the_whole(borders: list[int]) -> None:
+    bounds = sorted({0, 400, *borders})
+    parts = [CORPUS[start:stop] for start, stop in pairwise(bounds)]
+    whole, in_parts = field(CORPUS), field(*parts)
+    for query in QUERIES:
+        assert in_parts.scores(query).tolist() == whole.scores(query).tolist()
 
 
 @pytest.mark.parametrize("titles", [True, False])

@@ -98,7 +98,6 @@ EVERYWHERE = {
 
 
 def tables_in(plan: Any) -> Iterator[str]:
-    """The tables that a plan reads."""
     if isinstance(plan, dict):
         if "Relation Name" in plan:
             yield plan["Relation Name"]

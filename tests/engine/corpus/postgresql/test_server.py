@@ -31,7 +31,6 @@ SECRET = "s3cret-word"
 
 @pytest.fixture(scope="module")
 def database(own_server: PostgresServer) -> str:
-    """Of a server whose connections are cut here, and which is killed in the end."""
     return address(own_server)
 
 
@@ -54,7 +53,6 @@ def row(number: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
 
 
 def cut(database: str) -> None:
-    """End all connections of this program, as a server does that restarts."""
     with psycopg.connect(address_of(f"{database}&corpus=x").url.replace("+psycopg", "")) as connection:
         connection.execute(
             "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'redstring'"

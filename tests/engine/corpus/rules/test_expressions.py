@@ -98,7 +98,6 @@ def _conditions() -> st.SearchStrategy[str]:
     st.sets(st.sampled_from("abcpq")),
 )
 def test_more_facts_never_change_an_answer(condition: str, facts: dict[str, Value], kept: set[str]) -> None:
-    """Strong Kleene logic is monotone in what is known."""
     some = evaluate(condition, {name: facts[name] for name in kept}, {})
     everything = evaluate(condition, facts, {})
     assert isinstance(everything, bool)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -71,6 +71,11 @@ def test_the_bounds_of_months_hold_on_every_calendar(first: date, months: int) -
     low, high = month_bounds(months)
     day = first.replace(day=1)
     assert low <= (later(day, Duration(months)) - day).days <= high
+
+
+@given(DAYS, st.integers(-2000, 2000))
+def test_days_are_counted_as_the_calendar_counts_them(day: date, days: int) -> None:
+    assert later(day, Duration(days=days)) == day + timedelta(days=days)
 
 
 def test_values_of_facts() -> None:

@@ -29,7 +29,6 @@ LOOKS = 10
 
 
 def slow_files(folder: Path, files: int = SLOW) -> Path:
-    """Files that take a third of a second each."""
     folder.mkdir()
     for number in range(files):
         (folder / f"file-{number}.evil").write_text("slow")
@@ -38,7 +37,6 @@ def slow_files(folder: Path, files: int = SLOW) -> Path:
 
 @contextmanager
 def meanwhile(work: Callable[[], object]) -> Iterator[None]:
-    """Something that happens beside the block."""
     thread = threading.Thread(target=work)
     thread.start()
     try:
@@ -48,7 +46,6 @@ def meanwhile(work: Callable[[], object]) -> Iterator[None]:
 
 
 def reading(worker: subprocess.Popen[bytes], name: str = "") -> bool:
-    """Whether a child of a worker reads, or has a file of this name open."""
     with suppress(psutil.Error):
         children = psutil.Process(worker.pid).children(recursive=True)
         return any(name in file.path for child in children[1:] for file in child.open_files())
@@ -56,7 +53,6 @@ def reading(worker: subprocess.Popen[bytes], name: str = "") -> bool:
 
 
 def executing(cluster: DaskCluster) -> list[str]:
-    """The tasks that workers have, as the scheduler and they themselves say."""
     from distributed import Client
 
     with Client(cluster.address, timeout=10, set_as_default=False) as client:
@@ -67,7 +63,6 @@ def executing(cluster: DaskCluster) -> list[str]:
 
 @pytest.fixture(scope="module")
 def slow(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
-    """Sources that take a while, and the corpus that one machine makes of them."""
     folder = tmp_path_factory.mktemp("slow")
     sources = slow_files(folder / "sources")
     with pytest.MonkeyPatch.context() as patch:
@@ -113,7 +108,6 @@ def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
 
 @pytest.fixture(scope="module")
 def piers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
-    """Sources, and the corpus that one machine makes of them."""
     folder = tmp_path_factory.mktemp("piers")
     sources = piers_in(folder / "sources")
     build_corpus([sources], folder / "corpus", embedding="none")

@@ -87,6 +87,20 @@ def test_headings_come_from_rows_that_are_headings(tmp_path: Path) -> None:
     assert "AML" in document.document.aliases
 
 
+def test_versions_and_languages_are_documents_of_their_own(tmp_path: Path) -> None:
+    documents, _ = read(
+        tmp_path,
+        line("x1-1", regulation="A", version_date="2001-01-01"),
+        line("x2-1", regulation="A", version_date="2005-01-01"),
+        line("x3-1", regulation="A", version_date="2005-01-01", language="de"),
+    )
+    assert [(d.document.id, d.document.version, d.document.language) for d in documents] == [
+        ("x1", "2001-01-01", "en"),
+        ("x2", "2005-01-01", "en"),
+        ("x3", "2005-01-01", "de"),
+    ]
+
+
 def test_a_long_line_is_cut_at_its_paragraphs_and_keeps_its_id(tmp_path: Path) -> None:
     text = "\n\n".join(f"({n}) " + "Wort " * 150 for n in (1, 2, 3))
     document = one(

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.ingestion.readers.decoding import decoded, looks_like_text
 
@@ -33,3 +35,10 @@ def test_encodings(text: str, encoding: str, said: str | None) -> None:
 )
 def test_other_data_is_no_text(data: bytes) -> None:
     assert not looks_like_text(data)
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1))
+def test_utf_8_is_kept(text: str) -> None:
+    found, problem, _ = decoded(text.encode())
+    assert problem is None
+    assert found == text.removeprefix("\ufeff")

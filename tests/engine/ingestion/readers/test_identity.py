@@ -26,6 +26,19 @@ def document(
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        *("effective_from", "Effective Date", "in-force-from", "valid_from", "eli:first_date_entry_in_force"),
+        *("gueltig_ab", "Gültig ab", "Inkrafttreten", "date_debut", "en_vigueur", "fecha_vigencia"),
+        *("in_vigore_dal", "geldig_vanaf", "ikraftträdande", "obowiązuje_od", "spēkā_no", "施行日期"),
+    ],
+)
+def test_the_day_of_effect_under_many_names(name: str) -> None:
+    assert document({name: "2010-03-01"}).valid_from == date(2010, 3, 1)
+    assert document({"dates": {name: "2010-03-01"}}).valid_from == date(2010, 3, 1)
+
+
+@pytest.mark.parametrize(
     "name", ["stand", "last_updated", "version_date", "date_version", "toestand", "as_of"]
 )
 def test_the_day_of_a_consolidation_is_its_version_not_its_beginning(name: str) -> None:

@@ -54,6 +54,37 @@ seat: Port
     assert document.metadata == {"amends": ["other"], "seat": "Port"}
 
 
+@pytest.mark.parametrize(
+    ("body", "ids"),
+    [
+        ("## Preamble\n\n(1) Whereas.\n\n(2) Whereas too.", ["preamble/recital-1", "preamble/recital-2"]),
+        ("## Article 5 Objection\n\nOne text.", ["art-5"]),
+        ("## Part I A\n\n### Article 5 B\n\n(1) One.\n\n(2) Two.", ["art-5/para-1", "art-5/para-2"]),
+        (
+            "## Article 3 Terms\n\nIn this Code:\n\n(1) a;\n\n(2) b.",
+            ["art-3/block-1", "art-3/para-1", "art-3/para-2"],
+        ),
+        ('## Article 3 Terms\n\n"a" means b;\n\n"c" means d.', ["art-3/block-1", "art-3/block-2"]),
+        ("## Annex I Form\n\n(1) Name.\n\n(2) Seat.", ["annex-i/para-1", "annex-i/para-2"]),
+        (
+            "## Annex I Form\n\n### Article 1 X\n\nText.\n\n## Article 1 Y\n\nText.",
+            ["annex-i/art-1", "art-1"],
+        ),
+        ("## Clause 4 Fees\n\nText.", ["clause-4"]),
+        ("#### § 14 Umfang\n\nText.", ["sec-14"]),
+        ("### المادة 14 حظر\n\nText.", ["art-14"]),
+        ("## BAB I Umum\n\nText.", ["chapter-i"]),
+        ("## Part I A\n\nText.\n\n### Chapter 1 B\n\nMore.", ["part-i", "part-i/chapter-1"]),
+        ("Before any heading.", ["text"]),
+        ("One.\n\nTwo.", ["block-1", "block-2"]),
+        ("## Article 9 (repealed)\n\n## Article 10 X\n\nText.", ["art-9", "art-10"]),
+        ("## Article 1 X\n\nText.\n\n## Article 1 X\n\nText.", ["art-1", "art-1~2"]),
+    ],
+)
+def test_ids(tmp_path: Path, body: str, ids: list[str]) -> None:
+    assert list(passages(tmp_path, body)) == ids
+
+
 def test_versions_of_an_article(tmp_path: Path) -> None:
     found = passages(
         tmp_path,

@@ -30,7 +30,6 @@ SAID = "the password is hunter2"
 
 
 def given(*rows: list[object]) -> object:
-    """An answer of indexes and vectors, in turn."""
     pairs = zip(rows[::2], rows[1::2], strict=True)
     return {"data": [{"index": index[0], "embedding": vector} for index, vector in pairs]}
 

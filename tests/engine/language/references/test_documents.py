@@ -47,7 +47,6 @@ def kinds(act: Document) -> Sequence[K]:
 def cited(
     text: str, own: Document, *before: Passage, numbers: Sequence[str] = ("2", "433")
 ) -> list[Reference]:
-    """What a document with a few articles of its own cites."""
     others = [
         passage(f"{act.id}/{kind[0]}{number}", number=number, kind=kind, language=act.language)
         for act in ACTS

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from engine.language.references import Resolver
-from engine.model import Document, Passage, Reference, Relation, Section, Status
+from engine.model import Document, Passage, Reference, Relation, Section, Status, TargetKind
 from engine.model import SectionKind as K
 
 COBS = Document("cobs", "COBS", "en", aliases=("COBS", "COBS Rulebook"))
@@ -133,10 +133,35 @@ def test_resolved(text: str, expected: list[tuple[str, str]]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "status", "candidates"),
+    [
+        ("paragraph 5 of FSMR", Status.AMBIGUOUS, ("fsmr/d", "fsmr/e")),
+        ("section 9 of the Insolvency Act 1999", Status.UNRESOLVED, ()),
+        ("section 99 of FSMR", Status.UNRESOLVED, ()),
+        ("the Insolvency Act 1999 applies", Status.UNRESOLVED, ()),
+    ],
+)
+def test_not_resolved(text: str, status: Status, candidates: tuple[str, ...]) -> None:
+    (reference,) = resolve(text)
+    assert (reference.status, reference.candidates, reference.target_id) == (status, candidates, None)
+
+
+@pytest.mark.parametrize(
     "text", ["version 9.8.7 of the tool", "USD 500 in all", "the Recognition Order", "no reference"]
 )
 def test_nothing_to_report(text: str) -> None:
     assert resolve(text) == []
+
+
+def test_another_document_by_its_full_name() -> None:
+    documents = (
+        COBS,
+        Document("act", "Commercial Register Act 2004", "en", aliases=("Commercial Register Act",)),
+    )
+    (reference,) = resolve(
+        "as the Commercial Register Act 2004 says", documents=documents, sections=(), others=()
+    )
+    assert (reference.target_kind, reference.target_id) == (TargetKind.DOCUMENT, "act")
 
 
 def test_a_self_reference_is_none() -> None:
@@ -201,6 +226,21 @@ def test_a_translated_excerpt_falls_back_to_its_original() -> None:
     found = resolve(text, document=documents[2], documents=documents, sections=(), others=others)
     assert [reference.target_id for reference in found] == ["act-id/31", "act/21", None, None]
     assert found[1].confidence < found[0].confidence
+
+
+def test_a_list_that_may_run_on_is_ambiguous() -> None:
+    here = passage("de1/a", number="7", kind=K.SECTION, language="de")
+    there = [passage(f"de2/{number}", number=number, kind=K.SECTION, language="de") for number in ("7", "9")]
+    documents = (Document("de1", "Handelsgesetz", "de"), Document("de2", "Aktiengesetz", "de"))
+    found = resolve(
+        "nach § 7 und § 9 des Aktiengesetzes",
+        document=documents[0],
+        documents=documents,
+        sections=(),
+        others=[here, *there],
+    )
+    assert [reference.status for reference in found] == [Status.AMBIGUOUS, Status.RESOLVED]
+    assert found[0].candidates == ("de1/a", "de2/7")
 
 
 VERSIONS = [

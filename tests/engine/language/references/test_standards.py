@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.language.references import find_mentions
 from engine.language.references.standards import Standard, Standards, standard_of, standard_titled
@@ -24,6 +26,18 @@ from engine.model import Document
 )
 def test_designations_are_read(name: str, standard: Standard | None) -> None:
     assert standard_of(name) == standard
+
+
+@given(
+    st.sampled_from(["ISO", "IEC", "GRI", "IFRS", "ISO/IEC"]),
+    st.integers(1, 99_999),
+    st.one_of(st.none(), st.integers(1950, 2049)),
+)
+def test_what_is_printed_is_read_back(publisher: str, number: int, year: int | None) -> None:
+    name = f"{publisher} {number}" + (f":{year}" if year else "")
+    assert standard_of(name) == Standard(publisher, str(number), year)
+    (mention,) = find_mentions(f"as laid down in {name} and elsewhere", "en")
+    assert (mention.text, mention.document, mention.targets) == (name, name, ())
 
 
 def test_a_provision_of_a_standard_is_one_reference() -> None:

@@ -343,6 +343,38 @@ def test_what_is_said_otherwise(language: str, claim: str, source: str, change: 
     assert [one.change for one in found.changed] == [change]
 
 
+WORDS = st.sampled_from(
+    ["buyer", "seller", "price", "goods", "pay", "deliver", "notify", "contract", "week", "court"]
+)
+
+
+@given(st.lists(WORDS, min_size=3, max_size=12))
+def test_every_sentence_says_itself(words: list[str]) -> None:
+    text = "The " + " ".join(words)
+    if len({*words}) < 2:
+        return
+    assert of("en", text, text).complete
+
+
+@given(st.lists(WORDS, min_size=3, max_size=9, unique=True), st.data())
+def test_a_word_more_in_a_claim_is_never_said(words: list[str], data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(words)))
+    claim = [*words[:place], "lighthouse", *words[place:]]
+    assert not of("en", " ".join(claim), " ".join(words)).complete
+
+
+@given(st.lists(WORDS, min_size=4, max_size=9, unique=True), st.data())
+def test_two_words_exchanged_are_never_said(words: list[str], data: st.DataObject) -> None:
+    one, other = data.draw(
+        st.tuples(st.integers(0, len(words) - 1), st.integers(0, len(words) - 1)).filter(
+            lambda p: p[0] != p[1]
+        )
+    )
+    claim = list(words)
+    claim[one], claim[other] = claim[other], claim[one]
+    assert not of("en", " ".join(claim), " ".join(words)).complete
+
+
 @given(st.text(max_size=80), st.text(max_size=80), st.sampled_from(["en", "de", "ar", "zh", "fr", "und"]))
 def test_any_texts_can_be_compared(claim: str, source: str, language: str) -> None:
     found = of(language, claim, source)

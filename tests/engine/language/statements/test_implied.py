@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from engine.language.statements import sequence
+from engine.language.statements import Sort, sequence
 from engine.language.statements.implied import implied
 from engine.language.statements.pairing import paired
 from engine.model import Span
@@ -58,3 +60,21 @@ def test_an_exception_that_only_points_at_the_law() -> None:
     claim, source = "Save in the cases of paragraph 2 the agent shall report.", "The agent shall report."
     assert "Save" in of(claim, source, cited="paragraph 2")[1]
     assert of("Unless the board objects the agent shall report.", source)[1] == []
+
+
+SUBJECTS = ("agent", "board", "buyer", "court")
+VERBS = ("report", "pay", "resign", "object")
+claims = st.builds(
+    lambda who, modal, verb: f"The {who} {modal} {verb}.",
+    st.sampled_from(SUBJECTS),
+    st.sampled_from(["shall", "may", "must not", "shall not"]),
+    st.sampled_from(VERBS),
+)
+
+
+@given(claim=claims, source=claims)
+def test_of_what_is_lost_only_is_anything_implied_and_never_what_binds(claim: str, source: str) -> None:
+    lost, found = of(claim, source)
+    assert set(found) <= set(lost)
+    binding = {one.word for one in sequence(claim, "en") if one.sort is Sort.NOT}
+    assert not binding & set(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.language.statements import sequence
@@ -106,3 +107,10 @@ def test_what_has_another_part_is_told(language: str, claim: str, source: str, w
     found, own, exchanged = pairs_of(claim, source, language)
     assert found.of_claim.keys() == set(range(len(own)))
     assert words & set(exchanged)
+
+
+@given(people=st.permutations(PEOPLE), verb=st.sampled_from(VERBS), when=st.sampled_from(WHEN))
+def test_who_does_it_to_whom_is_never_exchanged_in_silence(people: list[str], verb: str, when: str) -> None:
+    one, other = people[:2]
+    said = f"The {one} shall {verb} the {other}{when}."
+    assert pairs_of(f"The {other} shall {verb} the {one}{when}.", said)[2]

@@ -58,3 +58,11 @@ def test_quantities(language: str, text: str, expected: list[tuple[Kind, str, fl
     if text.startswith("a fortnight"):
         found = found[-1:]
     assert [(q.kind, q.unit, round(q.value, 6), q.bound) for q in found] == expected
+
+
+def test_a_month_is_not_thirty_days_and_a_year_is_twelve_months() -> None:
+    (month,), (days,) = quantities_in("one month", "en"), quantities_in("30 days", "en")
+    (year,), (months,) = quantities_in("1 year", "en"), quantities_in("twelve months", "en")
+    assert not month.same_as(days)
+    assert month.comparable(days)
+    assert year.same_as(months)

@@ -12,6 +12,17 @@ from engine.language.statements import sequence
 from engine.language.statements.tokens import Token
 from engine.language.statements.turning import turned
 
+# An active sentence, and the passive that says the same.
+VOICES = [
+    (
+        "The buyer shall pay the price within ten days.",
+        "The price shall be paid by the buyer within ten days.",
+    ),
+    ("The principal may revoke the power.", "The power may be revoked by the principal."),
+    ("The buyer or the agent shall pay the price.", "The price shall be paid by the buyer or the agent."),
+    ("The board must not disclose the records.", "The records must not be disclosed by the board."),
+]
+
 
 def keys(tokens: object) -> list[str]:
     assert isinstance(tokens, list | tuple)
@@ -23,6 +34,13 @@ def forms(claim: str, source: str) -> list[tuple[list[str], list[str], bool]]:
         (keys(own), keys(other), lost)
         for own, other, lost in turned(sequence(claim, "en"), sequence(source, "en"))
     ]
+
+
+@pytest.mark.parametrize(("active", "passive"), VOICES)
+def test_the_passive_of_either_is_the_active_of_the_other(active: str, passive: str) -> None:
+    said = keys(sequence(active, "en"))
+    assert (said, said, False) in forms(passive, active)
+    assert (said, said, False) in forms(active, passive)
 
 
 def test_a_passive_without_who_does_it_says_that_this_was_lost() -> None:

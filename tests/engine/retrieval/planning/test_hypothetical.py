@@ -104,7 +104,6 @@ GERMAN = "Der Hafenmeister kann einem Schiff den Liegeplatz entziehen, wenn die 
 
 
 def asked_with(corpus: Corpus, answers: list[str], **changes: Any) -> tuple[QueryPlan, Asked]:
-    """The plan that settings lead to, and what the model was asked for it."""
     with ScriptedServer(lambda asked: {"passages": answers}) as server:
         helpers = Helpers(Asking(server.connect(), Meter()))
         settings = InvestigationSettings(model_tasks=("hypothetical",), **changes)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from engine.language.analyzer import analyzer
-from engine.retrieval.planning.parting import parts, told_and_asked
+from engine.retrieval.planning.parting import MOST_PARTS, parts, told_and_asked
 from engine.retrieval.planning.words import words_of
 
 
@@ -160,8 +162,23 @@ def test_what_is_told_and_what_is_asked() -> None:
 
 
 def lost(question: str, found: list[str], language: str) -> set[str]:
-    """Terms of a question that no part has, those of its joints left out."""
     border = words_of(language).border
     joints = " ".join(match[0] for match in border.finditer(question)) if border else ""
     terms = analyzer(language).terms
     return set(terms(question)) - set(terms(" ".join(found))) - set(terms(joints))
+
+
+WORDS = """who what when how which and , ? . ; is does may must the a of for it they this berth pilot Act
+waive supersede exemption Order penalty “ ” ( ) if so as well compare differ"""
+ENGLISH = st.sampled_from(WORDS.split())
+QUESTIONS = st.lists(ENGLISH, max_size=40).map(" ".join) | st.text(max_size=200)
+
+
+@given(QUESTIONS)
+@example("Who published the Mooring Order and what does it supersede? When the port closes, nobody is told.")
+def test_no_word_is_lost_and_a_part_is_not_taken_apart_again(question: str) -> None:
+    found = parts(question, "en")
+    assert len(found) <= MOST_PARTS
+    assert len(found) != 1
+    if found:
+        assert not lost(question, found, "en")

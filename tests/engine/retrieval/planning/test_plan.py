@@ -17,7 +17,6 @@ from engine.retrieval.planning import LITERAL, LONGEST_QUESTION, PART, make_plan
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """One Spanish line, one German and three Portuguese ones, in that order."""
     folder = tmp_path_factory.mktemp("mixed")
     texts = [
         ("es", "El capitán pagará las tasas del puerto."),

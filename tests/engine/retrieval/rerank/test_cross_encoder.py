@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.errors import ModelError
@@ -18,6 +20,18 @@ class TestTiny(RerankerContract):
     @staticmethod
     def model(model_folder: Path) -> Reranker:
         return CrossEncoderReranker(f"ce:{model_folder}", str(model_folder))
+
+
+def test_scores_are_those_of_the_library(model_folder: Path) -> None:
+    from sentence_transformers import CrossEncoder
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = CrossEncoder(str(model_folder), device="cpu")
+    expected = plain.predict([(QUESTION, text) for text in TEXTS], show_progress_bar=False)
+    found = CrossEncoderReranker("ce:x", str(model_folder)).scores(QUESTION, TEXTS)
+    np.testing.assert_allclose(found, expected, atol=2e-2)
+    assert np.ptp(found) > 0.05, "texts are told apart"
 
 
 def test_nothing_is_loaded_before_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

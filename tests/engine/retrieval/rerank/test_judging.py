@@ -69,6 +69,21 @@ def test_no_more_is_judged_than_the_budget_allows(cost: float, budget: float, do
     assert judged.why == (BUDGET if done < 4 else "")
 
 
+def test_what_was_spent_is_not_spent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("engine.retrieval.rerank.judging.time.perf_counter", lambda: now[0])
+    model = Lengths(cost=10)
+
+    def slow(question: str, batch: Sequence[str]) -> Scores:
+        now[0] += 0.030
+        return np.array([len(text) for text in batch], np.float32)
+
+    monkeypatch.setattr(model, "scores", slow)
+    judged = Judging(model, "q").judge([5, 3, 9, 1], texts, 45, never)
+    assert (judged.scores.tolist(), judged.why) == ([5.0, 3.0, 9.0], BUDGET)
+    assert judged.milliseconds == pytest.approx(60.0)
+
+
 def test_it_can_be_stopped_between_calls() -> None:
     model = Lengths()
     judged = Judging(model, "q").judge([5, 3, 9, 1], texts, 1_000, lambda: bool(model.asked))

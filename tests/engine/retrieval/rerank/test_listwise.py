@@ -18,12 +18,10 @@ from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 
 def listed(asked: Asked) -> list[str]:
-    """The keys of the passages that a prompt lists, in its order."""
     return [name.removeprefix("passage ") for name in asked.data if name.startswith("passage ")]
 
 
 def by_number(asked: Asked) -> Scripted:
-    """The passage with the highest number in its text first."""
     texts = {key: asked.data[f"passage {key}"] for key in listed(asked)}
     return {"order": sorted(texts, key=lambda key: -int("".join(filter(str.isdigit, texts[key])) or 0))}
 
@@ -52,7 +50,6 @@ def test_the_number_of_windows_that_are_expected_covers_those_that_are_asked(cou
 
 
 def failing(after: int, fault: Scripted) -> Callable[[Asked], Scripted]:
-    """Sensible for so many requests, then a fault."""
     return lambda asked: by_number(asked) if asked.number < after else fault
 
 

@@ -9,7 +9,6 @@ from engine.retrieval.rerank.pace import Pace
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """A clock that stands still unless a test moves it."""
     now = [100.0]
     monkeypatch.setattr("engine.retrieval.rerank.pace.time.monotonic", lambda: now[0])
     return now

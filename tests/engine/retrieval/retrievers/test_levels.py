@@ -25,7 +25,6 @@ def at(*degrees: float) -> NDArray[np.float32]:
 
 
 def corpus_at(folder: Path, degrees: tuple[float, ...], german: int = 1) -> Corpus:
-    """The toy corpus with other vectors; the last documents of it are German."""
     contents = toy_contents()
     documents = tuple(
         replace(document, language="de" if number >= len(contents.documents) - german else "en")

@@ -144,6 +144,17 @@ def test_a_page_reads_as_in_a_browser_whatever_codecs_python_has(tmp_path: Path,
     assert read(tmp_path, page).passages[0].text == "nine +AGE- \\u0039 days"
 
 
+def test_entities_are_not_fetched_and_do_not_grow(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    page = (
+        f'<!DOCTYPE html [<!ENTITY x SYSTEM "{(tmp_path / "secret").as_uri()}">'
+        '<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><html><p>Words &x; &b;.</p></html>'
+    )
+    text = " ".join(texts(tmp_path, page))
+    assert "secret" not in text
+    assert "aaaa" not in text.split("Words", 1)[1]
+
+
 def test_pages_without_text(tmp_path: Path) -> None:
     for page in ("<html></html>", "<nav>menu</nav>", "<!-- -->", "<p> </p>"):
         (found,) = items(tmp_path, page)

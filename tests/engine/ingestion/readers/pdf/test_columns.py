@@ -49,6 +49,14 @@ def test_no_run_is_lost_or_read_twice(boxes: list[tuple[float, float, int, float
     assert sorted(id(run) for region in regions_of(runs) for run in region.runs) == sorted(map(id, runs))
 
 
+def test_labels_beside_a_text_are_no_column() -> None:
+    runs = words("Menimbang :", 50, 700) + words("Mengingat :", 50, 628)
+    for line in range(12):
+        runs += words(LINE, 160, 700 - 12 * line)
+    assert len(regions_of(runs)) == 1
+    assert gutters_of(runs) == []
+
+
 def test_columns_from_right_to_left_begin_at_the_right() -> None:
     runs = []
     for line in range(12):

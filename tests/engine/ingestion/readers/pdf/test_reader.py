@@ -47,7 +47,6 @@ def test_articles_with_the_page_they_begin_on(tmp_path: Path) -> None:
 
 
 def _centred(lines: list[str]) -> list[Text]:
-    """Headings in the middle, text at the left margin."""
     return [
         Text(
             300 - 3 * len(line) if line.startswith("Pasal") or line.isupper() else 80, 700 - 14 * place, line
