@@ -150,35 +150,6 @@ def test_a_corpus_that_is_replaced_goes_on_answering_whoever_has_it_open(
         harbour.references_from(row(1))
 
 
-def test_the_token_vectors_of_an_earlier_version_are_not_read_and_go_with_their_generation(
-    folder: Path, database: str
-) -> None:
-    place = address_of(f"{database}&corpus=earlier")
-    copy_to_server(folder, place)
-    with psycopg.connect(place.url.replace("+psycopg", ""), autocommit=True) as connection:
-        found = connection.execute(
-            "update redstring.corpora set manifest = jsonb_set(manifest, '{late}', '\"toy\"') "
-            "where name = 'earlier' returning generation"
-        ).fetchone()
-        assert found is not None
-        own = f"redstring.tokens_{found[0]}"
-        connection.execute(
-            "create table redstring.tokens (corpus int not null, part smallint not null, document int "
-            "not null, row int not null, mean vector not null, vectors bytea not null) "
-            "partition by list (corpus)"
-        )
-        connection.execute(
-            f"create table {own} partition of redstring.tokens for values in ({found[0]})".encode()
-        )
-        corpus = open_corpus(place)
-        assert isinstance(corpus, PostgresCorpus)
-        assert corpus.search_lexical(["harbour"], "en", 9)[0].rows.tolist()
-        corpus.close()
-        copy_to_server(folder, place)
-        assert connection.execute("select to_regclass(%s)", (own,)).fetchone() == (None,)
-        assert open_corpus(place).passages(row(1))[0].id == "p1"
-
-
 def test_a_role_that_may_only_read(folder: Path, harbour: PostgresCorpus, database: str) -> None:
     with psycopg.connect(harbour.address.url.replace("+psycopg", ""), autocommit=True) as connection:
         connection.execute("create role reader login")
