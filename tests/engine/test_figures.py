@@ -37,11 +37,7 @@ def test_per_cent_are_hundredths(figure: str, comparison: str, share: float) -> 
 
 
 @pytest.mark.parametrize(
-    ("comparison", "below", "equal", "above"),
-    [
-        (">=", False, True, True),
-        (">", False, False, True),
-    ],
+    ("comparison", "below", "equal", "above"), [(">=", False, True, True), (">", False, False, True)]
 )
 def test_it_holds_on_its_own_side(comparison: str, below: bool, equal: bool, above: bool) -> None:
     found = Condition("coverage", comparison, 0.5)

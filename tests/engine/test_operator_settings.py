@@ -9,14 +9,7 @@ import pytest
 from engine.cli.main import main
 from engine.cli.operator import HEADINGS, markdown_lines
 from engine.errors import SettingsError
-from engine.operator_settings import (
-    ANYWHERE,
-    PROJECT,
-    OperatorSettings,
-    operator_settings,
-    told,
-    variable,
-)
+from engine.operator_settings import ANYWHERE, PROJECT, OperatorSettings, operator_settings, told, variable
 
 SECRET = "sk-not-to-be-shown"
 

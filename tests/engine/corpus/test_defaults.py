@@ -114,10 +114,7 @@ class TestValidity(ValidityContract):
 def test_a_store_without_vectors_finds_none() -> None:
     plain, rows = Plain(), np.arange(3, dtype=np.int32)
     sparse = SparseVectors(np.array([0, 1]), np.array([2], np.int32), np.array([1.0], np.float32))
-    found = [
-        *plain.search_dense(np.eye(2, dtype=np.float32), 3, -1.0),
-        *plain.search_sparse(sparse, 3),
-    ]
+    found = [*plain.search_dense(np.eye(2, dtype=np.float32), 3, -1.0), *plain.search_sparse(sparse, 3)]
     assert [len(hits.rows) for hits in found] == [0, 0, 0]
     assert (plain.embedding, plain.sparse_model) == ("none", "none")
     assert plain.vectors(rows).shape == (3, 0)

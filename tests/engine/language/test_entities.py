@@ -186,8 +186,7 @@ def test_pairs_are_sorted_distinct_and_complete(texts: list[str]) -> None:
 def test_bodies_and_standards_are_told_apart() -> None:
     table = extract_entities(
         corpus(
-            "by the Ministry of Finance under ISO 27001 and",
-            "with the Ministry of Finance on ISO 27001 now",
+            "by the Ministry of Finance under ISO 27001 and", "with the Ministry of Finance on ISO 27001 now"
         )
     )
     kinds = {entity.name: entity.kind for entity in table.entities}
@@ -214,10 +213,7 @@ def test_people_of_like_names_are_not_one() -> None:
 
 
 @settings(deadline=None)
-@given(
-    texts=st.lists(st.sampled_from(TEXTS), min_size=1, max_size=8),
-    cuts=st.sets(st.integers(1, 7)),
-)
+@given(texts=st.lists(st.sampled_from(TEXTS), min_size=1, max_size=8), cuts=st.sets(st.integers(1, 7)))
 def test_how_passages_are_put_into_runs_changes_nothing(texts: list[str], cuts: set[int]) -> None:
     passages = [Passage(f"p{n}", f"d{n}", None, 0, text, "en") for n, text in enumerate(texts)]
     titles = {passage.document_id: passage.text[:11] for passage in passages}

@@ -116,13 +116,6 @@ from engine.language.front_page import FrontPage, read_front_page
             "发布机关：人力资源部\n版本：2.4\n发布日期：2023年5月15日\n",
             FrontPage(issuer="人力资源部", published=date(2023, 5, 15), version="2.4"),
         ),
-        # What a sentence says of versions and issuers of other things.
-        (
-            "en",
-            "Report",
-            "The invoice was issued by Corvane on 2 May 2020.\nWe use version 2.4 of the tool.\n",
-            FrontPage(),
-        ),
     ],
 )
 def test_what_a_first_page_says(language: str, title: str, text: str, expected: FrontPage) -> None:

@@ -112,14 +112,7 @@ def test_every_arabic_ordinal_below_a_thousand(ending: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "value"),
-    [
-        ("kesatu", 1),
-        ("Pertama", 1),
-        ("KEDUA", 2),
-        ("keduabelas", 12),
-        ("belas", None),
-    ],
+    ("words", "value"), [("kesatu", 1), ("Pertama", 1), ("KEDUA", 2), ("keduabelas", 12), ("belas", None)]
 )
 def test_indonesian_numbers(words: str, value: int | None) -> None:
     assert indonesian_number(words) == value

@@ -90,10 +90,7 @@ def test_any_text_is_read(text: str, language: str) -> None:
 PIECES = ("(", ")", ", ", "im Folgenden ", "der ", "the ", '"', "Agent", " ", "ci-après ")
 
 
-@given(
-    st.sampled_from(("en", "de", "fr", "zh")),
-    st.lists(st.sampled_from(PIECES), max_size=8),
-)
+@given(st.sampled_from(("en", "de", "fr", "zh")), st.lists(st.sampled_from(PIECES), max_size=8))
 def test_a_text_without_any_sign_names_no_role(language: str, pieces: list[str]) -> None:
     text, pattern = "".join(pieces), parties.pattern_of(language)
     assert pattern is not None

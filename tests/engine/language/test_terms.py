@@ -43,11 +43,7 @@ BODY, STANDARD = EntityKind.ORGANISATION, EntityKind.STANDARD
         ("certified to ISO 27001 by", "en", Found("ISO 27001", STANDARD)),
         ("تلتزم هيئة السوق المالية بذلك", "ar", Found("هيئة السوق المالية", BODY)),
         ('"special resolution" has the meaning given', "en", Found("special resolution", DEFINED, sure=True)),
-        (
-            "Executive Office (EO) means the office",
-            "en",
-            Found("Executive Office", DEFINED, "EO", sure=True),
-        ),
+        ("Executive Office (EO) means the office", "en", Found("Executive Office", DEFINED, "EO", sure=True)),
         (
             'Dellmar Trading Ltd of Eastmere (the "Agent") is',
             "en",

@@ -39,7 +39,6 @@ def test_the_law_of_a_language_is_made_of_regular_expressions(code: str) -> None
         ("name: Latin\nscript: [latin]", "script: Extra inputs"),
         ("levels: {artikel: [articulus]}", "levels.artikel"),
         ("months: [[ianuarius", "cannot be read"),
-        ("time_units: {second: [secunda]}", "time_units.second"),
     ],
 )
 def test_a_wrong_file_is_refused_by_its_field(

@@ -130,11 +130,6 @@ class TestMoney:
             "Provider's cache: 500 of 2,000 tokens in (25%), 0.0012 EUR saved",
         ),
         (Usage(2, 2000, 500, money=0.1), "Provider's cache: 500 of 2,000 tokens in (25%)"),
-        (
-            Usage(2, 2000, written_tokens=1000, money=0.1, saved=-0.002),
-            "Provider's cache: 0 of 2,000 tokens in (0%), 0.002 EUR more than without it, "
-            "as writing to it costs",
-        ),
     ],
 )
 def test_what_it_saved_in_words(used: Usage, words: str) -> None:

@@ -83,7 +83,6 @@ class TestSchemasIgnored:
             'First {"queries": ["no"]}, then {"queries": ["dues"]}',
             'A set {x | x > 1} of {"queries": ["dues"]}',
             '{"queries": ["dues"]} {"note": 1}',
-            '[{"queries": ["dues"]}]',
         ],
     )
     def test_the_last_object_that_fits(self, text: str) -> None:
@@ -120,11 +119,7 @@ def test_content_in_parts(served: Callable[[str], ScriptedServer]) -> None:
 
 
 @pytest.mark.parametrize(
-    "usage",
-    [
-        '{"prompt_tokens": -5, "completion_tokens": 1}',
-        '{"prompt_tokens": "many"}',
-    ],
+    "usage", ['{"prompt_tokens": -5, "completion_tokens": 1}', '{"prompt_tokens": "many"}']
 )
 def test_a_usage_that_cannot_be_is_not_believed(served: Callable[[str], ScriptedServer], usage: str) -> None:
     body = '{"choices": [{"message": {"content": "{\\"queries\\": []}"}}], "usage": ' + usage + "}"

@@ -94,12 +94,7 @@ def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
     cluster = Cluster(lossy_cluster.address, margin=1)
     with meanwhile(lose):
         report = build_corpus(
-            [sources],
-            tmp_path / "corpus",
-            embedding="none",
-            cluster=cluster,
-            limits=limits,
-            log=read.append,
+            [sources], tmp_path / "corpus", embedding="none", cluster=cluster, limits=limits, log=read.append
         )
     assert second.poll() is None
     assert report.documents == SLOW

@@ -123,7 +123,6 @@ def test_what_pages_leave_behind(tmp_path: Path) -> None:
             "Denna lag gäller för alla fartyg i hamnen.",
         ),
         ("Artículo 5 bis. La autoridad fijará un plazo.", "5 bis", "La autoridad fijará un plazo."),
-        ("Section 3. The harbour master allocates a berth.", "3", "The harbour master allocates a berth."),
     ],
 )
 def test_a_provision_whose_text_goes_on_behind_its_number(line: str, number: str, text: str) -> None:

@@ -81,14 +81,7 @@ def by_path_outside(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "lure",
-    [
-        by_module,
-        by_installed_module,
-        by_automatic_class,
-        by_trusting_itself,
-        by_tokenizer,
-        by_path_outside,
-    ],
+    [by_module, by_installed_module, by_automatic_class, by_trusting_itself, by_tokenizer, by_path_outside],
 )
 def test_no_code_beside_a_model_is_run(lure: Callable[[Path], None], copy: Path, tmp_path: Path) -> None:
     mark = tmp_path / "ran"

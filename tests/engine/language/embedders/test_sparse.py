@@ -57,10 +57,7 @@ def test_specs() -> None:
     assert sparse_embedder("none") is None
     model: SparseEmbedder | None = sparse_embedder("st:somebody/splade?languages=en,de")
     assert model is not None
-    assert (model.spec, model.languages) == (
-        "st:somebody/splade?languages=en,de",
-        frozenset({"en", "de"}),
-    )
+    assert (model.spec, model.languages) == ("st:somebody/splade?languages=en,de", frozenset({"en", "de"}))
     assert sparse_embedder("st:somebody/splade?languages=en,de") is model
     for spec in ("splade", "st:", "openai:x", "st:x?prefix=q"):
         with pytest.raises(SettingsError, match="sparse model"):

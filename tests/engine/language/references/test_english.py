@@ -73,10 +73,7 @@ TABLE: list[tuple[str, list[Row]]] = [
     ("part of 14 CFR Part 39 (the", [("14 CFR Part 39", "14 CFR Part 39", ())]),
     ("at 85 FR 49605.", [("85 FR 49605", "85 FR 49605", ())]),
     ("Pub. L. 111-203", [("Pub. L. 111-203", "Pub. L. 111-203", ())]),
-    (
-        "held in Roe v. Wade, 410 U.S. 113 (1973)",
-        [("Roe v. Wade, 410 U.S. 113", "410 U.S. 113", ())],
-    ),
+    ("held in Roe v. Wade, 410 U.S. 113 (1973)", [("Roe v. Wade, 410 U.S. 113", "410 U.S. 113", ())]),
     ("123 F. 3d 456", [("123 F. 3d 456", "123 F.3d 456", ())]),
     # what only looks like a reference
     ("a rate of 4.75% or 3.5 times", []),

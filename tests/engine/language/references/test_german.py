@@ -45,10 +45,7 @@ TABLE: list[tuple[str, list[Row]]] = [
         ],
     ),
     ("§ 18 des Vierten Buches", [("§ 18 des Vierten Buches", "Vierten Buches", ("section 18",))]),
-    (
-        "Artikel 229 § 5 Absatz 2",
-        [("Artikel 229 § 5 Absatz 2", None, ("article 229 > section 5/2",))],
-    ),
+    ("Artikel 229 § 5 Absatz 2", [("Artikel 229 § 5 Absatz 2", None, ("article 229 > section 5/2",))]),
     (
         "Artikel 6 Absatz 1 der Verordnung (EU) 2016/679",
         [("Artikel 6 Absatz 1 der Verordnung (EU) 2016/679", "Verordnung (EU) 2016/679", ("article 6/1",))],

@@ -46,10 +46,7 @@ TABLE: list[tuple[str, list[Row]]] = [
     ("BAB III", [("BAB III", None, ("chapter III",))]),
     ("pasal-pasal lain", []),
     # the old codes put a list behind the singular, and a small letter behind the number
-    (
-        "dalam Pasal 35,37 dan 39",
-        [("Pasal 35,37 dan 39", None, ("article 35", "article 37", "article 39"))],
-    ),
+    ("dalam Pasal 35,37 dan 39", [("Pasal 35,37 dan 39", None, ("article 35", "article 37", "article 39"))]),
     ("menurut Pasal 1603 f.", [("Pasal 1603 f", None, ("article 1603 f",))]),
     ("pasal 1601l sampai 1602n", [("pasal 1601l sampai 1602n", None, ("article 1601l .. 1602n",))]),
     ("Pasal-pasal 181-184", [("Pasal-pasal 181-184", None, ("article 181 .. 184",))]),

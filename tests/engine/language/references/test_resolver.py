@@ -256,7 +256,6 @@ VERSIONS = [
         ((date(2016, 1, 1), None), Status.RESOLVED, "cobs/new"),
         # in force through both: what it says now is the later version
         ((date(2011, 1, 1), None), Status.RESOLVED, "cobs/new"),
-        ((date(2011, 1, 1), date(2013, 1, 1)), Status.RESOLVED, "cobs/old"),
         ((None, None), Status.AMBIGUOUS, None),
     ],
 )

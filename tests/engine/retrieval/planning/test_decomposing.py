@@ -26,10 +26,7 @@ FIRST, SECOND = "When may a berth be withdrawn?", "How long does an objection su
         # About something else; nothing said; too long.
         ([FIRST, SECOND, "Who paints the lighthouse keeper's house?"], [FIRST, SECOND]),
         # In another language or script than the question's.
-        (
-            [FIRST, SECOND, "Wann darf der Hafenmeister den berth entziehen?"],
-            [FIRST, SECOND],
-        ),
+        ([FIRST, SECOND, "Wann darf der Hafenmeister den berth entziehen?"], [FIRST, SECOND]),
         ([FIRST, SECOND, "متى يجوز سحب berth الرصيف؟"], [FIRST, SECOND]),
     ],
 )

@@ -30,10 +30,7 @@ from engine.retrieval.planning.words import words_of
         ),
         (
             "How do a lease and a licence differ, and which of them ends at death?",
-            [
-                "How do a lease and a licence differ",
-                "which of them (a lease / a licence) ends at death?",
-            ],
+            ["How do a lease and a licence differ", "which of them (a lease / a licence) ends at death?"],
         ),
         (
             "If the agent dies, who takes over the goods and when must the principal be told?",
@@ -58,10 +55,7 @@ from engine.retrieval.planning.words import words_of
         ),
         (
             "If the licence lapses, who decides on it, and what consequences follow?",
-            [
-                "If the licence lapses, who decides on it",
-                "If the licence lapses, what consequences follow?",
-            ],
+            ["If the licence lapses, who decides on it", "If the licence lapses, what consequences follow?"],
         ),
         (
             "What is a Relevant Person, and what is a Fund Manager?",

@@ -9,10 +9,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.language.references import find_mentions
 from engine.retrieval.planning import make_plan
-from engine.retrieval.planning.prose import (
-    dates_in_prose,
-    documents_asked,
-)
+from engine.retrieval.planning.prose import dates_in_prose, documents_asked
 from engine.settings import InvestigationSettings
 
 
