@@ -36,13 +36,6 @@ def test_it_stays_within_its_bounds(size: int, strategy: str) -> None:
     assert 0 <= found.gain < 1
 
 
-@given(SIZES, st.sampled_from(list(SHARES)), st.sampled_from(list(SHARES)))
-def test_what_a_plan_says_comes_before_the_settings(size: int, own: str, planned: str) -> None:
-    settings = InvestigationSettings(pool_size=size).changed(query_strategy=own)
-    assert breadth_of(settings) == breadth(size, own)
-    assert breadth_of(settings, planned) == breadth(size, planned)
-
-
 @given(SIZES)
 def test_what_lies_between_two_points_has_values_between_theirs(size: int) -> None:
     below = POINTS[max(point for point in POINTS if point <= size)]

@@ -28,14 +28,6 @@ def test_what_is_written_is_read_and_written_again(
     assert condition(str(found)) == found
 
 
-@given(st.sampled_from(FIGURES), st.sampled_from(COMPARISONS), st.floats(0, 100))
-def test_per_cent_are_hundredths(figure: str, comparison: str, share: float) -> None:
-    written = f"{figure} {comparison} {share:.3f} %"
-    found = condition(written)
-    assert found.wanted == pytest.approx(float(f"{share:.3f}") / 100, abs=1e-6)
-    assert condition(str(found)) == found
-
-
 @pytest.mark.parametrize(
     ("comparison", "below", "equal", "above"), [(">=", False, True, True), (">", False, False, True)]
 )

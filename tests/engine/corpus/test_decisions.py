@@ -14,10 +14,6 @@ from tests.engine.forked import FORK
 PLACE = Place("act/art-1", "Article 2", 0)
 
 
-def test_nobody_has_decided_anything(tmp_path: Path) -> None:
-    assert load_decisions(tmp_path) == []
-
-
 def test_the_last_decision_stands_until_it_is_withdrawn(tmp_path: Path) -> None:
     add_decision(tmp_path, PLACE, "act/art-2")
     add_decision(tmp_path, PLACE, None)

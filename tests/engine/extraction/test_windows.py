@@ -5,12 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.protocol import Corpus
-from engine.extraction.windows import AROUND_PASSAGE, OVERLAP, Piece, _cut, _pieces, windows_of
+from engine.extraction.windows import AROUND_PASSAGE, OVERLAP, _cut, _pieces
 from engine.llm.estimating import most_tokens
 from engine.model import Passage
-
-READER = "openai:scripted 1"
 
 
 @given(st.lists(st.integers(1, 60), max_size=40), st.integers(60, 200))
@@ -38,12 +35,3 @@ def test_the_pieces_of_a_passage_are_its_text(text: str, tokens: int) -> None:
         assert piece.text.strip()
         assert most_tokens(piece.text) <= tokens - AROUND_PASSAGE
         assert piece.text == text[piece.start : piece.stop]
-
-
-def test_pieces_go_by_their_place_in_the_window(tariff: Corpus) -> None:
-    (document,) = tariff.documents()
-    second = windows_of(tariff, document, 1000, READER)[1]
-    named = second.named()
-    assert list(named)[:2] == ["P1", "P2"]
-    assert named["P1"] == second.pieces[0]
-    assert isinstance(named["P1"], Piece)

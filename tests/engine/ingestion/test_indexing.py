@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.packing import content_key
-from engine.ingestion.indexing import VectorSource, context_of
-from engine.model import Document, Passage
-
-DOCUMENT = Document("bgb", "Bürgerliches Gesetzbuch", "de", aliases=("Bürgerliches Gesetzbuch", "BGB"))
+from engine.ingestion.indexing import VectorSource
+from engine.model import Passage
 
 
 class LengthModel:
@@ -22,11 +20,6 @@ class LengthModel:
         assert kind == "passage"
         self.batches.append(len(texts))
         return np.asarray([[len(text), 1.0] for text in texts], np.float32)
-
-
-def test_context() -> None:
-    passage = Passage("p", "bgb", None, 0, "x", label="§ 1", headings=("Buch 1", "Beginn"))
-    assert context_of(passage, DOCUMENT) == ("Bürgerliches Gesetzbuch", "BGB", "§ 1", "Buch 1", "Beginn")
 
 
 def keys(passages: Sequence[Passage]) -> NDArray[np.uint64]:

@@ -8,9 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from engine.errors import AnswerError, ModelError
+from engine.errors import ModelError
 from engine.llm import Data, Meter, Prompt
-from engine.llm.dialects import Dialect, Rung
 from engine.llm.exchange import Exchange
 from engine.llm.retrying import Patience
 from engine.llm.sending import Sender
@@ -61,15 +60,6 @@ def test_an_answer_with_what_it_cost_and_what_was_sent() -> None:
     assert exchange(server, "openai:m").answered(PROMPT, Parts, Meter()).usage.money is None
 
 
-def test_what_does_not_fit_the_context_is_not_sent() -> None:
-    server = Listed(completion())
-    most = exchange(server).expected(PROMPT, Parts).tokens
-    exchange(server, f"{SPEC}&context={most}").answered(PROMPT, Parts, Meter())
-    with pytest.raises(AnswerError, match=f"has a context of {most - 1:,}"):
-        exchange(server, f"{SPEC}&context={most - 1}").answered(PROMPT, Parts, Meter())
-    assert len(server.bodies) == 1
-
-
 def test_why_there_is_no_answer_is_told(subtests: pytest.Subtests) -> None:
     rows = {
         (
@@ -90,12 +80,3 @@ def test_why_there_is_no_answer_is_told(subtests: pytest.Subtests) -> None:
             with pytest.raises(ModelError) as raised:
                 exchange(Listed(Received(status, body), strange=strange)).answered(PROMPT, Parts, Meter())
             assert str(raised.value).endswith(told)
-
-
-def test_a_format_that_is_mostly_not_kept_is_given_up() -> None:
-    asked = exchange(Listed(completion()))
-    rungs = []
-    for kept in (True, False, False):
-        asked.judge(Dialect(), kept)
-        rungs.append(asked.dialect.rung)
-    assert rungs == [Rung.SCHEMA, Rung.SCHEMA, Rung.OBJECT]

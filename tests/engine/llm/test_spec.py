@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import SettingsError
-from engine.llm.spec import Prices, read_spec
-from engine.llm.usage import Counted
+from engine.llm.spec import read_spec
 
 HERE = "openai:m@http://127.0.0.1:1/v1"
 # Options, or whole specs, that are refused, and what is told.
@@ -69,12 +68,3 @@ def test_what_is_local_as_far_as_its_name_tells() -> None:
     away = ["api.openai.com", "8.8.8.8", "local.example", "internal.example.org", "[2606:4700::1]"]
     told = {name: read_spec(f"openai:m@http://{name}/v1").local for name in (*local, *away)}
     assert told == dict.fromkeys(local, True) | dict.fromkeys(away, False)
-
-
-def test_prices_are_of_a_million_tokens() -> None:
-    prices = Prices(2.0, 10.0, 0.5, 3.0)
-    counted = Counted(prompt=1000, cached=600, written=100, completion=50)
-    assert prices.money(counted) == pytest.approx((300 * 2 + 600 * 0.5 + 100 * 3 + 50 * 10) / 1e6)
-    assert prices.saved(counted) == pytest.approx((700 * 2 - 600 * 0.5 - 100 * 3) / 1e6)
-    assert prices.most(1000, 50) == pytest.approx((1000 * 3 + 50 * 10) / 1e6)
-    assert prices.saved(Counted(prompt=10, written=10)) < 0

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.corpus.protocol import Corpus
-from engine.ontology.material import clean_heading, gather
+from engine.ontology.material import clean_heading
 
 
 @pytest.mark.parametrize(
@@ -19,12 +18,3 @@ from engine.ontology.material import clean_heading, gather
 )
 def test_headings_lose_their_numbers(heading: str, cleaned: str) -> None:
     assert clean_heading(heading) == cleaned
-
-
-def test_a_section_and_its_translations_are_one_unit(meridia: Corpus) -> None:
-    material = gather(meridia)
-    (unit,) = [unit for unit in material.units if unit.titles.get("en", ("",))[0] == "No broader powers"]
-    assert unit.titles["de"][0] == "Keine weitergehenden Befugnisse"
-    assert set(unit.titles) == {"en", "de", "id", "ar"}
-    assert sorted(row for unit in material.units for row in unit.rows) == list(range(len(meridia)))
-    assert material.languages[0] == "en"

@@ -41,9 +41,3 @@ def test_fusion_keeps_every_row_once_in_order_within_bounds(lists: list[Hits]) -
     assert len(set(fused.rows.tolist())) == len(fused.rows)
     assert (np.diff(fused.scores) <= 0).all()
     assert ((fused.scores >= 0) & (fused.scores <= 1 + 1e-6)).all()
-
-
-@given(ranked_lists(), ranked_lists())
-def test_fusion_does_not_depend_on_the_order_of_lists(one: Hits, other: Hits) -> None:
-    forth, back = fuse([one, other], [0.4, 0.6]), fuse([other, one], [0.6, 0.4])
-    assert forth.rows.tolist() == back.rows.tolist()

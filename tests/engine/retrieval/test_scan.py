@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus
 from engine.model import QueryPlan, View
 from engine.retrieval.retrievers import dense, lexical
-from engine.retrieval.retrievers.dense import DENSE
-from engine.retrieval.retrievers.lexical import LEXICAL
 from engine.retrieval.scan import Scan
 from tests.engine.retrieval.searching import searched
 
@@ -21,15 +19,6 @@ def plan(*texts: str) -> QueryPlan:
     return QueryPlan(
         texts[0], "en", tuple(View("literal" if n == 0 else "part", t) for n, t in enumerate(texts))
     )
-
-
-def test_words_and_meaning_together(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dense, "LOWEST", 0.5)
-    found = searched(toy, plan("fees"), EAST)
-    assert set(found.rows.tolist()) == {0, 1, 3, 5, 6}
-    assert found.rows[0] == 5, "both retrievers know it"
-    assert {hit.retriever for hit in found.hits[5]} == {LEXICAL, DENSE}
-    assert (np.diff(found.scores) <= 0).all()
 
 
 def test_thresholds(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

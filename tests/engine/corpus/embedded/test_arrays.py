@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.embedded.arrays import ranges, row_pointers
+from engine.corpus.embedded.arrays import ranges
 
 BOUNDS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=8)
 
@@ -16,9 +16,3 @@ def test_ranges_equal_to_a_loop(bounds: list[tuple[int, int]]) -> None:
     expected = [(n, member) for n, (start, stop) in enumerate(bounds) for member in range(start, stop)]
     origins, members = ranges(starts, stops)
     assert list(zip(origins.tolist(), members.tolist(), strict=True)) == expected
-
-
-@given(st.lists(st.integers(0, 9), max_size=30))
-def test_row_pointers_delimit_equal_keys(keys: list[int]) -> None:
-    pointers = row_pointers(np.sort(np.asarray(keys, np.int64)), 10)
-    assert np.diff(pointers).tolist() == [keys.count(key) for key in range(10)]

@@ -139,17 +139,6 @@ def test_many_texts_go_in_batches_and_every_batch_is_a_call(
     assert model.calls == 2
 
 
-def test_dimensions_are_asked_once(model: EndpointEmbedder, server: EmbeddingServer) -> None:
-    assert (model.dimensions, model.dimensions) == (2, 2)
-    assert len(server.requests) == 1
-
-
-def test_a_busy_endpoint_is_asked_again(model: EndpointEmbedder, server: EmbeddingServer) -> None:
-    server.next = [Answer(503, lambda _: {"error": {"message": "busy"}})] * 2
-    assert model.encode(["dues"]).tolist() == [[1.0, 0.0]]
-    assert len(server.requests) == 3
-
-
 @pytest.mark.parametrize(
     ("answer", "message"),
     [

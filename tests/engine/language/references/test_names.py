@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.references.names import Names, merged_groups
+from engine.language.references.names import Names
 
 
 @pytest.fixture
@@ -19,12 +19,6 @@ def test_an_unknown_name(names: Names) -> None:
     assert names.match("Strafgesetzbuchs", 0, "de") is None
     assert names.meanings("Strafgesetzbuch", "de") == ()
     assert names.match("", 0, "de") is None
-
-
-def test_names_of_a_group_mean_the_same(names: Names) -> None:
-    merged_groups((("BGB", "Bürgerliches Gesetzbuch"), ("StGB", "Strafgesetzbuch")), names, "de")
-    assert names.meanings("BGB", "de") == (0,)
-    assert names.meanings("StGB", "de") == (None,)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -11,7 +9,6 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus
 from engine.investigation.strategies.contract import toy_corpus
 from engine.retrieval.retrievers import dense
-from engine.retrieval.retrievers.base import Off
 from engine.retrieval.retrievers.contract import RetrieverContract
 from engine.retrieval.retrievers.dense import Dense
 
@@ -28,9 +25,6 @@ class TestDense(RetrieverContract):
 
     def vectors(self, views: int) -> NDArray[np.float32] | None:
         return np.eye(2, dtype=np.float32)[:views]
-
-    def test_without_vectors_it_is_off(self, retriever: Dense, corpus: Corpus) -> None:
-        assert retriever.search(replace(self.asked(corpus), vectors=None)) == Off()
 
     def test_a_hit_reaches_the_cosine(
         self, retriever: Dense, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
