@@ -166,7 +166,7 @@ def test_a_corrected_link_leads_where_the_person_says(corpus: Corpus) -> None:
     assert (source, target, relation) in links_of(corpus)
 
 
-def test_a_verdict_outlives_an_ingestion_as_long_as_the_words_do(tmp_path: Path) -> None:
+def test_a_verdict_outlives_an_ingestion(tmp_path: Path) -> None:
     text = "# Lake Act\n\n## Article 1\n\nArticle 2 applies to boats.\n\n## Article 2\n\nBoats pay dues.\n"
     (tmp_path / "lake.md").write_text(text, encoding="utf-8")
     build_corpus([tmp_path / "lake.md"], tmp_path / "lake", name="lake", embedding="none")
@@ -177,13 +177,7 @@ def test_a_verdict_outlives_an_ingestion_as_long_as_the_words_do(tmp_path: Path)
     add_to_corpus([tmp_path / "more.md"], tmp_path / "lake")
     again = open_corpus(tmp_path / "lake")
     assert (source, target, relation) not in links_of(again)
-    (tmp_path / "lake.md").write_text(
-        text.replace("Article 2 applies", "In Article 2 it is said what applies")
-    )
-    add_to_corpus([tmp_path / "lake.md"], tmp_path / "lake")
-    changed = open_corpus(tmp_path / "lake")
-    assert len(judged(load_validations(tmp_path / "lake"))) == 1, "it is kept"
-    assert changed.judged
+    assert len(judged(load_validations(tmp_path / "lake"))) == 1
 
 
 def test_what_cannot_be_judged_is_told(corpus: Corpus) -> None:

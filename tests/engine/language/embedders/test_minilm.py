@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -17,9 +18,9 @@ TEXTS = [
     "Can a manager with limited authority grant an agent broader powers than those in the register?",
     "tax",
     "",
-    "What does Article 14 of the Agency Code say? " * 40,
+    "What does Article 14 of the Agency Code say? " * 30,
     "Wer haftet für den Erfüllungsgehilfen?",
-    "x" * 2000,
+    "x" * 500,
     "هل يجوز للوكيل أن يوكل غيره؟",
     "a\x00b\ufffd 中文 [SEP] test [MASK]",
 ]
@@ -28,6 +29,13 @@ TEXTS = [
 @pytest.fixture(scope="module")
 def model() -> MiniLM:
     return MiniLM(packaged_folder())
+
+
+def test_a_text_has_its_vector_in_any_company_and_from_any_thread(model: MiniLM) -> None:
+    together = model.encode(TEXTS)
+    with ThreadPoolExecutor(4) as threads:
+        alone = list(threads.map(lambda text: model.encode([text])[0], TEXTS))
+    np.testing.assert_array_equal(together, np.stack(alone))
 
 
 def test_the_vectors_are_those_of_the_reference(model: MiniLM) -> None:
