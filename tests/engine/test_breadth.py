@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.breadth import DEEPEST_LIST, DEEPEST_SCAN, POINTS, SHARES, Breadth, breadth_of
-from engine.settings import InvestigationSettings, preset
+from engine.settings import InvestigationSettings
 
 SIZES = st.integers(10, 2000)
 GROWING = ("scan", "depth", "seeds", "hops", "per_strategy", "per_document", "per_relation")
@@ -35,49 +34,6 @@ def test_it_stays_within_its_bounds(size: int, strategy: str) -> None:
     assert min(found.seeds, found.hops, found.per_strategy, found.per_document, found.per_relation) >= 1
     assert 0 <= found.gate < 1
     assert 0 <= found.gain < 1
-
-
-@given(SIZES)
-def test_the_scan_of_a_balanced_question_leaves_the_pool_room(size: int) -> None:
-    assert breadth(size).scan < size
-
-
-@pytest.mark.parametrize("size", list(POINTS))
-def test_at_a_point_it_is_what_was_set_there(size: int) -> None:
-    assert breadth(size) == POINTS[size]
-
-
-@pytest.mark.parametrize(
-    ("name", "scan", "seeds", "per_strategy"),
-    [
-        ("quick", 80, 10, 18),
-        ("balanced", 100, 10, 18),
-        ("thorough", 300, 15, 50),
-        ("detective", 1000, 40, 300),
-    ],
-)
-def test_what_each_preset_searches(name: str, scan: int, seeds: int, per_strategy: int) -> None:
-    found = breadth_of(preset(name))
-    assert (found.scan, found.seeds, found.per_strategy) == (scan, seeds, per_strategy)
-
-
-@given(SIZES)
-def test_how_the_question_is_seen_changes_the_scan_and_nothing_else(size: int) -> None:
-    precision, balanced, recall = (breadth(size, name) for name in ("precision", "balanced", "recall"))
-    assert precision.scan <= balanced.scan <= recall.scan
-    assert precision.depth < balanced.depth < recall.depth
-    for found in (precision, recall):
-        rest = {name: value for name, value in asdict(found).items() if name not in ("scan", "depth")}
-        assert rest.items() <= asdict(balanced).items()
-    assert recall.scan == round(1.5 * balanced.scan)
-    assert precision.scan == round(0.8 * balanced.scan)
-
-
-@given(SIZES, st.sampled_from(list(SHARES)), st.sampled_from(list(SHARES)))
-def test_what_a_plan_says_comes_before_the_settings(size: int, own: str, planned: str) -> None:
-    settings = InvestigationSettings(pool_size=size).changed(query_strategy=own)
-    assert breadth_of(settings) == breadth(size, own)
-    assert breadth_of(settings, planned) == breadth(size, planned)
 
 
 @given(SIZES)

@@ -16,7 +16,6 @@ from engine.errors import FileRefusedError
 
 @pytest.fixture
 def secret(tmp_path: Path) -> Path:
-    """A file outside the folder that is read."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "in").mkdir()
     (tmp_path / "outside" / "secret.txt").write_text("canary")

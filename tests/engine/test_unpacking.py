@@ -15,7 +15,6 @@ import pytest
 from benchmarks.attacks.hostile_files import dense, gzipped, overlapping, zipped, zlibbed
 from engine.errors import UnpackingError
 from engine.unpacking import (
-    HIGHEST_RATIO,
     SMALL,
     TooLargeError,
     UnknownMethodError,
@@ -112,20 +111,6 @@ def test_an_unknown_method_is_told_apart() -> None:
         data[data.index(record) + place] = 98
     with pytest.raises(UnknownMethodError):
         of_zip(bytes(data))
-
-
-def test_what_came_before_the_damage_is_given() -> None:
-    data = gzip.compress(b"".join(b"%d\n" % (number**5) for number in range(20_000)))
-    half, lines = data[: len(data) // 2], list[bytes]()
-    with open_gzip(io.BytesIO(half), len(half)) as file, pytest.raises(UnpackingError):
-        lines.extend(file)
-    assert len(lines) > 1000
-
-
-def test_no_ratio_is_told_of_what_is_small() -> None:
-    assert (
-        len(of_gzip(gzip.compress(bytes(SMALL)))) == SMALL > HIGHEST_RATIO * len(gzip.compress(bytes(SMALL)))
-    )
 
 
 # Modules that unpack, and what unpacks by its name.

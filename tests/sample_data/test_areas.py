@@ -11,12 +11,11 @@ from typing import Any
 
 from engine.corpus.ontology import ontology_from, read_ontology
 from engine.corpus.protocol import Ontology
-from tests.conftest import ROOT, SAMPLE
+from tests.conftest import SAMPLE
 from tests.sample_data.test_meridia import gold, passages, questions
 
 # Judged together with areas; those before are older.
 OLDER = 40
-TRANSACTION_TEXTS = ROOT / "tests" / "engine" / "investigation" / "data" / "transactions.jsonl"
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -72,19 +71,6 @@ def test_every_question_tells_its_transaction_or_none() -> None:
     assert all(counts[name] >= 10 for name in known)
 
 
-def test_questions_are_new_numbered_on_and_spread_over_languages_areas_and_documents() -> None:
-    assert [*questions()] == [f"meridia-{number:02}" for number in range(1, len(questions()) + 1)]
-    assert len({text for _, text in questions().values()}) == len(questions())
-    assert len(newer()) >= 100
-    languages = Counter(questions()[question][0] for question in newer())
-    assert 0.65 <= languages["en"] / len(newer()) <= 0.75
-    found = areas_of()
-    assert sum(len(found[question]) >= 3 for question in newer()) >= 30
-    assert set().union(*found.values()) == {area.id for area in ontology().areas}
-    needed = [[name for name, score in gold()[question].items() if score == 2] for question in newer()]
-    assert sum(len({name.partition("/")[0] for name in names}) > 1 for names in needed) >= 15
-
-
 def test_some_transactions_require_areas_on_which_the_law_is_silent() -> None:
     found, silent = areas_of(), []
     for question in newer():
@@ -94,14 +80,3 @@ def test_some_transactions_require_areas_on_which_the_law_is_silent() -> None:
             silent.append(question)
             assert required & found[question], question
     assert len(silent) >= 10
-
-
-def test_texts_for_the_proposal_of_a_transaction_are_none_of_the_questions() -> None:
-    rows = lines(TRANSACTION_TEXTS)
-    assert all(set(row) == {"text", "language", "transaction"} for row in rows)
-    assert len({row["text"] for row in rows}) == len(rows) == 60
-    assert not {row["text"] for row in rows} & {text for _, text in questions().values()}
-    assert {row["language"] for row in rows} == {"en", "ar", "de", "id"}
-    counts = Counter(row["transaction"] for row in rows)
-    assert counts[None] == 20
-    assert set(counts) == {None, *ontology().transactions}

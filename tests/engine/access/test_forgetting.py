@@ -45,7 +45,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path, corpus: Path) -> Path:
-    """Two corpora of Anna (one old), one of Boris, and an old one of everybody."""
     home = tmp_path / "home"
     for owner, name, days in ((ANNA, "old", 40), (ANNA, "new", 0), (BORIS, "his", 10), ("", "all", 400)):
         folder = (of(home, owner) if owner else home / "corpora") / name

@@ -20,7 +20,6 @@ LIGHT = PasswordHasher(time_cost=1, memory_cost=16_384, parallelism=1)
 
 @pytest.fixture
 def light(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hashes that cost little, that of nobody among them."""
     monkeypatch.setattr(passwords, "_HASHER", LIGHT)
     monkeypatch.setattr(passwords, "NOBODYS", LIGHT.hash("thrown away"))
 

@@ -6,24 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.decisions import Decision, Place, add_decision, load_decisions, place_of, standing
-from engine.corpus.embedded.publication import DECISIONS_NAME
+from engine.corpus.decisions import Place, add_decision, load_decisions, place_of, standing
 from engine.errors import CorpusError
 from engine.model import Span
 from tests.engine.forked import FORK
 
 PLACE = Place("act/art-1", "Article 2", 0)
-
-
-def test_nobody_has_decided_anything(tmp_path: Path) -> None:
-    assert load_decisions(tmp_path) == []
-
-
-def test_what_is_added_is_loaded_in_order(tmp_path: Path) -> None:
-    first = add_decision(tmp_path, PLACE, "act/art-2", note="the fee, § 2")
-    second = add_decision(tmp_path, PLACE._replace(occurrence=1), None)
-    assert load_decisions(tmp_path) == [first, second]
-    assert first.when.startswith("20")
 
 
 def test_the_last_decision_stands_until_it_is_withdrawn(tmp_path: Path) -> None:
@@ -34,26 +22,6 @@ def test_the_last_decision_stands_until_it_is_withdrawn(tmp_path: Path) -> None:
     }
     add_decision(tmp_path, PLACE, None, withdrawn=True)
     assert standing(load_decisions(tmp_path)) == {}
-
-
-def test_a_line_cut_by_a_crash_does_not_count_and_does_not_spoil_the_next(tmp_path: Path) -> None:
-    kept = add_decision(tmp_path, PLACE, "act/art-2")
-    with open(tmp_path / DECISIONS_NAME, "ab") as file:
-        file.write(b'{"source_id": "act/art-9", "te')
-    assert load_decisions(tmp_path) == [kept]
-    after = add_decision(tmp_path, PLACE, "act/art-3")
-    assert load_decisions(tmp_path) == [kept, after]
-
-
-@pytest.mark.parametrize(
-    "line", ["{}", "no", '{"source_id": "a", "text": "b", "occurrence": -1, "target_id": null}']
-)
-def test_a_broken_line_is_named(tmp_path: Path, line: str) -> None:
-    add_decision(tmp_path, PLACE, None)
-    with open(tmp_path / DECISIONS_NAME, "a") as file:
-        file.write(line + "\n")
-    with pytest.raises(CorpusError, match=r"decisions.jsonl:2: not a decision"):
-        load_decisions(tmp_path)
 
 
 def test_words_are_needed(tmp_path: Path) -> None:
@@ -93,7 +61,3 @@ def test_a_place_tells_equal_words_apart(text: str, data: st.DataObject) -> None
     }
     assert place.text == text[start:end]
     assert place not in others
-
-
-def test_a_decision_knows_its_place() -> None:
-    assert Decision(*PLACE, target_id=None).place == PLACE

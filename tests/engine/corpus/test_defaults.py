@@ -24,8 +24,6 @@ FIRST = np.array([0, 5, 7, 8], np.int32)
 
 
 class Plain(CorpusDefaults):
-    """The toy corpus as it was given."""
-
     name, ontology = "harbour", None
 
     def info(self) -> CorpusInfo:
@@ -91,8 +89,6 @@ class Plain(CorpusDefaults):
 
 
 class Sections(SimpleNamespace):
-    """Sections as columns."""
-
     document: np.ndarray[tuple[int, ...], np.dtype[np.int32]]
     parent: np.ndarray[tuple[int, ...], np.dtype[np.int32]]
     kind: np.ndarray[tuple[int, ...], np.dtype[np.int8]]
@@ -118,10 +114,7 @@ class TestValidity(ValidityContract):
 def test_a_store_without_vectors_finds_none() -> None:
     plain, rows = Plain(), np.arange(3, dtype=np.int32)
     sparse = SparseVectors(np.array([0, 1]), np.array([2], np.int32), np.array([1.0], np.float32))
-    found = [
-        *plain.search_dense(np.eye(2, dtype=np.float32), 3, -1.0),
-        *plain.search_sparse(sparse, 3),
-    ]
+    found = [*plain.search_dense(np.eye(2, dtype=np.float32), 3, -1.0), *plain.search_sparse(sparse, 3)]
     assert [len(hits.rows) for hits in found] == [0, 0, 0]
     assert (plain.embedding, plain.sparse_model) == ("none", "none")
     assert plain.vectors(rows).shape == (3, 0)

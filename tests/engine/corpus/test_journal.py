@@ -66,12 +66,6 @@ def test_a_turned_last_end_of_a_line_costs_no_line(journal: Path) -> None:
     assert journal.read_bytes() == whole[:-1] + b"\x0b"
 
 
-def test_lines_without_a_checksum_stand(tmp_path: Path) -> None:
-    (tmp_path / "j").write_bytes(b'{"a": 1}\n{"b": 2}\n')
-    append_line(tmp_path / "j", b"new")
-    assert complete_lines(tmp_path / "j") == [b'{"a": 1}', b'{"b": 2}', b"new"]
-
-
 def test_where_the_disk_is_full_nothing_is_left_of_a_line(journal: Path) -> None:
     """A file may not grow past a limit: the system writes a part of the line, and says so only then."""
     whole = journal.read_bytes()

@@ -7,12 +7,7 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.embedded.publication import ONTOLOGY_NAME
-from engine.corpus.ontology_journal import (
-    ontology_in_force,
-    save_ontology,
-    saved_ontologies,
-    undo_ontology,
-)
+from engine.corpus.ontology_journal import ontology_in_force, save_ontology, saved_ontologies, undo_ontology
 from engine.errors import CorpusError, SourceError
 from engine.ingestion.build import add_to_corpus, build_corpus
 from tests.engine.harbour import write_harbour
@@ -28,21 +23,8 @@ def ids(folder: Path) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path, harbour_folder: Path) -> Path:
-    """A copy of the harbour's law, to be written to, beside its sources."""
     write_harbour(tmp_path / "sources", ontology=True)
     return Path(shutil.copytree(harbour_folder, tmp_path / "corpus"))
-
-
-def test_what_is_saved_stands_over_what_was_ingested(folder: Path) -> None:
-    before, opened = ids(folder), open_corpus(folder)
-    save_ontology(folder, MINE, "renamed")
-    assert ids(folder) == ["mine"]
-    assert before != ["mine"]
-    # Whoever has the corpus open goes on with what it was.
-    assert opened.ontology is not None
-    assert [area.id for area in opened.ontology.areas] == before
-    save_ontology(folder, None)
-    assert ids(folder) == before
 
 
 def test_each_undo_goes_one_state_back(folder: Path) -> None:
@@ -71,15 +53,6 @@ def test_a_later_ingestion_keeps_them_and_says_so(folder: Path, tmp_path: Path) 
     assert ids(folder) == ["mine"]
     # Nothing was read that could have taken its place.
     assert not any("stay in force" in problem.reason for problem in report.problems)
-
-
-def test_half_a_state_counts_for_nothing(folder: Path) -> None:
-    save_ontology(folder, MINE)
-    with (folder / ONTOLOGY_NAME).open("ab") as file:
-        file.write(b'{"content": {"areas": [{"id": "ha')
-    assert ids(folder) == ["mine"]
-    save_ontology(folder, YOURS)
-    assert ids(folder) == ["yours"]
 
 
 def test_what_is_no_ontology_is_not_saved(folder: Path) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import gc
-import threading
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from weakref import ref
 
 import numpy as np
 import pytest
@@ -25,7 +22,6 @@ DAY = date(2026, 1, 1)
 
 
 def test_a_passage_read_from_outside_cites_what_it_cites_inside(meridia: Corpus) -> None:
-    """References that name another document mean the same wherever they stand."""
     reader = outside(meridia)
     compared = 0
     for reference in meridia.all_references():
@@ -58,40 +54,6 @@ def test_rows_are_those_of_the_target(meridia: Corpus) -> None:
     assert reader.rows(found.target_kind, "nothing").tolist() == []
 
 
-def test_names_that_texts_give_are_known(meridia: Corpus) -> None:
-    given = [(language, name) for _, language, name in meridia.given_names()]
-    assert ("en", "Code") in {(language, name.short) for language, name in given}
-
-
-def test_threads_take_turns(sample_folder: Path) -> None:
-    corpus = open_corpus(sample_folder)
-    text = "Article 14 of the Agency Code"
-    (mention,) = find_mentions(text, "en")
-    found: list[str | None] = []
-
-    def read() -> None:
-        for _ in range(5):
-            found.extend(one.target_id for one in outside(corpus).resolve(mention, text, "en", DAY))
-
-    threads = [threading.Thread(target=read) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 30
-    assert len(set(found)) == 1
-
-
-def test_a_corpus_is_let_go(sample_folder: Path) -> None:
-    corpus = open_corpus(sample_folder)
-    (mention,) = find_mentions("Article 14 of the Agency Code", "en")
-    outside(corpus).resolve(mention, "Article 14 of the Agency Code", "en", DAY)
-    gone = ref(corpus)
-    del corpus
-    gc.collect()
-    assert gone() is None
-
-
 def test_the_nearest_numbers_ascend(meridia: Corpus) -> None:
     reader = outside(meridia)
     text = "Article 9999 of the Agency Code"
@@ -103,7 +65,6 @@ def test_the_nearest_numbers_ascend(meridia: Corpus) -> None:
 
 
 def _articles(count: int) -> Contents:
-    """A law of so many articles of two paragraphs, in chapters of ten."""
     chapters = tuple(
         Section(
             f"c{first}", "law", None, SectionKind.CHAPTER, str(first + 1), "", 20 * first, 20 * first + 20

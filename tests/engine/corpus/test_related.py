@@ -63,11 +63,6 @@ def test_parties_and_their_contract(contract: Corpus) -> None:
     }
 
 
-def test_a_standard_and_its_publisher(contract: Corpus) -> None:
-    assert (EntityRelation.PUBLISHED_BY, "Global Reporting Initiative", "") in told(contract, "GRI 306")
-    assert (EntityRelation.PUBLISHES, "GRI 306", "") in told(contract, "GRI")
-
-
 def test_a_term_and_where_it_is_defined(contract: Corpus) -> None:
     graph = entity_graph(contract)
     (number,) = graph.numbers("Harbour Tenders")
@@ -85,10 +80,6 @@ def test_every_relation_has_passages_that_say_it(contract: Corpus) -> None:
             assert 0.0 <= one.confidence <= 1.0
             assert (contract.rows(one.passages) >= 0).all()
             assert one.passages
-
-
-def test_names_that_no_entity_has(contract: Corpus) -> None:
-    assert entity_graph(contract).numbers("nobody") == []
 
 
 def test_the_ratio_is_that_of_the_contingency_table() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.corpus.signing import check_name, is_visible, signed_name
+from engine.corpus.signing import check_name
 from engine.errors import InputError
 
 # Control characters, halves of characters, what is empty or cannot be seen, what is too long.
@@ -15,19 +15,6 @@ BAD_NAMES = (
     *("\u3164", "\u115f\u1160", "\uffa0", "\u2800", "\u180e", "\ufe0f", "\U000e0041", "\u034f", "\u17b5"),
     *("\u2028", "\u061c", " \u200f ", "\u0301", "x" * 201, "a " * 101),
 )
-GOOD_NAMES = {
-    "Harbour": "Harbour",
-    "  Harbour \t dues\n2026 ": "Harbour dues 2026",
-    "قانون الإيجار": "قانون الإيجار",
-    "نامه\u200cها": "نامه\u200cها",
-    "契約": "契約",
-    "§ 5": "§ 5",
-    "7": "7",
-    "?": "?",
-    "🧵": "🧵",
-    "e\u0301": "e\u0301",
-    "x" * 200: "x" * 200,
-}
 
 
 @pytest.mark.parametrize("name", BAD_NAMES, ids=ascii)
@@ -36,18 +23,7 @@ def test_what_is_no_name(name: str) -> None:
         check_name(name, "a matter", 200)
 
 
-def test_names_of_every_script() -> None:
-    for given, expected in GOOD_NAMES.items():
-        assert check_name(given, "a matter", 200) == expected
-        assert is_visible(expected)
-
-
 def test_an_error_shows_the_number_of_a_character_and_not_the_character() -> None:
     with pytest.raises(InputError, match=r"cannot contain U\+001B: leave that out") as told:
         check_name("a\x1b[31m", "a matter")
     assert "\x1b" not in str(told.value)
-
-
-def test_who_signs_with_no_name_has_none() -> None:
-    assert signed_name("") == signed_name("  ") == ""
-    assert signed_name("Ann\u202e") == "Ann"

@@ -10,7 +10,7 @@ from engine.corpus import open_corpus
 from engine.corpus.extracted import Judgement, Proposal, Validation, add_reading, add_validation
 from engine.corpus.protocol import Corpus
 from engine.extraction.checklist import Checklist, Filter, Order, State, checklist
-from engine.extraction.stated import CHECKED_RELATIONS, TERMS, stated, stated_counts
+from engine.extraction.stated import CHECKED_RELATIONS, stated, stated_counts
 from engine.ingestion.build import add_to_corpus
 from engine.model import Relation, Status
 from tests.engine.corpus.extracted.values import window
@@ -50,21 +50,6 @@ def passage_at(corpus: Corpus, row: int) -> tuple[str, str]:
     return passage.id, passage.text
 
 
-def test_without_a_model_the_grammars_readings_are_there_to_check(corpus: Corpus) -> None:
-    items = checklist(corpus).items.values()
-    assert {item.origin for item in items} == {"grammar"}
-    assert {item.state for item in items} == {State.OPEN}
-    relations = {item.proposal.relation for item in items}
-    assert relations <= set(CHECKED_RELATIONS)
-    assert {Relation.DEFINES, Relation.SUBJECT_TO} <= relations
-    terms = [item.proposal for item in items if item.proposal.said_by == TERMS]
-    assert {"vessel", "harbour master", "berth"} <= {one.concept for one in terms}
-    for item in items:
-        assert item.span is not None
-        words = text_at(corpus, item.row)[item.span.start : item.span.end]
-        assert words == item.proposal.quote
-
-
 def test_a_sample_is_drawn_by_its_seed(meridia: Corpus) -> None:
     corpus = meridia
     assert stated(corpus, sample=2) == stated(corpus, sample=2)
@@ -86,7 +71,6 @@ def test_a_sample_is_drawn_by_its_seed(meridia: Corpus) -> None:
 
 @pytest.fixture
 def read(corpus: Corpus) -> Checklist:
-    """With what a model said, three proposals of different confidence."""
     proposals = [
         said(corpus, "does not apply to warships", 0.95),
         said(corpus, "A berth may be refused", 0.52),
@@ -94,20 +78,6 @@ def read(corpus: Corpus) -> Checklist:
     ]
     add_reading(folder_of(corpus), window(*proposals, document="harbour-act"))
     return checklist(corpus)
-
-
-def test_filters_take_what_fits(corpus: Corpus, read: Checklist) -> None:
-    def quotes(wanted: Filter) -> set[str]:
-        return {item.proposal.quote for item in read.chosen(wanted, Order.DOCUMENT)}
-
-    assert len(quotes(Filter(origin="model"))) == 3
-    assert quotes(Filter(origin="model", sort="concept defines")) == {"every ship, barge"}
-    assert quotes(Filter(origin="model", sort="extends", high=0.6)) == {"A berth may be refused"}
-    assert quotes(Filter(origin="model", low=0.9)) == {"does not apply to warships"}
-    number = next(n for n, one in enumerate(corpus.documents()) if one.id == "harbour-act")
-    assert quotes(Filter(origin="model", document=number)) == quotes(Filter(origin="model"))
-    assert quotes(Filter(origin="model", document=number + 1)) == set()
-    assert quotes(Filter(state="judged")) == set()
 
 
 def test_orders(read: Checklist) -> None:
@@ -139,12 +109,3 @@ def test_a_verdict_is_kept_and_what_changes_is_stale(corpus: Corpus, read: Check
     assert again.items[item.proposal.key].validation is not None
     others = again.chosen(Filter(origin="model", high=0.9), Order.DOCUMENT)
     assert [one.state for one in others] == [State.OPEN, State.OPEN]
-
-
-def test_what_a_grammar_said_first_is_the_grammars(corpus: Corpus) -> None:
-    grammars = stated(corpus)[0]
-    add_reading(
-        folder_of(corpus),
-        window(Proposal.model_validate({**grammars.model_dump(), "confidence": 0.3}), document="harbour-act"),
-    )
-    assert checklist(corpus).items[grammars.key].origin == "grammar"

@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.embedded.publication import EXTRACTED_NAME
 from engine.corpus.extracted import DocumentRead, Proposal, WindowRead, load_readings, proposals
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError, SettingsError
 from engine.extraction import expected, extract, planned
 from engine.extraction.planning import Plan
-from engine.ingestion.build import add_to_corpus
 from engine.llm import Budget, Meter
 from engine.llm.client import ChatModel
 from engine.llm.connecting import connect
@@ -25,14 +23,12 @@ from engine.llm.retrying import Patience
 from engine.model import Passage, Relation
 from tests.engine.extraction.readers import LIES, honest, liar
 from tests.engine.forked import Tell, killed
-from tests.engine.harbour import HARBOUR_ACT
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 SMALL = "openai:scripted@{url}?context=4300&input=1&output=2"
 
 
 def small(server: ScriptedServer) -> ChatModel:
-    """A model whose context makes several windows of the harbour's act."""
     model = connect(SMALL.format(url=server.url), patience=Patience(retries=0))
     assert model is not None
     return model
@@ -80,23 +76,6 @@ def all_passages(corpus: Corpus) -> list[Passage]:
     return list(corpus.passages(np.arange(len(corpus), dtype=np.int32)))
 
 
-def test_passages_far_apart_are_joined_by_what_a_document_defines(corpus: Corpus) -> None:
-    with ScriptedServer(honest) as server:
-        model = small(server)
-        plan = planned(corpus, model, ["harbour-act"])
-        windows = plan.work[0].windows
-        assert len(windows) > 1
-        extract(plan, model)
-        assert "harbour master" in server.requests[-1].data["known concepts"]
-    first = {piece.passage.id for piece in windows[0].pieces}
-    far = [
-        one
-        for one in found(corpus)
-        if one.relation is Relation.DEFINES and one.target_id in first and one.source_id not in first
-    ]
-    assert far, "a passage of a later window leads to a definition in the first"
-
-
 def test_what_a_liar_says_does_not_count(corpus: Corpus) -> None:
     with ScriptedServer(liar) as server:
         model = server.connect()
@@ -106,41 +85,6 @@ def test_what_a_liar_says_does_not_count(corpus: Corpus) -> None:
     assert report.refused == LIES
     (kept,) = found(corpus)
     assert (kept.relation, kept.confidence) == (Relation.EXTENDS, 0.8)
-
-
-def test_a_second_run_reads_nothing_and_a_changed_document_is_read_again(
-    corpus: Corpus, tmp_path: Path
-) -> None:
-    folder = folder_of(corpus)
-    with ScriptedServer(honest) as server:
-        model = small(server)
-        extract(planned(corpus, model), model)
-        calls, content = len(server.requests), (folder / EXTRACTED_NAME).read_bytes()
-        again = extract(planned(corpus, model), model)
-        assert (again.windows, again.already, len(server.requests)) == (0, calls, calls)
-        assert (folder / EXTRACTED_NAME).read_bytes() == content
-
-        changed = tmp_path / "harbour-act.md"
-        changed.write_text(HARBOUR_ACT.replace("more than fifty metres", "more than sixty metres"))
-        add_to_corpus([changed], folder)
-        corpus = open_corpus(folder)
-        plan = planned(corpus, model)
-        assert {work.document.id for work in plan.work if work.open} == {"harbour-act"}
-        report = extract(plan, model)
-        assert report.windows == plan.open == len(server.requests) - calls < calls
-        assert planned(corpus, model).open == 0
-
-
-def test_another_price_is_the_same_reader_and_another_model_is_not(corpus: Corpus) -> None:
-    with ScriptedServer(honest) as server:
-        model = small(server)
-        extract(planned(corpus, model), model)
-        dearer = connect(small(server).spec.replace("input=1", "input=7"))
-        other = connect(small(server).spec.replace("scripted", "another"))
-        assert dearer is not None
-        assert other is not None
-        assert planned(corpus, dearer).open == 0
-        assert planned(corpus, other).open == planned(corpus, other).windows
 
 
 def test_a_budget_that_opens_midway_keeps_what_was_read(corpus: Corpus) -> None:
@@ -288,8 +232,6 @@ def read_by(folder: Path) -> str:
 
 
 class _Renamed:
-    """A model that goes by the name of another, which lay at another port."""
-
     def __init__(self, model: ChatModel, spec: str) -> None:
         self.spec = spec
         self.context_tokens = model.context_tokens

@@ -46,12 +46,6 @@ def published(folder: Path) -> None:
         (folder / f"LEGI1-{day}.md").write_text(front + body(day), encoding="utf-8")
 
 
-def of_one_id(folder: Path) -> None:
-    for number, day in enumerate(DAYS):
-        front = f"---\nid: ports\neffective_from: {day}\n---\n"
-        (folder / f"{number}.md").write_text(front + body(day), encoding="utf-8")
-
-
 def bare(folder: Path) -> None:
     for day in DAYS:
         (folder / f"ports_{day.replace('-', '')}.txt").write_text(
@@ -90,7 +84,7 @@ def first(corpus: Corpus, day: date | None, question: str = QUESTION) -> str:
     return passages[0].passage.text if passages else ""
 
 
-@pytest.mark.parametrize("write", [published, of_one_id, bare, in_folders, as_pages])
+@pytest.mark.parametrize("write", [published, bare, in_folders, as_pages])
 def test_the_text_of_the_day_is_the_first_hit(tmp_path: Path, write: Callable[[Path], None]) -> None:
     report, corpus = built(tmp_path, write)
     assert report.documents == len(DAYS)
@@ -143,16 +137,3 @@ def test_a_day_that_is_none_and_a_language_without_a_grammar_are_told(tmp_path: 
     assert any("effective_from: '32.13.2001' is no day" in reason for reason in reasons)
     assert any("the language 'lv' has no grammar" in reason for reason in reasons)
     assert text in first(open_corpus(tmp_path / "corpus"), None, "ostas kapteinis piestātne")
-
-
-def test_a_version_that_comes_later_ends_the_one_before(tmp_path: Path) -> None:
-    laws, corpus = tmp_path / "laws", tmp_path / "corpus"
-    laws.mkdir()
-    published(laws)
-    kept = (laws / "LEGI1-2020-01-01.md").read_text(encoding="utf-8")
-    (laws / "LEGI1-2020-01-01.md").unlink()
-    build_corpus([laws], corpus, embedding="none")
-    assert "20 jours" in first(open_corpus(corpus), None)
-    (laws / "LEGI1-2020-01-01.md").write_text(kept, encoding="utf-8")
-    build_corpus([laws], corpus, embedding="none")
-    assert "30 jours" in first(open_corpus(corpus), None)

@@ -33,13 +33,6 @@ def test_it_goes_on_beside_and_is_waited_for(tmp_path: Path) -> None:
         assert len({(tmp_path / name).read_text() for name in "ab"} | {str(os.getpid())}) == 3
 
 
-def test_little_work_is_done_here_when_it_is_waited_for(tmp_path: Path) -> None:
-    with Aside(tmp_path, nothing, WORTH_A_CHILD - 1) as aside:
-        wait = aside.begin(partial(told_by, tmp_path / "a"))
-        wait()
-    assert (tmp_path / "a").read_text() == str(os.getpid())
-
-
 def test_what_fails_is_told(tmp_path: Path) -> None:
     def full() -> None:
         raise ResourceError("the disk is full")

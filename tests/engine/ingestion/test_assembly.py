@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from engine.ingestion.assembly import EID, Assembler, Block, HeadingBlock, TextBlock
+from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
 from engine.ingestion.chunking import LONGEST
 from engine.ingestion.headings import parse_heading
 from engine.model import Document, Passage
@@ -32,17 +32,6 @@ def test_a_passage_knows_its_page() -> None:
     ]
 
 
-def test_a_passage_has_the_id_of_its_element_or_of_its_article() -> None:
-    passages = assembled(
-        heading("Article 1", eid="art_1"),
-        TextBlock("(1) One.", eid="art_1__para_1"),
-        TextBlock("(2) Two."),
-        heading("Article 2"),
-        TextBlock("No id anywhere."),
-    )
-    assert [p.metadata.get(EID) for p in passages] == ["art_1__para_1", "art_1", None]
-
-
 def test_the_parts_of_a_long_paragraph_stand_on_their_own_pages() -> None:
     sentences = " ".join(f"Section {number} shall apply under Rule {number}.1.2." for number in range(60))
     passages = assembled(
@@ -52,11 +41,3 @@ def test_the_parts_of_a_long_paragraph_stand_on_their_own_pages() -> None:
     assert passages[-1].page == 2
     assert all(len(p.text) - p.overlap <= LONGEST for p in passages)
     assert [p.overlap > 0 for p in passages] == [False] + [True] * (len(passages) - 1)
-
-
-def test_a_section_is_never_left() -> None:
-    passages = assembled(heading("Article 1"), TextBlock("One."), heading("Article 2"), TextBlock("Two."))
-    assert [(p.text, p.section_id, p.overlap) for p in passages] == [
-        ("One.", "code/art-1", 0),
-        ("Two.", "code/art-2", 0),
-    ]

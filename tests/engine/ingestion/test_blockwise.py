@@ -16,22 +16,9 @@ def places(key: Callable[[str], int] = hashed) -> IdPlaces:
     return IdPlaces(np.array([key(one) for one in IDS], np.uint64), IDS.__getitem__)
 
 
-def test_many_ids_are_found_as_each_of_them_is() -> None:
-    known = places()
-    asked = ["z", "a", "nowhere", "", "a", "b/2", "ä", "b"]
-    assert known.of(asked) == {one: known[one] for one in asked if one in IDS}
-    assert known.of([]) == {}
-    assert IdPlaces(np.zeros(0, np.uint64), IDS.__getitem__).of(asked) == {}
-
-
 def test_ids_that_share_a_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     def key(name: str) -> int:
         return 7 if len(name) < 2 else hashed(name)
 
     monkeypatch.setattr(blockwise, "hashed", key)
     assert places(key).of([*IDS, "q"]) == {one: number for number, one in enumerate(IDS)}
-
-
-def test_what_is_behind_all_hashes_is_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blockwise, "hashed", lambda name: 2**64 - 1 if name == "q" else hashed(name))
-    assert places().of(["q", "z"]) == {"z": 5}

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-import time
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +10,7 @@ from engine.corpus.protocol import Corpus
 from engine.corpus.verifying import verify
 from engine.errors import CorpusError, SettingsError, SourceError
 from engine.ingestion.build import add_to_corpus, build_corpus
-from engine.model import Direction, Relation, Status
-from tests.engine.forked import Tell, killed
+from engine.model import Direction, Relation
 
 ACT = """---
 id: act
@@ -69,22 +66,6 @@ def built(source: Path, *, index_headings: bool = True) -> Corpus:
     return open_corpus(source.parent / "corpus")
 
 
-def test_report_and_corpus_agree(source: Path) -> None:
-    told: list[tuple[str, int, int]] = []
-    report = build_corpus(
-        [source], source.parent / "corpus", embedding="none", progress=lambda *state: told.append(state)
-    )
-    corpus = open_corpus(source.parent / "corpus")
-    info = corpus.info()
-    assert (report.documents, report.passages, report.problems) == (2, 6, ())
-    assert (info.documents, info.passages, info.name) == (2, 6, "corpus")
-    assert report.languages == {"en": 5, "de": 1}
-    assert dict(info.references_by_status) == dict(report.references_by_status)
-    assert set(report.seconds) == {"read", "versions", "references", "entities", "write"}
-    assert {step for step, _, _ in told} == set(report.seconds)
-    assert all(0 <= done <= total for _, done, total in told)
-
-
 @pytest.mark.parametrize("lost", ["state.arrays", "found.arrays", "blocks/*.block", "blocks/*.links"])
 def test_a_corpus_that_lost_a_file_is_whole_when_its_sources_are_read_again(source: Path, lost: str) -> None:
     before = [passage.text for passage in built(source).passages(np.arange(6, dtype=np.int32))]
@@ -94,23 +75,6 @@ def test_a_corpus_that_lost_a_file_is_whole_when_its_sources_are_read_again(sour
     corpus = built(source)
     assert [passage.text for passage in corpus.passages(np.arange(6, dtype=np.int32))] == before
     assert verify(folder).problems == ()
-
-
-def test_references_of_texts_metadata_and_versions(source: Path) -> None:
-    corpus = built(source)
-    found = {
-        (r.source_id, r.relation, r.target_id) for r in corpus.all_references() if r.status is Status.RESOLVED
-    }
-    assert ("order/sec-1", Relation.BASED_ON, "act") in found
-    assert ("act/art-2@2020-01-01", Relation.SUPERSEDES, "act/art-2") in found
-    assert any(
-        source_id == "act/art-2@2020-01-01" and target == "act/art-1" for source_id, _, target in found
-    )
-
-
-def test_headings_are_indexed_on_request(source: Path) -> None:
-    assert len(built(source).search_lexical(["general"], "en", 9)[0].rows) == 5
-    assert len(built(source, index_headings=False).search_lexical(["general"], "en", 9)[0].rows) == 0
 
 
 def test_the_same_sources_make_the_same_corpus(source: Path) -> None:
@@ -168,21 +132,6 @@ def test_broken_extras_are_problems(source: Path, name: str, content: str, reaso
     assert reason in problem.reason
 
 
-def test_what_stands_beside_documents_is_left_out(source: Path) -> None:
-    before = len(built(source))
-    for name in (
-        "README.md",
-        "LICENSE",
-        "queries.jsonl",
-        "qrels.tsv",
-        "openie.jsonl.gz",
-        "manifest.tsv",
-        ".hidden.md",
-    ):
-        (source / name).write_text('{"id": "x", "text": "not a document"}')
-    assert len(built(source)) == before
-
-
 def test_problems_are_named_and_the_rest_is_read(source: Path) -> None:
     (source / "scan.pdf").write_bytes(b"%PDF-1.7\0\0")
     (source / "empty.md").write_bytes(b"")
@@ -195,34 +144,13 @@ def test_problems_are_named_and_the_rest_is_read(source: Path) -> None:
     assert report.documents == 3
 
 
-def test_files_named_by_hand_are_documents(source: Path) -> None:
-    (source / "README.md").write_text("# Read me\n\nPlease.")
-    report = build_corpus(
-        [source / "README.md", source / "act.md"], source.parent / "corpus", embedding="none"
-    )
-    assert report.documents == 2
-
-
 @pytest.fixture
 def sets(tmp_path: Path) -> Path:
-    """Two sets; the second uses the corpus of the first."""
     for name in ("base", "other"):
         (tmp_path / "sets" / name).mkdir(parents=True)
     (tmp_path / "sets" / "base" / "corpus.jsonl").write_text('{"id": "a", "text": "A line."}')
     (tmp_path / "sets" / "other" / "corpus.ref").write_text("elsewhere/base\n")
     return tmp_path / "sets"
-
-
-def test_the_corpus_of_another_set_is_read_where_it_is_named(sets: Path, tmp_path: Path) -> None:
-    for sources in ([sets], [sets / "other", sets / "base"], [sets / "base", sets / "other"]):
-        report = build_corpus(sources, tmp_path / "corpus", embedding="none")
-        assert report.passages == 1
-        assert report.problems == ()
-        told = [skipped.reason for skipped in report.skipped if skipped.path.endswith("corpus.ref")]
-        assert told == [
-            "skipped: names the corpus of another set (elsewhere/base): its target is among the sources"
-            " and is read there"
-        ]
 
 
 def test_the_corpus_of_another_set_is_not_read_unnamed(sets: Path, tmp_path: Path) -> None:
@@ -253,27 +181,6 @@ def test_nothing_usable_is_an_error_and_leaves_the_old_corpus(source: Path, tmp_
 def test_a_folder_with_other_files_is_refused_before_any_work(source: Path) -> None:
     with pytest.raises(CorpusError, match="holds other files"):
         build_corpus([source], source, embedding="none")
-
-
-def test_kill_9_in_the_middle_leaves_the_old_corpus(source: Path) -> None:
-    """A few times, at different moments of a long ingestion."""
-    before = list(built(source).all_references())
-    lines = [json.dumps({"id": f"l{n}", "text": f"Line {n} of Article {n % 40}."}) for n in range(6000)]
-    (source / "corpus.jsonl").write_text("\n".join(lines))
-    corpus = source.parent / "corpus"
-
-    def ingest_on_and_on(tell: Tell) -> None:
-        tell()
-        while True:
-            build_corpus([source], corpus, embedding="none")
-
-    for delay in (0.1, 0.6, 1.2):
-        with killed(ingest_on_and_on):
-            time.sleep(delay)
-        left = open_corpus(corpus)
-        assert len(left) in (6, 6006)
-        if len(left) == 6:
-            assert list(left.all_references()) == before
 
 
 def test_entities_of_a_low_score_are_left_out_now_and_when_sources_are_added(tmp_path: Path) -> None:

@@ -12,13 +12,10 @@ from engine.model import SectionKind
     [
         (SectionKind.RULE, "1.2.1", "1", "en", "Rule 1.2.1(1)"),
         (SectionKind.RULE, "1.2.1", "1/a", "en", "Rule 1.2.1(1)(a)"),
-        (SectionKind.GUIDANCE, "1.2.1", "Guidance/3", "en", "Rule 1.2.1 Guidance 3"),
         (SectionKind.SECTION, "14", "2", "de", "§ 14 Abs. 2"),
         (SectionKind.ARTICLE, "14", None, "de", "Art. 14"),
-        (SectionKind.ARTICLE, "25", "1", "id", "Pasal 25 ayat (1)"),
         (SectionKind.ARTICLE, "5", "2", "ar", "المادة 5، الفقرة (2)"),
         (SectionKind.ARTICLE, "12", "3", "zh", "第12条第3款"),
-        (SectionKind.ANNEX, "I", "2", "en", "Annex I(2)"),
         (SectionKind.PREAMBLE, None, None, "en", ""),
     ],
 )

@@ -37,7 +37,6 @@ def files(folder: Path, *names: str, **changed: str) -> list[Path]:
 
 
 def vectors(folder: Path) -> dict[str, list[float]]:
-    """The sparse row of each passage, by its text."""
     corpus = open_corpus(folder)
     rows = SparseIndex(published(folder).block(SPARSE_NAME)).all()
     return {
@@ -57,12 +56,7 @@ def close(one: Path, other: Path) -> None:
 
 def test_adding_changing_and_removing(tmp_path: Path, sparse: str) -> None:
     corpus = tmp_path / "corpus"
-    build_corpus(
-        files(tmp_path / "a", "dues", "pilots"),
-        corpus,
-        embedding="none",
-        sparse=sparse,
-    )
+    build_corpus(files(tmp_path / "a", "dues", "pilots"), corpus, embedding="none", sparse=sparse)
     new = "# Pilots\n\nEvery vessel must take a pilot.\n\nNobody objects.\n"
     add_to_corpus(files(tmp_path / "b", "pilots", "berths", pilots=new), corpus)
     fresh = tmp_path / "fresh"
@@ -72,12 +66,7 @@ def test_adding_changing_and_removing(tmp_path: Path, sparse: str) -> None:
     (document,) = [one.id for one in open_corpus(corpus).documents() if one.title == "Dues"]
     remove_from_corpus([document], corpus)
     left = tmp_path / "left"
-    build_corpus(
-        files(tmp_path / "d", "pilots", "berths", pilots=new),
-        left,
-        embedding="none",
-        sparse=sparse,
-    )
+    build_corpus(files(tmp_path / "d", "pilots", "berths", pilots=new), left, embedding="none", sparse=sparse)
     close(corpus, left)
 
 

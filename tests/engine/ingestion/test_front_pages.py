@@ -59,30 +59,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return open_corpus(root / "corpus")
 
 
-def test_title_number_year_issuer_version_and_day(corpus: Corpus) -> None:
-    told = {
-        one.id: (
-            one.title,
-            one.number,
-            one.year,
-            one.issuer,
-            one.metadata.get("version", one.version),
-            one.valid_from,
-        )
-        for one in corpus.documents()
-    }
-    assert told["reg"] == (
-        "Regulation No. 12 of 2019 on the Licensing of Pilots",
-        "12",
-        2019,
-        "Ministry of Transport",
-        "3.1",
-        date(2019, 7, 1),
-    )
-    assert told["policy"][3:] == ("Human Resources Department", "2.4", date(2023, 5, 15))
-    assert told["policy-old"][3:] == (None, "1.9", date(2021, 1, 3))
-
-
 @pytest.mark.parametrize(
     ("as_of", "first"),
     [(None, "All staff may work from home."), ("2022-01-01", "Nobody may work from home.")],

@@ -6,15 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.packing import content_key
-from engine.ingestion.indexing import EMBEDDING_BATCH, VectorSource, context_of
-from engine.model import Document, Passage
-
-DOCUMENT = Document("bgb", "Bürgerliches Gesetzbuch", "de", aliases=("Bürgerliches Gesetzbuch", "BGB"))
+from engine.ingestion.indexing import VectorSource
+from engine.model import Passage
 
 
 class LengthModel:
-    """Embeds a text as its length, and remembers what it was asked."""
-
     spec, languages, dimensions, calls = "length", frozenset({"en"}), 2, 0
 
     def __init__(self) -> None:
@@ -24,11 +20,6 @@ class LengthModel:
         assert kind == "passage"
         self.batches.append(len(texts))
         return np.asarray([[len(text), 1.0] for text in texts], np.float32)
-
-
-def test_context() -> None:
-    passage = Passage("p", "bgb", None, 0, "x", label="§ 1", headings=("Buch 1", "Beginn"))
-    assert context_of(passage, DOCUMENT) == ("Bürgerliches Gesetzbuch", "BGB", "§ 1", "Buch 1", "Beginn")
 
 
 def keys(passages: Sequence[Passage]) -> NDArray[np.uint64]:
@@ -41,19 +32,6 @@ def some_passages(count: int, start: int = 0) -> list[Passage]:
         Passage(f"p{n}", "d", None, n, f"{n} " + "x" * (1 + n * 7 % 50), "ar" if n % 10 == 0 else "en")
         for n in range(start, start + count)
     ]
-
-
-def test_every_vector_stands_in_its_row_and_unread_languages_have_none() -> None:
-    model = LengthModel()
-    passages = some_passages(EMBEDDING_BATCH * 2 + 3)
-    vectors = np.zeros((len(passages), 2), np.float32)
-    source = VectorSource(model, headings=False)
-    missing = source.vectors(passages, keys(passages), vectors)
-    assert missing == sum(passage.language == "ar" for passage in passages)
-    assert source.encoded == len(passages) - missing
-    expected = [0 if passage.language == "ar" else len(passage.text) for passage in passages]
-    assert vectors[:, 0].tolist() == expected
-    assert max(model.batches) <= EMBEDDING_BATCH
 
 
 def test_only_new_texts_are_embedded() -> None:

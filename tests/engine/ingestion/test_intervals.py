@@ -75,15 +75,6 @@ def test_a_repeal_ends_the_act_on_the_day_that_it_names(corpus: Corpus) -> None:
     assert not {name for name in after if name.startswith("old-act")}
 
 
-def test_an_act_begins_as_its_clauses_say(corpus: Corpus) -> None:
-    assert not {name for name in held(corpus, date(2020, 2, 29)) if name.startswith("new-act")}
-    since = held(corpus, date(2020, 3, 1))
-    assert "new-act/section-2" in since
-    # Section 1 has a later day of its own.
-    assert "new-act/section-1" not in since
-    assert "new-act/section-1" in held(corpus, date(2021, 7, 1))
-
-
 def test_one_version_of_a_work_is_in_force_at_a_time(corpus: Corpus) -> None:
     def rules(day: date) -> set[str]:
         return {name for name in held(corpus, day) if name.startswith("rules")}

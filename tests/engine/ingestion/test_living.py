@@ -37,7 +37,6 @@ def act(number: int, version: int) -> str:
 
 
 def write(folder: Path, state: dict[int, int]) -> None:
-    """Files of acts in these versions, and no others."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for number, version in state.items():
@@ -45,7 +44,6 @@ def write(folder: Path, state: dict[int, int]) -> None:
 
 
 def content(corpus: Corpus) -> dict[str, object]:
-    """All that a corpus says, as far as it can be compared."""
     rows = np.arange(len(corpus), dtype=np.int32)
     hits = corpus.search_lexical(["port authority article 2 version 1", "fee act powers"], "en", 50)
     entities = corpus.entities_of(rows)
@@ -69,18 +67,6 @@ def built(sources: Path, folder: Path) -> Corpus:
 
 
 states = st.dictionaries(st.integers(0, 3), st.integers(0, 2), min_size=1)
-
-
-@settings(max_examples=4)
-@given(st.lists(states, min_size=2, max_size=3))
-def test_ingesting_again_equals_ingesting_anew(
-    tmp_path_factory: pytest.TempPathFactory, story: list[dict[int, int]]
-) -> None:
-    root = tmp_path_factory.mktemp("living")
-    for state in story:
-        write(root / "sources", state)
-        living = built(root / "sources", root / "corpus")
-    assert content(living) == content(built(root / "sources", root / "fresh"))
 
 
 @settings(max_examples=4)
@@ -162,15 +148,6 @@ def test_ids_of_untouched_passages_stay(tmp_path: Path) -> None:
     (old,), (new,) = before.by_document(["act-1"]), after.by_document(["act-1"])
     assert old.tolist() != new.tolist()
     assert [p.id for p in before.passages(old)] == [p.id for p in after.passages(new)]
-
-
-def test_what_is_open_stays_what_it_was(tmp_path: Path) -> None:
-    write(tmp_path / "sources", {0: 0, 1: 0})
-    before = built(tmp_path / "sources", tmp_path / "corpus")
-    seen = content(open_corpus(tmp_path / "corpus"))
-    write(tmp_path / "sources", {2: 1})
-    built(tmp_path / "sources", tmp_path / "corpus")
-    assert content(before) == seen
 
 
 def test_only_documents_that_are_there_can_be_removed(tmp_path: Path) -> None:

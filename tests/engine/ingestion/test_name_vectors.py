@@ -26,10 +26,3 @@ def test_only_new_names_are_encoded_and_only_those_asked_for_are_kept() -> None:
     again.put(rest)
     assert asked == ["a", "bb", "a", "ccc"]
     assert len(rest["names.key"]) == 2
-
-
-def test_a_vocabulary_of_no_names_keeps_none() -> None:
-    kept = Block({})
-    NameVectors(lambda names: np.zeros((len(names), 2), np.float32), None).put(kept)
-    assert len(kept["names.key"]) == 0
-    assert NameVectors(lambda names: np.ones((len(names), 2), np.float32), kept)(["a"]).tolist() == [[1, 1]]

@@ -13,27 +13,6 @@ def node(name: str, *, rooted: bool = False) -> Node:
     return Node(name, SectionKind.CHAPTER, name, "", name, name, rooted)
 
 
-def test_a_heading_that_comes_again_later_is_another_section() -> None:
-    outline = Outline("d")
-    owners = [outline.place([node(name) for name in path], n) for n, path in enumerate(["a", "b", "a", ""])]
-    assert owners == ["d/a", "d/b", "d/a~2", None]
-    assert [(s.id, s.first, s.stop) for s in outline.finish(4)] == [
-        ("d/a", 0, 1),
-        ("d/b", 1, 2),
-        ("d/a~2", 2, 3),
-    ]
-
-
-def test_rooted_sections_are_called_by_their_own_name() -> None:
-    outline = Outline("d")
-    outline.place([node("part"), node("art", rooted=True), node("below")], 0)
-    assert [(s.id, s.parent_id) for s in outline.finish(1)] == [
-        ("d/part", None),
-        ("d/art", "d/part"),
-        ("d/art/below", "d/art"),
-    ]
-
-
 @given(PATHS)
 def test_sections_nest_and_hold_their_passages(paths: list[str]) -> None:
     outline = Outline("d")

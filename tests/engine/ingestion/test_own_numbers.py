@@ -7,8 +7,6 @@ from datetime import date
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
@@ -95,20 +93,6 @@ def links(corpus: Corpus) -> set[tuple[str, str, str]]:
     }
 
 
-def test_numbers_letters_and_links_are_learned(modules: Corpus) -> None:
-    labels = {passage.label for passage in every(modules)}
-    assert {"FC-1.1.1", "FC-1.1.2", "FC-1.2.1", "AU-1.1.1", "Guideline 3", "Test 2"} <= labels
-    names = {document.title: set(document.aliases) for document in modules.documents()}
-    assert "FC" in names["Financial Crime Module"]
-    assert "AU" in names["Authorisation Module"]
-    assert links(modules) == {
-        ("Paragraph FC-1.1.1", "fc/fc-1-1-1", "subject_to"),
-        ("AU-1.1.2", "au/au-1-1-2", "cites"),
-        ("Guideline 3", "guidelines/guideline-3", "cites"),
-        ("Guideline 2", "guidelines/guideline-2", "subject_to"),
-    }
-
-
 def test_the_title_of_a_passage_is_not_said_twice(modules: Corpus) -> None:
     (named,) = provisions_named(modules, "What does AU-1.1.2 say?", "en", date(2026, 1, 1))
     (passage,) = modules.passages(modules.rows(named.passage_ids))
@@ -157,16 +141,6 @@ def heads(*titles: str) -> Sequence[Line]:
 )
 def test_a_form_is_one_only_where_it_counts(lines: Sequence[Line | None], count: int) -> None:
     assert len(own_numbers(lines)) == count
-
-
-@given(st.lists(st.tuples(st.text(max_size=30), st.booleans()) | st.none(), max_size=12))
-def test_any_lines_are_read_without_losing_a_letter(lines: list[Line | None]) -> None:
-    for place, (heading, rest) in own_numbers(lines).items():
-        line = lines[place]
-        assert line is not None
-        assert heading.number is not None
-        assert line[0].startswith(heading.number)
-        assert line[0].endswith(rest)
 
 
 def test_a_case_begins_with_what_is_named(modules: Corpus) -> None:

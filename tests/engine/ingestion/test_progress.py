@@ -28,7 +28,6 @@ def test_what_is_never_told_shows_nothing(capfd: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_model_reads_all_documents_as_one_step(tmp_path: Path) -> None:
-    """A model over four documents: one count, which never goes back."""
     for number in range(4):
         text = "\n\n".join(f"Berth {number} has rule {rule}." for rule in range(3))
         (tmp_path / f"{number}.md").write_text(f"# Act {number}\n\n{text}\n", encoding="utf-8")

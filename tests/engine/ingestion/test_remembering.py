@@ -5,8 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from engine.errors import CorpusError
@@ -24,28 +22,6 @@ class Counting:
     def encode(self, texts: Sequence[str], kind: str = "passage") -> NDArray[np.float32]:
         self.asked += 1
         return np.asarray([[len(text), self.asked] for text in texts], np.float32).reshape(-1, 2)
-
-
-@given(st.lists(st.lists(st.text(max_size=5), min_size=1, max_size=3), max_size=5))
-def test_the_same_texts_are_read_once_and_others_are_not_taken_for_them(calls: list[list[str]]) -> None:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        model = Counting()
-        first = [RememberingEmbedder(model, Path(folder) / "v").encode(texts) for texts in calls]
-        again = [RememberingEmbedder(model, Path(folder) / "v").encode(texts) for texts in calls]
-    assert model.asked == len({tuple(texts) for texts in calls})
-    for one, other, texts in zip(first, again, calls, strict=True):
-        assert one.tobytes() == other.tobytes()
-        assert one[:, 0].tolist() == [len(text) for text in texts]
-
-
-def test_another_model_or_kind_is_asked_itself(tmp_path: Path) -> None:
-    one, other = Counting("one"), Counting("other")
-    RememberingEmbedder(one, tmp_path / "v").encode(["a"])
-    RememberingEmbedder(one, tmp_path / "v").encode(["a"], "query")
-    RememberingEmbedder(other, tmp_path / "v").encode(["a"])
-    assert (one.asked, other.asked) == (2, 1)
 
 
 @pytest.mark.parametrize(

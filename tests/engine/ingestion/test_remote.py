@@ -30,9 +30,6 @@ def memory() -> Iterator[fsspec.AbstractFileSystem]:
         ("laws", Path("laws"), "laws"),
         ("/laws/a.txt", Path("/laws/a.txt"), "a.txt"),
         ("file:///laws/a%20b.txt", Path("/laws/a b.txt"), "a b.txt"),
-        ("s3://bucket/laws/", "s3://bucket/laws/", "laws"),
-        ("gs://bucket", "gs://bucket", "bucket"),
-        ("C:laws", Path("C:laws"), "C:laws"),
     ],
 )
 def test_what_is_named_is_a_path_or_a_url(text: str, source: Path | str, name: str) -> None:

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from engine.errors import SourceError
 from engine.ingestion.readers import archive
@@ -23,7 +21,6 @@ LINES = b'{"id": "a", "text": "A line."}\n{"id": "b", "text": "Another."}\n'
 
 
 def look(*sources: Path, passwords: Sequence[str] = ()) -> tuple[dict[str, str], Found]:
-    """The reader of each file by the end of its name, and what else was found."""
     with open_sources(sources, passwords=passwords) as found:
         top = sources[0] if sources[0].is_dir() else sources[0].parent
         readers = {source.name.removeprefix(f"{top}/"): reader.name for source, reader in found.documents}
@@ -59,11 +56,6 @@ def test_the_content_tells_the_format(tmp_path: Path, name: str, data: bytes, re
     assert look(tmp_path)[0] == {name: reader}
 
 
-def test_a_word_file_under_any_name(tmp_path: Path) -> None:
-    docx(tmp_path / "law.zip", paragraph("Words."))
-    assert look(tmp_path)[0] == {"law.zip": "DOCX"}
-
-
 @pytest.mark.parametrize(
     ("data", "seen"),
     [
@@ -92,26 +84,6 @@ def test_other_packed_formats_are_named(tmp_path: Path, part: str, seen: str) ->
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
         packed.writestr(part, "<x/>")
     assert seen in look(tmp_path)[1].problems[0].reason
-
-
-def test_what_stands_beside_documents_is_skipped_with_its_reason(tmp_path: Path) -> None:
-    names = ("README.md", "queries.json", "manifest.tsv", "tool.py", ".hidden.txt", "qrels_test.tsv")
-    for name in (*names, "areas.tsv"):
-        (tmp_path / name).write_text("words")
-    (tmp_path / "law.txt").write_text("words")
-    readers, found = look(tmp_path)
-    assert readers == {"law.txt": "plain text"}
-    assert found.problems == []
-    assert reasons(found.skipped, tmp_path) == {
-        "README.md": "skipped: about the documents",
-        "queries.json": "skipped: gold to measure with",
-        "manifest.tsv": "skipped: a list of files",
-        "tool.py": "skipped: program text",
-        ".hidden.txt": "skipped: hidden",
-        "qrels_test.tsv": "skipped: gold to measure with",
-        "areas.tsv": "skipped: gold to measure with",
-    }
-    assert look(tmp_path / "README.md")[0] == {"README.md": "Markdown"}
 
 
 def test_nothing_that_leads_elsewhere_is_followed(tmp_path: Path) -> None:
@@ -218,26 +190,6 @@ def test_documents_of_one_name_are_told_apart(tmp_path: Path) -> None:
         "b/b/law.txt": "law-2",
         "b/c/Law.txt": "c-Law",
     }
-
-
-def test_the_folders_around_an_archive_say_nothing_of_it(tmp_path: Path) -> None:
-    (tmp_path / "readme.d").mkdir()
-    with zipfile.ZipFile(tmp_path / "readme.d" / "a.zip", "w") as packed:
-        packed.writestr("notice/law.txt", "words")
-        packed.writestr(".git/law.txt", "words")
-    readers, found = look(tmp_path / "readme.d" / "a.zip")
-    assert readers == {"a.zip/notice/law.txt": "plain text"}
-    assert found.skipped[0].reason == "skipped: in a hidden folder"
-
-
-def test_the_temporary_folder_goes_also_after_an_error(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
-        packed.writestr("a.txt", "words")
-    opened = open_sources([tmp_path / "a.zip"])
-    path = opened.__enter__().documents[0][0].path
-    assert path.is_file()
-    assert not opened.__exit__(KeyError, KeyError(), None)
-    assert not path.parent.parent.exists()
 
 
 def member(name: str, mode: int = 0) -> zipfile.ZipInfo:
@@ -360,17 +312,3 @@ def test_encrypted_members_open_with_their_password(tmp_path: Path) -> None:
     assert "give its password" in look(tmp_path / "a.zip")[1].problems[0].reason
     told = look(tmp_path / "a.zip", passwords=("wrong",))[1].problems[0].reason
     assert "none of the passwords" in told
-
-
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(place=st.floats(0, 1), data=st.binary(min_size=1, max_size=30))
-def test_no_damage_makes_an_archive_raise(tmp_path: Path, place: float, data: bytes) -> None:
-    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("a.txt", "words " * 50)
-        packed.writestr("b/c.md", "# Title")
-    whole = bytearray((tmp_path / "a.zip").read_bytes())
-    start = int(place * len(whole))
-    whole[start : start + len(data)] = data
-    (tmp_path / "b.zip").write_bytes(bytes(whole))
-    with open_sources([tmp_path / "b.zip"]) as found:
-        assert found.documents or found.problems or found.skipped

@@ -15,7 +15,6 @@ from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.model import EvidenceStatus, Relation, Status
 from engine.records.citation import full_citation, short_citation
-from engine.records.validity import edition
 from engine.settings import preset
 from tests.engine.ingestion.readers.pdf.drawing import Page, Text, pdf
 
@@ -88,19 +87,6 @@ def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     request.param(root / "files")
     build_corpus([root / "files"], root / "corpus", embedding="none")
     return open_corpus(root / "corpus")
-
-
-def test_issuer_number_and_year_are_known(corpus: Corpus) -> None:
-    told = {one.id: (one.number, one.year, one.issuer) for one in corpus.documents()}
-    assert told[OLD] == ("GRI 306", 2016, "Global Reporting Initiative")
-    assert told[NEW] == ("GRI 306", 2020, "Global Reporting Initiative")
-    assert told[ISO] == ("ISO 14001", 2015, "International Organization for Standardization")
-    assert told[REPORT] == (None, None, None)
-
-
-def test_the_latest_edition_is_marked(corpus: Corpus) -> None:
-    told = {one.id: edition(one) for one in corpus.documents()}
-    assert told == {OLD: "edition 1 of 2", NEW: "latest of 2 editions", ISO: "", REPORT: ""}
 
 
 def test_each_edition_is_cited_and_superseded_as_printed(corpus: Corpus) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.ingestion.readers.base import StatedReference
-from engine.ingestion.stated import StatedTargets, merged, work_of
+from engine.ingestion.stated import StatedTargets, merged
 from engine.model import (
     Document,
     Passage,
@@ -73,20 +73,6 @@ def test_where_a_link_leads(source: str, target: str, kind: TargetKind | None, f
 
 def test_a_link_to_itself_says_nothing() -> None:
     assert not list(TARGETS.references([StatedReference("a/1", Span(0, 3), "See", "#sec_1")], OWNER))
-
-
-@pytest.mark.parametrize(
-    ("uri", "work"),
-    [
-        ("/akn/us/act/2011-11-29/112-61/eng@/!main.xml", "us/act/2011-11-29/112-61"),
-        ("/akn/it//bill/Ddl/2013-03-29/356/ita@2013-03-29", "it/bill/ddl/2013-03-29/356"),
-        ("http://www.legislation.gov.uk/id/ukpga/2014/27/enacted", "ukpga/2014/27"),
-        ("/akn/uk/act/2000-07-28/chapter23/main", "uk/act/2000-07-28/chapter23"),
-        ("/akn/us/act/title_9", "us/act/title_9"),
-    ],
-)
-def test_the_work_of_a_uri(uri: str, work: str) -> None:
-    assert work_of(uri) == work
 
 
 def reference(start: int, end: int, status: Status, grammar: str, target: str | None = None) -> Reference:

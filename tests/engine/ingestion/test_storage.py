@@ -17,7 +17,6 @@ from tests.engine.forked import FORK
 
 
 def state(corpus: Path) -> dict[str, str]:
-    """The bytes of everything in a corpus but its lock."""
     return {
         str(path): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(corpus.rglob("*"))

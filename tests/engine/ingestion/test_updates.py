@@ -64,7 +64,6 @@ def law(chance: random.Random, own: int, laws: int) -> str:
 
 
 def written(folder: Path, seeds: dict[int, int]) -> None:
-    """Files of laws, each as its seed makes it."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for own, seed in seeds.items():
@@ -72,14 +71,12 @@ def written(folder: Path, seeds: dict[int, int]) -> None:
 
 
 def files(corpus: Path) -> dict[str, bytes]:
-    """All that is made from a whole corpus, and the references of each block."""
     generation = published(corpus)
     names = [name for name in generation.manifest.files if name in FILES or name.endswith(LINKS_SUFFIX)]
     return {name: (generation.data / name).read_bytes() for name in names}
 
 
 def same(updated: Path, fresh: Path) -> None:
-    """Fails where two corpora differ."""
     one, other = files(updated), files(fresh)
     assert set(one) == set(other)
     assert [name for name in one if one[name] != other[name]] == []
@@ -107,7 +104,6 @@ def test_any_changes_give_the_files_of_a_fresh_ingestion(
 
 
 def act(title: str, text: str) -> str:
-    """A law of one article."""
     slug = title.lower().replace(" ", "-")
     return f"---\nid: {slug}\ntitle: {title}\nlanguage: en\n---\n# {title}\n\n## Article 1 Powers\n\n{text}"
 
@@ -128,7 +124,6 @@ def ingested(root: Path, laws: dict[str, str]) -> dict[str, int]:
 
 
 def targets(root: Path) -> dict[str, list[str | None]]:
-    """What each law cites."""
     found: dict[str, list[str | None]] = {}
     for reference in open_corpus(root / "corpus").all_references():
         found.setdefault(reference.source_id.split("/")[0], []).append(reference.target_id)
@@ -244,7 +239,6 @@ def test_terms_are_settled_again_only_where_a_text_says_something_else_of_them(
 
 
 def test_a_corpus_of_an_earlier_version_is_added_to_and_taken_from(tmp_path: Path) -> None:
-    """What ships was made when it was last written, by the program of then."""
     (built,) = (path for path in BUILT.iterdir() if path.is_dir())
     corpus = tmp_path / "corpus"
     shutil.copytree(built, corpus)

@@ -8,32 +8,19 @@ from datetime import date
 import pytest
 
 from engine.ingestion.readers.base import ReadDocument
-from engine.ingestion.validity import (
-    Ender,
-    dated,
-    ending_clauses,
-    last_day,
-    provisions_named,
-)
+from engine.ingestion.validity import Ender, dated, ending_clauses, last_day, provisions_named
 from engine.model import Document, Passage, Section, SectionKind, Span
 
 ACT = Document("act", "Harbour Act", "en")
 
 
 def read(*texts: str, document: Document = ACT) -> ReadDocument:
-    """Sections 1, 2, ... of one text each; the first two are Part 1."""
     passages = tuple(
         Passage(f"act/{number}", "act", None, number - 1, text, "en", SectionKind.SECTION, str(number))
         for number, text in enumerate(texts, start=1)
     )
     part = Section("act/part-1", "act", None, SectionKind.PART, "1", "", 0, min(2, len(texts)))
     return ReadDocument(document, (part,), passages)
-
-
-def test_the_commencement_of_a_whole_act() -> None:
-    found = dated(read("Rights.", "This Act comes into force on 1 March 2020."))
-    assert found.document.valid_from == date(2020, 3, 1)
-    assert [passage.valid_from for passage in found.passages] == [None, None]
 
 
 def test_what_a_source_states_counts_before_a_clause() -> None:
@@ -88,13 +75,11 @@ def test_nothing_said_nothing_changed() -> None:
         ("Section 2", [1]),
         ("Sections 1, 3 and 4", [0, 2, 3]),
         ("Sections 2 to 4 (and the provisions inserted by them)", [1, 2, 3]),
-        ("Section 2(1)", [1]),
         ("Part 1", [0, 1]),
         # Another act's, or nobody knows which.
         ("Section 2 of the Ports Act", []),
         ("Sections 2 and following", []),
         ("Chapter 9", []),
-        ("Directive 95/46/EC", []),
     ],
 )
 def test_provisions_that_words_name(words: str, positions: list[int]) -> None:

@@ -47,7 +47,6 @@ def sources(folder: Path, number: int = 8, language: str = "en") -> Path:
 
 
 def content(folder: Path) -> dict[str, str]:
-    """The digest of each file of a corpus but its ledger, which tells seconds."""
     files = published(folder).manifest.files
     return {name: seal.digest for name, seal in files.items() if name != LEDGER_NAME}
 
@@ -59,7 +58,6 @@ def laws(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory, laws: Path) -> Path:
-    """Ingested with the model in one go."""
     folder = tmp_path_factory.mktemp("whole") / "corpus"
     build_corpus([laws], folder, name="Laws", embedding="minilm")
     return folder
@@ -67,7 +65,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory, laws: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def ingested(tmp_path_factory: pytest.TempPathFactory, laws: Path) -> Path:
-    """The same without vectors, to be copied."""
     folder = tmp_path_factory.mktemp("plain") / "corpus"
     build_corpus([laws], folder, name="Laws", embedding="none")
     return folder
@@ -75,13 +72,11 @@ def ingested(tmp_path_factory: pytest.TempPathFactory, laws: Path) -> Path:
 
 @pytest.fixture
 def plain(tmp_path: Path, ingested: Path) -> Path:
-    """A corpus without vectors."""
     return Path(shutil.copytree(ingested, tmp_path / "corpus"))
 
 
 @pytest.fixture
 def embedded(tmp_path: Path, whole: Path) -> Path:
-    """A corpus with vectors."""
     return Path(shutil.copytree(whole, tmp_path / "corpus"))
 
 
@@ -233,7 +228,6 @@ def test_one_process_at_a_time(plain: Path) -> None:
 
 @contextmanager
 def largest_file(size: int) -> Iterator[None]:
-    """Meanwhile this process may write no larger file, bytes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:

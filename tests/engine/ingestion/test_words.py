@@ -50,16 +50,6 @@ def test_postings_are_those_of_the_terms(texts: list[tuple[str, str]]) -> None:
     assert same(heading_postings(contexts_of([DOCUMENT], passages, headings=True)), postings_of(around))
 
 
-def test_terms_are_those_of_the_passages_language() -> None:
-    passages = passages_of([("Verträge", "de"), ("contracts", "en")])
-    postings = text_postings(passages, words_in(passages))
-    assert set(postings.hashes.tolist()) == {hashed("vertrag"), hashed("contract")}
-    assert postings.lengths.tolist() == [1, 1]
-    contexts = heading_postings(contexts_of([DOCUMENT], passages, headings=True))
-    assert hashed("bgb") in contexts.hashes.tolist()
-    assert heading_postings(contexts_of([DOCUMENT], passages, headings=False)).lengths.tolist() == [0, 0]
-
-
 def test_a_title_stands_above_one_provision() -> None:
     def passage(row: int, number: str | None, *headings: str) -> Passage:
         return Passage(f"p{row}", "bgb", None, row, "Text", "de", number=number, headings=headings)

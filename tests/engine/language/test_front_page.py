@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.language.front_page import FrontPage, read_front_page
 
@@ -118,19 +116,7 @@ from engine.language.front_page import FrontPage, read_front_page
             "发布机关：人力资源部\n版本：2.4\n发布日期：2023年5月15日\n",
             FrontPage(issuer="人力资源部", published=date(2023, 5, 15), version="2.4"),
         ),
-        # What a sentence says of versions and issuers of other things.
-        (
-            "en",
-            "Report",
-            "The invoice was issued by Corvane on 2 May 2020.\nWe use version 2.4 of the tool.\n",
-            FrontPage(),
-        ),
     ],
 )
 def test_what_a_first_page_says(language: str, title: str, text: str, expected: FrontPage) -> None:
     assert read_front_page(title, text, language) == expected
-
-
-@given(st.sampled_from(["en", "de", "fr", "id", "ar", "zh"]), st.text(max_size=120), st.text(max_size=300))
-def test_nothing_breaks_it(language: str, title: str, text: str) -> None:
-    assert isinstance(read_front_page(title, text, language), FrontPage)

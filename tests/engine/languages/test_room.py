@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.languages import ROOM, base_of, codes, file_of, files
+from engine.languages import ROOM, codes, file_of, files
 
 
 def test_a_language_is_a_folder_named_by_its_code() -> None:
@@ -21,8 +21,3 @@ def test_every_file_of_a_name_is_listed_in_the_order_of_the_codes() -> None:
 @pytest.mark.parametrize("language", ["", "..", "../language", "xx", "en/../de", "."])
 def test_what_is_no_folder_has_no_file(language: str) -> None:
     assert file_of(language, "references.yaml") is None
-
-
-def test_a_region_is_no_part_of_a_language() -> None:
-    assert base_of("de-AT") == "de"
-    assert base_of("zh") == "zh"

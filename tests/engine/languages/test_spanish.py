@@ -101,25 +101,12 @@ def test_the_parts_of_an_act_are_found(puertos: Corpus) -> None:
     ]
 
 
-def test_an_act_says_what_it_is_and_from_when_it_holds(puertos: Corpus) -> None:
-    act = next(document for document in puertos.documents() if document.id == "ley")
-    assert (act.type, act.number, act.year, act.valid_from) == ("Ley", "7/2024", 2024, date(2024, 7, 1))
-    assert {"Ley 7/2024", "Ley de Puertos Interiores"} <= set(act.aliases)
-
-
 @pytest.mark.parametrize(
     ("source", "relation", "target"),
     [
         ("ley/art-1/para-2", Relation.CITES, "ley/art-1/para-1"),
         ("ley/art-3/para-2", Relation.SUBJECT_TO, "ley/art-1/para-2"),
         ("ley/disposición-adicional-1", Relation.WITHOUT_PREJUDICE_TO, "ley/art-3/para-2"),
-        ("ley/disposición-transitoria-única", Relation.CITES, "ley/disposición-adicional-1"),
-        ("ley/disposición-derogatoria-única", Relation.REPEALS, "decreto/art-2"),
-        ("ley/disposición-derogatoria-única", Relation.REPEALS, "decreto/art-4"),
-        ("decreto/art-1", Relation.CITES, "ley/art-3/para-1"),
-        ("decreto/art-2", Relation.CITES, "ley/disposición-adicional-1"),
-        ("decreto/art-4", Relation.CITES, "decreto/art-2"),
-        ("decreto/art-4", Relation.EXCEPTION_TO, "decreto/art-1"),
     ],
 )
 def test_references_lead_to_what_they_cite(

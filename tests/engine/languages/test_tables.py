@@ -6,14 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-import Stemmer
 
 from engine.errors import SettingsError
-from engine.language.script import SCRIPTS
 from engine.languages import all_words, codes, files, law, tables, words
 from engine.model import SectionKind
-
-MONTHS = 12
 
 
 def test_every_folder_says_what_language_it_is() -> None:
@@ -21,17 +17,6 @@ def test_every_folder_says_what_language_it_is() -> None:
     names = [own.name for own in all_words().values()]
     assert all(names)
     assert len(names) == len(set(names))
-
-
-@pytest.mark.parametrize("code", codes())
-def test_the_words_of_a_language(code: str) -> None:
-    own = words(code)
-    assert set(own.scripts) <= set(SCRIPTS)
-    assert not own.stemmer or own.stemmer in Stemmer.algorithms()
-    assert not (own.stop_list and own.stop_words)
-    assert len(own.months) in (0, MONTHS)
-    assert all(names for names in own.months)
-    assert set(own.short_months.values()) <= set(range(1, MONTHS + 1))
 
 
 @pytest.mark.parametrize("code", codes())
@@ -48,24 +33,12 @@ def test_the_law_of_a_language_is_made_of_regular_expressions(code: str) -> None
         re.compile(re.sub(r"\{[a-z]+\}", "x", pattern))
 
 
-def test_a_language_without_a_folder_has_the_defaults() -> None:
-    assert words("xx") == tables.Words()
-    assert law("xx") == tables.Law()
-    assert words("xx").scripts == ("latin",)
-
-
-def test_a_region_is_ignored() -> None:
-    assert words("de-AT") is words("de")
-    assert law("de-AT") == law("de")
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("name: Latin\nscript: [latin]", "script: Extra inputs"),
         ("levels: {artikel: [articulus]}", "levels.artikel"),
         ("months: [[ianuarius", "cannot be read"),
-        ("time_units: {second: [secunda]}", "time_units.second"),
     ],
 )
 def test_a_wrong_file_is_refused_by_its_field(

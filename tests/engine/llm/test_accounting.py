@@ -32,7 +32,6 @@ def prompts(count: int) -> list[Prompt]:
 
 
 def assert_equal(meter: Meter, server: ScriptedServer) -> None:
-    """The meter's sums are what the server counted."""
     spent, counted = meter.spent, server.counted
     assert (spent.calls, spent.prompt_tokens, spent.cached_tokens, spent.completion_tokens) == (
         counted.requests,
@@ -77,18 +76,6 @@ def test_the_sums_are_the_servers() -> None:
         assert sum(meter.tasks.values(), Usage()).tokens == meter.spent.tokens
 
 
-def test_replies_keep_the_order_of_the_prompts() -> None:
-    def answer(asked: Asked) -> Scripted:
-        number = int(asked.data["question"].split()[1].split("?")[0])
-        return Fault(answer={"queries": [str(number)]}, seconds=0.05 if number % 2 else 0.0)
-
-    with ScriptedServer(answer) as server:
-        replies = ask_all(server.connect(), prompts(12), Parts, Meter())
-        assert [reply.value.queries for reply in replies if isinstance(reply, Reply)] == [
-            [str(n)] for n in range(12)
-        ]
-
-
 @pytest.mark.parametrize("limit", [1, 3])
 def test_no_more_requests_at_once_than_are_allowed(limit: int) -> None:
     lock, running, most = threading.Lock(), [0], [0]
@@ -124,27 +111,6 @@ def test_cancelling_ends_all_of_them() -> None:
         assert time.monotonic() - started < 5
 
 
-def test_a_budget_that_opens_midway_leaves_what_was_answered() -> None:
-    with ScriptedServer(lambda asked: FINE) as server:
-        meter = Meter(Budget(calls=4))
-        outcomes = ask_all(server.connect(), prompts(10), Parts, meter)
-        assert sum(isinstance(outcome, Reply) for outcome in outcomes) == 4
-        assert sum(isinstance(outcome, BudgetError) for outcome in outcomes) == 6
-        assert_equal(meter, server)
-
-
-def test_prompts_side_by_side_wait_for_each_other_before_the_budget_opens() -> None:
-    """Each may use a thousand tokens and uses a few: ten fit a budget that holds two reservations."""
-    with ScriptedServer(lambda asked: FINE) as server:
-        model = server.connect()
-        small = [Prompt("small", "Split.", (Data("question", str(n)),), longest=1000) for n in range(10)]
-        one = model.expected(small[0], Parts).tokens
-        meter = Meter(Budget(tokens=one + 10 * 500))
-        outcomes = ask_all(model, small, Parts, meter)
-        assert all(isinstance(outcome, Reply) for outcome in outcomes), meter.opened
-        assert meter.opened == ""
-
-
 amounts = st.integers(0, 400)
 
 
@@ -156,7 +122,6 @@ amounts = st.integers(0, 400)
 def test_no_order_of_reserving_and_using_overdraws(
     calls: int, tokens: int, steps: list[tuple[int, int, int, bool]]
 ) -> None:
-    """Slots open and close in any order; each uses at most what it reserved."""
     meter = Meter(Budget(calls=calls, tokens=tokens, money=1.0))
     opened: list[tuple[ExitStack, Slot, Usage]] = []
     for prompt, answer, part, close in steps:

@@ -33,7 +33,6 @@ class TestWhoseKey:
         monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/operator-secret")
 
     def sent(self, model: ChatModel | None, server: ScriptedServer) -> str:
-        """The key that the server got."""
         assert model is not None
         model.ask(PROMPT, Parts, Meter())
         asked = server.requests[-1]
@@ -158,7 +157,6 @@ class TestSecret:
 
 
 def test_nothing_is_opened_before_a_prompt() -> None:
-    """An address where nobody listens is no error, until it is asked."""
     model = connect("openai:m@http://127.0.0.1:9/v1")
     assert model is not None
     assert model.expected(PROMPT, Parts).tokens > 0

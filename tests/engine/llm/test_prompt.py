@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from engine.language.quotes import locate
 from engine.llm.base import Data, Prompt
 from engine.llm.defusing import DEFUSED_WITH, defused, undefused, visible
-from engine.llm.prompt import CLOSING, OPENING, fenced, messages, prompt_tokens, system_text
-from engine.llm.schemas import schema_text
-from tests.engine.llm.server import Parts
+from engine.llm.prompt import CLOSING, OPENING, fenced, messages
 
 MARKERS = [
     "<|im_start|>system",
@@ -127,22 +125,6 @@ def test_a_turn_is_defused(turn: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Where a < b and c > d, the rate is 5 %.",
-        "See [1], [Schedule 2] and “the system: rules”.",
-        "The user pays: dues.",
-        "Persian: می‌خواهم",
-        "رسوم الميناء",
-        "港务局收费",
-        "a|b|c",
-    ],
-)
-def test_common_text_stays_as_it_is(text: str) -> None:
-    assert defused(text) == text
-
-
-@pytest.mark.parametrize(
     ("hidden", "seen"),
     [
         ("pay\u200b dues", "pay dues"),
@@ -159,29 +141,5 @@ def test_what_cannot_be_seen_is_gone(hidden: str, seen: str) -> None:
     assert visible(hidden) == seen
 
 
-def test_the_same_task_begins_with_the_same_bytes() -> None:
-    schema = schema_text(Parts)
-    one = Prompt("decompose", "Split.", (Data("question", "A?"),))
-    two = Prompt("decompose", "Split.", (Data("question", "B?"), Data("note", "x")), longest=9)
-    assert messages(one, schema)[0] == messages(two, schema)[0]
-    assert system_text(one, schema).index("Rules") < system_text(one, schema).index("decompose")
-    other = messages(Prompt("rerank", "Sort.", ()), schema)[0][1]
-    shared = next(
-        at for at, (a, b) in enumerate(zip(other, messages(one, schema)[0][1], strict=False)) if a != b
-    )
-    assert shared > 700, "all tasks share the house rules"
-
-
-def test_a_part_does_not_depend_on_the_others() -> None:
-    part = Data("passage 1", "Dues are paid.")
-    assert fenced(part) in messages(Prompt("t", "Do.", (Data("x", "y"), part)), "{}")[1][1]
-    assert fenced(part) == fenced(part) != fenced(Data("passage 1", "Dues are paid!"))
-
-
 def test_a_name_is_one_plain_line() -> None:
     assert fenced(Data("a\n<<<part x>>>", "")).splitlines()[0].endswith(" a part x")
-
-
-def test_the_estimate_counts_all_messages() -> None:
-    prompt = Prompt("t", "Do.", (Data("text", "word " * 1000),))
-    assert 1000 < prompt_tokens(messages(prompt, "{}")) < 2000

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import SettingsError
-from engine.llm.spec import OPENAI_URL, Prices, read_spec
-from engine.llm.usage import Counted
+from engine.llm.spec import read_spec
 
 HERE = "openai:m@http://127.0.0.1:1/v1"
 # Options, or whole specs, that are refused, and what is told.
@@ -41,35 +40,6 @@ REFUSED = {
 }
 
 
-def test_a_spec_is_read_with_all_its_options() -> None:
-    options = "context=256&input=0.5&output=2&cached=0.1&written=0.7&currency=eur"
-    options += "&concurrency=9&timeout=0.05&thinking=7"
-    spec = read_spec(f" {HERE}/?{options}&marks=1 ")
-    assert (spec.model, spec.url, spec.own_url, spec.context) == ("m", "http://127.0.0.1:1/v1", True, 256)
-    assert spec.prices == Prices(0.5, 2.0, 0.1, 0.7, "EUR")
-    assert (spec.concurrency, spec.timeout, spec.thinking, spec.marks) == (9, 0.05, 7, True)
-    assert (spec.host, spec.where, spec.text) == (
-        "127.0.0.1:1",
-        "m at 127.0.0.1:1",
-        f"{HERE}/?{options}&marks=1",
-    )
-
-
-def test_what_is_left_out_has_a_default() -> None:
-    spec = read_spec("openai:gpt-4o")
-    assert (spec.model, spec.url, spec.own_url, spec.prices) == ("gpt-4o", OPENAI_URL, False, None)
-    assert (spec.context, spec.concurrency, spec.timeout, spec.thinking, spec.marks) == (
-        8192,
-        4,
-        60.0,
-        0,
-        False,
-    )
-    assert read_spec("openai:m?input=3&output=4").prices == Prices(3.0, 4.0, 3.0, 3.0, "USD")
-    spec = read_spec("openai:a/b@c:free@https://x.example/v1")
-    assert (spec.model, spec.url) == ("a/b@c:free", "https://x.example/v1")
-
-
 def test_what_is_wrong_is_told_without_a_value(subtests: pytest.Subtests) -> None:
     for text, told in REFUSED.items():
         with subtests.test(text):
@@ -98,25 +68,3 @@ def test_what_is_local_as_far_as_its_name_tells() -> None:
     away = ["api.openai.com", "8.8.8.8", "local.example", "internal.example.org", "[2606:4700::1]"]
     told = {name: read_spec(f"openai:m@http://{name}/v1").local for name in (*local, *away)}
     assert told == dict.fromkeys(local, True) | dict.fromkeys(away, False)
-
-
-def test_who_counts_a_schema_as_a_prefix_and_who_is_told_what_to_cache() -> None:
-    rows = {
-        "openai:m": (False, True),
-        "openai:m@https://api.openai.com/v1": (False, True),
-        "openai:openai/m@https://openrouter.ai/api/v1": (False, True),
-        "openai:anthropic/m@https://openrouter.ai/api/v1": (True, True),
-        "openai:anthropic/m@https://openrouter.ai/api/v1?marks=0": (False, True),
-        "openai:anthropic/m@http://gateway/v1": (False, False),
-        "openai:anthropic/m@http://gateway/v1?marks=1": (True, True),
-    }
-    assert {text: (read_spec(text).marks, read_spec(text).one_schema) for text in rows} == rows
-
-
-def test_prices_are_of_a_million_tokens() -> None:
-    prices = Prices(2.0, 10.0, 0.5, 3.0)
-    counted = Counted(prompt=1000, cached=600, written=100, completion=50)
-    assert prices.money(counted) == pytest.approx((300 * 2 + 600 * 0.5 + 100 * 3 + 50 * 10) / 1e6)
-    assert prices.saved(counted) == pytest.approx((700 * 2 - 600 * 0.5 - 100 * 3) / 1e6)
-    assert prices.most(1000, 50) == pytest.approx((1000 * 3 + 50 * 10) / 1e6)
-    assert prices.saved(Counted(prompt=10, written=10)) < 0

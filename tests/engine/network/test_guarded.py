@@ -51,8 +51,6 @@ def test_a_redirect_is_not_followed(status: int) -> None:
 
 
 class Open(BaseHTTPRequestHandler):
-    """Says who was asked for, and leaves a cookie."""
-
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:

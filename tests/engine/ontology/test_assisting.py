@@ -20,7 +20,6 @@ def proposal(maritime: Corpus) -> Proposal:
 
 
 def keys(asked: Asked) -> list[list[str]]:
-    """The keys of each listed area."""
     return [line.split("\t")[1].split() for line in asked.data["areas"].splitlines()]
 
 
@@ -62,7 +61,6 @@ def test_a_model_joins_areas_and_names_them_with_words_of_the_corpus(
 
 
 def liar(asked: Asked) -> Scripted:
-    """Invents keys, keywords and markup, and uses keys twice."""
     first, second, *_ = keys(asked)
     added = [
         {"language": "en", "text": text}
@@ -145,7 +143,3 @@ def test_what_stands_is_told_from_what_is_new(meridia: Corpus) -> None:
             assert all(
                 word not in held.get(lang, ()) for lang, words in change.keywords.items() for word in words
             )
-
-
-def test_a_proposal_without_areas_changes_nothing(maritime: Corpus) -> None:
-    assert difference(maritime, None, Proposal((), (), 0.0)).areas == ()

@@ -38,20 +38,6 @@ def test_a_text_names_concepts_by_their_words_the_longest_first(
     assert sorted(one.concept.id for one in known.named_in(text, language)) == named
 
 
-def test_the_most_important_come_first(known: Concepts) -> None:
-    found = known.named_in("special power, sub-delegation, manager", "en")
-    assert [one.concept.id for one in found] == ["sub-delegation", "manager", "special-power"]
-
-
-def test_the_hierarchy_is_told_both_ways_and_in_order(known: Concepts) -> None:
-    above = [concept.id for concept in known.above(known.by_id["special-resolution"])]
-    assert above == ["limited-authority", "manager", "representation"]
-    assert "sub-delegation" in [concept.id for concept in known.children["power-of-attorney"]]
-    order = [concept.id for concept in known.in_order()]
-    assert len(order) == len(known.ontology.concepts)
-    assert order.index("representation") < order.index("manager") < order.index("special-resolution")
-
-
 def test_provisions_are_found_from_concepts_and_concepts_from_passages(
     meridia: Corpus, known: Concepts
 ) -> None:

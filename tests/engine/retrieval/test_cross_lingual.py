@@ -29,7 +29,6 @@ def scanned(corpus: Corpus, words: str, language: str, *, dense: bool = True) ->
 
 
 def off(found: Scan) -> dict[str, str]:
-    """Why retrievers did not search, by name."""
     return {finder.retriever: finder.off for finder in found.finders if finder.off}
 
 
@@ -39,13 +38,6 @@ def off(found: Scan) -> dict[str, str]:
 def test_which_languages_a_corpus_holds(toy: Corpus, language: str, held: bool) -> None:
     assert holds(toy, language) is held
     assert (note_on(toy, language) == ()) is held
-
-
-def test_the_note_names_both_sides(toy: Corpus) -> None:
-    (note,) = note_on(toy, "fr")
-    assert note == f"the question is in 'fr', the corpus in {', '.join(toy.info().languages)}: " + (
-        "only meaning is compared"
-    )
 
 
 def test_words_are_set_aside_for_a_question_in_another_language(toy: Corpus) -> None:
@@ -58,12 +50,6 @@ def test_words_that_stand_nowhere_do_not_halve_the_scores(toy: Corpus) -> None:
     found = scanned(toy, "zebra", "en")
     assert off(found)["bm25"] == "words are not compared: no passage has a word of the question"
     assert float(found.scores[0]) > 0.9
-
-
-def test_without_meaning_words_are_all_there_is(toy: Corpus) -> None:
-    found = scanned(toy, "harbour", "fr", dense=False)
-    assert "bm25" not in off(found)
-    assert len(found.rows)
 
 
 def test_documents_in_another_language_need_vectors_to_be_compared(toy: Corpus) -> None:

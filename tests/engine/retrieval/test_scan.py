@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Corpus, Hits
+from engine.corpus.protocol import Corpus
 from engine.model import QueryPlan, View
 from engine.retrieval.retrievers import dense, lexical
-from engine.retrieval.retrievers.base import above
-from engine.retrieval.retrievers.dense import DENSE
-from engine.retrieval.retrievers.lexical import LEXICAL
 from engine.retrieval.scan import Scan
 from tests.engine.retrieval.searching import searched
 
@@ -24,32 +21,6 @@ def plan(*texts: str) -> QueryPlan:
     )
 
 
-def test_by_words_alone(toy: Corpus) -> None:
-    found = searched(toy, plan("fees"))
-    assert found.rows.tolist() == [3, 5]
-    assert found.scores[0] == pytest.approx(1.0)
-    assert [[(hit.retriever, hit.rank) for hit in found.hits[row]] for row in (3, 5)] == [
-        [(LEXICAL, 1)],
-        [(LEXICAL, 2)],
-    ]
-
-
-def test_words_and_meaning_together(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dense, "LOWEST", 0.5)
-    found = searched(toy, plan("fees"), EAST)
-    assert set(found.rows.tolist()) == {0, 1, 3, 5, 6}
-    assert found.rows[0] == 5, "both retrievers know it"
-    assert {hit.retriever for hit in found.hits[5]} == {LEXICAL, DENSE}
-    assert (np.diff(found.scores) <= 0).all()
-
-
-def test_every_view_is_searched_and_named(toy: Corpus) -> None:
-    found = searched(toy, plan("fees", "powers"))
-    assert set(found.rows.tolist()) == {1, 2, 3, 5}
-    assert {hit.view for hit in found.hits[1]} == {"part"}
-    assert {hit.view for hit in found.hits[3]} == {"literal", "part"}
-
-
 def test_thresholds(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     def rows(lowest: float) -> list[int]:
         monkeypatch.setattr(dense, "LOWEST", lowest)
@@ -59,14 +30,6 @@ def test_thresholds(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows(1.0) == [0]
     monkeypatch.setattr(lexical, "LOWEST", 1.0)
     assert searched(toy, plan("fees")).rows.tolist() == [3]
-
-
-def test_a_mask_holds_for_every_retriever(toy: Corpus) -> None:
-    mask = np.ones(len(toy), np.bool_)
-    mask[[0, 3]] = False
-    found = searched(toy, plan("fees"), EAST, mask)
-    assert {0, 3}.isdisjoint(found.rows.tolist())
-    assert len(found.rows) > 0
 
 
 def test_the_limit_keeps_the_best(tariff: Corpus) -> None:
@@ -84,8 +47,3 @@ def test_nothing_found(toy: Corpus, vectors: NDArray[np.float32] | None) -> None
     found: Scan = searched(toy, plan("zebra"), vectors, none)
     assert (found.rows.tolist(), found.hits) == ([], {})
     assert found.relevance.of(np.array([0], np.int32)).shape == (1,)
-
-
-def test_above_keeps_what_reaches_the_minimum() -> None:
-    hits = Hits(np.array([4, 2, 9], np.int32), np.array([3.0, 2.0, 1.0], np.float32))
-    assert above(hits, 2.0).rows.tolist() == [4, 2]

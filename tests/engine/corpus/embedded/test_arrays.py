@@ -4,18 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.embedded.arrays import Strings, encoded, ranges, row_pointers
+from engine.corpus.embedded.arrays import ranges
 
-TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=20)
 BOUNDS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=8)
-
-
-@given(TEXTS)
-def test_strings_come_back(texts: list[str]) -> None:
-    table = Strings(*encoded(texts))
-    assert len(table) == len(texts)
-    assert table.take(range(len(texts))) == texts
-    assert [table[number] for number in range(len(texts))] == texts
 
 
 @given(BOUNDS)
@@ -25,9 +16,3 @@ def test_ranges_equal_to_a_loop(bounds: list[tuple[int, int]]) -> None:
     expected = [(n, member) for n, (start, stop) in enumerate(bounds) for member in range(start, stop)]
     origins, members = ranges(starts, stops)
     assert list(zip(origins.tolist(), members.tolist(), strict=True)) == expected
-
-
-@given(st.lists(st.integers(0, 9), max_size=30))
-def test_row_pointers_delimit_equal_keys(keys: list[int]) -> None:
-    pointers = row_pointers(np.sort(np.asarray(keys, np.int64)), 10)
-    assert np.diff(pointers).tolist() == [keys.count(key) for key in range(10)]

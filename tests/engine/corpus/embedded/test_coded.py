@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from engine.corpus.embedded import dense
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.coded import BORDERS, LEVELS, CodedVectors, KnownCodes, codable, coded
+from engine.corpus.embedded.coded import BORDERS, LEVELS, CodedVectors, KnownCodes, coded
 from engine.corpus.embedded.dense import VectorIndex
 from engine.corpus.embedded.writing import _put_vectors
 from engine.corpus.protocol import Hits
@@ -36,13 +34,6 @@ def test_levels_and_borders_lose_least_of_a_normal_distribution() -> None:
     assert ((LEVELS[1:] + LEVELS[:-1]) / 2).tolist() == pytest.approx(BORDERS.tolist(), abs=1e-4)
 
 
-@given(st.integers(0, 5999), st.integers(1, 200))
-def test_a_code_depends_on_its_vector_alone(start: int, count: int) -> None:
-    some = VECTORS[start : start + count]
-    # The sums of a batch may differ in their last digit with its size: a level changes only at a border.
-    assert (coded(some) == WHOLE[start : start + count]).mean() > 0.999
-
-
 WHOLE = coded(VECTORS)
 
 
@@ -65,25 +56,11 @@ def test_of_vectors_with_codes_none_is_looked_at_for_being_there() -> None:
     assert np.array_equal(known.is_known, is_known), "what is known stays as it is"
 
 
-def test_codes_of_other_vectors_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dense, "MOST_EXACT", 500)
-    others = KnownCodes(WHOLE[::-1].copy(), np.ones(len(WHOLE), np.bool_))
-    assert not others.holds(VECTORS)
-    state, fresh = Block({}), Block({})
-    VectorIndex.put(state, VECTORS, known=others)
-    VectorIndex.put(fresh, VECTORS)
-    assert np.array_equal(state[dense.CODES], fresh[dense.CODES])
-
-
 def test_codes_find_what_comparing_finds() -> None:
     near = CodedVectors(WHOLE).nearest(QUERIES, 600)
     for query, rows in zip(QUERIES, near, strict=True):
         best = np.argsort(-(VECTORS @ query))[:60]
         assert np.isin(best, rows).mean() >= 0.95
-
-
-def test_only_whole_bytes_are_coded() -> None:
-    assert [codable(size) for size in (0, 2, 4, 7, 384, 1536)] == [False, False, True, False, True, True]
 
 
 class TestALargeCorpus:
@@ -100,7 +77,6 @@ class TestALargeCorpus:
 
     @pytest.fixture
     def compared(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-        """How many questions all vectors were compared with, one item a search."""
         asked: list[int] = []
         compare = dense.faiss.knn_inner_product
 
@@ -158,13 +134,6 @@ class TestALargeCorpus:
         recall = index.recall()
         assert recall is not None
         assert 0.95 < recall <= 1.0
-
-
-def test_a_small_corpus_compares_all_and_has_nothing_to_tell() -> None:
-    state = Block({})
-    VectorIndex.put(state, VECTORS)
-    assert dense.CODES not in state.arrays
-    assert VectorIndex(state).recall() is None
 
 
 def test_vectors_that_their_codes_do_not_tell_apart_are_all_compared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.decisions import Place, add_decision, place_of
+from engine.corpus.decisions import Place, add_decision
 from engine.corpus.embedded.applying import apply_decisions
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.toy import toy_contents
@@ -24,13 +24,6 @@ def folder(tmp_path: Path) -> Path:
 
 def references(folder: Path) -> list[Reference]:
     return list(open_corpus(folder).all_references())
-
-
-def test_places_are_those_of_the_references(folder: Path) -> None:
-    corpus = open_corpus(folder)
-    (reference,) = [one for one in references(folder) if one.status is Status.AMBIGUOUS]
-    (passage,) = corpus.passages(corpus.rows([reference.source_id]))
-    assert place_of(reference.source_id, passage.text, reference.span) == AMBIGUOUS
 
 
 @pytest.mark.parametrize(

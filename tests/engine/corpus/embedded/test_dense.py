@@ -2,10 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from engine.corpus.embedded import dense
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.dense import VectorIndex, similarity_floor
 
@@ -41,56 +38,6 @@ def test_equal_to_comparing_with_everything(
         assert sorted(hits.rows.tolist()) == sorted(int(row) for row in wanted[:limit])
         np.testing.assert_allclose(hits.scores, scores[hits.rows], atol=1e-6)
         assert (np.diff(hits.scores) <= 0).all()
-
-
-@given(
-    st.lists(st.tuples(st.lists(st.integers(0, 8), min_size=1, max_size=30), st.integers(1, 40)), max_size=6)
-)
-def test_what_is_remembered_is_what_a_new_search_finds(asked: list[tuple[list[int], int]]) -> None:
-    # Many passages are equal, as in several versions of a law: which of them stand at the border must not
-    # depend on what was asked before.
-    state = Block({})
-    VectorIndex.put(state, VECTORS[np.arange(500) % 40])
-    kept = VectorIndex(state)
-    for places, limit in asked:
-        queries = VECTORS[places]
-        for hits, new in zip(
-            kept.search(queries, limit, 0.1, None),
-            VectorIndex(state).search(queries, limit, 0.1, None),
-            strict=True,
-        ):
-            assert hits.rows.tolist() == new.rows.tolist()
-            assert hits.scores.tolist() == new.scores.tolist()
-
-
-def test_the_whole_corpus_is_compared_once_for_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
-    passes: list[int] = []
-    compare = dense.faiss.knn_inner_product
-
-    def counted(*arguments: object) -> None:
-        passes.append(int(str(arguments[3])))
-        compare(*arguments)
-
-    monkeypatch.setattr(dense.faiss, "knn_inner_product", counted)
-    state = Block({})
-    VectorIndex.put(state, VECTORS)
-    searched = VectorIndex(state)
-    for limit in (100, 1, 100):
-        searched.search(QUERIES, limit, 0.0, None)
-    searched.search(VECTORS[[1, 5]], 100, 0.0, None)
-    assert passes == [3, 1]
-
-
-def test_vectors_come_back(index: VectorIndex) -> None:
-    rows = np.asarray([3, 0, 499], np.int32)
-    assert np.array_equal(index.take(rows), VECTORS[rows])
-
-
-def test_the_floor_is_the_first_percentile_of_random_pairs() -> None:
-    present = VECTORS[VECTORS.any(axis=1)]
-    cosines = (present @ present.T)[~np.eye(len(present), dtype=bool)]
-    assert similarity_floor(VECTORS) == pytest.approx(np.percentile(cosines, 1), abs=0.03)
-    assert similarity_floor(VECTORS) == similarity_floor(VECTORS)
 
 
 @pytest.mark.parametrize("vectors", [np.zeros((0, 4)), np.zeros((5, 4)), np.eye(4)[:1]])

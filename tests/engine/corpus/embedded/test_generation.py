@@ -10,7 +10,7 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.embedded import generation
-from engine.corpus.embedded.generation import Generation, published, read_published
+from engine.corpus.embedded.generation import Generation, published
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.toy import toy_contents
 from engine.errors import CorpusError
@@ -85,17 +85,3 @@ class TestALargeFile:
         assert [one.id for one in old.passages(rows)] == [
             one.id for one in open_corpus(tmp_path).passages(rows)
         ]
-
-
-def test_damage_is_told_at_once(tmp_path: Path) -> None:
-    write_corpus(tmp_path, toy_contents())
-    read = 0
-
-    def damaged(current: Generation) -> None:
-        nonlocal read
-        read += 1
-        raise CorpusError("damaged")
-
-    with pytest.raises(CorpusError, match="damaged"):
-        read_published(tmp_path, damaged)
-    assert read == 1

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rank_bm25 import BM25Okapi
 
 from engine.corpus.embedded import lexical
 from engine.corpus.embedded.block import FIELDS, Block, postings_of
@@ -46,18 +45,6 @@ def test_equal_to_bm25s() -> None:
         np.testing.assert_allclose(ours.scores(query), theirs.get_scores(query), atol=1e-11)
 
 
-def test_equal_to_rank_bm25_but_for_the_weight_of_a_word() -> None:
-    """Okapi's idf and its factor k1 + 1 differ; both are the same for all passages of a word."""
-    ours, theirs = field(CORPUS), BM25Okapi(CORPUS, k1=K1, b=B)
-    compared = 0
-    for word in WORDS[:60]:
-        scores, reference = ours.scores([word]), theirs.get_scores([word])
-        if scores.any() and reference.any():
-            np.testing.assert_allclose(scores / scores.max(), reference / reference.max(), atol=1e-11)
-            compared += 1
-    assert compared > 50
-
-
 def test_lucene_scores_by_hand() -> None:
     passages = [["a", "b"], ["a", "a", "c", "d"], ["c"]]
     scores = field(passages).scores(["a", "zebra"])
@@ -69,11 +56,6 @@ def test_lucene_scores_by_hand() -> None:
     np.testing.assert_allclose(scores, expected, atol=1e-12)
 
 
-def test_a_repeated_word_counts_twice() -> None:
-    index = field(CORPUS)
-    np.testing.assert_allclose(index.scores(["w3", "w3"]), 2 * index.scores(["w3"]), rtol=1e-6)
-
-
 @given(st.lists(st.integers(0, 400), max_size=6))
 def test_parts_make_the_index_of_the_whole(borders: list[int]) -> None:
     bounds = sorted({0, 400, *borders})
@@ -81,11 +63,6 @@ def test_parts_make_the_index_of_the_whole(borders: list[int]) -> None:
     whole, in_parts = field(CORPUS), field(*parts)
     for query in QUERIES:
         assert in_parts.scores(query).tolist() == whole.scores(query).tolist()
-
-
-def test_no_passage_and_no_word() -> None:
-    assert field().scores(["w1"]).tolist() == []
-    assert field([[], []]).scores(["w1", ""]).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("titles", [True, False])
@@ -99,18 +76,6 @@ def test_fields_add_up(titles: bool) -> None:
     for query in QUERIES[:5]:
         expected = sum(weight * parts[name].scores(query) for name, weight in told.items())
         np.testing.assert_allclose(LexicalIndex.of(state, titles=titles).scores(query), expected, rtol=1e-6)
-
-
-@pytest.mark.parametrize("limit", [0, 1, 7, 399, 400, 1000])
-def test_the_best_are_those_of_a_full_sort(limit: int) -> None:
-    state = Block({})
-    LexicalIndex.put(state, [block_of(text=CORPUS)])
-    index = LexicalIndex.of(state)
-    mask = RANDOM.random(len(CORPUS)) < 0.5
-    for query, hits in zip(QUERIES, index.search(QUERIES, limit, mask), strict=True):
-        scores = np.where(mask, index.scores(query), 0.0)
-        order = [row for row in np.lexsort((np.arange(len(scores)), -scores)) if scores[row] > 0]
-        assert hits.rows.tolist() == order[:limit]
 
 
 @pytest.mark.parametrize("few", [0, 10**9])
@@ -147,16 +112,3 @@ def test_threads_do_not_mix_their_sums() -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda query: index.search([query], 400, None)[0].rows.tolist(), words))
     assert found == wanted
-
-
-def test_weights_that_are_computed_later_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexical, "AT_ONCE", 7)
-    now, later = Block({}), Block({})
-    LexicalField.put(now, "text", [postings_of(CORPUS[:200]), postings_of(CORPUS[200:])])
-    column = LexicalField.put_later(later, "text", postings_of(CORPUS))
-    parts = list(later.later[column].parts())
-    assert max(map(len, parts)) == 7
-    assert later.later[column].shape == (sum(map(len, parts)),)
-    np.testing.assert_array_equal(now[column], np.concatenate(parts))
-    rows = now["lexical.text.rows"]
-    np.testing.assert_array_equal(rows, later["lexical.text.rows"])

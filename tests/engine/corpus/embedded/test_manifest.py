@@ -27,11 +27,7 @@ FILES = ("", "..", "../x", "/etc/passwd", "blocks/../../x", "a//b", "a/", ".a", 
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        *({"generation": name} for name in GENERATIONS),
-        *({"files": {name: SEAL}} for name in FILES),
-    ],
+    "change", [*({"generation": name} for name in GENERATIONS), *({"files": {name: SEAL}} for name in FILES)]
 )
 def test_a_forged_manifest_names_nothing_outside_its_corpus(
     built: Path, tmp_path: Path, change: dict[str, Any]

@@ -46,15 +46,6 @@ def told(folder: Path, rows: Sequence[Row]) -> dict[str, tuple[Sequence[int], Se
         ([(RULE, "2", None, True)], {"2": ([3], [1])}),
         # One run, and two runs with another number between them.
         ([(RULE, "1", None, True), (RULE, "1", "2", True)], {"1": ([3, 4], []), "2": ([], [1])}),
-        (
-            [
-                (RULE, "1", None, True),
-                (RULE, "3", None, True),
-                (RULE, "4", None, True),
-                (RULE, "1", None, True),
-            ],
-            {"1": ([3, 4, 6], []), "3": ([4], []), "4": ([5], []), "2": ([], [1])},
-        ),
         # What has no number, and guidance, stands between two of one provision.
         (
             [
@@ -75,14 +66,9 @@ def told(folder: Path, rows: Sequence[Row]) -> dict[str, tuple[Sequence[int], Se
             ],
             {"1": ([3, 4, 6], []), "5": ([4], []), "2": ([], [1])},
         ),
-        ([], {"2": ([], [1])}),
     ],
 )
 def test_the_rows_and_sections_of_each_number(
     rows: Sequence[Row], expected: dict[str, tuple[list[int], list[int]]], tmp_path: Path
 ) -> None:
     assert told(tmp_path / "c", rows) == expected
-
-
-def test_a_number_that_is_not_there(tmp_path: Path) -> None:
-    assert "9" not in told(tmp_path / "c", [(RULE, "1", None, True)])

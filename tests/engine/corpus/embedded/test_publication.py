@@ -23,7 +23,6 @@ STEPS = {
 
 
 def kill_in(step: str, folder: Path) -> None:
-    """A writer that stops for good at a step is killed there."""
 
     def write(tell: Tell) -> None:
         def stop(*arguments: object, **options: object) -> None:

@@ -14,7 +14,6 @@ TERMS = 9
 
 
 def drawn(rows: int, seed: int) -> NDArray[np.float32]:
-    """Weights with many zeros, in steps that half precision holds exactly."""
     generator = np.random.default_rng(seed)
     values = generator.integers(0, 8, (rows, TERMS)) * (generator.random((rows, TERMS)) < 0.4) / 4
     return values.astype(np.float32)

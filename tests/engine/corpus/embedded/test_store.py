@@ -94,36 +94,3 @@ def test_a_changed_manifest_is_refused(folder: Path, field: str, value: object, 
     (folder / MANIFEST_NAME).write_text(json.dumps(content))
     with pytest.raises(CorpusError, match=message):
         open_corpus(folder)
-
-
-def test_a_file_of_the_right_size_with_wrong_content_is_refused(folder: Path) -> None:
-    for name in ("state.arrays", "cited.arrays"):
-        path = data_file(folder, name)
-        content = path.read_bytes()
-        path.write_bytes(b"\0" * len(content))
-        with pytest.raises(CorpusError, match="damaged"):
-            open_corpus(folder)
-        path.write_bytes(content)
-    assert len(open_corpus(folder)) == 8
-
-
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="there is no such folder"):
-        open_corpus(tmp_path / "nowhere")
-
-
-def test_passages_out_of_order_are_refused(tmp_path: Path) -> None:
-    toy = toy_contents()
-    turned = Contents(toy.name, toy.documents, toy.sections, toy.passages[::-1], toy.terms, toy.contexts)
-    with pytest.raises(ValueError, match="order of their documents"):
-        write_corpus(tmp_path / "c", turned)
-    with pytest.raises(CorpusError, match="no corpus at"):
-        open_corpus(tmp_path / "c")
-
-
-def test_an_open_corpus_outlives_its_replacement(folder: Path) -> None:
-    before = open_corpus(folder)
-    write_corpus(folder, one_passage())
-    assert before.passages(np.arange(8, dtype=np.int32)) == list(toy_contents().passages)
-    assert len(before.search_lexical(["fees"], "en", 5)[0].rows) == 2
-    assert len(open_corpus(folder)) == 1

@@ -42,11 +42,6 @@ def test_every_column_is_there_in_any_order(tmp_path: Path) -> None:
     }
 
 
-def test_a_block_in_any_order_can_be_read(tmp_path: Path) -> None:
-    block().save(tmp_path / "a.block")
-    assert stored_block(tmp_path / "a.block")["words.stem"].tolist() == [7, 8, 9, 10]
-
-
 @pytest.mark.parametrize("kept", [0, 8, 40, -70])
 def test_a_file_that_ends_too_early_is_damaged(tmp_path: Path, kept: int) -> None:
     ordered(block()).save(tmp_path / "a.block")
@@ -54,18 +49,3 @@ def test_a_file_that_ends_too_early_is_damaged(tmp_path: Path, kept: int) -> Non
     (tmp_path / "a.block").write_bytes(content[:kept])
     with pytest.raises(CorpusError, match=r"damaged corpus: a\.block"):
         dict(stored_block(tmp_path / "a.block").arrays.items())
-
-
-def test_a_column_is_written_from_its_parts(tmp_path: Path) -> None:
-    parts = []
-    for texts in (["a", "bc"], [], ["ö"]):
-        part = Block({})
-        part.put_strings("passages.text", texts)
-        parts.append(part)
-    made = Block({"before": np.arange(3)})
-    made.put_joined_later("passages.text", parts)
-    made.arrays["behind"] = np.arange(5)
-    made.save(tmp_path / "b.block")
-    found = open_block(tmp_path / "b.block")
-    assert found.strings("passages.text").all() == ["a", "bc", "ö"]
-    assert (found["before"].tolist(), found["behind"].tolist()) == ([0, 1, 2], [0, 1, 2, 3, 4])

@@ -87,13 +87,3 @@ def test_limits_and_no_links_to_oneself(corpus: Corpus, rows: list[int], limit: 
     assert (asked[links.origins] != links.rows).all()
     assert (corpus.document_numbers(asked[links.origins]) == corpus.document_numbers(links.rows)).all()
     assert len(set(zip(links.origins.tolist(), links.rows.tolist(), strict=True))) == len(links.rows)
-
-
-def test_the_best_stay_within_the_limit(corpus: Corpus) -> None:
-    links = corpus.siblings(np.asarray([4], np.int32), 3)
-    assert links.rows.tolist() == [0, 3, 5]
-
-
-def test_a_flat_document_gives_the_nearest(corpus: Corpus) -> None:
-    links = corpus.siblings(np.asarray([55], np.int32), 4)
-    assert sorted(links.rows.tolist()) == [53, 54, 56, 57]

@@ -47,14 +47,6 @@ def judge(corpus: Corpus, judgement: Judgement, of: Proposal, correction: Propos
     )
 
 
-def test_proposals_are_edges_and_a_use_leads_to_its_definition(corpus: Corpus) -> None:
-    assert edges(corpus) == {
-        (3, 1, Relation.EXCEPTION_TO): 0.8,
-        (1, 5, Relation.EXTENDS): 0.5,
-        (1, 2, Relation.DEFINES): 0.45,
-    }
-
-
 def test_both_directions_tell_the_same(corpus: Corpus) -> None:
     graph = extracted_graph(corpus)
     back = graph.neighbours(np.array([1, 1, 0, 5], np.int32), Direction.IN)
@@ -96,20 +88,6 @@ def test_a_grammars_reading_counts_here_only_where_it_was_corrected(tmp_path: Pa
     )
     assert edges(corpus) == {(3, 2, Relation.EXCEPTION_TO): 1.0}
     assert extracted_graph(corpus).standing[0].told == "read in the text, corrected by a person"
-
-
-def test_what_the_text_no_longer_says_is_no_edge(tmp_path: Path) -> None:
-    corpus = read_toy(tmp_path / "toy")
-    assert corpus.folder is not None
-    for stale in (
-        proposal("p3", "Fees were paid", Relation.EXTENDS, target_id="p1"),
-        proposal("gone", "Fees", Relation.EXTENDS, target_id="p1"),
-        proposal("p3", "Fees", Relation.EXTENDS, target_id="gone"),
-        proposal("p3", "Fees", Relation.EXTENDS, target_id="p1", occurrence=1),
-        proposal("p3", "Fees", Relation.EXTENDS, target_id="p3"),
-    ):
-        add_reading(corpus.folder, window(stale, key=stale.key))
-    assert len(edges(corpus)) == 3
 
 
 def test_a_concept_that_nothing_defines_links_those_who_mention_it(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.corpus.embedded.publication import EXTRACTED_NAME, refuse_foreign
 from engine.corpus.extracted.proposal import Proposal
-from engine.corpus.extracted.readings import Reading, add_reading, load_readings, proposals, windows_read
+from engine.corpus.extracted.readings import add_reading, load_readings, proposals, windows_read
 from engine.errors import CorpusError
 from tests.engine.corpus.extracted.values import ALL, DEFINITION, EXCEPTION, EXTENSION, USE, document, window
 
@@ -24,27 +24,11 @@ def test_what_was_read_is_loaded_in_order_and_is_the_corpus_own(tmp_path: Path) 
     refuse_foreign(tmp_path)
 
 
-def test_nothing_was_read(tmp_path: Path) -> None:
-    assert load_readings(tmp_path) == []
-    assert proposals([]) == {}
-
-
 def test_the_surer_of_two_that_say_the_same_counts() -> None:
     surer = Proposal(**{**EXCEPTION.model_dump(), "confidence": 0.95})
     for order in ((EXCEPTION, surer), (surer, EXCEPTION)):
         found = proposals([window(order[0], key="w1"), window(order[1], key="w2")])
         assert [one.confidence for one in found.values()] == [0.95]
-
-
-def test_a_document_read_again_forgets_windows_that_are_no_more() -> None:
-    before: list[Reading] = [window(EXCEPTION, key="w1"), window(EXTENSION, key="w2"), document("w1", "w2")]
-    again: list[Reading] = [window(USE, key="w3"), document("w1", "w3")]
-    assert set(proposals(before)) == {EXCEPTION.key, EXTENSION.key}
-    # Until the document has been read to its end, what was known still counts.
-    assert set(proposals([*before, again[0]])) == {EXCEPTION.key, EXTENSION.key, USE.key}
-    assert set(proposals([*before, *again])) == {EXCEPTION.key, USE.key}
-    elsewhere = window(DEFINITION, key="w9", document="rules")
-    assert DEFINITION.key in proposals([elsewhere, *before, *again])
 
 
 @pytest.mark.parametrize("line", ["{}", "no", '{"kind": "window", "key": ""}', '{"kind": "other"}'])
@@ -54,11 +38,6 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str) -> None:
         file.write(line + "\n")
     with pytest.raises(CorpusError, match=r"extracted.jsonl:2: not what a model read"):
         load_readings(tmp_path)
-
-
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"cannot write .*extracted\.jsonl"):
-        add_reading(tmp_path / "nowhere", window(EXCEPTION))
 
 
 LINES = (

@@ -20,7 +20,6 @@ from engine.investigation import Case
 from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings
 from tests.conftest import SAMPLE
-from ui.shelf import open_library
 
 QUESTIONS = [
     json.loads(line)["text"] for line in (SAMPLE / "queries.jsonl").read_text(encoding="utf-8").splitlines()
@@ -78,26 +77,3 @@ def test_the_command_line_takes_an_address(place: str, capsys: pytest.CaptureFix
     assert json.loads(capsys.readouterr().out)["passages"]
     assert main(["ingest", "x", "--corpus", place]) == 2
     assert "`copy` brings a corpus to a server" in capsys.readouterr().err
-
-
-def test_copies_on_the_command_line(
-    place: str, sample_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["copy", place, str(tmp_path / "back")]) == 0
-    assert "Republic of Meridia: 19 documents" in capsys.readouterr().out
-    assert main(["verify", "--corpus", str(tmp_path / "back")]) == 0
-    again = f"{place}-again"
-    assert main(["copy", str(tmp_path / "back"), again]) == 0
-    assert told(open_corpus(again), QUESTIONS[0]) == told(open_corpus(sample_folder), QUESTIONS[0])
-    assert main(["copy", str(sample_folder), str(tmp_path / "other")]) == 2
-    assert "name a folder and an address" in capsys.readouterr().err
-
-
-def test_the_page_offers_a_corpus_on_a_server(place: str, sample_folder: Path) -> None:
-    library = open_library([address_of(place), sample_folder])
-    first, second = library.shelf()
-    assert (first.name, second.name) == ("Republic of Meridia", "Republic of Meridia (meridia)")
-    assert first.state
-    assert not first.writable
-    assert library.open(first) is library.open(first)
-    assert told(library.open(first), QUESTIONS[0]) == told(library.open(second), QUESTIONS[0])

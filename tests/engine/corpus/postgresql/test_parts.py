@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from datetime import date
@@ -98,7 +97,6 @@ EVERYWHERE = {
 
 
 def tables_in(plan: Any) -> Iterator[str]:
-    """The tables that a plan reads."""
     if isinstance(plan, dict):
         if "Relation Name" in plan:
             yield plan["Relation Name"]
@@ -209,8 +207,3 @@ def test_the_command_line_partitions(
     assert "--partition-by is for the way to a server" in capsys.readouterr().err
     assert main(["copy", place, str(tmp_path / "back")]) == 0
     assert told(open_corpus(tmp_path / "back"), QUESTIONS[1]) == told(open_corpus(place), QUESTIONS[1])
-
-
-def test_json_of_plans_is_understood() -> None:
-    plan = json.loads('[{"Plan": {"Plans": [{"Relation Name": "a"}, {"Plans": [{"Relation Name": "b"}]}]}}]')
-    assert list(tables_in(plan)) == ["a", "b"]

@@ -32,7 +32,6 @@ def place(database: str, tmp_path: Path) -> str:
 
 
 def asked_as(database: str, role: str) -> str:
-    """The address of the test's server for somebody who may only read."""
     with psycopg.connect(database, autocommit=True) as connection:
         connection.execute(f"drop role if exists {role}".encode())
         connection.execute(f"create role {role} login".encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import psycopg
 import pytest
 
-from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.corpus.address import address_of
 from engine.corpus.embedded.writing import write_corpus
@@ -32,7 +30,6 @@ from engine.corpus.toy import toy_contents
 from engine.errors import CorpusError, ResourceError
 from engine.extraction.judging import Ends, judge_link, unjudge_link
 from engine.model import Direction, Grade, Relation
-from tests.conftest import SAMPLE
 from tests.engine.corpus.postgresql.test_server import cut
 
 HARBOUR = Proposal(source_id="p5", quote="harbour", relation=Relation.CITES, target_id="p0")
@@ -189,32 +186,6 @@ def _links(corpus: Corpus, every: Any) -> list[object]:
             found += [one.origins.tolist(), one.rows.tolist(), one.relations.tolist(), one.evidence.tolist()]
             found.append(np.round(one.weights, 6).tolist())
     return [*found, corpus.citation_counts().tolist(), corpus.references_to(every).numbers.tolist()]
-
-
-def test_on_the_command_line(
-    sample_folder: Path, place: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    copy_to_server(sample_folder, address_of(place))
-    corpus = open_corpus(place)
-    (number,) = corpus.reference_numbers(relations=[Relation.EXCEPTION_TO])[:1].tolist()
-    (reference,) = corpus.references([number])
-    kind = corpus.documents()[0].type or ""
-    assert main(["grades", "set", "D", "--corpus", place, "--kind", kind, "--by", "Ada"]) == 0
-    ends = [reference.source_id, str(reference.target_id)]
-    assert main(["judge", "reject", *ends, "--corpus", place, "--note", "no"]) == 0
-    capsys.readouterr()
-    assert main(["judge", "list", "--corpus", place, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert {one["judgement"] for one in told} == {"rejected"}
-    assert main(["grades", "list", "--corpus", place, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["version"] == 1
-    question = json.loads((SAMPLE / "queries.jsonl").read_text(encoding="utf-8").splitlines()[0])["text"]
-    (tmp_path / "text.md").write_text(f"{question}\n\nThe manager may grant a power of attorney.\n")
-    audit = ["audit", str(tmp_path / "text.md"), "--corpus", place]
-    assert main([*audit, "--confirm", "1", "--by", "Ada"]) == 0
-    capsys.readouterr()
-    assert main([*audit, "--json"]) == 0
-    assert "Ada" in capsys.readouterr().out
 
 
 def test_what_is_said_lets_no_generation_go(folder: Path, place: str) -> None:

@@ -78,7 +78,6 @@ def question() -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
 
 
 def masks(corpus: Corpus) -> dict[str, Mask]:
-    """A filter of each kind: by day, by document, by type, and by half of all."""
     numbers = corpus.document_numbers(np.arange(len(corpus), dtype=np.int32))
     return {
         "day": corpus.in_force(THE_DAY),

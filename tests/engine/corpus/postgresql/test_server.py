@@ -31,7 +31,6 @@ SECRET = "s3cret-word"
 
 @pytest.fixture(scope="module")
 def database(own_server: PostgresServer) -> str:
-    """Of a server whose connections are cut here, and which is killed in the end."""
     return address(own_server)
 
 
@@ -54,7 +53,6 @@ def row(number: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
 
 
 def cut(database: str) -> None:
-    """End all connections of this program, as a server does that restarts."""
     with psycopg.connect(address_of(f"{database}&corpus=x").url.replace("+psycopg", "")) as connection:
         connection.execute(
             "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'redstring'"
@@ -150,35 +148,6 @@ def test_a_corpus_that_is_replaced_goes_on_answering_whoever_has_it_open(
     copy_to_server(folder, harbour.address)
     with pytest.raises(CorpusError, match="was replaced meanwhile"):
         harbour.references_from(row(1))
-
-
-def test_the_token_vectors_of_an_earlier_version_are_not_read_and_go_with_their_generation(
-    folder: Path, database: str
-) -> None:
-    place = address_of(f"{database}&corpus=earlier")
-    copy_to_server(folder, place)
-    with psycopg.connect(place.url.replace("+psycopg", ""), autocommit=True) as connection:
-        found = connection.execute(
-            "update redstring.corpora set manifest = jsonb_set(manifest, '{late}', '\"toy\"') "
-            "where name = 'earlier' returning generation"
-        ).fetchone()
-        assert found is not None
-        own = f"redstring.tokens_{found[0]}"
-        connection.execute(
-            "create table redstring.tokens (corpus int not null, part smallint not null, document int "
-            "not null, row int not null, mean vector not null, vectors bytea not null) "
-            "partition by list (corpus)"
-        )
-        connection.execute(
-            f"create table {own} partition of redstring.tokens for values in ({found[0]})".encode()
-        )
-        corpus = open_corpus(place)
-        assert isinstance(corpus, PostgresCorpus)
-        assert corpus.search_lexical(["harbour"], "en", 9)[0].rows.tolist()
-        corpus.close()
-        copy_to_server(folder, place)
-        assert connection.execute("select to_regclass(%s)", (own,)).fetchone() == (None,)
-        assert open_corpus(place).passages(row(1))[0].id == "p1"
 
 
 def test_a_role_that_may_only_read(folder: Path, harbour: PostgresCorpus, database: str) -> None:

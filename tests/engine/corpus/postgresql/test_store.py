@@ -22,8 +22,6 @@ class TestPostgresCorpus(CorpusContract):
 
 
 class TestPartitioned(CorpusContract):
-    """The same in tables that are partitioned by documents."""
-
     @pytest.fixture(scope="class")
     @classmethod
     def corpus(cls, tmp_path_factory: pytest.TempPathFactory, database: str) -> Corpus:

@@ -32,7 +32,6 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def elsewhere(warehouse: Path) -> Iterator[DaskCluster]:
-    """A worker that sees a warehouse, and nothing else of these tests."""
     with DaskCluster(warehouse.parent) as cluster:
         cluster.add_worker("--no-nanny", "--preload", Warehouse.__module__, is_apart=True)
         yield cluster

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -21,7 +19,6 @@ from engine.ingestion.build import build_corpus
 from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.report import FileStatus
 from engine.ingestion.workers import Limits
-from tests.conftest import ROOT
 from tests.engine.ingestion.cluster.conftest import read_hostile
 from tests.engine.ingestion.cluster.corpora import contents, piers_in, resolve_nothing_here
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster, stop, until
@@ -32,7 +29,6 @@ LOOKS = 10
 
 
 def slow_files(folder: Path, files: int = SLOW) -> Path:
-    """Files that take a third of a second each."""
     folder.mkdir()
     for number in range(files):
         (folder / f"file-{number}.evil").write_text("slow")
@@ -41,7 +37,6 @@ def slow_files(folder: Path, files: int = SLOW) -> Path:
 
 @contextmanager
 def meanwhile(work: Callable[[], object]) -> Iterator[None]:
-    """Something that happens beside the block."""
     thread = threading.Thread(target=work)
     thread.start()
     try:
@@ -51,7 +46,6 @@ def meanwhile(work: Callable[[], object]) -> Iterator[None]:
 
 
 def reading(worker: subprocess.Popen[bytes], name: str = "") -> bool:
-    """Whether a child of a worker reads, or has a file of this name open."""
     with suppress(psutil.Error):
         children = psutil.Process(worker.pid).children(recursive=True)
         return any(name in file.path for child in children[1:] for file in child.open_files())
@@ -59,7 +53,6 @@ def reading(worker: subprocess.Popen[bytes], name: str = "") -> bool:
 
 
 def executing(cluster: DaskCluster) -> list[str]:
-    """The tasks that workers have, as the scheduler and they themselves say."""
     from distributed import Client
 
     with Client(cluster.address, timeout=10, set_as_default=False) as client:
@@ -70,7 +63,6 @@ def executing(cluster: DaskCluster) -> list[str]:
 
 @pytest.fixture(scope="module")
 def slow(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
-    """Sources that take a while, and the corpus that one machine makes of them."""
     folder = tmp_path_factory.mktemp("slow")
     sources = slow_files(folder / "sources")
     with pytest.MonkeyPatch.context() as patch:
@@ -102,12 +94,7 @@ def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
     cluster = Cluster(lossy_cluster.address, margin=1)
     with meanwhile(lose):
         report = build_corpus(
-            [sources],
-            tmp_path / "corpus",
-            embedding="none",
-            cluster=cluster,
-            limits=limits,
-            log=read.append,
+            [sources], tmp_path / "corpus", embedding="none", cluster=cluster, limits=limits, log=read.append
         )
     assert second.poll() is None
     assert report.documents == SLOW
@@ -116,7 +103,6 @@ def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
 
 @pytest.fixture(scope="module")
 def piers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
-    """Sources, and the corpus that one machine makes of them."""
     folder = tmp_path_factory.mktemp("piers")
     sources = piers_in(folder / "sources")
     build_corpus([sources], folder / "corpus", embedding="none")
@@ -173,31 +159,6 @@ def test_a_cancelled_ingestion_leaves_no_task_running(tmp_path: Path, lossy_clus
     until(lambda: executing(lossy_cluster) == [], 10)
 
 
-def test_ctrl_c_leaves_the_corpus_as_it_was_and_no_task_running(
-    tmp_path: Path, lossy_cluster: DaskCluster
-) -> None:
-    lossy_cluster.with_workers(2)
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
-    build_corpus([tmp_path / "law.md"], tmp_path / "corpus", embedding="none")
-    before = contents(tmp_path / "corpus")
-    lines = (
-        f'{{"id": "d{n}", "text": "Article {n}. The pier of {n}. See article 3."}}\n' for n in range(40_000)
-    )
-    (tmp_path / "lines.jsonl").write_text("".join(lines))
-    # Whoever runs the tests in the background has them ignore the signal.
-    command = ["env", "--default-signal=INT", sys.executable, "-m", "engine", "ingest"]
-    command += [str(tmp_path / "lines.jsonl"), "--embedding", "none"]
-    command += ["--corpus", str(tmp_path / "corpus"), "--cluster", lossy_cluster.address]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE) as process:
-        until(lambda: any(reading(worker) for worker in lossy_cluster.workers))
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=30)
-    assert process.returncode != 0, told
-    assert contents(tmp_path / "corpus") == before
-    until(lambda: lossy_cluster.host_processes() == [], 10)
-    until(lambda: executing(lossy_cluster) == [], 10)
-
-
 @pytest.mark.usefixtures("hostile_reader")
 def test_a_file_that_costs_each_worker_is_told_and_the_rest_goes_on(
     tmp_path: Path, lossy_cluster: DaskCluster
@@ -233,71 +194,54 @@ def test_a_file_that_costs_each_worker_is_told_and_the_rest_goes_on(
     assert all(file.status is FileStatus.READ for name, file in status.items() if name != "deadly.evil")
 
 
-def test_a_worker_with_another_engine_is_told(tmp_path: Path, empty_cluster: DaskCluster) -> None:
+def build_law(folder: Path, address: str) -> None:
+    (folder / "law.md").write_text("# Law\n\nText.")
+    build_corpus([folder / "law.md"], folder / "corpus", embedding="none", cluster=Cluster(address))
+
+
+def test_a_worker_with_another_engine_is_an_error(tmp_path: Path, empty_cluster: DaskCluster) -> None:
     grammars = tmp_path / "grammars"
     grammars.mkdir()
     (grammars / "own.yaml").write_text("language: xx\n")
     empty_cluster.add_worker(environment={"REDSTRING_GRAMMARS": str(grammars)})
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
     with pytest.raises(ClusterError, match=r"worker at tcp://.* would make other blocks .*grammars"):
-        build_corpus(
-            [tmp_path / "law.md"],
-            tmp_path / "corpus",
-            embedding="none",
-            cluster=Cluster(empty_cluster.address),
-        )
+        build_law(tmp_path, empty_cluster.address)
     assert not (tmp_path / "corpus").exists()
     assert empty_cluster.host_processes() == []
 
 
-def test_a_worker_without_the_engine_is_told(tmp_path: Path, empty_cluster: DaskCluster) -> None:
+def test_a_worker_without_the_engine_is_an_error(tmp_path: Path, empty_cluster: DaskCluster) -> None:
     empty_cluster.add_worker(environment={"PYTHONPATH": ""})
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
     with pytest.raises(ClusterError, match=r"cannot make blocks .*engine as this machine"):
-        build_corpus(
-            [tmp_path / "law.md"],
-            tmp_path / "corpus",
-            embedding="none",
-            cluster=Cluster(empty_cluster.address),
-        )
+        build_law(tmp_path, empty_cluster.address)
 
 
-@pytest.mark.parametrize("there", ["nobody", "somebody else"])
-def test_an_address_without_a_scheduler_is_told_in_seconds(
-    tmp_path: Path, there: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("listens", [False, True])
+def test_an_address_without_a_scheduler_is_an_error_in_seconds(
+    tmp_path: Path, listens: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.ingestion.cluster.connecting.CONNECT", 0.5)
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
-        if there == "somebody else":
+        if listens:
             server.listen()
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         start = time.monotonic()
         with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}"):
-            build_corpus(
-                [tmp_path / "law.md"], tmp_path / "corpus", embedding="none", cluster=Cluster(address)
-            )
+            build_law(tmp_path, address)
     assert time.monotonic() < start + 15
     assert not (tmp_path / "corpus").exists()
 
 
-@pytest.mark.parametrize("address", ["localhost:8786", "http://localhost:8786", "tcp://", "8786", ""])
-def test_what_is_no_address_is_told(tmp_path: Path, address: str) -> None:
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
+@pytest.mark.parametrize("address", ["localhost:8786", "http://localhost:8786", "tcp://", ""])
+def test_an_invalid_address_is_an_error(tmp_path: Path, address: str) -> None:
     with pytest.raises(SettingsError, match="no address of a scheduler"):
-        build_corpus([tmp_path / "law.md"], tmp_path / "corpus", embedding="none", cluster=Cluster(address))
+        build_law(tmp_path, address)
 
 
-def test_a_scheduler_without_workers_is_told(tmp_path: Path, empty_cluster: DaskCluster) -> None:
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
+def test_a_scheduler_without_workers_is_an_error(tmp_path: Path, empty_cluster: DaskCluster) -> None:
     with pytest.raises(ClusterError, match="has no worker; start one with `dask worker"):
-        build_corpus(
-            [tmp_path / "law.md"],
-            tmp_path / "corpus",
-            embedding="none",
-            cluster=Cluster(empty_cluster.address),
-        )
+        build_law(tmp_path, empty_cluster.address)
 
 
 @pytest.mark.usefixtures("hostile_reader")

@@ -104,12 +104,6 @@ def test_references_are_resolved_once_the_corpus_is_told(tmp_path: Path, worker:
     assert failed.failure.startswith("failed: KeyError")
 
 
-def test_what_has_come_already_is_not_sent_again(tmp_path: Path, worker: Path) -> None:
-    brought = asked(worker, read(tmp_path, "good", skip=1))
-    assert isinstance(brought, Brought)
-    assert brought.items == ()
-
-
 def test_what_a_worker_lacks_is_told(tmp_path: Path, worker: Path) -> None:
     request = read(tmp_path, "good")
     assert answered(Request("another", None, request), str(worker)) == Lacks(Lacking.SETUP)

@@ -118,19 +118,6 @@ def test_blocks(subtests: pytest.Subtests) -> None:
             assert told(xml) == "\n".join(" ".join(line.split()) for line in cleandoc(expected).splitlines())
 
 
-def test_periods_and_what_was_removed() -> None:
-    parts = "<part period='#g1' status='removed'><num>1</num></part><part period='#g2'><num>2</num></part>"
-    found = [
-        (block.heading.kind, block.valid_from, block.valid_to, block.status)
-        for block in Body("en", PERIODS).blocks(etree.fromstring(f"<act>{parts}</act>"))
-        if isinstance(block, HeadingBlock)
-    ]
-    assert found == [
-        (SectionKind.PART, *PERIODS["g1"], "repealed"),
-        (SectionKind.PART, None, None, None),
-    ]
-
-
 def test_numbers_and_headings(subtests: pytest.Subtests) -> None:
     for printed, number in (
         *(("§ 301.", "301"), ("(a)", "a"), ("Art. 1-bis.", "1-bis"), ("5 bis", "5bis"), ("Part IV", "IV")),

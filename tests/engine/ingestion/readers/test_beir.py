@@ -3,7 +3,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -88,14 +87,6 @@ def test_headings_come_from_rows_that_are_headings(tmp_path: Path) -> None:
     assert "AML" in document.document.aliases
 
 
-def test_lines_of_one_document_need_not_stand_together(tmp_path: Path) -> None:
-    documents, _ = read(
-        tmp_path, line("a-1", regulation="A"), line("b-1", regulation="B"), line("a-2", regulation="A")
-    )
-    assert [[p.id for p in read.passages] for read in documents] == [["a-1", "a-2"], ["b-1"]]
-    assert [read.document.id for read in documents] == ["a", "b"]
-
-
 def test_versions_and_languages_are_documents_of_their_own(tmp_path: Path) -> None:
     documents, _ = read(
         tmp_path,
@@ -108,15 +99,6 @@ def test_versions_and_languages_are_documents_of_their_own(tmp_path: Path) -> No
         ("x2", "2005-01-01", "en"),
         ("x3", "2005-01-01", "de"),
     ]
-
-
-def test_a_line_that_names_no_document_is_one(tmp_path: Path) -> None:
-    documents, _ = read(tmp_path, line("w-1", title="Ada Lovelace"), line("w-2", title="Grace Hopper"))
-    assert [(d.document.id, d.document.title) for d in documents] == [
-        ("w-1", "Ada Lovelace"),
-        ("w-2", "Grace Hopper"),
-    ]
-    assert [p.id for d in documents for p in d.passages] == ["w-1", "w-2"]
 
 
 def test_a_long_line_is_cut_at_its_paragraphs_and_keeps_its_id(tmp_path: Path) -> None:
@@ -196,42 +178,6 @@ def test_addresses(
     assert (passage.kind, passage.number, passage.label) == (kind, number, label)
 
 
-@pytest.mark.parametrize(
-    ("language", "number", "labels"),
-    [
-        ("de", "{}. ", ["§ 3 Nr. 1", "§ 3 Nr. 2", "§ 3 Nr. 2"]),
-        ("de", "({}) ", ["§ 3 Abs. 1", "§ 3 Abs. 2", "§ 3 Abs. 2"]),
-        ("id", "{}. ", ["Pasal 3 angka 1", "Pasal 3 angka 2", "Pasal 3 angka 2"]),
-        ("id", "({}) ", ["Pasal 3 ayat (1)", "Pasal 3 ayat (2)", "Pasal 3 ayat (2)"]),
-    ],
-)
-def test_items_are_cited_as_they_are_numbered(
-    tmp_path: Path, language: str, number: str, labels: list[str]
-) -> None:
-    text = f"{number.format(1)}{'Word. ' * 100}\n{number.format(2)}{'Word. ' * 400}"
-    heading = {"de": "§ 3", "id": ""}[language]
-    found = one(
-        tmp_path, line("d-3", text, regulation="Act", article="3", heading=heading, language=language)
-    )
-    assert [passage.label for passage in found.passages] == labels
-
-
-@pytest.mark.parametrize(
-    ("metadata", "status", "start"),
-    [
-        ({"status": "ساري", "date": "15/03/2002"}, "in force", date(2002, 3, 15)),
-        ({"status": "لاغي"}, "repealed", None),
-        ({"status": "pending", "date": "2020-02-30"}, "pending", None),
-        ({"date": "1896-08-18"}, None, date(1896, 8, 18)),
-    ],
-)
-def test_status_and_dates(
-    tmp_path: Path, metadata: dict[str, Any], status: str | None, start: date | None
-) -> None:
-    document = one(tmp_path, line("d-1", regulation="Act", **metadata)).document
-    assert (document.status, document.valid_from) == (status, start)
-
-
 def test_repealed_articles_say_so(tmp_path: Path) -> None:
     passages = one(
         tmp_path,
@@ -242,23 +188,11 @@ def test_repealed_articles_say_so(tmp_path: Path) -> None:
     assert [passage.status for passage in passages] == ["repealed", "repealed", None]
 
 
-def test_all_metadata_is_kept_once(tmp_path: Path) -> None:
-    document = one(
-        tmp_path,
-        line("d-1", regulation="A", seat="Bonn", odd=[1, {"x": 2}]),
-        line("d-2", regulation="A", seat="Bonn"),
-    )
-    assert document.document.metadata == {"language": "en", "regulation": "A", "seat": "Bonn"}
-    assert document.passages[0].metadata == {"odd": [1, {"x": 2}]}
-    assert document.passages[1].metadata == {}
-
-
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
         (b"{not json", "not JSON"),
         (b'{"id": "x", "text": "caf\xe9"}', "not JSON in UTF-8"),
-        (b'{"id": "x", "text": "\\ud83d half"}', "not JSON"),
         (b"[1, 2]", "not a JSON object"),
         (b'{"text": "no id"}', 'no "id"'),
         (b'{"id": true, "text": "no id"}', 'no "id"'),
@@ -302,32 +236,6 @@ def test_a_truncated_archive_gives_what_came_before(tmp_path: Path, keep: int) -
     assert "compressed file is broken" in problem.reason
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=12),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-    max_leaves=8,
-)
-METADATA = st.dictionaries(
-    st.sampled_from(
-        [
-            "document",
-            "regulation",
-            "path",
-            "passage_label",
-            "article",
-            "heading",
-            "year",
-            "status",
-            "language",
-            "recital",
-            "article_label",
-            "date",
-            "version",
-        ]
-    ),
-    JSON,
-    max_size=6,
-)
 TEXT = st.characters(exclude_categories=["Cs"])
 
 
@@ -344,19 +252,6 @@ def test_a_large_file_is_read_a_document_at_a_time(tmp_path: Path, monkeypatch: 
     )
     assert [str(problem) for problem in same_problems] == [str(problem) for problem in problems]
     assert [item.document.id for item in apart] == ["b", "c", "a", "d"]
-
-
-@given(st.lists(st.tuples(st.text(TEXT, max_size=6), st.text(TEXT, max_size=200), METADATA), max_size=8))
-def test_nothing_makes_it_raise(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, str, dict[str, Any]]]
-) -> None:
-    folder = tmp_path_factory.mktemp("beir")
-    given_lines = [{"id": line_id, "text": text, "metadata": metadata} for line_id, text, metadata in lines]
-    documents, problems = read(folder, *given_lines)
-    passages = [passage for document in documents for passage in document.passages]
-    assert len({passage.id for passage in passages}) == len(passages)
-    assert len({document.document.id for document in documents}) == len(documents)
-    assert len(passages) + len(problems) == len(lines)
 
 
 @given(st.text(TEXT, min_size=1, max_size=40), st.integers(1, 400))

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from engine.ingestion.readers.decoding import decoded, looks_like_text
 
 ARABIC = "تسري أحكام هذا النظام على جميع المنشآت العاملة في المملكة، ويعمل به من تاريخ نشره."
-CHINESE = "第一条 为了加强行政法规的管理，规范行政行为，保护公民的合法权益，制定本条例。"
 GERMAN = "Die Behörde prüft die Anträge der Verbraucher gemäß den Vorschriften über Gebühren."
 
 
@@ -18,9 +17,7 @@ GERMAN = "Die Behörde prüft die Anträge der Verbraucher gemäß den Vorschrif
         (ARABIC, "utf-8-sig", None),
         (ARABIC, "utf-16", None),
         (GERMAN, "utf-16-le", None),
-        (GERMAN, "utf-16-be", None),
         (ARABIC, "cp1256", "Windows-1256 (Arabic)"),
-        (CHINESE, "gb18030", "GB 18030 (Chinese)"),
         (GERMAN, "cp1252", "Windows-1252"),
     ],
 )
@@ -28,14 +25,6 @@ def test_encodings(text: str, encoding: str, said: str | None) -> None:
     found, problem, _ = decoded(text.encode(encoding))
     assert found == text
     assert problem is None if said is None else (problem is not None and said in problem)
-
-
-def test_the_line_of_the_first_wrong_byte() -> None:
-    assert decoded(b"one\ntwo\ncaf\xe9\n") == (
-        "one\ntwo\ncafé\n",
-        "not UTF-8: read as Windows-1252; letters may be wrong",
-        3,
-    )
 
 
 @pytest.mark.parametrize(
@@ -50,10 +39,3 @@ def test_utf_8_is_kept(text: str) -> None:
     found, problem, _ = decoded(text.encode())
     assert problem is None
     assert found == text.removeprefix("\ufeff")
-
-
-@given(st.binary())
-def test_every_data_is_decoded_somehow(data: bytes) -> None:
-    found, problem, line = decoded(data)
-    assert "\0" not in found
-    assert (problem is None) == (line == 0)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SourceError
-from engine.ingestion.readers.mapping import load_mapping, mapping_of, texts, values
+from engine.ingestion.readers.mapping import load_mapping, mapping_of, texts
 
 WHOLE = """
 records: data.laws
@@ -23,20 +23,12 @@ def test_a_mapping_is_read_from_yaml_or_json(tmp_path: Path, name: str) -> None:
     assert mapping.passage.text == (["text", "note"] if name.endswith("yaml") else "body")
 
 
-def test_a_mapping_tells_itself_in_its_own_words() -> None:
-    mapping = mapping_of(
-        {"items": "a", "document": {"language": {"value": "ar"}}, "passage": {"text": ["b", "c"]}}
-    )
-    assert str(mapping) == "items: a; document.language: ar; passage.text: b + c"
-
-
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
         ("passage: {}", "passage.text: Field required"),
         ("items: a", "passage: Field required"),
         ("passage: {text: a, colour: b}", "passage.colour: no such field; known: text, parts, id"),
-        ("passage: {text: a}\nrows: b", "rows: no such field; known: records, items"),
         ("passage: {text: 5}", "passage.text"),
         ("- a", "must be fields with values"),
         ("{", "not readable as YAML or JSON"),
@@ -61,22 +53,6 @@ RECORD = {
     "none": None,
     "": "e",
 }
-
-
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [
-        ("a.b", ["x"]),
-        ("a.c.d", [5]),
-        ("list.t", ["one", "two", "three"]),
-        ("a.b.c", []),
-        ("nowhere", []),
-        ("none", [None]),
-        ("", [RECORD]),
-    ],
-)
-def test_paths(path: str, found: list[object]) -> None:
-    assert list(values(RECORD, path)) == found
 
 
 def test_texts_of_fields() -> None:

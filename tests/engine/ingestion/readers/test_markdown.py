@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.markdown import MarkdownReader
-from engine.model import Passage, SectionKind
+from engine.model import Passage
 
 HEAD = "---\nid: code\ntitle: The Code\nlanguage: en\n---\n\n# The Code\n\n"
 
@@ -46,13 +46,8 @@ seat: Port
 ---
 """
     document = read(tmp_path, head + "# Agency Code\n\nText.\n")[0].document
-    assert (document.id, document.title, document.type, document.number, document.year) == (
-        "code",
-        "Agency Code",
-        "code",
-        "13",
-        2011,
-    )
+    assert (document.id, document.title, document.type) == ("code", "Agency Code", "code")
+    assert (document.number, document.year) == ("13", 2011)
     assert (document.status, document.version, document.language) == ("in force", "v2", "en")
     assert (document.valid_from, document.valid_to) == (date(2012, 1, 1), date(2030, 12, 31))
     assert {"CAC", "Agency Code"} <= set(document.aliases)
@@ -77,7 +72,6 @@ seat: Port
         ),
         ("## Clause 4 Fees\n\nText.", ["clause-4"]),
         ("#### § 14 Umfang\n\nText.", ["sec-14"]),
-        ("#### Pasal 14 Lingkup\n\nText.", ["art-14"]),
         ("### المادة 14 حظر\n\nText.", ["art-14"]),
         ("## BAB I Umum\n\nText.", ["chapter-i"]),
         ("## Part I A\n\nText.\n\n### Chapter 1 B\n\nMore.", ["part-i", "part-i/chapter-1"]),
@@ -89,32 +83,6 @@ seat: Port
 )
 def test_ids(tmp_path: Path, body: str, ids: list[str]) -> None:
     assert list(passages(tmp_path, body)) == ids
-
-
-def test_items_stay_with_their_stem(tmp_path: Path) -> None:
-    found = passages(tmp_path, "## Article 2 Scope\n\n(1) Not to:\n(a) x;\n(b) y.\n\n(2) Else.")
-    assert found["art-2/para-1"].text == "(1) Not to:\n(a) x;\n(b) y."
-    assert found["art-2/para-2"].text == "(2) Else."
-
-
-def test_addresses_and_labels(tmp_path: Path) -> None:
-    found = passages(
-        tmp_path, "## Preamble\n\n(1) A.\n\n(2) B.\n\n## Part I P\n\n### Article 5 O\n\n(1) A.\n\n(2) B."
-    )
-    recital, paragraph = found["preamble/recital-2"], found["art-5/para-2"]
-    assert (recital.kind, recital.number, recital.paragraph, recital.label) == (
-        SectionKind.RECITAL,
-        "2",
-        None,
-        "Recital 2",
-    )
-    assert (paragraph.kind, paragraph.number, paragraph.paragraph, paragraph.label) == (
-        SectionKind.ARTICLE,
-        "5",
-        "2",
-        "Article 5(2)",
-    )
-    assert paragraph.headings == ("Part I P", "Article 5 O")
 
 
 def test_versions_of_an_article(tmp_path: Path) -> None:
@@ -132,30 +100,11 @@ def test_versions_of_an_article(tmp_path: Path) -> None:
     assert found["art-22"].headings == ("Article 22 S",)
 
 
-def test_sections_are_ranges_in_a_tree(tmp_path: Path) -> None:
-    document, _ = read(
-        tmp_path, HEAD + "## Part I A\n\n### Article 1 B\n\n(1) x.\n\n(2) y.\n\n### Article 2 C\n\nz."
-    )
-    assert [(s.id, s.parent_id, s.number, s.title, s.first, s.stop) for s in document.sections] == [
-        ("code/part-i", None, "I", "A", 0, 3),
-        ("code/art-1", "code/part-i", "1", "B", 0, 2),
-        ("code/art-2", "code/part-i", "2", "C", 2, 3),
-    ]
-    assert [passage.section_id for passage in document.passages] == ["code/art-1", "code/art-1", "code/art-2"]
-
-
 def test_long_paragraphs_are_cut_and_know_what_they_are_of(tmp_path: Path) -> None:
     found = passages(tmp_path, "## Article 1 X\n\n(1) " + "A sentence of words. " * 150 + "\n\n(2) Short.")
     assert list(found) == ["art-1/para-1", "art-1/para-1#2", "art-1/para-2"]
     assert found["art-1/para-1#2"].source_id == "code/art-1/para-1"
     assert found["art-1/para-1#2"].paragraph == "1"
-
-
-def test_marks_and_line_breaks_are_tidied(tmp_path: Path) -> None:
-    found = passages(
-        tmp_path, "## Article 1 X\n\nThe **Act** and\n[its text](http://x.y) go\non. <!-- note -->"
-    )
-    assert found["art-1"].text == "The Act and its text go on."
 
 
 def test_a_hash_in_a_fence_is_no_heading_and_its_law_is_read(tmp_path: Path) -> None:
@@ -214,35 +163,20 @@ def test_encodings(tmp_path: Path, data: bytes, text: str, problem: int | None) 
     assert [found.line for found in problems] == ([] if problem is None else [problem])
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=300))
-def test_nothing_makes_it_raise(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    path = tmp_path_factory.mktemp("md") / "x.md"
-    path.write_text(text, encoding="utf-8")
-    for item in MarkdownReader().read(SourceFile(path)):
-        if isinstance(item, ReadDocument):
-            ids = [passage.id for passage in item.passages]
-            assert len(set(ids)) == len(ids) > 0
-
-
 MARKUP = st.lists(
     st.sampled_from(
         [
-            "# T",
-            "## Part I A",
-            "### Article 1 B",
-            "### Article 2",
-            "## Annex I",
-            "(1) One.",
-            "(2) Two.",
-            "(3) Three.",
-            "Plain words.",
-            "1. item",
-            "Pasal 3",
-            "第四条 内容",
-            "§ 5 Ziel",
-            "## Preamble",
-            "",
-            "",
+            *("# T", "## Part I A", "### Article 1 B", "### Article 2", "## Annex I", "(1) One.", "(2) Two."),
+            *(
+                "(3) Three.",
+                "Plain words.",
+                "1. item",
+                "Pasal 3",
+                "第四条 内容",
+                "§ 5 Ziel",
+                "## Preamble",
+                "",
+            ),
         ]
     ),
     max_size=25,

@@ -3,14 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.ingestion.assembly import HeadingBlock, TextBlock
 from engine.ingestion.readers.base import ReadDocument, SourceFile
 from engine.ingestion.readers.lines import blocks_of, heading_line, mended
 from engine.ingestion.readers.text import TextReader
-from engine.ingestion.readers.text_pages import without_furniture
 
 
 def read(folder: Path, text: str) -> ReadDocument:
@@ -34,19 +31,6 @@ def test_numbers_before_a_tab(tmp_path: Path) -> None:
     assert document.passages[0].text == "The Rulebook is made:\n(a)\tx; and\n(b)\ty."
 
 
-def test_articles_on_lines_of_their_own(tmp_path: Path) -> None:
-    document = read(
-        tmp_path,
-        "PERATURAN\n\nBAB I\nKETENTUAN UMUM\nPasal 1\nIsi satu yang\nlanjut.\n\nPasal 2\n(1) A.\n(2) B.\n",
-    )
-    assert [(p.id, p.number, p.paragraph, p.headings) for p in document.passages] == [
-        ("law/text", None, None, ()),
-        ("law/art-1", "1", None, ("BAB I KETENTUAN UMUM",)),
-        ("law/art-2/para-1", "2", "1", ("BAB I KETENTUAN UMUM",)),
-        ("law/art-2/para-2", "2", "2", ("BAB I KETENTUAN UMUM",)),
-    ]
-
-
 @pytest.mark.parametrize(
     ("line", "label", "rest"),
     [
@@ -63,23 +47,6 @@ def test_lines_that_are_headings(line: str, label: str, rest: str) -> None:
     found = heading_line(line)
     assert found is not None
     assert (found[0].heading.label, found[1]) == (label, rest)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "",
-        "Article 5 applies to every vessel.",
-        "Section 12 shall not apply",
-        "Pasal 14 ayat (1) berlaku dengan",
-        "Part of the fee is due",
-        "(a)\tevery person",
-        "See 第十四条",
-        "Relevant Person\tApplicable Chapter",
-    ],
-)
-def test_lines_that_are_none(line: str) -> None:
-    assert heading_line(line) is None
 
 
 def headed(folder: Path, text: str) -> list[tuple[str, str | None, str]]:
@@ -102,18 +69,6 @@ def test_titles_over_several_lines(tmp_path: Path) -> None:
     ]
     levels = {section.id: section.parent_id for section in read(tmp_path, text).sections}
     assert levels["law/chapter-ii/part-1"] == "law/chapter-ii"
-
-
-def test_a_title_in_small_letters_stands_alone(tmp_path: Path) -> None:
-    text = (
-        "Chapter I\nGeneral provisions\nArticle 1\nText.\n"
-        "Chapter II\nThis chapter has text\nover two lines.\n"
-    )
-    assert headed(tmp_path, text) == [
-        ("chapter", "I", "General provisions"),
-        ("article", "1", ""),
-        ("chapter", "II", ""),
-    ]
 
 
 def test_numbers_cut_off_from_their_word(tmp_path: Path) -> None:
@@ -149,27 +104,6 @@ def test_what_pages_leave_behind(tmp_path: Path) -> None:
     ]
 
 
-@given(
-    st.lists(
-        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\f\n"), max_size=30), max_size=12
-    )
-)
-def test_text_without_pages_keeps_its_lines(lines: list[str]) -> None:
-    kept = without_furniture("\n".join(lines)).split("\n")
-    assert set(kept) <= {*lines, ""}
-    assert all(line in kept for line in lines if not any(map(str.isdigit, line)))
-
-
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=300))
-def test_nothing_makes_it_raise(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    path = tmp_path_factory.mktemp("txt") / "x.txt"
-    path.write_text(text, encoding="utf-8")
-    for item in TextReader().read(SourceFile(path)):
-        if isinstance(item, ReadDocument):
-            ids = [passage.id for passage in item.passages]
-            assert len(set(ids)) == len(ids) > 0
-
-
 @pytest.mark.parametrize(
     ("line", "number", "text"),
     [
@@ -189,7 +123,6 @@ def test_nothing_makes_it_raise(tmp_path_factory: pytest.TempPathFactory, text: 
             "Denna lag gäller för alla fartyg i hamnen.",
         ),
         ("Artículo 5 bis. La autoridad fijará un plazo.", "5 bis", "La autoridad fijará un plazo."),
-        ("Section 3. The harbour master allocates a berth.", "3", "The harbour master allocates a berth."),
     ],
 )
 def test_a_provision_whose_text_goes_on_behind_its_number(line: str, number: str, text: str) -> None:

@@ -56,30 +56,6 @@ def test_a_doctype_without_entities_is_no_harm_and_nothing_is_fetched(tmp_path: 
     assert "inside" not in worded(root, WORDING).text
 
 
-@pytest.mark.parametrize(
-    ("xml", "text"),
-    [
-        ("<a> one\n  <i>two</i> three </a>", "one two three"),
-        ("<a><p>one</p><p>two</p></a>", "one\ntwo"),
-        ("<a><num>1.</num><p>one</p></a>", "1. one"),
-        ("<a>one<note>left <b>out</b></note> two<gap/></a>", "one two…"),
-        ("<a/>", ""),
-    ],
-)
-def test_mixed_content_reads_as_in_print(xml: str, text: str) -> None:
-    assert worded(etree.fromstring(xml), WORDING).text == text
-
-
-def test_links_cover_their_words_and_no_white_space() -> None:
-    found = worded(
-        etree.fromstring('<a> see <ref href="#x"> Article\n 5 </ref>, <ref href="#y"/>end</a>'), WORDING
-    )
-    (link,) = found.links
-    assert (found.text[link.start : link.end], link.target) == ("Article 5", "#x")
-    moved = found.behind("(1) ")
-    assert moved.text[moved.links[0].start : moved.links[0].end] == "Article 5"
-
-
 NAMES = st.sampled_from(["p", "i", "num", "note", "gap", "ref"])
 WORDS = st.text(st.sampled_from("ab \n"), max_size=4)
 

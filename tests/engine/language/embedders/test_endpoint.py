@@ -30,7 +30,6 @@ SAID = "the password is hunter2"
 
 
 def given(*rows: list[object]) -> object:
-    """An answer of indexes and vectors, in turn."""
     pairs = zip(rows[::2], rows[1::2], strict=True)
     return {"data": [{"index": index[0], "embedding": vector} for index, vector in pairs]}
 
@@ -138,17 +137,6 @@ def test_many_texts_go_in_batches_and_every_batch_is_a_call(
     assert model.encode(["dues"] * (BATCH + 1)).shape == (BATCH + 1, 2)
     assert [len(request["input"]) for request in server.requests] == [BATCH, 1]
     assert model.calls == 2
-
-
-def test_dimensions_are_asked_once(model: EndpointEmbedder, server: EmbeddingServer) -> None:
-    assert (model.dimensions, model.dimensions) == (2, 2)
-    assert len(server.requests) == 1
-
-
-def test_a_busy_endpoint_is_asked_again(model: EndpointEmbedder, server: EmbeddingServer) -> None:
-    server.next = [Answer(503, lambda _: {"error": {"message": "busy"}})] * 2
-    assert model.encode(["dues"]).tolist() == [[1.0, 0.0]]
-    assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize(

@@ -81,14 +81,7 @@ def by_path_outside(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "lure",
-    [
-        by_module,
-        by_installed_module,
-        by_automatic_class,
-        by_trusting_itself,
-        by_tokenizer,
-        by_path_outside,
-    ],
+    [by_module, by_installed_module, by_automatic_class, by_trusting_itself, by_tokenizer, by_path_outside],
 )
 def test_no_code_beside_a_model_is_run(lure: Callable[[Path], None], copy: Path, tmp_path: Path) -> None:
     mark = tmp_path / "ran"
@@ -100,8 +93,6 @@ def test_no_code_beside_a_model_is_run(lure: Callable[[Path], None], copy: Path,
 
 
 class Running:
-    """A pickle that makes a file when it is read."""
-
     def __init__(self, mark: Path) -> None:
         self.mark = mark
 
@@ -119,7 +110,6 @@ def test_pickled_weights_are_not_read(copy: Path, tmp_path: Path) -> None:
 
 
 def test_pickled_weights_of_one_part_are_not_read_either(tmp_path: Path) -> None:
-    """A module of sentence-transformers by itself would take them."""
     folder = dense_model(tmp_path / "model")
     (part,) = (path for path in folder.rglob("model.safetensors") if "Dense" in path.parent.name)
     part.unlink()

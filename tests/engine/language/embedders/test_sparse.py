@@ -41,13 +41,6 @@ def test_a_row_for_each_text_over_the_vocabulary(model: SparseTransformer) -> No
         assert 0 < len(row) <= MOST_TERMS
 
 
-def test_a_text_has_its_row_in_any_company(model: SparseTransformer) -> None:
-    first, *_, again = rows(model.encode(TEXTS))
-    (alone,) = rows(model.encode(TEXTS[:1]))
-    assert first == pytest.approx(again, abs=1e-5)
-    assert first == pytest.approx(alone, abs=1e-5)
-
-
 def test_questions_are_read_too_and_nothing_gives_nothing(model: SparseTransformer) -> None:
     assert len(rows(model.encode(["Who pays dues?"], "query"))) == 1
     empty = model.encode([])
@@ -64,10 +57,7 @@ def test_specs() -> None:
     assert sparse_embedder("none") is None
     model: SparseEmbedder | None = sparse_embedder("st:somebody/splade?languages=en,de")
     assert model is not None
-    assert (model.spec, model.languages) == (
-        "st:somebody/splade?languages=en,de",
-        frozenset({"en", "de"}),
-    )
+    assert (model.spec, model.languages) == ("st:somebody/splade?languages=en,de", frozenset({"en", "de"}))
     assert sparse_embedder("st:somebody/splade?languages=en,de") is model
     for spec in ("splade", "st:", "openai:x", "st:x?prefix=q"):
         with pytest.raises(SettingsError, match="sparse model"):

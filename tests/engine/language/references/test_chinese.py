@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from engine.language.references import Resolver, find_mentions
-from engine.model import Document, Passage, Relation, SectionKind, Status
+from engine.language.references import Resolver
+from engine.model import Document, Passage, SectionKind, Status
 from tests.engine.language.references.reading import Row, rows
 
 TABLE: list[tuple[str, list[Row]]] = [
@@ -35,31 +33,6 @@ TABLE: list[tuple[str, list[Row]]] = [
 @pytest.mark.parametrize(("text", "expected"), TABLE)
 def test_mentions(text: str, expected: list[Row]) -> None:
     assert rows(text, "zh") == expected
-
-
-@given(number=st.integers(1, 999), paragraph=st.integers(1, 20))
-def test_a_citation_is_found_wherever_it_stands(number: int, paragraph: int) -> None:
-    (mention,) = find_mentions(f"有关单位违反本条例第{number}条第{paragraph}款规定的，给予警告。", "zh")
-    (target,) = mention.targets
-    assert (target.address.number, target.address.paragraph) == (str(number), str(paragraph))
-
-
-@pytest.mark.parametrize(
-    ("text", "relation"),
-    [
-        ("依照本条例第五条处理", Relation.CITES),
-        ("除本条例第五条规定的情形外", Relation.SUBJECT_TO),
-        ("除依照本条例第五条规定处罚外，还应当公告", Relation.EXTENDS),
-        ("不受本条例第五条规定的限制", Relation.EXCEPTION_TO),
-        ("第一款规定的第二类医疗器械的除外", Relation.SUBJECT_TO),
-        ("企业所得税法第四条所称收入，是指", Relation.INTERPRETS),
-        ("《中外合资企业管理办法》同时废止", Relation.REPEALS),
-        ("第五条修改为：", Relation.AMENDS),
-        ("根据《立法法》第六十五条，制定本条例", Relation.BASED_ON),
-    ],
-)
-def test_relations(text: str, relation: Relation) -> None:
-    assert find_mentions(text, "zh")[0].relation is relation
 
 
 BANKS = Document("banks", "中华人民共和国外资银行管理条例", "zh", aliases=("外资银行管理条例",))
@@ -103,9 +76,3 @@ def test_what_is_meant(source: str, targets: list[str]) -> None:
     (speaking,) = (one for one in PASSAGES if one.id == source)
     found = resolver.references(speaking)
     assert [one.target_id for one in found if one.status is Status.RESOLVED] == targets
-
-
-def test_an_act_in_marks_is_kept_where_the_corpus_lacks_it() -> None:
-    lone = passage("rules", 0, "9", "依照《中华人民共和国商业银行法》的规定执行。")
-    (found,) = Resolver([RULES], [], [lone]).references(lone)
-    assert (found.text, found.status) == ("《中华人民共和国商业银行法》", Status.UNRESOLVED)

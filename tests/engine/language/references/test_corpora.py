@@ -28,21 +28,17 @@ pytestmark = [
 
 @dataclass(frozen=True)
 class Law:
-    """A corpus and what finds the references in it."""
-
     corpus: Corpus
     resolver: Resolver
 
 
 @pytest.fixture(scope="module")
 def law(request: pytest.FixtureRequest) -> Law:
-    """Read once for all that is asked of it, and let go before the next."""
     corpus = read(DATA / str(request.param))
     return Law(corpus, Resolver(corpus.documents, corpus.sections, corpus.passages))
 
 
 def reached(found: list[Reference], sections: list[Section], passages: list[Passage]) -> set[tuple[str, str]]:
-    """(source id, id of the passage reached): of a section its head passage."""
     by_id = {passage.id: passage for passage in passages}
     places = {(passage.document_id, passage.position): passage for passage in passages}
     heads = {section.id: places[section.document_id, section.first] for section in sections}
@@ -74,7 +70,6 @@ ANNOTATED = {
 
 @pytest.mark.parametrize("law", ANNOTATED, indirect=True)
 def test_annotated_references_are_found(law: Law) -> None:
-    """Over all targets, from some of the sources, evenly spread."""
     name, sections, passages = law.corpus.name, law.corpus.sections, law.corpus.passages
     least, every = ANNOTATED[name]
     started = time.process_time()

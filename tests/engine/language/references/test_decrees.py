@@ -2,28 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.references.decrees import Decree, Decrees, decrees_in
+from engine.language.references.decrees import Decrees
 from engine.model import Document
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("بالمرسوم الملكي رقم (م / 56) وتاريخ 20 / 10 / 1426ه", Decree("مرسوم ملكي", "م/56", 1426)),
-        ("المرسوم الملكي ذي الرقم (م/38) والتاريخ 10 / 6 / 1409 ه", Decree("مرسوم ملكي", "م/38", 1409)),
-        # the year first, digits of the other kind
-        ("قرار مجلس الوزراء رقم (٤٢٣) وتاريخ ١٤٤١/٦/٢٤هـ", Decree("قرار مجلس وزراء", "423", 1441)),
-        ("بالأمر السامي رقم 8117 في 28 / 6 / 1360 ه", Decree("امر سامي", "8117", 1360)),
-        ("القانون الاتحادي رقم (6) لسنة 2021", Decree("قانون اتحادي", "6", 2021)),
-        ("المرسوم الملكي رقم (م/5)", Decree("مرسوم ملكي", "م/5", None)),
-    ],
-)
-def test_a_decree(text: str, expected: Decree) -> None:
-    assert list(decrees_in(text)) == [expected]
-
-
-def test_a_text_without_a_number_cites_no_decree() -> None:
-    assert list(decrees_in("يصدر بذلك مرسوم ملكي")) == []
 
 
 def document(number: int, title: str, decree: str) -> Document:

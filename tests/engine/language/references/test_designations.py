@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from engine.language.references import Resolver, designations, read_mentions
-from engine.language.references.designations import OwnForms
-from engine.model import Document, Passage, Relation, Status
+from engine.language.references import Resolver, read_mentions
+from engine.model import Document, Passage, Status
 from engine.model import SectionKind as K
 
 
@@ -34,28 +31,6 @@ def cited(
     ]
 
 
-FC = Document("fc", "Financial Crime Module", "en", aliases=("FC",))
-AU = Document("au", "Authorisation Module", "en", aliases=("AU",))
-MODULES = [*rulebook("fc", "FC-1.1.1", "FC-1.1.2", "FC-2.1.4"), *rulebook("au", "AU-1.1.1", "AU-2.3")]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "A firm must do so in accordance with Paragraph FC-1.1.2.",
-            [("Paragraph FC-1.1.2", "fc/1", "cites")],
-        ),
-        ("Subject to Paragraph AU-1.1.1, a firm may act.", [("Paragraph AU-1.1.1", "au/0", "subject_to")]),
-        ("See FC-1.1.1 and AU-2.3.", [("FC-1.1.1", "fc/0", "cites"), ("AU-2.3", "au/1", "cites")]),
-        ("Paragraph 2.1.4 applies.", [("Paragraph 2.1.4", "fc/2", "cites")]),
-        ("Paragraph FC-9.9.9 and model AU-77 are none; nor is COVID-19 or a 3-4 vote.", []),
-    ],
-)
-def test_letters_and_number(text: str, expected: list[tuple[str, str, str]]) -> None:
-    assert cited([FC, AU], MODULES, text) == expected
-
-
 COBS = Document("cobs", "Conduct of Business Sourcebook", "en", aliases=("COBS",))
 SYSC = Document("sysc", "Systems and Controls Sourcebook", "en", aliases=("SYSC",))
 SOURCEBOOKS = [
@@ -68,26 +43,6 @@ SOURCEBOOKS = [
 def test_the_letter_behind_a_rule_may_be_left_off(written: str) -> None:
     ((_, target, _),) = cited([COBS, SYSC], SOURCEBOOKS, f"A firm to which {written} applies must comply.")
     assert target == "sysc/0"
-
-
-def test_forms_are_learned_only_where_most_numbers_have_them() -> None:
-    assert OwnForms.of(["COBS.3.4.1.R", "COBS.3.4.2.G"]) == OwnForms("COBS", True)
-    assert OwnForms.of(["1.1", "1.2", "14.A", "2.1"]) == OwnForms()
-    assert OwnForms.of([]) == OwnForms()
-
-
-GUIDES = [
-    Document("rg97", "RG 97 Disclosing fees", "en", aliases=("RG 97",)),
-    Document("rg98", "RG 98 Licensing", "en", aliases=("RG 98",)),
-]
-ITEMS = [*rulebook("rg97", "RG 97.1", "RG 97.12"), *rulebook("rg98", "RG 98.1", "RG 98.12")]
-
-
-def test_letters_that_several_documents_share() -> None:
-    assert cited(GUIDES, ITEMS, "as RG 98.12 and RG 97.12 say") == [
-        ("RG 98.12", "rg98/1", "cites"),
-        ("RG 97.12", "rg97/1", "cites"),
-    ]
 
 
 WORDS = [
@@ -114,15 +69,7 @@ def test_words_of_its_own(text: str, expected: list[tuple[str, str, str]]) -> No
     assert cited(WORDS, GUIDELINES, text) == expected
 
 
-PARTS = [Document("dp", "Depositor Protection", "en"), Document("rep", "Regulatory Reporting", "en")]
 RULES = [*rulebook("dp", "3.1", "3.2"), *rulebook("rep", "3.1", "3.2")]
-
-
-def test_a_title_in_front_of_a_number() -> None:
-    assert cited(PARTS, RULES, "A firm must apply Regulatory Reporting 3.2 at all times.") == [
-        ("Regulatory Reporting 3.2", "rep/1", "cites")
-    ]
-    assert cited(PARTS, RULES, "Under Regulatory Reporting 3.9 and Other Reporting 3.2 nothing is due.") == []
 
 
 DASHED = [Document("rules", "Conduct Rules", "en")]
@@ -136,35 +83,11 @@ def test_dashes_count_where_the_document_prints_them_and_are_a_range_elsewhere()
     assert [target for _, target, _ in cited(DASHED, plain, "Rules 3-4 apply.")] == ["rules/0", "rules/1"]
 
 
-def test_a_number_before_the_name_of_its_rulebook() -> None:
-    documents = [SYSC, COBS]
-    passages = [*rulebook("sysc", "4.1.1 SYSC"), *rulebook("cobs", "3.4.1 COBS", "3.4 COBS")]
-    assert [target for _, target, _ in cited(documents, passages, "as 3.4 COBS requires")] == ["cobs/1"]
-
-
 def test_plain_prose_cites_nothing() -> None:
     plain = rulebook("rules", "1", "2", "3", "12")
     text = "An amount of 12 EUR is due on May 3 by Member 12, see Model T 12 and the Group of 12."
     assert cited(DASHED, plain, text) == []
     assert read_mentions("قرر المجلس 12 أمرا", "ar") == []
-
-
-def test_the_relation_is_that_of_the_words_around() -> None:
-    *_, mention = read_mentions("Despite Paragraph FC-1.1.2, a firm may act.", "en")
-    assert mention.relation is Relation.EXCEPTION_TO
-
-
-PIECES = ("COBS ", "Rule ", "of ", "the ", "(Fund ", "Manager) ", "x/Code ", "Absatz ", "& ", "-", "\n", " ")
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
-def test_a_name_in_front_of_a_number_is_found_as_from_further_back(before: str) -> None:
-    text = f"{before} 4"
-    number = len(text) - 1
-    first = max(0, number - designations.LONGEST_NAME)
-    near = designations.NAME.search(text, designations.name_begin(text, number), number)
-    far = designations.NAME.search(text, first, number)
-    assert (near and near.span()) == (far and far.span())
 
 
 def test_a_candidate_that_is_none_is_known_as_such_the_next_time() -> None:

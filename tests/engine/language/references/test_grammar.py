@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from engine import languages
-from engine.language.references.grammar import cased
 from engine.language.references.loading import SHIPPED
 from engine.language.references.registry import grammars, recogniser
 from tests.engine.language.references.reading import target
@@ -25,9 +24,3 @@ def test_a_grammar_reads_its_examples(language: str, subtests: pytest.Subtests) 
                 assert expected.relation in (None, mention.relation)
                 assert expected.document in (None, mention.document)
                 assert expected.reads in (None, target(mention))
-
-
-def test_words_may_be_written_with_a_capital_and_in_capitals_unless_that_changes_an_escape() -> None:
-    assert cased(("section",)) == ["section", "Section", "SECTION"]
-    assert cased(("art\\.", "Part")) == ["art\\.", "Art\\.", "Part", "PART"]
-    assert cased(("[x]a", "§§ of")) == ["[x]a", r"§§\s+of", r"§§\s+OF"]

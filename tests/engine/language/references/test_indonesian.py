@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.references import find_mentions
-from engine.model import Relation
 from tests.engine.language.references.reading import Row, rows
 
 TABLE: list[tuple[str, list[Row]]] = [
@@ -48,10 +46,7 @@ TABLE: list[tuple[str, list[Row]]] = [
     ("BAB III", [("BAB III", None, ("chapter III",))]),
     ("pasal-pasal lain", []),
     # the old codes put a list behind the singular, and a small letter behind the number
-    (
-        "dalam Pasal 35,37 dan 39",
-        [("Pasal 35,37 dan 39", None, ("article 35", "article 37", "article 39"))],
-    ),
+    ("dalam Pasal 35,37 dan 39", [("Pasal 35,37 dan 39", None, ("article 35", "article 37", "article 39"))]),
     ("menurut Pasal 1603 f.", [("Pasal 1603 f", None, ("article 1603 f",))]),
     ("pasal 1601l sampai 1602n", [("pasal 1601l sampai 1602n", None, ("article 1601l .. 1602n",))]),
     ("Pasal-pasal 181-184", [("Pasal-pasal 181-184", None, ("article 181 .. 184",))]),
@@ -79,33 +74,3 @@ TABLE: list[tuple[str, list[Row]]] = [
 @pytest.mark.parametrize(("text", "expected"), TABLE)
 def test_mentions(text: str, expected: list[Row]) -> None:
     assert rows(text, "id") == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "relation"),
-    [
-        ("sebagaimana dimaksud dalam Pasal 5", Relation.CITES),
-        ("dikecualikan dari ketentuan Pasal 5", Relation.EXCEPTION_TO),
-        ("berdasarkan Pasal 5", Relation.CITES),
-        ("untuk melaksanakan ketentuan Pasal 5", Relation.BASED_ON),
-        ("Mengingat : Pasal 5", Relation.BASED_ON),
-        ("diubah dengan Undang-Undang Nomor 6 Tahun 1983", Relation.CITES),
-        ("perubahan atas Undang-Undang Nomor 6 Tahun 1983", Relation.AMENDS),
-        ("mencabut Undang-Undang Nomor 6 Tahun 1983", Relation.REPEALS),
-        ("perubahan kedua atas Undang-Undang Nomor 6 Tahun 1983", Relation.AMENDS),
-        ("Pasal 5 dihapus", Relation.REPEALS),
-        ("Di antara Pasal 5 disisipkan", Relation.AMENDS),
-        ("kecuali yang ditentukan dalam Pasal 5", Relation.SUBJECT_TO),
-        ("dengan tidak mengurangi ketentuan Pasal 5", Relation.WITHOUT_PREJUDICE_TO),
-        ("Pasal 5 tidak berlaku terhadap perbuatan itu", Relation.EXCEPTION_TO),
-        ("pada ayat (2) dikecualikan bagi warga", Relation.EXCEPTION_TO),
-    ],
-)
-def test_relations(text: str, relation: Relation) -> None:
-    (mention,) = find_mentions(text, "id")
-    assert mention.relation is relation
-
-
-def test_own_document() -> None:
-    (mention,) = find_mentions("Pasal 5 Undang-Undang ini", "id")
-    assert mention.here

@@ -9,12 +9,9 @@ import pytest
 
 from engine import languages
 from engine.errors import GrammarError
-from engine.language.references.grammar import ActForm, Cue, Definition, Example, Found
 from engine.language.references.loading import SHIPPED, load_grammar, load_grammars
-from engine.language.references.number_words import NUMBERS
 from engine.language.references.recogniser import Recogniser
 from engine.language.references.registry import grammars
-from engine.model import Relation
 
 SMALL = """
 name: latin
@@ -30,12 +27,6 @@ def test_there_is_a_grammar_for_every_file() -> None:
     assert {one.languages for one in load_grammars()} == {
         (path.parent.name,) for path in languages.files(SHIPPED)
     }
-
-
-@pytest.mark.parametrize("path", languages.files(SHIPPED), ids=lambda path: path.parent.name)
-def test_a_shipped_grammar_is_right_in_every_field(path: Path) -> None:
-    # Where they are used, the shipped ones are read without being checked.
-    assert load_grammar(path, checked=True) == load_grammar(path, checked=False)
 
 
 def written(folder: Path, text: str, name: str = "own.yaml") -> Path:
@@ -102,65 +93,6 @@ def test_a_wrong_file_is_told_by_its_field(tmp_path: Path, subtests: pytest.Subt
             assert "\n" not in str(raised.value)
 
 
-WHOLE = """
-levels: [{words: [par], value: '[a-z]', depth: 1, counts: false, numbers: english}]
-either: ' vel '
-cues: [{relation: amends, before: x, after: y, signs: [s], only: o, unless: u, after_signs: [t]}]
-acts: [{pattern: 'lex %number%', sign: lex, reach: 9, whole: true}]
-relative: [{kind: article, step: previous, pattern: supra, signs: [sup], count: 2},
-  {kind: article, step: next, pattern: infra, signs: [inf]},
-  {kind: article, step: own, pattern: hic, signs: [hic]}]
-name_form: lex
-definitions: [{form: '<name> seu <short>', short: s, signs: [seu], act_word: w, lead: l, maker: m}]
-known: [[a, b]]
-glued: et
-case_law: true
-before: ante
-examples: [{text: art. 1, finds: [art. 1, {text: x, relation: cites, document: d, reads: [r]}]}]
-"""
-
-
-def test_every_field_of_a_file_is_read(tmp_path: Path) -> None:
-    read = load_grammar(written(tmp_path, SMALL + WHOLE))
-    assert (read.name, read.languages, read.glued, read.case_law, read.known) == (
-        "latin",
-        ("la",),
-        "et",
-        True,
-        (("a", "b"),),
-    )
-    assert (read.value("12"), read.number, read.either) == ("12", "(?:[0-9]+)", r"\s+vel\s+")
-    [level] = read.levels
-    assert (level.words, level.value, level.depth, level.counts) == (("par",), "[a-z]", 1, False)
-    assert level.canonical is NUMBERS["english"]
-    assert read.cues == (Cue(Relation.AMENDS, "x", "y", ("s",), "o", "u", ("t",)),)
-    assert read.acts[0] == ActForm(r"lex\s+(?:[0-9]+)", "lex", 9, True)
-    plain = load_grammar(written(tmp_path, SMALL + "acts: [a, b]\nacts_sign: s\n"))
-    assert plain.acts == (ActForm("(?:a|b)", "s"), read.acts[-1])
-    assert [(one.step, one.count, one.signs) for one in read.relative] == [
-        (-1, 2, ("sup",)),
-        (1, 1, ("inf",)),
-        (0, 1, ("hic",)),
-    ]
-    assert read.definitions == (
-        Definition("(?P<name>lex) seu (?P<short>s)".replace(" ", r"\s+"), ("seu",), "w", "l", "m"),
-    )
-    assert read.examples == (Example("art. 1", (Found("art. 1"), Found("x", Relation.CITES, "d", ("r",)))),)
-    # Standards are read in every language, alone and in front of a provision.
-    assert read.acts[-1].whole
-    assert re.match(read.name_form, "lex")
-    assert re.match(read.name_form, "ISO 9001:2015")
-    assert re.match(read.before, "ISO 9001:2015, ")
-    assert plain.before == ""
-
-
-def test_the_acts_of_the_union_are_a_part_of_the_grammars_of_its_languages(tmp_path: Path) -> None:
-    named = SMALL.replace("[la]", "[en]") + "acts: '%eu_act%'\n"
-    assert re.search(load_grammar(written(tmp_path, named)).acts[0].pattern, "Regulation (EU) 2016/679")
-    with pytest.raises(GrammarError, match="there is no part %eu_act%"):
-        load_grammar(written(tmp_path, named.replace("[en]", "[la]")))
-
-
 def test_links_stay_in_their_folder(tmp_path: Path) -> None:
     own, other = tmp_path / "own", tmp_path / "other"
     own.mkdir()
@@ -183,15 +115,6 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     path.write_bytes(b"name: \xff\xfe")
     with pytest.raises(GrammarError, match="not text in UTF-8"):
         load_grammar(path)
-
-
-def test_own_grammars_are_added_or_take_the_place_of_one(tmp_path: Path) -> None:
-    written(tmp_path, SMALL)
-    written(tmp_path, SMALL.replace("latin", "german").replace("[la]", "[de]"), "german.yaml")
-    found = {grammar.name: grammar for grammar in load_grammars(tmp_path)}
-    assert found["latin"].languages == ("la",)
-    assert found["german"].units[0].words == ("articulus", r"art\.")
-    assert found["english"] == next(one for one in load_grammars() if one.name == "english")
 
 
 def test_own_grammars_come_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

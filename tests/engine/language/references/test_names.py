@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.references.names import Names, merged_groups, name_in_front
+from engine.language.references.names import Names
 
 
 @pytest.fixture
@@ -15,63 +15,10 @@ def names() -> Names:
     return found
 
 
-@pytest.mark.parametrize(
-    ("text", "documents", "matched"),
-    [
-        ("Bürgerlichen Gesetzbuchs gilt", (0,), "Bürgerlichen Gesetzbuchs"),
-        (
-            "Einführungsgesetzes zum Bürgerlichen Gesetzbuche ist",
-            (1,),
-            "Einführungsgesetzes zum Bürgerlichen Gesetzbuche",
-        ),
-        ("Gesetzes über den Verkehr mit Arzneimitteln", (2,), "Gesetzes über den Verkehr mit Arzneimitteln"),
-        ("Gesetzes über den Verkehr. Mit Arzneimitteln", (3,), "Gesetzes"),
-    ],
-)
-def test_the_longest_name_wins(names: Names, text: str, documents: tuple[int, ...], matched: str) -> None:
-    found = names.match(text, 0, "de")
-    assert found is not None
-    assert (found[0], text[: found[1]]) == (documents, matched)
-
-
 def test_an_unknown_name(names: Names) -> None:
     assert names.match("Strafgesetzbuchs", 0, "de") is None
     assert names.meanings("Strafgesetzbuch", "de") == ()
     assert names.match("", 0, "de") is None
-
-
-def test_two_documents_of_one_name(names: Names) -> None:
-    names.add("Bürgerliches Gesetzbuch", 7, "de")
-    assert names.meanings("Bürgerliches Gesetzbuch", "de") == (0, 7)
-
-
-def test_names_of_a_group_mean_the_same(names: Names) -> None:
-    merged_groups((("BGB", "Bürgerliches Gesetzbuch"), ("StGB", "Strafgesetzbuch")), names, "de")
-    assert names.meanings("BGB", "de") == (0,)
-    assert names.meanings("StGB", "de") == (None,)
-
-
-def test_a_chinese_name_ends_where_its_letters_do() -> None:
-    names = Names()
-    names.add("专利法", 0, "zh")
-    names.add("外资银行管理条例", 1, "zh")
-    text = "适用外资银行管理条例第五条，依照《专利法》第三条"
-    assert names.match(text, text.index("外"), "zh") == ((1,), text.index("第五条"))
-    printed, at = "适用外资银行管理条例", 0
-    assert name_in_front(printed, at, lambda place: names.match(text, place, "zh")) == (
-        (1,),
-        text.index("第五条"),
-    )
-    quoted = text.index("《")
-    found = name_in_front("《专利法》", quoted, lambda place: names.match(text, place, "zh"))
-    assert found == ((0,), text.index("》") + 1)
-
-
-def test_what_is_no_name_is_not_learned() -> None:
-    names = Names()
-    names.add("the", 0, "en")
-    names.add("word " * 60, 1, "en")
-    assert len(names) == 0
 
 
 @pytest.mark.parametrize(

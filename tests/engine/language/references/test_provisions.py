@@ -11,7 +11,7 @@ from engine.corpus.protocol import Corpus
 from engine.language.addresses import CONTAINERS
 from engine.language.references.layout import layout_of
 from engine.language.references.neighbours import Neighbours
-from engine.language.references.provisions import Provision, Provisions
+from engine.language.references.provisions import Provisions
 from engine.model import SectionKind
 
 KINDS = (SectionKind.ARTICLE, SectionKind.RULE, SectionKind.PARAGRAPH, *sorted(CONTAINERS))
@@ -32,22 +32,6 @@ def both(corpus: Corpus) -> tuple[Provisions, Provisions]:
 def corpus(request: pytest.FixtureRequest) -> Corpus:
     found: Corpus = request.getfixturevalue(request.param)
     return found
-
-
-def test_what_bears_a_number_is_the_same(corpus: Corpus) -> None:
-    looked_up, whole = both(corpus)
-
-    def provisions(of: Provisions, document: int, key: str) -> list[Provision]:
-        kinds = [of.contained(document, kind, key) for kind in CONTAINERS]
-        return [of.all[index] for found in (of.numbered(document, key), *kinds) for index in found]
-
-    compared = 0
-    for document in range(len(corpus.documents())):
-        for key in (*whole.numbers(document), "", "9999", "1", "A.1"):
-            found = provisions(looked_up, document, key)
-            assert found == provisions(whole, document, key), (document, key)
-            compared += len(found)
-    assert compared > 20
 
 
 def test_the_numbers_beside_one_are_the_same(corpus: Corpus) -> None:

@@ -34,5 +34,4 @@ def test_every_row_has_a_verdict(table: Path) -> None:
 
 
 def read_by_eye() -> list[dict[str, str]]:
-    """All rows of all languages."""
     return [row for table in TABLES for row in rows(table)]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.language.references import find_mentions, grammars, recogniser
+from engine.language.references import find_mentions, grammars
 
 LANGUAGES = ("en", "de", "id", "ar")
 # Pieces that references are made of, so that random texts come close to real ones.
@@ -60,15 +60,6 @@ def test_a_citation_is_found_wherever_it_stands(number: int, below: int) -> None
     (mention,) = find_mentions(f"as required by section {number}({below}), the person must", "en")
     (target,) = mention.targets
     assert (target.address.number, target.address.paragraph) == (str(number), str(below))
-
-
-def test_a_language_without_a_grammar_has_no_mentions() -> None:
-    assert recogniser("fi") is None
-    assert find_mentions("asetuksen 6 artikla", "fi") == []
-
-
-def test_region_does_not_matter() -> None:
-    assert recogniser("de-AT") is recogniser("de") is not None
 
 
 def test_every_language_has_one_grammar() -> None:

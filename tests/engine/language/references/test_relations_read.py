@@ -50,7 +50,6 @@ def rows() -> list[dict[str, str]]:
 
 @cache
 def passages(corpus: str) -> tuple[tuple[str, str, str], ...]:
-    """Id, text and language of each passage of a corpus."""
     return tuple(_versions(corpus) if corpus == "fr_codes_versions" else _lines(corpus))
 
 
@@ -84,8 +83,6 @@ def test_of_each_relation_enough_were_read_and_are_right() -> None:
 
 @pytest.mark.parametrize("corpus", sorted({row["corpus"] for row in rows()}), ids=str)
 class TestOnCorpora:
-    """On the texts themselves."""
-
     pytestmark = with_data
 
     def test_what_was_right_is_still_read_so(self, corpus: str) -> None:
@@ -126,6 +123,5 @@ def test_what_prevails_over_a_text_never_makes_it_the_exception(corpus: str) -> 
 
 
 def _led_by(cue: str, text: str, one: Mention) -> bool:
-    """Whether a cue stands right before a mention, in its clause."""
     before = text[max(0, one.span.start - 30) : one.span.start]
     return re.search(rf"\b(?:{cue})\b[^.,;:()]*\Z", before, re.IGNORECASE) is not None

@@ -4,30 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.references import Resolver, find_mentions
-from engine.model import Document, Passage, Section, SectionKind, Status, TargetKind
-
-
-@pytest.mark.parametrize(
-    ("text", "language", "found"),
-    [
-        ("subject to the preceding Article,", "en", ["the preceding Article"]),
-        ("paragraph (2) of the previous section", "en", ["paragraph (2) of the previous section"]),
-        ("the provisions of this Chapter apply", "en", ["provisions of this Chapter"]),
-        ("as defined in this Chapter", "en", []),
-        ("section 5 of this Chapter", "en", ["section 5"]),
-        ("the next section 5", "en", ["section 5"]),
-        ("nach dem vorstehenden Absatz", "de", ["vorstehenden Absatz"]),
-        ("Absatz 2 des vorstehenden Paragraphen", "de", ["Absatz 2 des vorstehenden Paragraphen"]),
-        ("die vorstehenden Paragraphen", "de", []),
-        ("in dem nachfolgenden Artikel", "de", ["nachfolgenden Artikel"]),
-        ("die Vorschriften dieses Abschnitts gelten", "de", ["Vorschriften dieses Abschnitts"]),
-        ("im Sinne dieses Abschnitts", "de", []),
-    ],
-)
-def test_found(text: str, language: str, found: list[str]) -> None:
-    assert [mention.text for mention in find_mentions(text, language)] == found
-
+from engine.language.references import Resolver
+from engine.model import Document, Passage, Section, SectionKind, Status
 
 ACT = Document("act", "Harbour Act", "en")
 SECTIONS = [
@@ -97,16 +75,3 @@ def test_resolved(text: str, place: int, target: str) -> None:
 )
 def test_there_is_no_such_place(text: str, place: int) -> None:
     assert resolved(text, place) == []
-
-
-def test_parts_in_parts_are_ambiguous() -> None:
-    document = Document("g", "Gesetz", "de")
-    sections = [
-        Section("g/1", "g", None, SectionKind.CHAPTER, "1", "", 0, 1),
-        Section("g/1/1", "g", "g/1", SectionKind.CHAPTER, "1", "", 0, 1),
-    ]
-    passage = Passage("g/1/1/1", "g", "g/1/1", 0, "die Vorschriften dieses Kapitels", "de")
-    (reference,) = Resolver([document], sections, [passage]).references(passage)
-    assert reference.status is Status.AMBIGUOUS
-    assert reference.candidates == ("g/1/1", "g/1")
-    assert reference.target_kind is TargetKind.SECTION

@@ -84,7 +84,6 @@ def edges(
 
 
 def key_of(passage: Passage) -> str:
-    """ "art-6", "rec-26": what a passage belongs to, by its kind and number."""
     return f"{_KEYS.get(passage.kind, passage.kind)}-{passage.number}"
 
 

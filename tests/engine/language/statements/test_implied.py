@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.language.statements import Sort, sequence
-from engine.language.statements.implied import implied, is_light
+from engine.language.statements.implied import implied
 from engine.language.statements.pairing import paired
 from engine.model import Span
 
@@ -36,22 +36,6 @@ def test_a_reference_of_the_claim_need_not_stand_in_its_source() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "source", "found"),
-    [
-        # The law says so: it must be so. It need not be allowed, and no permission is a duty.
-        ("The board must manage the company.", "The board manages the company.", ["must"]),
-        ("The board may manage the company.", "The board manages the company.", []),
-        ("The board must manage the company.", "The board may manage the company.", []),
-        ("The board must not manage the company.", "The board manages the company.", []),
-    ],
-)
-def test_a_plain_statement_of_law_is_a_duty(claim: str, source: str, found: list[str]) -> None:
-    lost, need_not = of(claim, source)
-    assert lost
-    assert need_not == found
-
-
-@pytest.mark.parametrize(
     ("claim", "context", "found"),
     [
         ("The agent shall report.", {"agent"}, ["agent"]),
@@ -63,30 +47,6 @@ def test_a_plain_statement_of_law_is_a_duty(claim: str, source: str, found: list
 )
 def test_a_pronoun_stands_for_whom_the_context_names(claim: str, context: set[str], found: list[str]) -> None:
     assert of(claim, "He shall report.", context=frozenset(context))[1] == found
-
-
-def test_only_what_stands_ahead_is_meant_by_a_pronoun() -> None:
-    """Words behind the verb are said, not meant."""
-    found = of(
-        "The clerk shall inform the agent.", "He shall inform.", context=frozenset({"clerk", "agent"})
-    )[1]
-    assert "clerk" in found
-    assert "agent" not in found
-
-
-@pytest.mark.parametrize(
-    ("word", "language", "light"),
-    [
-        ("submit", "en", True),
-        ("submitted", "en", True),
-        ("making", "en", True),
-        ("revoke", "en", False),
-        ("submit", "xx", False),
-    ],
-)
-def test_verbs_that_only_carry_a_noun(word: str, language: str, light: bool) -> None:
-    [token] = sequence(word, language)
-    assert is_light(token, language) is light
 
 
 def test_a_carrying_verb_stands_next_to_what_it_carries() -> None:

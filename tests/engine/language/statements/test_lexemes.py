@@ -6,18 +6,6 @@ import pytest
 
 from engine.language.statements.lexemes import lexemes
 
-ONE = [
-    ("en", "held", "hold"),
-    ("en", "payment", "pays"),
-    ("en", "withdrawn", "withdrawal"),
-    ("de", "bestraft", "bestrafen"),
-    ("de", "gekündigt", "Kündigung"),
-    ("de", "Erteilung", "erteilt"),
-    ("de", "anzuwenden", "anwenden"),
-    ("fr", "reçoive", "recevoir"),
-    ("fr", "notifie", "notification"),
-    ("es", "notificará", "notificación"),
-]
 # A stemmer has one stem for both of each.
 TWO = [
     ("en", "employer", "employed"),
@@ -29,13 +17,6 @@ TWO = [
     ("es", "demandante", "demandado"),
     ("es", "arrendador", "arrendatario"),
 ]
-
-
-@pytest.mark.parametrize(("language", "one", "other"), ONE)
-def test_forms_of_one_word(language: str, one: str, other: str) -> None:
-    assert [lexeme.own for lexeme in lexemes(one, language)] == [
-        lexeme.own for lexeme in lexemes(other, language)
-    ]
 
 
 @pytest.mark.parametrize(("language", "one", "other"), TWO)

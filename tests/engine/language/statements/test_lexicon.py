@@ -3,40 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine import languages
-from engine.language.statements.lexicon import CUES, FALLBACK, FILE, group_of, lexicon, units
-
-# A language, words of a statement, and the group of modal verbs or of limits that reads them.
-MODALS = {
-    ("en", "MUST"): "must",
-    ("en", "must not"): "must_not",
-    ("en", "need not"): "need_not",
-    ("en", "may"): "may",
-    ("en", "No agent is entitled to"): "must_not",
-    ("de", "ist berechtigt"): "may",
-    ("de", "nicht berechtigt"): "must_not",
-    ("de", "nicht verpflichtet"): "need_not",
-    ("de", "ist verpflichtet"): "must",
-    ("es", "no está autorizado"): "must_not",
-    ("es", "está obligado a"): "must",
-    ("fr", "ne peut pas"): "must_not",
-    ("id", "tidak wajib"): "need_not",
-    ("ar", "لا يجب على الوكيل أن"): "need_not",
-}
-LIMITS = {"not more than": "upper", "no less than": "lower", "more than": "over", "less\n than": "under"}
-
-
-def test_the_longest_words_are_read_first(subtests: pytest.Subtests) -> None:
-    for (language, words), group in MODALS.items():
-        with subtests.test(words):
-            found = lexicon(language).modal.search(f"x {words} y")
-            assert found is not None
-            assert (found[0], group_of(found)) == (words, group)
-    for words, group in LIMITS.items():
-        with subtests.test(words):
-            found = lexicon("en").bound.search(f"x {words} y")
-            assert found is not None
-            assert (found[0], group_of(found)) == (words, group)
-    assert lexicon("en").bound.search("moreover, lessthan") is None
+from engine.language.statements.lexicon import CUES, FALLBACK, FILE, lexicon, units
 
 
 def test_a_region_is_its_language_and_an_unknown_language_is_read_as_english() -> None:

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.language.statements.lexicon import lexicon
 from engine.language.statements.numbers import numbers_in
@@ -43,11 +41,3 @@ def test_numbers_in_digits_and_in_words(subtests: pytest.Subtests) -> None:
                 for one in numbers_in(text, language, lexicon(language))
             ]
             assert "; ".join(told) == expected
-
-
-@given(st.integers(0, 10**9), st.sampled_from(["en", "de", "id", "ar"]))
-def test_a_whole_number_is_read_however_it_is_grouped(value: int, language: str) -> None:
-    for mark in ("", " ", "\u00a0", "'"):
-        text = f"({value:,}) x".replace(",", mark)
-        [one] = numbers_in(text, language, lexicon(language))
-        assert (one.value, text[one.span.start : one.span.end]) == (value, text[1:-3])

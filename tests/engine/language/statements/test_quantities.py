@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.language.references import find_mentions
 from engine.language.statements import Bound, Kind, quantities_in
@@ -68,15 +66,3 @@ def test_a_month_is_not_thirty_days_and_a_year_is_twelve_months() -> None:
     assert not month.same_as(days)
     assert month.comparable(days)
     assert year.same_as(months)
-
-
-@given(st.text(max_size=120), st.sampled_from(["en", "de", "id", "ar", "fr", "zh"]))
-def test_spans_stand_in_the_text(text: str, language: str) -> None:
-    for quantity in quantities_in(text, language):
-        assert text[quantity.span.start : quantity.span.end] == quantity.text
-
-
-@given(st.integers(2, 99_999))
-def test_any_number_of_days_is_read(count: int) -> None:
-    (found,) = quantities_in(f"It lasts {count} days.", "en")
-    assert found.value == count

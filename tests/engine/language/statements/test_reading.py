@@ -34,14 +34,6 @@ def test_what_must_and_may_be_done(subtests: pytest.Subtests) -> None:
             assert [one.modality for one in read(text, language).modals] == expected
 
 
-def test_a_modal_verb_governs_the_words_behind_it_in_german_all_of_its_clause() -> None:
-    [english] = read("A pilot shall moor old heavy ships here; the master pays.", "en").modals
-    assert english.governs == {"moor", "old", "heavi"}
-    [german] = read("Der Lotse muss das Schiff führen; der Kapitän zahlt.", "de").modals
-    assert {"lots", "schiff", "fuhr"} <= german.governs
-    assert "zahlt" not in " ".join(german.governs)
-
-
 def test_what_is_denied_and_what_stands_beside_the_negation() -> None:
     one = read("The fee is not due on heavy old ships, but the master pays.", "en")
     assert one.denied == {"due", "heavi", "old"}
@@ -52,22 +44,10 @@ def test_what_is_denied_and_what_stands_beside_the_negation() -> None:
     assert len(german.heads) == 2
 
 
-def test_what_an_exception_speaks_of_is_exempt_up_to_the_end_of_its_clause() -> None:
-    one = read("The fee is due unless the ship is laid up; the master pays.", "en")
-    assert "ship" in one.exempt
-    assert not one.exempt & {"fee", "due", "master"}
-
-
 def test_what_stands_before_and_after() -> None:
     one = read("The fee is due before departure and after the inspection of ships.", "en")
     assert one.times == (("departur", -1), ("inspect", 1))
     assert read("He pays before, as is and was in all of them then, the ship.", "en").times == ()
-
-
-def test_a_word_of_one_side_is_on_the_other_where_it_is_denied() -> None:
-    (pair, side, word) = read("It is valid.", "en").sides[0]
-    assert read("It is not valid.", "en").sides[0] == (pair, 1 - side, word)
-    assert read("It is invalid.", "en").sides[0][:2] == (pair, 1 - side)
 
 
 def test_references_and_numbers_are_no_words_of_a_sentence() -> None:

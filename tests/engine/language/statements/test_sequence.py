@@ -73,18 +73,3 @@ def test_a_reference_is_one_word() -> None:
         (Sort.REFERENCE, "7", "§ 7"),
     ]
     assert [one.word for one in others] == ["apply", "30 days"]
-
-
-def test_how_words_stand_beside_each_other() -> None:
-    text = "The red berth; a vessel, the barge or (new) ship. They moor."
-    tokens = sequence(text, "en")
-    assert [(one.word, one.opened, one.joined, one.sentence, one.article) for one in tokens] == [
-        ("red", "", False, 0, "the"),
-        ("berth", "", True, 0, ""),
-        ("vessel", ",", False, 1, "a"),
-        ("barge", ",", False, 1, "the"),
-        ("new", "or", False, 1, ""),
-        ("ship", "", False, 1, ""),
-        ("moor", "", False, 2, ""),
-    ]
-    assert [one.opened for one in sequence("He shall ensure that ships pay", "en")] == ["", "", "ensure", ""]

@@ -51,17 +51,6 @@ def test_a_passive_without_who_does_it_says_that_this_was_lost() -> None:
     assert all(lost for *_, lost in found)
 
 
-def test_a_source_that_does_not_say_who_is_not_turned() -> None:
-    """Nobody may be read into it."""
-    assert forms("The buyer shall pay the price.", "The price shall be paid.") == []
-
-
-def test_clauses_are_exchanged() -> None:
-    source = "The buyer may withdraw if the goods are late."
-    found = forms("If the goods are late, the buyer may withdraw.", source)
-    assert keys(sequence(source, "en")) in [own for own, *_ in found]
-
-
 @pytest.mark.parametrize(
     ("source", "turns"),
     [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.retrieval.planning.decomposing import FEWEST, LONGEST, MOST, checked, weight_of
+from engine.retrieval.planning.decomposing import FEWEST, LONGEST, MOST, checked
 
 QUESTION = "When may the harbour master withdraw a berth, and how long does an objection suspend it?"
 FIRST, SECOND = "When may a berth be withdrawn?", "How long does an objection suspend the withdrawal?"
@@ -25,24 +25,13 @@ FIRST, SECOND = "When may a berth be withdrawn?", "How long does an objection su
         ([FIRST, "When may berth be withdrawn", SECOND], [FIRST, SECOND]),
         # About something else; nothing said; too long.
         ([FIRST, SECOND, "Who paints the lighthouse keeper's house?"], [FIRST, SECOND]),
-        ([FIRST, SECOND, "?", "berth"], [FIRST, SECOND]),
-        ([FIRST, SECOND, "berth " * (LONGEST // 5)], [FIRST, SECOND]),
         # In another language or script than the question's.
-        (
-            [FIRST, SECOND, "Wann darf der Hafenmeister den berth entziehen?"],
-            [FIRST, SECOND],
-        ),
+        ([FIRST, SECOND, "Wann darf der Hafenmeister den berth entziehen?"], [FIRST, SECOND]),
         ([FIRST, SECOND, "متى يجوز سحب berth الرصيف؟"], [FIRST, SECOND]),
     ],
 )
 def test_what_can_be_used(proposals: list[str], kept: list[str]) -> None:
     assert list(checked(proposals, QUESTION, "en")) == kept
-
-
-def test_five_at_most() -> None:
-    words = ("pilot", "berth", "dues", "fine", "objection", "wreck", "quay")
-    found = checked([f"Which rule is there on the {word} of the harbour?" for word in words], QUESTION, "en")
-    assert len(found) == MOST
 
 
 @given(st.lists(st.text(max_size=80) | st.sampled_from([FIRST, SECOND, QUESTION]), max_size=12))
@@ -52,8 +41,3 @@ def test_whatever_is_proposed_what_is_kept_is_short_and_was_proposed(proposals: 
     assert len(set(found)) == len(found)
     assert set(found) <= {" ".join(proposal.split()) for proposal in proposals}
     assert all(0 < len(part) <= LONGEST for part in found)
-
-
-@pytest.mark.parametrize("count", range(1, MOST + 1))
-def test_parts_never_outweigh_the_question(count: int) -> None:
-    assert 0 < count * weight_of(count) < 1

@@ -38,11 +38,6 @@ def test_the_question_says_how_deep_it_goes_and_why(
     assert depth.reason.startswith(reason)
 
 
-def test_settings_that_say_how_deep_leave_nothing_to_the_question(bare: Corpus) -> None:
-    for name in ("quick", "balanced", "thorough", "detective"):
-        assert planned(bare, "What does Article 7 of the Harbour Act say?", preset(name)).depth is None
-
-
 def test_a_sign_in_the_question_comes_before_the_settings(bare: Corpus) -> None:
     plan = planned(bare, "What does Article 7 of the Harbour Act say? depth:deep", preset("balanced"))
     assert plan.depth is not None

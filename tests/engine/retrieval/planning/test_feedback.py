@@ -5,17 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.corpus.protocol import Corpus
-from engine.language.analyzer import analyzer
 from engine.retrieval.planning.feedback import feedback_words
-
-
-def test_the_words_are_shared_rare_and_not_the_question_s_own(harbour: Corpus) -> None:
-    words = feedback_words(harbour, "withdrawal of a berth", "en")
-    assert "objection" in words
-    asked = set(analyzer("en").terms("withdrawal of a berth"))
-    assert asked.isdisjoint(term for word in words for term in analyzer("en").terms(word))
-    assert len(words) <= 12
-    assert words == feedback_words(harbour, "withdrawal of a berth", "en"), "the same every time"
 
 
 def test_nothing_found_gives_no_words(harbour: Corpus) -> None:

@@ -73,60 +73,8 @@ def test_without_drafts_that_are_near_the_question_stands_alone(bare: Corpus) ->
     assert active(plan).views == plain.views
 
 
-def test_low_confidence_is_told(bare: Corpus) -> None:
-    # One is near the question, but not near what the other says.
-    apart = [
-        "A berth is refused where dues are in arrears, and the refusal is notified to the owner in writing.",
-        "An objection suspends the withdrawal for so long as the harbour master has not decided on the fine.",
-    ]
-    with ScriptedServer(lambda asked: {"passages": apart}) as server:
-        helpers = Helpers(Asking(server.connect(), Meter()))
-        settings = InvestigationSettings(model_tasks=(HYPOTHETICAL,))
-        plan = make_plan(QUESTION, ["en"], settings, corpus=bare, helpers=helpers)
-    assert any("low confidence" in note for note in plan.notes)
-
-
-def test_the_model_is_shown_what_the_corpus_is(bare: Corpus) -> None:
-    asked = prompt(QUESTION, "en", bare)
-    parts = {part.name: part.text for part in asked.data}
-    assert parts["question"] == QUESTION
-    assert parts["language"] == "en"
-    assert "act" in parts["types of documents"].split("\n")
-    assert "Withdrawal of a berth" in parts["headings"]
-    samples = [text for name, text in parts.items() if name.startswith("sample")]
-    assert 1 <= len(samples) <= 3
-    assert all(len(sample) <= 500 for sample in samples)
-    assert QUESTION not in asked.instructions, "the same words each time"
-
-
-def test_a_question_in_a_language_the_corpus_has_not_is_answered_in_the_corpus_s(bare: Corpus) -> None:
-    german = prompt("Wann darf der Hafenmeister einen Liegeplatz entziehen?", "de", bare)
-    assert {part.name: part.text for part in german.data}["language"] == "en"
-
-
-@pytest.mark.parametrize(
-    ("passages", "kept"),
-    [
-        ([NEAR, FAR], [NEAR, FAR]),
-        ([NEAR, NEAR.upper()], [NEAR]),
-        (["Too short."], []),
-        ([NEAR * 40], []),
-        (["Der Hafenmeister kann den Liegeplatz entziehen, wenn die Gebühren nicht bezahlt sind."], []),
-        ([NEAR, FAR, f"{NEAR} a", f"{NEAR} b"], [NEAR, FAR, f"{NEAR} a"]),
-    ],
-)
-def test_what_can_be_used(passages: list[str], kept: list[str]) -> None:
-    assert list(checked(passages, "en")) == kept
-
-
 def test_a_copy_of_a_sample_is_no_hypothetical_passage() -> None:
     assert checked([NEAR, FAR], "en", [f"(1) {NEAR} And more."]) == (FAR,)
-
-
-def test_without_a_model_nothing_is_written_and_a_note_says_what_goes_on(bare: Corpus) -> None:
-    asking = Asking(None, Meter())
-    assert written(asking, QUESTION, "en", bare, None) == ()
-    assert "the first passages found are used instead" in asking.notes[0]
 
 
 def test_the_fallback_takes_the_first_passages_within_the_mask(bare: Corpus) -> None:
@@ -156,7 +104,6 @@ GERMAN = "Der Hafenmeister kann einem Schiff den Liegeplatz entziehen, wenn die 
 
 
 def asked_with(corpus: Corpus, answers: list[str], **changes: Any) -> tuple[QueryPlan, Asked]:
-    """The plan that settings lead to, and what the model was asked for it."""
     with ScriptedServer(lambda asked: {"passages": answers}) as server:
         helpers = Helpers(Asking(server.connect(), Meter()))
         settings = InvestigationSettings(model_tasks=("hypothetical",), **changes)
@@ -179,11 +126,6 @@ def test_so_many_are_asked_for_and_no_more_are_kept(number: int, bare: Corpus) -
     assert asked.body["max_tokens"] == 400 * number
     plain = InvestigationSettings(model_tasks=("hypothetical",), hypothetical_passages=number)
     assert len(drafts_of(make_plan(QUESTION, ["en"], plain, corpus=bare))) == number
-
-
-def test_three_are_asked_for_where_nobody_says_how_many(bare: Corpus) -> None:
-    plan, asked = asked_with(bare, [f"{NEAR} {letter}" for letter in "abcd"])
-    assert (asked.data["number"], len(drafts_of(plan)), asked.body["temperature"]) == ("3", 3, 0)
 
 
 def test_the_temperature_is_sent_for_this_task_alone(bare: Corpus) -> None:

@@ -8,12 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine import languages
 from engine.language.analyzer import analyzer
 from engine.retrieval.planning.parting import MOST_PARTS, parts, told_and_asked
-from engine.retrieval.planning.words import SHIPPED, words_of
-
-LANGUAGES = [path.parent.name for path in languages.files(SHIPPED)]
+from engine.retrieval.planning.words import words_of
 
 
 @pytest.mark.parametrize(
@@ -32,19 +29,8 @@ LANGUAGES = [path.parent.name for path in languages.files(SHIPPED)]
             ["What are the conditions for a pilot exemption", "how long is it (a pilot exemption) valid?"],
         ),
         (
-            "When was the Harbour Act passed, who signed it, and what does it repeal?",
-            [
-                "When was the Harbour Act passed",
-                "who signed it (the Harbour Act)",
-                "what does it (the Harbour Act) repeal?",
-            ],
-        ),
-        (
             "How do a lease and a licence differ, and which of them ends at death?",
-            [
-                "How do a lease and a licence differ",
-                "which of them (a lease / a licence) ends at death?",
-            ],
+            ["How do a lease and a licence differ", "which of them (a lease / a licence) ends at death?"],
         ),
         (
             "If the agent dies, who takes over the goods and when must the principal be told?",
@@ -69,10 +55,7 @@ LANGUAGES = [path.parent.name for path in languages.files(SHIPPED)]
         ),
         (
             "If the licence lapses, who decides on it, and what consequences follow?",
-            [
-                "If the licence lapses, who decides on it",
-                "If the licence lapses, what consequences follow?",
-            ],
+            ["If the licence lapses, who decides on it", "If the licence lapses, what consequences follow?"],
         ),
         (
             "What is a Relevant Person, and what is a Fund Manager?",
@@ -147,13 +130,10 @@ def test_pronouns_of_other_languages(language: str, question: str, later: str) -
         ("en", "In what circumstances and to what extent must the register be corrected?"),
         ("en", "What does the Registrar use to determine when and which branches must be heard?"),
         ("en", "May the berth be withdrawn by the harbour master, and why?"),
-        ("de", "Bis wann und wogegen kann sich der Halter wehren?"),
         # One thing is asked of what is told.
         ("en", "The master holds a certificate. Must the vessel still take a pilot?"),
         # Points that end no sentence, and marks of titles.
-        ("en", "Which case came first, Craig v. Boren or Smith v. Jones, Inc.?"),
         ("en", "Which film is older, What Will You Do? or School On Fire?"),
-        ("en", "Who played the girlfriend of Alex P. Keaton's actor?"),
         ("en", "Does the Order (who may moor, and who must pay the dues of the port?) apply?"),
         ("en", ""),
     ],
@@ -176,7 +156,6 @@ def test_what_is_told_and_what_is_asked() -> None:
 
 
 def lost(question: str, found: list[str], language: str) -> set[str]:
-    """Terms of a question that no part has, those of its joints left out."""
     border = words_of(language).border
     joints = " ".join(match[0] for match in border.finditer(question)) if border else ""
     terms = analyzer(language).terms
@@ -197,25 +176,3 @@ def test_no_word_is_lost_and_a_part_is_not_taken_apart_again(question: str) -> N
     assert len(found) != 1
     if found:
         assert not lost(question, found, "en")
-
-
-@given(st.sampled_from(LANGUAGES), st.text(max_size=120))
-def test_no_text_is_too_strange(language: str, question: str) -> None:
-    found = parts(question, language)
-    assert len(found) in (0, *range(2, MOST_PARTS + 1))
-    assert all(found)
-
-
-WHO = st.sampled_from(["harbour master", "Port Authority", "court of appeal"])
-DOES = st.sampled_from(
-    ["allocate the northern berths", "waive the late filing fee", "inspect foreign vessels"]
-)
-ASKED = st.builds(lambda who, does: f"When may the {who} {does}", WHO, DOES)
-
-
-@given(st.lists(ASKED, min_size=1, max_size=5), st.sampled_from([", and ", " and ", "? "]))
-def test_whole_questions_are_found_again(asked: list[str], joint: str) -> None:
-    question = joint.join(asked) + "?"
-    found = [part.rstrip("?") for part in parts(question, "en")]
-    assert [part[:1].upper() + part[1:] for part in found] == (asked if len(asked) > 1 else [])
-    assert all(parts(part, "en") == [] for part in asked)

@@ -12,16 +12,11 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.ingestion.build import build_corpus
-from engine.retrieval.planning import LITERAL, LONGEST_QUESTION, PART, make_plan, parts
-from engine.retrieval.planning.strategies import STRATEGIES
-from engine.settings import InvestigationSettings
-
-PART_WEIGHT = STRATEGIES["balanced"][PART].weight
+from engine.retrieval.planning import LITERAL, LONGEST_QUESTION, PART, make_plan
 
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """One Spanish line, one German and three Portuguese ones, in that order."""
     folder = tmp_path_factory.mktemp("mixed")
     texts = [
         ("es", "El capitán pagará las tasas del puerto."),
@@ -37,55 +32,6 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     (folder / "lines.jsonl").write_text("\n".join(lines), encoding="utf-8")
     build_corpus([folder / "lines.jsonl"], folder / "corpus", name="Mixed", embedding="none")
     return open_corpus(folder / "corpus")
-
-
-@pytest.mark.parametrize(
-    ("language", "question", "expected"),
-    [
-        ("en", "When may a berth be withdrawn?", []),
-        (
-            "en",
-            "When may the harbour master withdraw a berth, and how long does an objection suspend payment?",
-            ["When may the harbour master withdraw a berth", "how long does an objection suspend payment?"],
-        ),
-        ("en", "May the berth be withdrawn by the harbour master, and why?", []),
-        ("en", "Which rules on berths and pilots apply to warships?", []),
-        (
-            "de",
-            "Wann endet die Einspruchsfrist und wer entscheidet über den Einspruch?",
-            ["Wann endet die Einspruchsfrist", "wer entscheidet über den Einspruch?"],
-        ),
-        (
-            "id",
-            "Kapan jangka waktu keberatan berakhir dan siapa yang memutus keberatan wajib pajak?",
-            ["Kapan jangka waktu keberatan berakhir", "siapa yang memutus keberatan wajib pajak?"],
-        ),
-        (
-            "ar",
-            "متى تنتهي مهلة الاعتراض ومن يبت في اعتراض المكلف؟",
-            ["متى تنتهي مهلة الاعتراض", "من يبت في اعتراض المكلف؟"],
-        ),
-    ],
-)
-def test_a_question_falls_into_what_it_asks(language: str, question: str, expected: list[str]) -> None:
-    assert parts(question, language) == expected
-
-
-def test_the_literal_question_comes_first_and_its_parts_weigh_less() -> None:
-    plan = make_plan("Who allocates  a berth\nto a vessel, and when are the dues paid in advance?", ["en"])
-    assert [(view.name, view.weight) for view in plan.views] == [
-        (LITERAL, 1.0),
-        (PART, PART_WEIGHT),
-        (PART, PART_WEIGHT),
-    ]
-    assert plan.views[0].text == "Who allocates a berth to a vessel, and when are the dues paid in advance?"
-    assert (plan.language, plan.notes) == ("en", ())
-
-
-def test_precision_is_the_question_alone() -> None:
-    settings = InvestigationSettings(query_strategy="precision")
-    plan = make_plan("Who allocates a berth, and when are the dues paid?", ["en"], settings)
-    assert [view.name for view in plan.views] == [LITERAL]
 
 
 @pytest.mark.parametrize(

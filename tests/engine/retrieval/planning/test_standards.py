@@ -8,7 +8,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.retrieval.planning.prose import documents_asked
-from engine.retrieval.planning.standards import standards_at, standards_of
+from engine.retrieval.planning.standards import standards_at
 
 TITLES = {
     "old": "GRI 306: Effluents and Waste 2016",
@@ -43,7 +43,3 @@ def test_a_designation_means_its_edition_or_the_latest(
 ) -> None:
     assert [one for meant, _ in standards_at(corpus, text) for one in meant] == documents
     assert list(documents_asked(corpus, text, "en")) == documents
-
-
-def test_editions_are_read_once(corpus: Corpus) -> None:
-    assert standards_of(corpus) is standards_of(corpus)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from engine.corpus.protocol import Corpus
-from engine.model import Intent
 from engine.retrieval.planning import KINDS, make_plan
-from engine.retrieval.planning.strategies import STRATEGIES, uses_of
+from engine.retrieval.planning.strategies import STRATEGIES
 from engine.settings import InvestigationSettings
 
 COMPARISON = "What is the difference between a berth and a quay, and can my boss fire the harbour master?"
@@ -29,16 +26,3 @@ def test_precision_is_the_question_alone_and_recall_takes_all(harbour: Corpus) -
     many = {name for name, _ in kinds(harbour, query_strategy="recall")}
     assert few == {"literal", "part", "side", "register"}
     assert few | {"feedback"} <= many
-
-
-def test_what_is_left_out_can_be_offered(harbour: Corpus) -> None:
-    offered = dict(kinds(harbour, offered=True, query_strategy="precision"))
-    assert offered["literal"]
-    assert not offered["part"]
-    assert not offered["feedback"]
-
-
-@pytest.mark.parametrize(("intent", "on"), [(Intent.MULTI_HOP, True), (Intent.LOOKUP, False)])
-def test_words_of_the_first_passages_are_for_questions_of_several_hops(intent: Intent, on: bool) -> None:
-    assert uses_of("balanced", intent)["feedback"].on is on
-    assert uses_of("recall", intent)["feedback"].on

@@ -9,9 +9,8 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.model import Entity, EntityKind
 from engine.retrieval.planning import make_plan
-from engine.retrieval.planning.vocabulary import _acronym, exchanged_acronyms, terms_in
+from engine.retrieval.planning.vocabulary import exchanged_acronyms
 from engine.settings import InvestigationSettings
 
 TEXT = """# Reporting Rules
@@ -45,24 +44,6 @@ def test_acronyms_are_exchanged_both_ways(rules: Corpus) -> None:
         ("money laundering reporting officer", "MLRO")
     ]
     assert exchanged_acronyms(rules, "Who appoints the mlro?", "en") == []
-
-
-def test_defined_terms_are_named_as_the_corpus_writes_them(rules: Corpus) -> None:
-    assert terms_in(rules, "may a firm hold clients money?", "en") == ["Client Money"]
-    assert terms_in(rules, "may a firm hold shares?", "en") == []
-
-
-@pytest.mark.parametrize(
-    ("name", "aliases", "expected"),
-    [
-        ("Financial Services Regulatory Authority", ("FSRA",), "FSRA"),
-        ("Commercial Register Act", ("Register Act", "CRA"), "CRA"),
-        ("Office of Law", (), None),
-        ("ESG", ("ESG",), None),
-    ],
-)
-def test_what_is_an_acronym(name: str, aliases: tuple[str, ...], expected: str | None) -> None:
-    assert _acronym(Entity("en:x", name, EntityKind.ACRONYM, aliases=aliases)) == expected
 
 
 def test_a_plan_says_where_its_words_come_from(rules: Corpus) -> None:

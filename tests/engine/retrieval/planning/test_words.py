@@ -57,7 +57,6 @@ def test_a_region_is_ignored_and_an_unknown_language_has_no_words() -> None:
     ("change", "told"),
     [
         (("question: Quando", "query: Quando"), "examples.0.question: Field required"),
-        (("lookup:", "look:"), "intent.look"),
         (("'^quando'", "'^(quando'"), "is not a regular expression"),
         (("['^quando']", "['^quando'"), "cannot be read"),
     ],

@@ -74,13 +74,6 @@ def test_what_cannot_be_loaded_is_named_in_one_line(tmp_path: Path) -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_a_damaged_model_is_named(tmp_path: Path) -> None:
-    folder = write_cross_encoder(tmp_path / "model")
-    (folder / "model.safetensors").write_bytes(b"not weights")
-    with pytest.raises(ModelError, match="cannot be loaded; "):
-        load_cross_encoder(str(folder))
-
-
 def test_a_failure_is_remembered_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 

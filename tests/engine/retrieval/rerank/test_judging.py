@@ -61,14 +61,6 @@ def never() -> bool:
     return False
 
 
-def test_rows_are_judged_in_order_call_by_call() -> None:
-    model = Lengths()
-    judged = Judging(model, "q").judge([5, 3, 9], texts, 1_000, never)
-    assert judged.scores.tolist() == [5.0, 3.0, 9.0]
-    assert (judged.new, judged.why) == (3, "")
-    assert model.asked == [["xxxxx", "xxx"], ["x" * 9]]
-
-
 @pytest.mark.parametrize(("cost", "budget", "done"), [(10, 9, 0), (10, 19, 1), (10, 9_000, 4)])
 def test_no_more_is_judged_than_the_budget_allows(cost: float, budget: float, done: int) -> None:
     # Judging takes no time that counts: each call may use the whole budget.
@@ -98,23 +90,6 @@ def test_it_can_be_stopped_between_calls() -> None:
     assert (judged.scores.tolist(), judged.why) == ([5.0, 3.0], STOPPED)
 
 
-def test_what_is_known_is_not_asked_again() -> None:
-    model = Lengths()
-    judging = Judging(model, "q")
-    judging.judge([5, 3], texts, 1_000, never)
-    again = judging.judge([3, 5], texts, 0, never)
-    assert (again.scores.tolist(), again.new, again.why) == ([3.0, 5.0], 0, "")
-    more = judging.judge([3, 8, 5], texts, 1_000, never)
-    assert (more.scores.tolist(), more.new) == ([3.0, 8.0, 5.0], 1)
-    assert model.asked[1:] == [["x" * 8]]
-
-
-def test_scores_end_before_the_first_row_that_was_not_judged() -> None:
-    judging = Judging(Lengths(), "q")
-    judging.judge([5, 3], texts, 1_000, never)
-    assert judging.judge([5, 8, 3], texts, 0, never).scores.tolist() == [5.0]
-
-
 def test_a_model_that_compares_texts_sees_all_of_them_whenever_one_is_new() -> None:
     model = Lengths(at_once=None)
     judging = Judging(model, "q")
@@ -133,9 +108,3 @@ def test_a_model_that_fails_keeps_what_it_said_before(fails_at: int, kept: list[
     judged = Judging(Lengths(fails_at=fails_at), "q").judge([5, 3, 9], texts, 1_000, never)
     assert judged.scores.tolist() == kept
     assert why in judged.why
-
-
-def test_nothing_to_judge_asks_nothing() -> None:
-    model = Lengths(fails_at=0)
-    judged = Judging(model, "q").judge([], texts, 1_000, never)
-    assert (len(judged.scores), judged.new, judged.why) == (0, 0, "")

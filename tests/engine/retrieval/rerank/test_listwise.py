@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import BudgetError, ModelError
+from engine.errors import BudgetError
 from engine.llm import Budget, Meter
 from engine.retrieval.rerank.contract import RerankerContract
 from engine.retrieval.rerank.judging import Judging
@@ -18,12 +18,10 @@ from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 
 def listed(asked: Asked) -> list[str]:
-    """The keys of the passages that a prompt lists, in its order."""
     return [name.removeprefix("passage ") for name in asked.data if name.startswith("passage ")]
 
 
 def by_number(asked: Asked) -> Scripted:
-    """The passage with the highest number in its text first."""
     texts = {key: asked.data[f"passage {key}"] for key in listed(asked)}
     return {"order": sorted(texts, key=lambda key: -int("".join(filter(str.isdigit, texts[key])) or 0))}
 
@@ -51,52 +49,8 @@ def test_the_number_of_windows_that_are_expected_covers_those_that_are_asked(cou
     assert found == sorted(found, reverse=True)
 
 
-def test_the_best_of_a_long_list_moves_to_its_head(server: ScriptedServer) -> None:
-    before = len(server.requests)
-    texts = [f"passage of rank {number}" for number in range(55)]
-    scores = ListwiseReranker(server.connect(), Meter()).scores("q", texts)
-    assert len(server.requests) - before == windows(55)
-    # Ten places of each window move on: the last ten come first.
-    assert scores.argsort()[::-1][:10].tolist() == list(range(54, 44, -1))
-
-
-@pytest.mark.parametrize(
-    "order",
-    [
-        [],
-        ["P9", "Q1", "", "p2", "P2 ", "passage P1", "harbour-act/art-1", "<script>"],
-        ["P1", "P1", "P1"],
-        ["P1", "P2", "P3", "P1"],
-    ],
-)
-def test_keys_that_were_not_listed_change_nothing(order: list[str]) -> None:
-    with ScriptedServer(lambda asked: {"order": order}) as scripted:
-        scores = ListwiseReranker(scripted.connect(), Meter()).scores("q", ["a", "b", "c"])
-    assert scores.tolist() == [3.0, 2.0, 1.0]
-
-
-def test_what_was_left_out_keeps_its_order_behind_what_was_named() -> None:
-    with ScriptedServer(lambda asked: {"order": ["P4", "P2"]}) as scripted:
-        scores = ListwiseReranker(scripted.connect(), Meter()).scores("q", ["a", "b", "c", "d"])
-    assert scores.argsort()[::-1].tolist() == [3, 1, 0, 2]
-
-
-def test_the_same_text_has_the_same_score(server: ScriptedServer) -> None:
-    scores = ListwiseReranker(server.connect(), Meter()).scores("q", ["1", "2", "1"])
-    assert scores[0] == scores[2] < scores[1]
-
-
 def failing(after: int, fault: Scripted) -> Callable[[Asked], Scripted]:
-    """Sensible for so many requests, then a fault."""
     return lambda asked: by_number(asked) if asked.number < after else fault
-
-
-def test_a_model_that_fails_at_the_first_window_judges_nothing() -> None:
-    with (
-        ScriptedServer(failing(0, Fault(refusal="no"))) as scripted,
-        pytest.raises(ModelError, match="declined"),
-    ):
-        ListwiseReranker(scripted.connect(), Meter()).scores("q", ["1", "2"])
 
 
 def test_the_windows_before_a_failure_count() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -11,7 +9,6 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus
 from engine.investigation.strategies.contract import toy_corpus
 from engine.retrieval.retrievers import dense
-from engine.retrieval.retrievers.base import Off
 from engine.retrieval.retrievers.contract import RetrieverContract
 from engine.retrieval.retrievers.dense import Dense
 
@@ -29,19 +26,9 @@ class TestDense(RetrieverContract):
     def vectors(self, views: int) -> NDArray[np.float32] | None:
         return np.eye(2, dtype=np.float32)[:views]
 
-    def test_without_vectors_it_is_off(self, retriever: Dense, corpus: Corpus) -> None:
-        assert retriever.search(replace(self.asked(corpus), vectors=None)) == Off()
-
     def test_a_hit_reaches_the_cosine(
         self, retriever: Dense, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(dense, "LOWEST", 0.9)
         found = self.answer(retriever, self.asked(corpus))
         assert [hits.rows.tolist() for hits in found.hits] == [[0, 1], [2, 3]]
-
-    def test_a_passage_without_a_vector_is_no_hit(
-        self, retriever: Dense, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(dense, "LOWEST", 0.0)
-        found = self.answer(retriever, self.asked(corpus))
-        assert all(7 not in hits.rows.tolist() for hits in found.hits)

@@ -13,7 +13,7 @@ from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus, Hits
 from engine.corpus.toy import toy_contents
-from engine.retrieval.retrievers.levels import FEWEST, levels
+from engine.retrieval.retrievers.levels import levels
 
 # Degrees between the passages of a toy corpus and the east: seven in English, one in German.
 TOGETHER = (60, 62, 64, 66, 68, 70, 72, 80)
@@ -25,7 +25,6 @@ def at(*degrees: float) -> NDArray[np.float32]:
 
 
 def corpus_at(folder: Path, degrees: tuple[float, ...], german: int = 1) -> Corpus:
-    """The toy corpus with other vectors; the last documents of it are German."""
     contents = toy_contents()
     documents = tuple(
         replace(document, language="de" if number >= len(contents.documents) - german else "en")
@@ -43,16 +42,6 @@ def rows(*numbers: int) -> NDArray[np.int32]:
     return np.array(numbers, np.int32)
 
 
-def test_the_models_floor_holds_where_most_passages_are_above_it(tmp_path: Path) -> None:
-    corpus = corpus_at(tmp_path / "near", (0, 10, 90, 100, 180, 45, 46, 0))
-    east = at(0)
-    found = levels(corpus, "en", east, hits(corpus, east))
-    assert found.floors[0, 1] == pytest.approx(corpus.similarity_floor)
-    cosines = east @ corpus.vectors(rows(0, 1, 5)).T
-    floor = corpus.similarity_floor
-    assert found.shares(cosines, rows(0, 1, 5))[0] == pytest.approx((cosines[0] - floor) / (1 - floor))
-
-
 def test_a_question_far_from_all_passages_has_a_floor_of_its_own(tmp_path: Path) -> None:
     corpus = corpus_at(tmp_path / "far", TOGETHER)
     east = at(0)
@@ -62,18 +51,6 @@ def test_a_question_far_from_all_passages_has_a_floor_of_its_own(tmp_path: Path)
     assert shares[0] == pytest.approx(1.0)
     assert sorted(shares.tolist(), reverse=True) == shares.tolist()
     assert 0 < shares[3] < 1, "not all but the best is nothing"
-
-
-def test_a_language_that_lies_further_off_is_moved(tmp_path: Path) -> None:
-    # Documents two and three are German: rows 5 to 7. They are too few to say anything of German ...
-    east, few = at(0), corpus_at(tmp_path / "few", TOGETHER, german=2)
-    assert len(few.documents()) < FEWEST
-    floors = levels(few, "en", east, hits(few, east)).floors[0]
-    assert floors[0] == pytest.approx(floors[1])
-    # ... and all three are enough.
-    many = corpus_at(tmp_path / "many", TOGETHER, german=3)
-    alone = levels(many, "fr", east, hits(many, east))
-    assert alone.floors.shape == (1, 1)
 
 
 def test_passages_without_vectors_are_not_looked_at(tmp_path: Path) -> None:

@@ -22,20 +22,6 @@ def labels(inner: str, *asked: tuple[str, int]) -> list[str]:
 OUTLINE = levels(("decimal", "%1."), ("decimal", "%1.%2"), ("lowerLetter", "(%3)"))
 
 
-def test_lower_levels_begin_again() -> None:
-    asked = [("1", level) for level in (0, 1, 1, 2, 2, 0, 1, 2)]
-    assert labels(OUTLINE, *asked) == ["1.", "1.1", "1.2", "(a)", "(b)", "2.", "2.1", "(a)"]
-
-
-def test_a_level_that_was_jumped_over_counts_as_one() -> None:
-    assert labels(OUTLINE, ("1", 1), ("1", 1), ("1", 0), ("1", 1)) == ["1.1", "1.2", "2.", "2.1"]
-
-
-def test_two_lists_on_one_abstract_list_go_on() -> None:
-    second = '<w:num w:numId="7"><w:abstractNumId w:val="1"/></w:num>'
-    assert labels(OUTLINE + second, ("1", 0), ("7", 0), ("1", 0)) == ["1.", "2.", "3."]
-
-
 def test_an_override_begins_a_list_anew() -> None:
     second = (
         '<w:num w:numId="7"><w:abstractNumId w:val="1"/><w:lvlOverride w:ilvl="0">'
@@ -44,28 +30,9 @@ def test_an_override_begins_a_list_anew() -> None:
     assert labels(OUTLINE + second, ("1", 0), ("7", 0), ("7", 0)) == ["1.", "5.", "6."]
 
 
-def test_legal_numbering_prints_digits() -> None:
-    inner = levels(("upperRoman", "Article %1."), ("decimal", "Section %1.%2"))
-    legal = inner.replace('<w:lvlText w:val="Section', '<w:isLgl/><w:lvlText w:val="Section')
-    assert labels(inner, ("1", 0), ("1", 1)) == ["Article I.", "Section I.1"]
-    assert labels(legal, ("1", 0), ("1", 1)) == ["Article I.", "Section 1.1"]
-
-
 def test_a_level_that_never_begins_again() -> None:
     inner = OUTLINE.replace('<w:lvlText w:val="%1.%2"/>', '<w:lvlRestart w:val="0"/><w:lvlText w:val="%2"/>')
     assert labels(inner, ("1", 0), ("1", 1), ("1", 0), ("1", 1)) == ["1.", "1", "2.", "2"]
-
-
-def test_what_is_a_clause() -> None:
-    counting = numbering(OUTLINE + levels(("decimal", "%1)"), number=2) + levels(("bullet", "o"), number=3))
-    asked = [("1", 0), ("1", 1), ("1", 2), ("2", 0), ("3", 0)]
-    found = [label for one in asked if (label := counting.next(*one)) is not None]
-    assert [label.is_clause for label in found] == [True, True, False, False, False]
-    assert [label.is_bullet for label in found] == [False, False, False, False, True]
-
-
-def test_unknown_lists_have_no_numbers() -> None:
-    assert labels(OUTLINE, ("9", 0), ("1", 12), ("1", -1)) == ["", "", ""]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +46,6 @@ def test_unknown_lists_have_no_numbers() -> None:
         (7, "decimalZero", "07"),
         (10, "chineseCounting", "十"),
         (21, "chineseCountingThousand", "二十一"),
-        (105, "chineseCounting", "一百〇五"),
         (2, "arabicAbjad", "ب"),
         (0, "lowerRoman", "0"),
         (5, "unheard of", "5"),

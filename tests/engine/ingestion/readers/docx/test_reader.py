@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.docx import DocxReader
-from engine.model import SectionKind
 from tests.engine.ingestion.readers.docx.writing import (
     docx,
     levels,
@@ -64,11 +63,6 @@ def test_headings_by_style_outline_and_language(tmp_path: Path) -> None:
         ("Part I General", "Terms", "Deepest"),
         ("By itself",),
     ]
-
-
-def test_styles_that_are_based_on_each_other_end(tmp_path: Path) -> None:
-    styles = style("a", "A", based_on="b") + style("b", "B", based_on="a")
-    assert texts(docx(tmp_path / "a.docx", paragraph("Words.", "a"), styles=styles)) == ["Words."]
 
 
 def test_headings_in_plain_paragraphs(tmp_path: Path) -> None:
@@ -189,18 +183,6 @@ def test_what_a_file_says_of_itself(tmp_path: Path) -> None:
     assert str(found.metadata["created"])[:10] == "2024-03-05"
 
 
-def test_the_only_heading_of_the_first_level_is_the_title(tmp_path: Path) -> None:
-    path = docx(
-        tmp_path / "a.docx",
-        paragraph("Code of Ports", "H1"),
-        paragraph("Fees", "H2"),
-        paragraph("Text."),
-        styles=HEADINGS,
-    )
-    assert read(path).document.title == "Code of Ports"
-    assert sections(path) == [("heading", None, "Fees")]
-
-
 def test_pages_as_word_last_drew_them(tmp_path: Path) -> None:
     broken = "<w:p><w:r><w:lastRenderedPageBreak/><w:t>On two.</w:t></w:r></w:p>"
     path = docx(tmp_path / "a.docx", paragraph("On one."), broken, paragraph("Still two."))
@@ -213,18 +195,6 @@ def test_known_by_content(tmp_path: Path) -> None:
     assert DocxReader().accepts(path, path.read_bytes()[:4096])
     (tmp_path / "b.docx").write_text("no zip")
     assert not DocxReader().accepts(tmp_path / "b.docx", b"no zip")
-
-
-def test_strict_files_are_the_same(tmp_path: Path) -> None:
-    path = docx(tmp_path / "a.docx", paragraph("Words."))
-    with zipfile.ZipFile(path) as package:
-        parts = {name: package.read(name) for name in package.namelist()}
-    strict = b"http://purl.org/oclc/ooxml/wordprocessingml/main"
-    plain = b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-    with zipfile.ZipFile(tmp_path / "s.docx", "w") as package:
-        for name, data in parts.items():
-            package.writestr(name, data.replace(plain, strict))
-    assert texts(tmp_path / "s.docx") == ["Words."]
 
 
 @pytest.mark.parametrize(
@@ -270,25 +240,3 @@ def test_no_damage_makes_it_raise(tmp_path: Path, place: float, data: bytes) -> 
     (tmp_path / "b.docx").write_bytes(bytes(whole))
     for item in DocxReader().read(SourceFile(tmp_path / "b.docx")):
         assert isinstance(item, Problem | ReadDocument)
-
-
-@given(words=st.lists(st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1), max_size=6))
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_every_word_is_kept(tmp_path: Path, words: list[str]) -> None:
-    document = python_docx.Document()
-    for word in words:
-        document.add_paragraph(word)
-    document.save(str(tmp_path / "w.docx"))
-    found = [
-        item for item in DocxReader().read(SourceFile(tmp_path / "w.docx")) if isinstance(item, ReadDocument)
-    ]
-    kept = "".join(
-        f"{passage.label}{''.join(passage.headings)}{passage.text}"
-        for read in found
-        for passage in read.passages
-    )
-    letters = {letter for word in words for letter in word if letter.isalpha()}
-    assert letters <= set(kept) | {
-        letter for s in found for section in s.sections for letter in section.title
-    }
-    assert all(section.kind in SectionKind for item in found for section in item.sections)

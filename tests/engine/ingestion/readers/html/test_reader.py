@@ -3,8 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.html import HtmlReader
@@ -171,55 +169,3 @@ def test_deep_nesting_ends(tmp_path: Path) -> None:
     items(tmp_path, "<table><tr><td>a</td><td>" * 60 + "deep")
     items(tmp_path, "<table><tr><td><p>b</p>" * 60 + "</td><td>c</td></tr></table>" * 60)
     items(tmp_path, "<dl><dt>a<dd>" * 120 + "deep")
-
-
-MARKUP = st.lists(
-    st.sampled_from(
-        [
-            "<p>",
-            "X",
-            "<tr>",
-            "<td>",
-            "</td>",
-            "<ul>",
-            "<li>",
-            "<dl>",
-            "<dt>",
-            "<dd>",
-            "<h1>",
-            "<h2>",
-            "</h2>",
-            "<br>",
-            "<b>",
-            "</b>",
-            "<main>",
-            "<pre>",
-            "<ol start='x'>",
-            "Article 1",
-            "word ",
-            "&amp;",
-            "&#0;",
-            "<!DOCTYPE x>",
-            "<![CDATA[",
-            "<header>",
-            "</table>",
-            "\0",
-            "é",
-        ]
-    ),
-    max_size=25,
-)
-
-
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(parts=MARKUP)
-def test_no_markup_makes_it_raise(tmp_path: Path, parts: list[str]) -> None:
-    for item in items(tmp_path, "".join(parts)):
-        assert isinstance(item, Problem | ReadDocument)
-
-
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(words=st.lists(st.from_regex(r"[a-z]{3,8}", fullmatch=True), min_size=1, max_size=8))
-def test_every_word_of_a_paragraph_is_kept_in_order(tmp_path: Path, words: list[str]) -> None:
-    found = texts(tmp_path, "".join(f"<p>{word}</p>" for word in words))
-    assert " ".join(found).split() == words

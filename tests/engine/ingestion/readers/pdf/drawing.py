@@ -11,13 +11,7 @@ from engine.ingestion.readers.pdf.rows import Run
 WIDTH, HEIGHT, SIZE = 600, 800, 10
 # Letters of Courier are as wide as this share of their size.
 PITCH = 0.6
-_MATRICES = {
-    0: "1 0 0 1",
-    45: ".7071 .7071 -.7071 .7071",
-    90: "0 1 -1 0",
-    180: "-1 0 0 -1",
-    270: "0 -1 1 0",
-}
+_MATRICES = {0: "1 0 0 1", 45: ".7071 .7071 -.7071 .7071", 90: "0 1 -1 0", 180: "-1 0 0 -1", 270: "0 -1 1 0"}
 
 
 @dataclass(frozen=True, slots=True)

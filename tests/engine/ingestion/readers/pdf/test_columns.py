@@ -36,22 +36,6 @@ def test_columns_are_read_one_after_the_other(columns: int, lines: int, shift: f
 
 
 @settings(max_examples=30)
-@given(st.integers(5, 30), st.integers(0, 1000))
-def test_one_column_stays_one(lines: int, seed: int) -> None:
-    runs = []
-    texts = []
-    for line in range(lines):
-        cut = 20 + (seed * (line + 3)) % 50
-        texts.append(
-            ("the duty of the operator ends with the end of the year in which he gave notice of it")[
-                :cut
-            ].strip()
-        )
-        runs += words(texts[-1], 50, 700 - 12 * line)
-    assert order(runs) == texts
-
-
-@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(st.floats(0, 580), st.floats(0, 780), st.integers(1, 12), st.floats(4, 30)), max_size=60
@@ -71,15 +55,6 @@ def test_labels_beside_a_text_are_no_column() -> None:
         runs += words(LINE, 160, 700 - 12 * line)
     assert len(regions_of(runs)) == 1
     assert gutters_of(runs) == []
-
-
-def test_a_table_of_numbers_is_no_column() -> None:
-    runs = []
-    for line in range(20):
-        runs += words(f"Name of place {line}", 50, 700 - 12 * line) + words(
-            f"{line * 371}", 400, 700 - 12 * line
-        )
-    assert len(regions_of(runs)) == 1
 
 
 def test_columns_from_right_to_left_begin_at_the_right() -> None:

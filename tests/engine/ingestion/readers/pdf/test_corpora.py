@@ -84,16 +84,6 @@ def test_what_every_page_repeats_is_left_out(name: str, words: str) -> None:
     assert words not in text(name)
 
 
-@pytest.mark.parametrize(
-    ("name", "least"),
-    [(FEDERAL_REGISTER, 100), ("id-uu-10-2020-bea-meterai.pdf", 60), ("vietnamese-judgment-civil.pdf", 50)],
-)
-def test_long_files_have_their_passages(name: str, least: int) -> None:
-    (document,) = read(name)
-    assert isinstance(document, ReadDocument)
-    assert len(document.passages) >= least
-
-
 def test_every_article_of_the_civil_code() -> None:
     (document,) = read("kuh-perdata_indonesian-civil-code.pdf")
     assert isinstance(document, ReadDocument)

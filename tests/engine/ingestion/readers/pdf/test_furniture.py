@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.ingestion.readers.pdf.furniture import folded, without_furniture
+from engine.ingestion.readers.pdf.furniture import without_furniture
 from engine.ingestion.readers.pdf.rows import rows_of
 from engine.ingestion.readers.pdf.sheets import Sheet
 from tests.engine.ingestion.readers.pdf.drawing import HEIGHT, WIDTH, words
@@ -81,7 +81,3 @@ def test_numbers_of_a_table_stay() -> None:
     runs = sheet(1, lines).runs + tuple(run for n in range(12) for run in words(str(n * n), 30, 700 - 20 * n))
     (cleared,) = without_furniture([Sheet(1, runs, WIDTH, HEIGHT)])
     assert len(cleared.runs) == len(runs)
-
-
-def test_even_and_odd_pages_fold_alike() -> None:
-    assert folded("47698 Federal Register / Vol. 85") == folded("Federal Register / Vol. 85 47699")

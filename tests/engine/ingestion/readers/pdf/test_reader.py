@@ -1,10 +1,9 @@
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.pdf import PdfReader
@@ -37,13 +36,7 @@ def test_articles_with_the_page_they_begin_on(tmp_path: Path) -> None:
         "",
         "Pasal 2",
     ]
-    second = [
-        "(1) Bea Meterai dilaksanakan.",
-        "(2) Bea Meterai bertujuan untuk keadilan.",
-        "",
-        "Pasal 3",
-        "Isi.",
-    ]
+    second = ["(1) Bea Meterai dilaksanakan.", "(2) Demi keadilan.", "", "Pasal 3", "Isi."]
     document = read(tmp_path, [Page(_centred(first)), Page(_centred(second))])
     assert [(p.id, p.label, p.page, p.headings) for p in document.passages] == [
         ("law/art-1", "Pasal 1", 1, ("BAB I KETENTUAN UMUM",)),
@@ -54,7 +47,6 @@ def test_articles_with_the_page_they_begin_on(tmp_path: Path) -> None:
 
 
 def _centred(lines: list[str]) -> list[Text]:
-    """Headings in the middle, text at the left margin."""
     return [
         Text(
             300 - 3 * len(line) if line.startswith("Pasal") or line.isupper() else 80, 700 - 14 * place, line
@@ -64,13 +56,7 @@ def _centred(lines: list[str]) -> list[Text]:
 
 
 def test_the_elucidation_is_attached_and_its_articles_are_its_own(tmp_path: Path) -> None:
-    law = [
-        "Pasal 1",
-        "Bea Meterai adalah pajak atas Dokumen.",
-        "",
-        "Pasal 2",
-        "Undang-Undang ini mulai berlaku.",
-    ]
+    law = ["Pasal 1", "Bea Meterai adalah pajak atas Dokumen.", "", "Pasal 2", "Undang-Undang ini berlaku."]
     notes = ["PENJELASAN", "ATAS UNDANG-UNDANG", "", "I. UMUM", "Bea Meterai sudah lama dikenal.", "",
              "II. PASAL DEMI PASAL", "Pasal 1", "Cukup jelas.", "", "Pasal 2", "Cukup jelas."]  # fmt: skip
     document = read(tmp_path, [Page(_centred(law)), Page(_centred(notes))])
@@ -91,34 +77,17 @@ def test_a_reference_at_a_lines_beginning_is_no_heading(tmp_path: Path) -> None:
     assert [passage.number for passage in document.passages] == ["1", "2"]
 
 
-LEFT = (
-    "the owner of a berth gives notice to the harbour master before any change to it is made and pays a fee"
-)
-RIGHT = (
-    "whoever fails to give notice pays twice what the tariff says unless the master was told by another one"
-)
+LEFT = "the owner of a berth gives notice to the master before any change and pays a fee"
+RIGHT = "an owner who fails to give notice pays twice what the tariff says for each of them"
 
 
-def _lines(text: str, width: int = 26) -> list[str]:
-    lines = [""]
-    for word in text.split():
-        lines = (
-            [*lines[:-1], f"{lines[-1]} {word}".strip()]
-            if len(lines[-1]) + len(word) < width
-            else [*lines, word]
-        )
-    return lines
+def _lines(text: str) -> list[str]:
+    return textwrap.wrap(text, 26)
 
 
 def test_two_columns(tmp_path: Path) -> None:
     texts = column(_lines(f"{LEFT} {LEFT} {LEFT}."), 60) + column(_lines(f"{RIGHT} {RIGHT} {RIGHT}."), 320)
     assert text_of(read(tmp_path, [Page(texts)])) == f"{LEFT} {LEFT} {LEFT}. {RIGHT} {RIGHT} {RIGHT}."
-
-
-@pytest.mark.parametrize("rotate", [0, 90, 180, 270])
-def test_the_rotation_of_a_page_does_not_matter(tmp_path: Path, rotate: int) -> None:
-    document = read(tmp_path, [Page(column(["One sentence here.", "And another one."]), rotate)])
-    assert text_of(document) == "One sentence here. And another one."
 
 
 @pytest.mark.parametrize("angle", [90, 180, 270])
@@ -131,26 +100,11 @@ def test_turned_text_is_read(tmp_path: Path, angle: int) -> None:
     assert text_of(read(tmp_path, [Page(texts)])) == "One sentence here. And another one."
 
 
-def test_a_stamp_across_the_page_is_left_out(tmp_path: Path) -> None:
-    texts = [*column(["One sentence here.", "And another one."]), Text(200, 200, "DRAFT", 60, angle=45)]
-    assert text_of(read(tmp_path, [Page(texts)])) == "One sentence here. And another one."
-
-
-def test_letters_printed_twice_are_read_once(tmp_path: Path) -> None:
-    texts = [Text(60 + shift, 700, "Will all fees fall?") for shift in (0, 0.4)]
-    assert text_of(read(tmp_path, [Page(texts)])) == "Will all fees fall?"
-
-
-def test_text_that_is_drawn_invisibly_over_a_scan_is_read(tmp_path: Path) -> None:
-    texts = [Text(60, 700, "What a program read on the picture of a page.", invisible=True)]
-    assert text_of(read(tmp_path, [Page(texts, picture=True)])) == texts[0].text
-
-
 def test_a_table_keeps_its_cells(tmp_path: Path) -> None:
     rows = [
         ("Berth", "Fee", "Year"),
-        ("North quay", "200", "2019"),
-        ("South quay", "350", "2020"),
+        ("Quay", "200", "2019"),
+        ("Basin", "350", "2020"),
         ("Pier", "90", "2021"),
     ]
     texts = [
@@ -177,20 +131,26 @@ def test_headings_by_their_setting(tmp_path: Path) -> None:
 def test_metadata(tmp_path: Path) -> None:
     page = Page(column(["The Harbour Act", "A berth is a place."]))
     document = read(
-        tmp_path, [page], Title="The Harbour Act", Author="A. Clerk", CreationDate="D:20200102"
+        tmp_path,
+        [page],
+        Title="The Harbour Act",
+        Author="A. Clerk",
+        CreationDate="D:20200102",
+        Producer="Press",
     ).document
     assert (document.title, document.source) == ("The Harbour Act", "law.pdf")
-    assert dict(document.metadata) == {"author": "A. Clerk", "created": "2020-01-02", "pages": 1}
+    assert dict(document.metadata) == {
+        "author": "A. Clerk",
+        "producer": "Press",
+        "created": "2020-01-02",
+        "pages": 1,
+    }
 
 
 @pytest.mark.parametrize(
     ("pages", "reason"),
     [
         ([Page(picture=True)], "law.pdf: scanned: no text layer (the page is a picture); run OCR first"),
-        (
-            [Page(picture=True)] * 3,
-            "law.pdf: scanned: no text layer (all 3 pages are pictures); run OCR first",
-        ),
         ([Page()], "law.pdf: no text: its pages are blank"),
     ],
 )
@@ -206,27 +166,8 @@ def test_scanned_pages_among_others_are_named(tmp_path: Path) -> None:
     assert isinstance(document, ReadDocument)
 
 
-def test_an_empty_file(tmp_path: Path) -> None:
-    (tmp_path / "x.pdf").write_bytes(b"")
-    (problem,) = PdfReader().read(SourceFile(tmp_path / "x.pdf", "x.pdf"))
-    assert str(problem) == "x.pdf: the file is empty (0 bytes)"
-
-
 def test_what_is_accepted() -> None:
     reader = PdfReader()
     assert reader.accepts(Path("x.bin"), b"\n%PDF-1.7")
     assert reader.accepts(Path("x.pdf"), b"")
     assert not reader.accepts(Path("x.txt"), b"the PDF")
-
-
-@settings(max_examples=60)
-@given(st.data())
-def test_a_file_with_flipped_bytes_is_read_or_a_problem(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
-    content = bytearray(pdf([Page(column(["Pasal 1", "Isi."])), Page(picture=True)]))
-    for _ in range(data.draw(st.integers(1, 12))):
-        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    path = tmp_path_factory.mktemp("bent") / "x.pdf"
-    path.write_bytes(bytes(content[: data.draw(st.integers(1, len(content)))]))
-    assert list(PdfReader().read(SourceFile(path)))

@@ -1,13 +1,24 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.ingestion.readers.pdf.rows import Run, rows_of
+from engine.ingestion.readers.pdf.rows import Row, Run, rows_of
 from engine.ingestion.readers.pdf.tables import cells_of, tables_of
 from tests.engine.ingestion.readers.pdf.drawing import words
 
 CELL = st.from_regex(r"\A[A-Z][a-z]{1,6}( [a-z]{1,5})?\Z")
+
+
+def laid_out(grid: Sequence[Sequence[str]], step: float = 110) -> list[Row]:
+    runs: list[Run] = []
+    for place, row in enumerate(grid):
+        for column, text in enumerate(row):
+            runs += words(text, 40 + step * column, 700 - 14 * place)
+    return rows_of(runs)
 
 
 @settings(max_examples=40)
@@ -17,11 +28,7 @@ CELL = st.from_regex(r"\A[A-Z][a-z]{1,6}( [a-z]{1,5})?\Z")
     )
 )
 def test_cells_of_a_grid(grid: list[list[str]]) -> None:
-    runs: list[Run] = []
-    for place, row in enumerate(grid):
-        for column, text in enumerate(row):
-            runs += words(text, 40 + 110 * column, 700 - 14 * place)
-    rows = rows_of(runs)
+    rows = laid_out(grid)
     (table,) = tables_of(rows)
     assert (table.first, table.stop) == (0, len(grid))
     assert [cells_of(row, table.gutters) for row in rows] == grid
@@ -29,30 +36,13 @@ def test_cells_of_a_grid(grid: list[list[str]]) -> None:
 
 def test_empty_cells_keep_their_place() -> None:
     grid = [["Name", "Fee", "Year"], ["Berth", "", "2019"], ["Quay", "200", "2020"], ["Pier", "300", ""]]
-    runs: list[Run] = []
-    for place, row in enumerate(grid):
-        for column, text in enumerate(row):
-            runs += words(text, 40 + 110 * column, 700 - 14 * place)
-    rows = rows_of(runs)
+    rows = laid_out(grid)
     (table,) = tables_of(rows)
     assert [cells_of(row, table.gutters) for row in rows] == [*grid[:3], ["Pier", "300"]]
 
 
-def test_a_list_is_no_table() -> None:
-    runs: list[Run] = []
-    for place, mark in enumerate(("1.", "2.", "3.", "4.", "5.")):
-        runs += words(mark, 40, 700 - 14 * place) + words("Bea Meterai adalah pajak", 80, 700 - 14 * place)
-    assert list(tables_of(rows_of(runs))) == []
-
-
-def test_definitions_with_a_colon_are_no_table() -> None:
-    runs: list[Run] = []
-    for place, term in enumerate(("State", "Ministry", "Minister", "Child", "Guardian")):
-        runs += words(term, 40, 700 - 14 * place) + words(": what the law calls so", 140, 700 - 14 * place)
-    assert list(tables_of(rows_of(runs))) == []
-
-
-def test_prose_is_no_table() -> None:
+def test_lists_definitions_and_prose_are_not_tables(subtests: pytest.Subtests) -> None:
+    terms = ("State", "Ministry", "Minister", "Child", "Guardian")
     prose = (
         "sebagai   perwujudan  pelaksanaan   kewajiban",
         "kewarganegaraan   secara   berkeadilan   dan",
@@ -60,7 +50,10 @@ def test_prose_is_no_table() -> None:
         "penghimpunan   dana  pembiayaan   yang   ada",
         "mandiri   untuk    melaksanakan  pembangunan",
     )
-    runs: list[Run] = []
-    for place, line in enumerate(prose):
-        runs += words(line, 40, 700 - 14 * place)
-    assert list(tables_of(rows_of(runs))) == []
+    for name, rows in (
+        ("list", laid_out([(f"{number}.", "Bea Meterai adalah pajak") for number in range(1, 6)], 40)),
+        ("definitions", laid_out([(term, ": what the law calls so") for term in terms], 100)),
+        ("prose", laid_out([[line] for line in prose])),
+    ):
+        with subtests.test(name):
+            assert list(tables_of(rows)) == []

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.records import JsonReader
@@ -148,13 +146,6 @@ def test_passages_in_a_list(tmp_path: Path) -> None:
     assert [(p.id, p.label) for p in second.passages] == [("b1", "Article 1")]
 
 
-def test_passages_without_ids_are_named_by_their_law(tmp_path: Path) -> None:
-    rows = [{"law": "Act A", "article": n, "text": LONG} for n in ("1", "2", "2")]
-    (law,) = documents(tmp_path, rows)
-    assert law.document.id == "act-a"
-    assert [p.id for p in law.passages] == ["act-a-1", "act-a-2", "act-a-2~3"]
-
-
 def test_a_mapping_says_what_a_guess_cannot(tmp_path: Path) -> None:
     content = {"d": [{"n": "Act", "u": [{"k": "§ 5", "w": "Short."}]}]}
     assert isinstance(items(tmp_path, content)[0], Problem)
@@ -222,28 +213,3 @@ def test_broken_lines_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
 )
 def test_labels(label: str, language: str, number: str | None) -> None:
     assert numbered_heading(label, language).number == number
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=8) | st.just(LONG),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(
-            st.sampled_from(
-                ["text", "title", "articles", "number", "path", "notes", "id", "a.b", "paragraphs", ""]
-            ),
-            inner,
-            max_size=5,
-        )
-    ),
-    max_leaves=20,
-)
-
-
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(content=JSON, lines=st.booleans())
-def test_no_json_makes_it_raise(tmp_path: Path, content: Any, lines: bool) -> None:
-    found = items(tmp_path, content, name="a.jsonl" if lines else "a.json")
-    assert found
-    for item in found:
-        assert isinstance(item, Problem) or item.passages

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.records import TableReader
@@ -19,22 +17,6 @@ def items(
 ) -> list[ReadDocument | Problem]:
     (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     return list(TableReader().read(SourceFile(folder / name, mapping=mapping)))
-
-
-@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
-def test_rows_are_passages(tmp_path: Path, sign: str) -> None:
-    rows = [
-        ("law", "article", "text"),
-        ("Act A", "1", f'"{LONG}{sign}\nnext ""line"""'),
-        ("Act A", "2", LONG),
-    ]
-    (law,) = items(tmp_path, "\n".join(sign.join(row) for row in rows))
-    assert isinstance(law, ReadDocument)
-    assert law.document.title == "Act A"
-    assert [(p.label, p.text) for p in law.passages] == [
-        ("Article 1", f'{LONG}{sign}\nnext "line"'),
-        ("Article 2", LONG),
-    ]
 
 
 def test_a_mapping_names_columns(tmp_path: Path) -> None:
@@ -74,10 +56,3 @@ def test_uneven_rows_are_named(tmp_path: Path) -> None:
     reasons = [item.reason for item in many if isinstance(item, Problem)]
     assert len(reasons) == 21
     assert "10 more rows" in reasons[-1]
-
-
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(content=st.text(st.sampled_from('ab,;\t|"\n\r\0é text'), max_size=80))
-def test_no_table_makes_it_raise(tmp_path: Path, content: str) -> None:
-    for item in items(tmp_path, content):
-        assert isinstance(item, Problem | ReadDocument)

@@ -88,23 +88,10 @@ def test_the_words_are_those_of_the_number_and_of_the_name_beside_it(meridia: Co
     assert (first.words, second.words) == ("CAC art. 14(2)", "Article 16")
 
 
-def test_a_number_that_is_one_of_several_does_not_lead_where_more_is_asked(meridia: Corpus) -> None:
-    question = "Which powers may a manager of limited authority confer on an agent despite Article 14?"
-    (found,) = named(meridia, question)
-    assert found.status is Naming.SEVERAL
-    assert not found.leads
-
-
 def test_a_document_that_is_not_there_is_told(meridia: Corpus) -> None:
     (found,) = named(meridia, "What does Article 5 of the Panama Companies Act say?")
     assert found.status is Naming.UNKNOWN
     assert "“Panama Companies Act”" in found.note
-
-
-def test_each_of_several_numbers_is_told_by_itself(meridia: Corpus) -> None:
-    first, second = named(meridia, "Articles 14 and 99 of the Agency Code")
-    assert (first.status, second.status) == (Naming.FOUND, Naming.MISSING)
-    assert list(first.passage_ids) == ARTICLE_14
 
 
 def test_what_is_written_twice_is_one_and_of_two_readings_the_surer_counts(meridia: Corpus) -> None:

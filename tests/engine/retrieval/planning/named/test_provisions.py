@@ -72,17 +72,6 @@ def test_a_provision_is_found_whole_or_by_its_part(bare: Corpus) -> None:
     assert named(bare, "Article 7(9) of the Harbour Act").note == ""
 
 
-def test_what_is_missing_is_told_with_the_nearest(bare: Corpus) -> None:
-    found = named(bare, "Article 99 of the Harbour Act")
-    assert (found.status, found.leads, found.passage_ids) == (Naming.MISSING, False, ())
-    assert found.note == "“Harbour Act” has no article 99; the nearest are 9, 10, 11, 12"
-    assert [choice.label for choice in found.choices][:2] == [
-        "Harbour Act, Article 9",
-        "Harbour Act, Article 10",
-    ]
-    assert found.choices[2].label == "Harbour Act, Article 11"
-
-
 def test_what_the_case_is_limited_to_is_kept(bare: Corpus) -> None:
     mask = np.ones(len(bare), np.bool_)
     mask[bare.rows(["harbour-act/art-11/para-1"])] = False
