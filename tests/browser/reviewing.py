@@ -111,19 +111,3 @@ def last(page: Page, words: str) -> str:
     """What was said last, once it says some words."""
     page.wait_for_selector(f".rev-last >> text={words}")
     return page.inner_text(".rev-last")
-
-
-# Counts, in the page, milliseconds from a key to the next item on the screen.
-WATCH = """() => {
-  window.took = [];
-  let pressed = 0;
-  addEventListener("keydown", () => { pressed = performance.now(); }, true);
-  const shown = () => {
-    const at = pressed;
-    pressed = 0;
-    if (at) requestAnimationFrame(() => window.took.push(performance.now() - at));
-  };
-  new MutationObserver((changes) => {
-    if (document.querySelector(".rev-holder .rev-item")) shown();
-  }).observe(document.querySelector(".rev-holder"), { childList: true });
-}"""

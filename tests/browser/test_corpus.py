@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import FILES, OWN
+from tests.browser.conftest import FILES
 from tests.browser.encrypted_pdf import encrypted_pdf
 
 if TYPE_CHECKING:
@@ -179,40 +179,3 @@ def test_a_decision_is_kept_through_another_ingestion(page: Page, tmp_path: Path
     link.click()
     page.wait_for_function("document.querySelector('[data-lib=doc] h2').innerText === 'Agency Regulation'")
     remove(page)
-
-
-@pytest.mark.usefixtures("own")
-def test_what_is_of_one_visitor_no_other_sees(page: Page) -> None:
-    """Not even in the same browser: a visitor is whoever has the name that is kept there."""
-    kept = page.evaluate("JSON.stringify({ ...localStorage })")
-    owner = page.evaluate("redstring.visitor()")
-    page.evaluate("localStorage.clear()")
-    page.reload()
-    page.wait_for_selector("#question textarea")
-    enter(page)
-    assert page.evaluate("redstring.visitor()") != owner
-    assert OWN not in page.content()
-    stolen = page.evaluate(
-        "corpus => redstring.lib.ask({ do: 'documents', corpus }).then(() => 'read', error => error.message)",
-        OWN,
-    )
-    assert "unknown corpus" in stolen
-    assert OWN not in (page.text_content("#corpus") or "")
-
-    page.evaluate(
-        "kept => Object.entries(JSON.parse(kept)).forEach(one => localStorage.setItem(...one))", kept
-    )
-    page.reload()
-    page.wait_for_selector("#question textarea")
-    assert page.evaluate("redstring.visitor()") == owner
-    enter(page)
-    page.locator(".book", has_text=OWN).click()
-    page.wait_for_selector(f"h1 >> text={OWN}")
-    remove(page)
-
-
-def test_files_of_the_server_are_not_served(case: Page, address: str) -> None:
-    here = Path(__file__).resolve()
-    for path in (here, here.parents[2] / "pyproject.toml", Path("/etc/passwd")):
-        answer = case.request.get(f"{address}gradio_api/file={path}")
-        assert answer.status in (403, 404)

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import OWN, SCHEMES, give, in_theme
+from tests.browser.conftest import OWN, give
 from tests.browser.holding import held_back
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Page
-
-PHONE = {"viewport": {"width": 390, "height": 844}}
 
 
 @pytest.mark.usefixtures("own")
@@ -34,26 +32,6 @@ def test_a_kind_and_a_document_are_graded_and_given_back(page: Page) -> None:
     page.wait_for_selector("text=Document, by hand")
     page.select_option(".grade-table [data-grade-document=act]", "table")
     page.wait_for_selector("text=Document, by hand", state="detached")
-    table_fits(page)
-
-
-@pytest.mark.usefixtures("own")
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_the_table_fits_a_phone(page: Page) -> None:
-    table_fits(page)
-
-
-def table_fits(page: Page) -> None:
-    """The table of grades is no wider than its page, in both themes."""
-    for scheme in SCHEMES:
-        in_theme(page, scheme)
-        page.click("[data-tab=grades]")
-        page.wait_for_selector(".grade-table")
-        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wide <= 0
-        box = page.locator(".grade-table").first.bounding_box()
-        assert box is not None
-        assert box["x"] + box["width"] <= page.viewport_size["width"]  # type: ignore[index]
 
 
 def test_a_report_that_is_there_before_the_corpus_is_told_to_be_open_stays(

@@ -156,19 +156,6 @@ def test_a_reference_rejected_where_it_is_read_is_struck_on_the_open_case(
     assert not judged(load_validations(shown_sample))
 
 
-@pytest.mark.usefixtures("own")
-def test_a_reference_is_reported_where_it_is_read(page: Page) -> None:
-    page.click(".line.doc >> text=Agency Act")
-    page.wait_for_selector(".prov a.ref.resolved")
-    page.locator(".prov a.ref.resolved").first.hover()
-    page.wait_for_selector(".peek-card:not([hidden]) button.judge")
-    page.keyboard.press("x")
-    page.wait_for_selector(".prov a.ref.rejected")
-    page.wait_for_selector(".peek-card .wrong")
-    page.keyboard.press("x")
-    page.wait_for_selector(".prov a.ref.rejected", state="detached")
-
-
 def test_a_report_on_the_case_is_shown_and_saved(page: Page) -> None:
     assert page.locator("#report-ask").is_hidden()
     ask(page, QUESTION)

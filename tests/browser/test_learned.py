@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,13 +16,11 @@ from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore
 from engine.review.items import passage_items
 from engine.review.kept import QueuedItem
-from engine.review.learning.observing import described
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore
 from engine.settings import preset
 from tests.browser.conftest import QUESTION, ask
 from tests.browser.reviewing import HOSTILE, enter
-from tests.engine.investigation.test_weights import lifting
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -131,28 +128,6 @@ def test_learn_adopt_ask_again_and_go_back(
     assert "weights" not in kept
 
 
-def test_what_was_said_of_a_passage_stands_among_the_parts_of_its_score(
-    page: Page, cases: CaseStore, taught: str, weights: MatterWeights, shown_sample: Path
-) -> None:
-    corpus, figures = open_corpus(shown_sample).name, {"verdicts": 1}
-    weights.keep(cases.matter(), corpus, lifting(taught), figures, who=HOSTILE)
-    enter(page)
-    shown(page)
-    page.click("[data-key=adopt-lifted]")
-    page.wait_for_selector(".rev-kept li:nth-child(2)[data-use]")
-    assert page.evaluate("window.harmed") is None
-    page.click("[data-act=ask-in]")
-    ask(page, QUESTION)
-    page.wait_for_selector(".case-bar .kept >> text=Kept in General")
-    card = page.locator("#passages .card").first
-    assert card.get_attribute("data-id") == taught
-    card.locator("details.score summary").click()
-    (row,) = (one for one in card.locator("details.score tr").all_inner_texts() if "experts" in one)
-    assert "+5.000" in row
-    assert "from what was said of this passage" in row
-    page.click("#in-matter button")
-
-
 def ask_again(page: Page) -> None:
     page.click(".views [data-view=investigate]")
     before = page.get_attribute(".case-bar", "data-case")
@@ -162,39 +137,3 @@ def ask_again(page: Page) -> None:
         "bar.textContent.includes('Kept in'); }",
         arg=before,
     )
-
-
-def test_learning_is_cancelled_and_found_again(
-    page: Page,
-    cases: CaseStore,
-    taught: str,
-    weights: MatterWeights,
-    monkeypatch: pytest.MonkeyPatch,
-    request: pytest.FixtureRequest,
-) -> None:
-    go, real = threading.Event(), described
-    monkeypatch.setattr("ui.review.learning.described", lambda *given: (go.wait(60), real(*given))[1])
-    request.addfinalizer(go.set)
-    enter(page)
-    shown(page)
-    page.click("[data-key=learn]")
-    page.wait_for_selector("[data-key=stop-learning]")
-    # Whoever looks elsewhere meanwhile finds it at work.
-    page.click(".rev-learned [data-act=leave]")
-    page.wait_for_selector(".rev-list")
-    shown(page)
-    page.wait_for_selector(".rev-learning >> text=Asking question 1 of 6 again")
-    page.click("[data-key=stop-learning]")
-    go.set()
-    page.wait_for_selector("#review .banner >> text=Cancelled")
-    assert page.locator("[data-do=adopt]").count() == 0
-    corpora = weights.corpora(cases.matter())
-    assert not any(line.id for name in corpora for line in weights.lines(cases.matter(), name))
-
-
-def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page, taught: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    enter(page)
-    shown(page)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.locator("[data-key=learn]").bounding_box()["height"] >= 40  # type: ignore[index]

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 KEY = "sk-a-very-secret-key-0123456789"
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 
 def scripted(asked: Asked) -> Scripted:
@@ -146,26 +145,3 @@ def test_before_a_model_is_connected_it_is_tested_faults_are_told_calmly_and_mod
     field.fill("9")
     page.click("#model-open")
     page.wait_for_function("document.querySelector('[data-model=budget-calls]').value === '9'")
-
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_on_a_phone_the_dialog_fills_the_screen_and_another_page_load_has_no_model(
-    page: Page, server: ScriptedServer
-) -> None:
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= 390
-    connect(page, server)
-    box = page.locator(".model-dialog").bounding_box()
-    assert box is not None
-    assert (box["x"], box["width"]) == (0, 390)
-    page.click("#model [data-do=close]")
-    for control in ("#model-open", "#theme-toggle"):
-        place = page.locator(control).bounding_box()
-        assert place is not None
-        assert place["x"] + place["width"] <= 390
-
-    page.reload()
-    page.wait_for_selector("#question textarea")
-    page.wait_for_function("document.body.dataset.model === 'nobody'")
-    assert (page.text_content("#model-open") or "").strip() == "No model"
-    assert traces(page) == []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import test_check, test_corpus, test_evaluate, test_ontology, test_validate
+from tests.browser import test_check, test_corpus, test_evaluate, test_learned, test_ontology, test_validate
 from tests.browser.conftest import OWN, SCHEMES, ask, give, in_theme
 from tests.browser.test_answer import to_answer
 from tests.browser.test_investigate import ARABIC
@@ -127,3 +127,29 @@ def test_checking_and_evaluating_need_no_sideways_scroll(page: Page) -> None:
     page.click("[data-eva=chips] .chip >> nth=0")
     page.wait_for_selector(".eva-side")
     fits(page, "two settings")
+
+
+def test_views_of_kept_cases_and_their_reviews_fit(page: Page) -> None:
+    ask(page)
+    page.click(".case-bar summary")
+    fits(page, "the files of a case")
+    page.keyboard.press("Escape")
+    page.click("#switch [data-pane=board]")
+    for tab, shown in (("tree", ".tree-row[data-id]"), ("charts", ".pool-plot .main-svg")):
+        page.click(f"[data-view-tab={tab}]")
+        page.wait_for_selector(shown)
+        fits(page, tab)
+    page.click("#model-open")
+    fits(page, "the dialog of the model")
+    page.click("#model [data-do=close]")
+    page.click(".views [data-view=cases]")
+    page.locator(".cas-list .cas-open").first.click()
+    page.wait_for_selector(".cas-card")
+    fits(page, "a kept case")
+    page.click("#cases [data-tab=records]")
+    page.wait_for_selector(".cas-plot .main-svg")
+    fits(page, "the figures of all cases")
+    test_learned.enter(page)
+    fits(page, "the queues")
+    test_learned.shown(page)
+    fits(page, "what was learned")

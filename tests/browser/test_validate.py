@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.holding import held_back
-from tests.browser.test_corpus import enter
 from tests.browser.test_models import connect
 from tests.engine.extraction.readers import honest
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
@@ -168,22 +167,3 @@ def test_a_model_reads_once_its_cost_is_agreed_to(page: Page, server: ScriptedSe
     page.wait_for_selector("#model [data-model=now][data-whose=nobody]")
     page.keyboard.press("Escape")
     page.wait_for_selector("text=No language model is connected")
-
-
-def test_whoever_sits_at_a_local_server_may_judge_a_corpus_for_everybody(page: Page) -> None:
-    enter(page)
-    page.locator(".book", has_text=SAMPLE).click()
-    check(page)
-    assert page.is_hidden("[data-lib=link-may]")
-    assert page.locator(".link [data-act]").count() > 0
-    first = page.get_attribute(".link", "data-key")
-    page.locator(".link-head").click()
-    page.keyboard.press("a")
-    page.wait_for_function("document.querySelector('#library').textContent.includes('1 judged')")
-    page.wait_for_function("key => document.querySelector('.link').dataset.key !== key", arg=first)
-    page.keyboard.press("u")
-    page.wait_for_function("document.querySelector('#library').textContent.includes('0 judged')")
-    choose(page, "order", "uncertain")
-    page.wait_for_selector("[data-lib=link-fair]:visible")
-    page.locator(".link .go").first.click()
-    page.wait_for_selector(".flash")
