@@ -23,7 +23,6 @@ SLOW = (
     "benchmarks/",
     "browser/",
     "engine/answers/test_brief.py::test_none_of_the_first_forty",
-    "engine/cli/test_evaluation.py::test_processes_find",
     "engine/cli/test_main.py::test_as_a_program_even",
     "engine/cli/test_review.py",
     "engine/corpus/postgresql/",

@@ -77,9 +77,8 @@ def test_names_verdicts_and_means(run: CommandLine, harbour_folder: Path) -> Non
     assert run("cases", "list", "--json").json["total"] == 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
+def test_what_cannot_be_done_is_told(run: CommandLine, subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[tuple[str, ...], str], ...] = (
         (("show", "nobody"), "there is no case 'nobody'"),
         (("list", "--matter", "Nowhere"), "there is no matter 'Nowhere'"),
         (("list", "--since", "yesterday"), "'yesterday' is no day"),
@@ -94,13 +93,10 @@ def test_names_verdicts_and_means(run: CommandLine, harbour_folder: Path) -> Non
         (("import", "nothing.json", "--matter", "Harbour"), "not a saved investigation"),
         (("share", "nobody"), "there is no case 'nobody'"),
         (("undo", "nobody", "--verdict"), "there is no case 'nobody'"),
-    ],
-)
-def test_what_cannot_be_done_is_told(run: CommandLine, arguments: tuple[str, ...], told: str) -> None:
-    done = run("cases", *arguments)
-    assert done.code == 2
-    assert told in done.err
-    assert done.err.count("\n") == 1
+    )
+    for arguments, told in rows:
+        with subtests.test(arguments):
+            run.refused(told, "cases", *arguments)
 
 
 def test_a_case_without_steps_has_none_to_take_back(run: CommandLine, harbour_folder: Path) -> None:

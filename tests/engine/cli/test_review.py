@@ -208,19 +208,6 @@ def test_another_corpus_than_that_of_the_case_is_refused_before_anything_is_kept
     assert say(run, queue, 0, "relevant", "--corpus", str(harbour_folder))["link"] == ""
 
 
-def test_all_cases_of_a_matter_and_several_queues(
-    run: CommandLine, harbour_folder: Path, case_id: str
-) -> None:
-    other = kept(run, harbour_folder, "Who takes a pilot?", "--preset", "quick")
-    both, one = made(run, harbour_folder, "--best", "3"), made(run, harbour_folder, "--case", other)
-    listed = run("review", "list", "--matter", "Harbour", "--json").json["queues"]
-    assert [queue["id"] for queue in listed] in ([one, both], [both, one])
-    found = {queue["id"]: queue for queue in listed}
-    assert found[both]["settings"]["sampling"]["best"] == 3
-    assert found[both]["matter_name"] == "Harbour"
-    assert made(run, harbour_folder, "--case", other, other) != one
-
-
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -270,16 +257,6 @@ def test_what_cannot_be_done_is_told(
     assert told in done.err
     assert done.err.count("\n") == 1
     assert done.out == ""
-
-
-def test_a_matter_without_cases_and_a_corpus_without_their_passages(
-    run: CommandLine, harbour_folder: Path, sample_folder: Path, case_id: str
-) -> None:
-    done = run("review", "queue", "--matter", "Harbour", "--corpus", sample_folder)
-    assert (done.code, "none of these cases has any" in done.err) == (2, True)
-    run("cases", "delete", case_id)
-    done = run("review", "queue", "--matter", "Harbour", "--corpus", harbour_folder)
-    assert (done.code, "there are no cases in the matter 'Harbour'" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("kind", ItemKind)

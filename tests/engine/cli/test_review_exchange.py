@@ -158,21 +158,6 @@ def test_one_bad_line_and_nothing_is_kept(
     assert run("review", "verdicts", "--json").json["verdicts"] == []
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_table_as_others_make_it(
-    run: CommandLine, harbour_folder: Path, case_id: str, home: Path, encoding: str, end: str
-) -> None:
-    passage = run("cases", "show", case_id, "--json").json["record"]["passages"][0]["id"]
-    path = home / "verdicts.csv"
-    rows = ["reviewer;extra;passage_id;verdict;note", f"عمر;7;{passage};Partly;نص"]
-    path.write_bytes(end.join([*rows, ""]).encode(encoding))
-    done = run("review", "import", path, "--format", "csv", "--matter", "Harbour", "--corpus", harbour_folder)
-    assert done.out == "1 verdicts kept\n"
-    (one,) = run("review", "verdicts", "--json").json["verdicts"]
-    assert (one["reviewer"], one["verdict"], one["note"]) == ("عمر", "partly", "نص")
-
-
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
