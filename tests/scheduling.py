@@ -48,6 +48,10 @@ SLOW = (
     "ui/evaluate/test_answers.py::test_small_files_cost",
     "ui/jobs/test_reading.py",
     "ui/review/test_exchange.py",
+    "ui/tools/test_bounds.py::test_of_",
+    "ui/tools/test_docs.py::test_curl",
+    "ui/tools/test_docs.py::test_the_client",
+    "ui/tools/test_server.py::test_a_client_plans",
     "ui/workers/",
 )
 # What takes minutes a file comes first, so that no process waits long for the last file of another.

@@ -66,17 +66,6 @@ def test_a_forgotten_model_answers_nobody_not_even_a_case_that_holds_it(connecti
         held.expected(PROMPT, Word)
 
 
-def test_a_second_model_takes_the_place_of_the_first(connections: Connections) -> None:
-    mine = session()
-    connections.connect(mine, ModelOfOneWord("openai:first"))
-    first = connections.model(mine)
-    connections.connect(mine, ModelOfOneWord("openai:second"))
-    assert connections.describe(mine).spec == "openai:second"
-    assert first is not None
-    with pytest.raises(ModelError):
-        first.ask(PROMPT, Word, Meter())
-
-
 def test_a_connection_ends_when_nobody_uses_it_for_long(connections: Connections, clock: Clock) -> None:
     mine = session()
     connections.connect(mine, ModelOfOneWord())

@@ -12,20 +12,16 @@ import pytest
 
 from benchmarks.attacks.http.served import inside_a_loop
 from engine.breadth import breadth_of
-from engine.cli.main import parser
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.events import RoundFinished
-from engine.records.export import investigation_to_json
-from engine.records.wording import hop_words
 from engine.settings import preset
 from engine.threads import BUILT_IN, threads
 from tests.engine.following import Following
 from ui.board import board_data, provenance
 from ui.controls import knob_of, knobs
 from ui.dossiers import dossiers
-from ui.evaluate.answers import EvaluationDesk, answer
 from ui.page import build_page
 from ui.palette import palette_css
 from ui.session import OpenCase
@@ -66,13 +62,6 @@ def test_it_is_a_choice_of_the_settings_and_on_where_it_says_so() -> None:
     assert preset("quick").strategies == ("citations", "following")
 
 
-def test_help_on_the_command_line_explains_it(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        parser().parse_args(["investigate", "--help"])
-    shown = " ".join(capsys.readouterr().out.split())
-    assert f"following ({TITLE}: The passage that comes right after a seed)" in shown
-
-
 def test_it_is_ticked_on_the_page_in_its_colour(library: Library) -> None:
     page = inside_a_loop(lambda: build_page(library))
     blocks = list(page.blocks.values())
@@ -85,15 +74,6 @@ def test_it_is_ticked_on_the_page_in_its_colour(library: Library) -> None:
     assert css == palette_css()
     assert re.findall(r"--thread-following:(#\w+);", css) == ["#123456", "#abcdef"]
     assert "following" in css.split("--threads:")[1].split(";")[0].split()
-
-
-def test_the_evaluation_offers_it(library: Library) -> None:
-    (offered,) = [
-        one
-        for one in answer(EvaluationDesk(library), {"do": "offer"})["strategies"]
-        if one["name"] == "following"
-    ]
-    assert (offered["title"], offered["colour"]) == (TITLE, COLOUR)
 
 
 def test_what_it_brings_is_admitted_as_far_as_it_is_trusted(
@@ -113,12 +93,3 @@ def test_what_it_brings_is_drawn_and_told_by_its_title_and_colour(corpus: Corpus
     assert "thread-following" in {node["strategy"] for node in drawn["nodes"]}
     story = heard(Story(), RoundFinished(case.rounds[1], ()), 0.0)
     assert f"{TITLE}: +" in told(story)
-
-
-def test_a_record_says_what_it_is(corpus: Corpus) -> None:
-    case = run(corpus)
-    (said,) = investigation_to_json(case.investigation())["threads"]
-    assert (said["name"], said["title"], said["trust"]) == ("following", TITLE, 0.7)
-    assert said["colour"] == {"light": "#123456", "dark": "#abcdef"}
-    hop = next(hop for hop in case.pool.hops() if hop.strategy == "following")
-    assert hop_words(replace(hop, source_id=None), str) == f"“{TITLE}”"

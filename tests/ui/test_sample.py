@@ -90,13 +90,6 @@ def test_the_sample_comes_from_what_ships_which_stays_as_it_is(tmp_path: Path, n
     assert [path.name for path in folder.parent.iterdir()] == [folder.name], "nothing is left beside it"
 
 
-def test_a_copy_that_is_damaged_is_made_anew(tmp_path: Path, no_building: None) -> None:
-    folder = folder_of_sample(tmp_path / "home")
-    (folder / MANIFEST_NAME).write_text("{broken", encoding="utf-8")
-    assert folder_of_sample(tmp_path / "home") == folder
-    assert open_corpus(folder).name == NAME
-
-
 def test_other_sources_are_built_once_and_again_when_they_change(
     tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -44,13 +44,6 @@ def test_a_saved_case_is_proved_and_a_changed_one_seen(
     assert run("cases", "list", "--json").json["total"] == 0
 
 
-def test_kept_and_saved_it_is_one_case(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> None:
-    path = tmp_path / "case.json"
-    case_id = kept(run, harbour_folder, QUESTION, "--save", str(path))
-    assert orjson.loads(path.read_bytes())["case"]["id"] == case_id
-    assert run("cases", "verify", path).out == run("cases", "verify", case_id).out
-
-
 def test_a_matter_goes_to_another_machine(
     run: CommandLine, harbour_folder: Path, tmp_path: Path, elsewhere: pytest.MonkeyPatch
 ) -> None:
@@ -105,14 +98,6 @@ def test_a_matter_is_deleted_and_the_log_says_by_whom(
     assert [(line["who"], line["action"], line["object"]) for line in logged] == [
         ("(command line)", "delete case", first), ("(command line)", "delete case", second),
     ]  # fmt: skip
-
-
-def test_shared_and_not_any_more(run: CommandLine, harbour_folder: Path) -> None:
-    case_id = kept(run, harbour_folder)
-    assert run("cases", "share", case_id).out == f"{case_id} is shown to whoever has its id\n"
-    assert run("cases", "show", case_id, "--json").json["case"]["is_shared"] is True
-    run("cases", "share", case_id, "--off")
-    assert run("cases", "show", case_id, "--json").json["case"]["is_shared"] is False
 
 
 def test_a_verdict_is_taken_back(run: CommandLine, harbour_folder: Path) -> None:

@@ -58,13 +58,6 @@ def test_a_replay_is_the_same_and_another_case_is_not(run: CommandLine, harbour_
     assert run("cases", "compare", first, other, "--json").json["same"] is False
 
 
-def test_a_case_with_areas_is_sound_as_well(run: CommandLine, sample_folder: Path) -> None:
-    # Its rounds tell of areas in their own order, which is not that of the alphabet.
-    first = kept(run, sample_folder, "May a manager appoint an agent?")
-    done = run("cases", "verify", first)
-    assert (done.code, done.err) == (0, "")
-
-
 def test_names_verdicts_and_means(run: CommandLine, harbour_folder: Path) -> None:
     first = kept(run, harbour_folder)
     assert "Dues" in run("cases", "name", first, "--name", "Dues").out

@@ -7,7 +7,6 @@ from pathlib import Path
 import orjson
 import pytest
 
-from engine.evaluation.results import read_results
 from tests.engine.cli.test_main import QRELS, QUERIES
 from tests.engine.command_line import CommandLine
 
@@ -32,15 +31,6 @@ def test_a_run_written_is_a_run_read(run: CommandLine, ask: tuple[str | Path, ..
     assert scored["run"] == first["investigation"]
     kept = run("evaluate", "--score", tmp_path / "a.jsonl", "--json").json
     assert kept == first
-
-
-def test_every_result_is_kept_with_the_settings(
-    run: CommandLine, ask: tuple[str | Path, ...], tmp_path: Path
-) -> None:
-    run(*ask, "--rounds", "1", "--results", tmp_path / "a.jsonl")
-    header, results = read_results(tmp_path / "a.jsonl")
-    assert (header["corpus"], header["settings"]["rounds"]) == ("harbour", 1)
-    assert [result.id for result in results] == ["q1", "q2"]
 
 
 def test_a_run_against_itself_makes_no_difference(

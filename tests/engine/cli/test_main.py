@@ -32,16 +32,6 @@ def gold(tmp_path: Path) -> tuple[str, ...]:
     return ("--queries", str(tmp_path / "queries.jsonl"), "--qrels", str(tmp_path / "qrels.tsv"))
 
 
-def test_investigate_prints_one_object(run: CommandLine, harbour_folder: Path) -> None:
-    done = run("investigate", QUESTION, "--corpus", harbour_folder, "--json")
-    assert (done.code, done.err) == (0, "")
-    told = done.json
-    assert told.keys() >= {"passages", "coverage", "rounds", "stop", "pool"}
-    assert told["passages"][0].keys() >= {"rank", "id", "document", "text", "score", "breakdown", "trails"}
-    assert told["stop"].keys() >= {"reason", "numbers"}
-    assert told["pool"].keys() >= {"nodes", "edges"}
-
-
 def test_investigate_tells_its_story_on_standard_error(run: CommandLine, harbour_folder: Path) -> None:
     done = run("investigate", QUESTION, "--corpus", harbour_folder, "--top-k", "3")
     assert done.code == 0

@@ -15,7 +15,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case, again
 from engine.investigation.again import FINISHED
-from engine.investigation.events import Event, Ranked
+from engine.investigation.events import Ranked
 from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings
 
@@ -58,10 +58,6 @@ def hits(corpus: Corpus) -> int:
     return FINISHED.of(corpus).hits
 
 
-def events_of(case: Case) -> Iterator[Event]:
-    yield from case.run()
-
-
 def test_it_is_answered_as_the_first_time(corpus: Corpus) -> None:
     first = run(corpus)
     before = hits(corpus)
@@ -93,13 +89,6 @@ def test_another_case_is_another(corpus: Corpus, other: Callable[[Corpus], Case]
     run(corpus)
     before = hits(corpus)
     list(other(corpus).run())
-    assert hits(corpus) == before
-
-
-def test_a_case_with_a_plan_of_a_person_is_gone_through(corpus: Corpus) -> None:
-    plan = run(corpus).plan
-    before = hits(corpus)
-    list(Case(corpus, QUESTION, SETTINGS, day=DAY, plan=plan).run())
     assert hits(corpus) == before
 
 

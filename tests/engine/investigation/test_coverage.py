@@ -156,16 +156,6 @@ def test_gaps_become_queries_and_the_trail_says_which(harbour: Corpus) -> None:
     assert [event.round for event in changed] == list(range(len(changed)))
 
 
-def test_a_round_keeps_the_states_of_the_areas_around_it_and_its_queries(harbour: Corpus) -> None:
-    settings = SETTINGS.changed(transaction_type="pilot-exemption")
-    case = finished(harbour, "How long is a berth allocated?", settings, replace(BREADTH, seeds=2))
-    assert case.rounds[0].before == {}
-    for before, after in zip(case.rounds, case.rounds[1:], strict=False):
-        assert dict(after.before) == dict(before.after)
-    assert dict(case.rounds[-1].after) == {area.id: area.state for area in case.areas}
-    assert case.rounds[1].queries
-
-
 def test_every_hit_of_every_query_hangs_on_that_query(harbour: Corpus) -> None:
     settings = SETTINGS.changed(transaction_type="pilot-exemption", include_superseded=True)
     case = finished(harbour, "How long is a berth allocated?", settings, replace(BREADTH, seeds=2))

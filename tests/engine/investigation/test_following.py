@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.events import RoundStarted
 from engine.investigation.leading import NAMED
-from engine.model import AreaState, Direction, EvidenceStatus, StopReason
+from engine.model import AreaState, Direction, EvidenceStatus
 from engine.retrieval.scan import scan
-from engine.settings import presets
 from tests.engine.harbour import NOTHING, QUESTION
-from tests.engine.investigation.story import BREADTH, SETTINGS, case_of, finished, ran
+from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 
 PLAIN = SETTINGS.changed(follow=False)
 NAMING = "What does Article 7 of the Harbour Act say?"
@@ -36,20 +34,6 @@ def test_the_order_is_that_of_the_scan(corpus: str, question: str, request: pyte
         assert case.order.rows.tolist() == found.rows.tolist()
     shown = opened.rows([one.passage.id for one in case.ranking]).tolist()
     assert shown == [row for row in case.order.rows.tolist() if row in shown]
-
-
-@pytest.mark.parametrize("settings", presets().values(), ids=list(presets()))
-def test_no_preset_follows_anything_then(harbour: Corpus, settings: object) -> None:
-    plain = settings.changed(follow=False)  # type: ignore[attr-defined]
-    case = case_of(harbour, QUESTION, plain, breadth=None)
-    events = ran(case)
-    assert not [event for event in events if isinstance(event, RoundStarted)]
-    assert [report.number for report in case.rounds] == [0]
-    assert case.stop is not None
-    assert case.stop.reason is StopReason.ROUNDS
-    assert {hop.source_id for hop in case.pool.hops()} == {None}
-    assert not {hop.strategy for hop in case.pool.hops()} - {"scan", NAMED}
-    assert case.settings == plain, "what was set is kept"
 
 
 def test_the_areas_are_judged_and_none_is_asked_for(harbour: Corpus) -> None:

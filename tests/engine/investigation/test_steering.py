@@ -130,14 +130,6 @@ def test_a_lead_is_followed_as_one_more_round(bare: Corpus) -> None:
     assert OUTSIDE in case.pool.explored
 
 
-def test_following_twice_counts_on(bare: Corpus) -> None:
-    case = finished(bare, PILOTS)
-    last = case.rounds[-1].number
-    for number in (1, 2):
-        list(case.follow(OUTSIDE, ["citations"]))
-        assert case.rounds[-1].number == last + number
-
-
 def test_a_full_pool_still_takes_what_a_person_points_at(tariff: Corpus) -> None:
     case = finished(tariff, "tariff of the quay", SETTINGS.changed(pool_size=100), replace(BREADTH, scan=100))
     outside = next(f"tariff/art-{n}" for n in range(1, 151) if f"tariff/art-{n}" not in case.pool)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from argon2 import PasswordHasher
@@ -226,19 +223,6 @@ def test_a_password_that_changes_while_it_is_checked_opens_no_session(
 async def _answers(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b"in"})
-
-
-def test_the_command_line_ends_a_session_of_a_running_server(
-    gate: ASGIApp, settings: OperatorSettings, tmp_path: Path
-) -> None:
-    """In another process, as an operator does it."""
-    browser = Browser(gate)
-    browser.log_in("vera")
-
-    command = [sys.executable, "-m", "engine", "users", "add", "vera", "--password", "-"]
-    here = os.environ | {"REDSTRING_HOME": str(tmp_path), "REDSTRING_ACCESS": "login"}
-    subprocess.run(command, input=OTHER, text=True, check=True, capture_output=True, env=here)
-    assert browser.ask("GET", "/config").status_code == 401
 
 
 class _Stream:

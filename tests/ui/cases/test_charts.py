@@ -2,9 +2,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from plotly.graph_objects import Figure
-
 from engine.records.store.figures import TaskCost, Tenth, ThreadYield
 from ui.cases.charts import cases_by_day, coverage_by_verdict, thread_yields, tokens_by_task
 from ui.palette import thread
@@ -70,17 +67,3 @@ def test_words_of_people_are_no_markup() -> None:
     assert sent["y"] == answered["y"] == ["&lt;b&gt;a&lt;/b&gt; &amp; b c", "x"]
     assert (sent["x"], answered["x"]) == ([7, 5], [8, 6])
     assert sent["meta"] != answered["meta"]
-
-
-def test_plotly_knows_every_property_of_the_charts(subtests: pytest.Subtests) -> None:
-    charts = [
-        cases_by_day([day(3)]),
-        coverage_by_verdict([Tenth(None, 0, 5)]),
-        thread_yields(ROWS),
-        tokens_by_task(COSTS),
-    ]
-    for chart in charts:
-        with subtests.test(chart["data"][0]["name"]):
-            figure = Figure(chart)
-            assert {trace.type for trace in figure.data} <= {"bar", "scatter"}
-            assert all(trace.name and trace.meta is not None for trace in figure.data)

@@ -114,13 +114,6 @@ def test_what_is_wrong_is_told(desk: CheckDesk, request_: dict[str, Any], words:
     assert words in answer(desk, request_)["error"]
 
 
-def test_a_heading_alone_fails_with_words(desk: CheckDesk) -> None:
-    job = answer(desk, {"do": "start", "visitor": "v", "corpus": "harbour", "text": "# Memo"})["job"]
-    told = followed(desk, job)
-    assert told["state"] == "failed"
-    assert "no claim" in told["message"]
-
-
 def test_a_file_becomes_text(desk: CheckDesk) -> None:
     data = base64.b64encode("Die Gebühr.".encode()).decode()
     for name in ("memo.txt", "../../memo.txt"):

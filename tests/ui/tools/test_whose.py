@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import itertools
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,7 +12,6 @@ import httpx
 import orjson
 import pytest
 from gradio_client import Client
-from gradio_client.exceptions import AppError
 
 from benchmarks.attacks.http.raw import API, Raw, stranger
 from benchmarks.attacks.http.served import inside_a_loop, served
@@ -218,23 +216,3 @@ def test_without_a_login_on_a_public_address_nothing_is_kept_or_listed(
         for header in (("X-Forwarded-For", "127.0.0.1"), ("Host", "localhost")):
             told = raw.ask("GET", f"{API}/case/x/json", [header], forwarded=stranger())
             assert told.status in (400, 404)
-
-
-def test_what_is_no_text_comes_as_base64(url: str, cookies: dict[str, str]) -> None:
-    from engine.exports.registry import exports
-
-    case = call(url, cookies["vera"], "investigate", question=QUESTION, preset="quick")["case"]
-    for one in exports().values():
-        handed = call(url, cookies["vera"], "export", case=case, format=one.name, detail="full")
-        if one.name == "qrels":
-            assert "nobody has judged" in handed
-            continue
-        data = handed["text"].encode() if "text" in handed else base64.b64decode(handed["base64"])
-        assert len(data) == handed["bytes"] > 0
-
-
-def test_an_error_over_http_is_the_same_sentence(url: str) -> None:
-    client = Client(url, auth=("rita", PASSWORD), verbose=False, analytics_enabled=False)
-    with pytest.raises(AppError, match="there is no case 'nothing'"):
-        client.predict("nothing", api_name="/case")
-    client.close()

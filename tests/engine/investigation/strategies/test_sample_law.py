@@ -10,7 +10,7 @@ import pytest
 from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.model import Direction, Hop, Relation
+from engine.model import Hop, Relation
 from engine.settings import InvestigationSettings
 from tests.engine.investigation.story import ran
 
@@ -60,21 +60,6 @@ def test_a_definition_by_reference_is_followed(meridia: Corpus) -> None:
         source == f"{CODE}/art-3/para-6" and target.startswith(f"{REGISTER}/art-2")
         for source, target in onward
     ), onward
-
-
-def test_what_amended_an_article_is_found_from_it_and_quoted(meridia: Corpus) -> None:
-    found = hops(meridia, "When may an agent grant powers to a sub-agent by sub-delegation?", "amendments")
-    changed = {
-        (hop.target_id, hop.relation, hop.direction): hop.quote
-        for hop in found
-        if (hop.source_id or "").startswith(f"{CODE}/art-22@2024-01-01")
-    }
-    assert (
-        changed[f"{ACT}/art-2/para-1", Relation.AMENDS, Direction.IN] == "(1) Article 22 of the Agency Code"
-    )
-    assert changed[f"{ACT}/art-3", Relation.AMENDS, Direction.IN] == "After Article 22 of the Agency Code"
-    whole = changed[f"{ACT}/art-1", Relation.AMENDS, Direction.IN]
-    assert whole.startswith("This Act amends the Commercial Agency"), "an act amended as a whole"
 
 
 def test_a_version_that_no_longer_holds_is_not_brought(meridia: Corpus) -> None:

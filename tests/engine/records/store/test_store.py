@@ -43,15 +43,6 @@ def test_a_case_comes_back_as_it_was(store: CaseStore, record: dict[str, Any]) -
     assert store.verify(case_id) == []
 
 
-def test_it_is_there_after_the_program_has_ended(address: str, record: dict[str, Any]) -> None:
-    first = CaseStore(address)
-    case_id = kept(first, record)
-    first.close()
-    again = CaseStore(address)
-    assert again.record(case_id) == record
-    again.close()
-
-
 def test_rows_say_what_the_record_says(store: CaseStore, record: dict[str, Any], address: str) -> None:
     kept(store, record)
     url = address.replace("postgresql:", "postgresql+psycopg:")
@@ -172,38 +163,6 @@ def test_of_cases_that_ask_the_same_the_newest_is_told(store: CaseStore, record:
     assert store.ids(store.matter()) == made
     assert store.newest_ids(store.matter()) == [made[1], made[3], made[4]]
     assert store.newest_ids(store.matter(), "ben") == []
-
-
-def test_the_three_questions(store: CaseStore, record: dict[str, Any]) -> None:
-    for day, coverage, verdict in (("01", 0.2, "supported"), ("01", 0.6, None), ("02", 1.0, "supported")):
-        metrics = {**record["metrics"], "coverage": coverage, "similarity": coverage / 2}
-        started = f"2026-03-{day}T10:00:00+00:00"
-        case_id = kept(store, {**record, "metrics": metrics, "started": started})
-        if verdict:
-            store.judge(case_id, verdict, who="Ann")
-    assert [one.coverage_score for one in store.low_coverage(0.7)] == [0.2, 0.6]
-    verdicts = {row["verdict"]: row for row in store.by_verdict()}
-    assert verdicts["supported"]["cases"] == 2
-    assert verdicts["supported"]["coverage_score"] == pytest.approx(0.6)
-    assert verdicts[None]["mean_similarity"] == pytest.approx(0.3)
-    days = [(row["day"], row["cases"], round(row["coverage_score"], 6)) for row in store.over_time()]
-    assert days == [("2026-03-01", 2, 0.4), ("2026-03-02", 1, 1.0)]
-
-
-def test_deleted_with_all_that_belongs_to_it(store: CaseStore, record: dict[str, Any], address: str) -> None:
-    case_id, other = kept(store, record), kept(store, record)
-    assert store.delete([case_id, "nobody's"]) == 1
-    with pytest.raises(InputError, match="no case"):
-        store.record(case_id)
-    assert store.record(other) == record
-    engine = create_engine(address.replace("postgresql:", "postgresql+psycopg:"))
-    with engine.connect() as connection:
-        if engine.dialect.name == "postgresql":
-            connection.execute(text("set search_path to redstring_cases"))
-        for name in ("rounds", "queries", "passages", "hops", "costs", "events", "states"):
-            owners = connection.execute(text(f"select count(distinct case_number) from {name}")).scalar()
-            assert owners in (0, 1)
-    engine.dispose()
 
 
 @pytest.mark.parametrize(
