@@ -33,6 +33,8 @@ def own_machine(harbour_library: Library, tmp_path_factory: pytest.TempPathFacto
     settings = harbour_library.settings
     page = inside_a_loop(lambda: build_page(harbour_library, connections=Connections(settings)))
     with served(page, settings, tmp_path_factory.mktemp("uploads")) as found:
+        # What the first call loads is no test's to pay for.
+        by_mcp(found, lambda session: session.list_tools())
         yield found
 
 
