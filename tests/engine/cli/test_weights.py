@@ -10,12 +10,14 @@ import orjson
 import pytest
 
 from engine.corpus import open_corpus
+from engine.investigation.weights import adopted_weights, keep_weights
 from engine.records.store.store import CaseStore
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore
 from engine.settings import preset
 from tests.engine.command_line import CommandLine, made_once
 from tests.engine.investigation.story import finished
+from tests.engine.investigation.test_weights import lifting
 
 QUESTIONS = (
     "Can a manager with limited authority grant broader powers than the register?",
@@ -136,6 +138,16 @@ def test_weights_of_a_matter_rank_its_cases_alone(
     assert run("weights", "delete", kept["id"], *of).out == "ranked by: the corpus's own\n"
     assert weights_of("--matter", "Agency") == ""
     assert "remove the line there" in run("weights", "delete", "x", "--corpus", corpus).err
+
+
+def test_weights_are_listed_adopted_and_gone_back_from(run: CommandLine, corpus: Path) -> None:
+    opened = open_corpus(corpus)
+    keep_weights(opened, lifting(RELEVANT), {"verdicts": 1}, reviewer="Ann")
+    assert run("weights", "list", "--corpus", corpus).out.splitlines()[0] == "ranked by: the shipped weights"
+    assert run("weights", "adopt", "lifted", "--corpus", corpus).out.startswith("ranked by: lifted")
+    assert adopted_weights(open_corpus(corpus)) == "lifted"
+    assert "lifted" in run("weights", "list", "--corpus", corpus).out.splitlines()[0]
+    assert run("weights", "ship", "--corpus", corpus).out.startswith("ranked by: the shipped weights")
 
 
 def test_what_cannot_be_adopted_is_said(run: CommandLine, corpus: Path) -> None:

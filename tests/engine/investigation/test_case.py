@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Area, Corpus, Ontology
-from engine.errors import InputError, SettingsError
+from engine.errors import InputError
 from engine.investigation.events import Ranked, RoundFinished, RoundStarted, ScanFinished
 from engine.model import EvidenceStatus, StopReason
 from tests.engine.endpoint import Answer, EmbeddingServer
@@ -76,15 +76,6 @@ def test_the_story_does_not_hang_on_the_order_of_sets(harbour_folder: Path, harb
     assert json.loads(here)["passages"]
 
 
-def test_each_round_starts_from_passages_that_were_not_explored(harbour: Corpus) -> None:
-    case = finished(harbour, QUESTION, SETTINGS.changed(rounds=3), replace(BREADTH, seeds=3))
-    seeds = [report.seeds for report in case.rounds[1:]]
-    assert all(len(chosen) <= 3 for chosen in seeds)
-    flat = [seed for chosen in seeds for seed in chosen]
-    assert len(set(flat)) == len(flat)
-    assert case.pool.explored == set(flat)
-
-
 @pytest.mark.parametrize(
     ("day", "there", "absent"),
     [
@@ -131,12 +122,6 @@ def test_superseded_text_that_a_person_points_at_is_admitted(bare: Corpus) -> No
     assert case.ranking[0].passage.id == OLD_ARTICLE_12
 
 
-def test_before_the_law_there_is_nothing(bare: Corpus) -> None:
-    case = finished(bare, QUESTION, SETTINGS.changed(as_of=date(1999, 1, 1)))
-    assert len(case.pool) == 0
-    assert case.ranking == ()
-
-
 @pytest.mark.parametrize("corpus", ["harbour", "bare"])
 def test_a_question_that_finds_nothing(corpus: str, request: pytest.FixtureRequest) -> None:
     case = case_of(request.getfixturevalue(corpus), NOTHING, SETTINGS)
@@ -154,15 +139,6 @@ def test_a_question_that_finds_nothing(corpus: str, request: pytest.FixtureReque
 def test_an_empty_question_is_refused(bare: Corpus, question: str) -> None:
     with pytest.raises(InputError, match="the question is empty"):
         case_of(bare, question, SETTINGS)
-
-
-def test_unknown_names_are_refused_before_anything_runs(harbour: Corpus, bare: Corpus) -> None:
-    with pytest.raises(SettingsError, match="unknown strategy 'telepathy'"):
-        case_of(bare, QUESTION, SETTINGS.changed(strategies=("telepathy",)))
-    with pytest.raises(SettingsError, match=r"unknown transaction type 'sale'; known types: berth-refusal"):
-        case_of(harbour, QUESTION, SETTINGS.changed(transaction_type="sale"))
-    with pytest.raises(SettingsError, match="the corpus has no ontology"):
-        case_of(bare, QUESTION, SETTINGS.changed(transaction_type="sale"))
 
 
 def test_a_case_that_was_not_run_has_no_record(bare: Corpus) -> None:
@@ -201,11 +177,6 @@ def test_meaning_finds_what_words_do_not(dense: Corpus, bare: Corpus) -> None:
     assert "dues-act/art-5" in meant - worded
     by = {hit.retriever for ranked in case.ranking for hit in ranked.hits}
     assert by == {"bm25", "dense"}
-
-
-def test_without_vectors_the_scan_says_so(bare: Corpus) -> None:
-    (scanned,) = (e for e in ran(case_of(bare, QUESTION, SETTINGS)) if isinstance(e, ScanFinished))
-    assert scanned.notes == ("dense search is off: the corpus holds no vectors",)
 
 
 def test_a_model_that_cannot_be_reached_leaves_the_case_to_words(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
@@ -174,7 +174,6 @@ def toy(scores: list[float]) -> Ranking:
     return Ranking(np.arange(len(own), dtype=np.int32), own, ("question",), own[None, :].copy(), {})
 
 
-@settings(max_examples=100)
 @given(
     scores=st.lists(st.floats(0.0, 1.0, width=32), min_size=3, max_size=12),
     judged=st.lists(st.floats(-12.0, 12.0, width=32), min_size=2, max_size=3),

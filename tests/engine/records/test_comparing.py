@@ -279,7 +279,7 @@ NEW = st.sampled_from(
 )
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(old=st.sampled_from(SENTENCES), new=NEW)
 def test_every_difference_comes_from_the_edit_and_none_is_left_out(
     bare: Corpus, tmp_path_factory: pytest.TempPathFactory, old: str, new: str

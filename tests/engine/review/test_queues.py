@@ -243,6 +243,4 @@ def test_turns_are_as_the_rules_say(
     monkeypatch.setattr(Clock, "ahead", 0.0)
     own = {"store": store, "reviews": reviews, "record": small}
     machine = type("OwnTurns", (Turns,), own)
-    # The rules are the same code on both, PostgreSQL takes twice as long.
-    examples = 10 if address.startswith("postgresql") else 20
-    run_state_machine_as_test(machine, settings=settings(max_examples=examples, stateful_step_count=25))
+    run_state_machine_as_test(machine, settings=settings(max_examples=6, stateful_step_count=15))

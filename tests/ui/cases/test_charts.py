@@ -24,14 +24,6 @@ def test_few_days_are_shown_one_by_one_and_narrow() -> None:
     assert chart["layout"]["yaxis"]["dtick"] == 1
 
 
-def test_many_days_and_many_cases_are_told_as_plotly_chooses() -> None:
-    chart = cases_by_day([day(number, 8) for number in range(1, 9)])
-    assert "width" not in chart["data"][0]
-    assert "tickvals" not in chart["layout"]["xaxis"]
-    assert "dtick" not in chart["layout"]["yaxis"]
-    assert "tickvals" not in cases_by_day([])["layout"]["xaxis"]
-
-
 def test_verdicts_stand_on_top_of_each_other() -> None:
     chart = coverage_by_verdict(
         [Tenth("right", 0, 3), Tenth("wrong", 9, 2), Tenth("right", 9, 1), Tenth(None, 0, 5)]

@@ -280,29 +280,6 @@ def test_a_visitor_neither_says_anything_of_a_verdict_nor_learns_what_was_said(c
     assert mine["verification_log"]["entries"][0]["review"]["reviewer"] == "Ada"
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"claim": "9", "act": "confirm"}, "there is no claim '9'"),
-        ({"claim": "1"}, "confirm, overrule or undo"),
-        ({"claim": "1", "act": "undo"}, "nobody has said anything"),
-        ({"claim": "1", "act": "overrule"}, "is no verdict"),
-        ({"claim": "1", "act": "overrule", "instead": "<b>"}, "is no verdict"),
-        ({"claim": "1", "act": "overrule", "instead": "contradicted"}, "confirm it instead"),
-        ({"claim": "1", "act": "confirm", "name": "x" * 10_000}, "name: longer than the 100"),
-        ({"claim": "1", "act": "confirm", "note": "x" * 10_000}, "note: longer than the 2,000"),
-        ({"claim": "x" * 100, "act": "confirm"}, "claim: longer"),
-        ({"claim": "1", "act": "delete"}, "act: "),
-    ],
-)
-def test_what_is_no_word_on_a_verdict_is_told(copied: Library, more: dict[str, Any], words: str) -> None:
-    desk = CheckDesk(copied, Connections())
-    local = Person("r" * 32, Role.OPERATOR)
-    job, _ = ended(desk, local)
-    assert words in as_(desk, local, do="review", job=job, **more)["error"]
-    assert not load_confirmations(copied.find(None).folder)
-
-
 def test_a_grade_over_http_is_a_letter() -> None:
     assert checked(Auditing, {"text": WRONG, "grade": "b"}).grade is Grade.B
     assert checked(Auditing, {"text": WRONG, "grade": ""}).grade is None

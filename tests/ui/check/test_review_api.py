@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from engine.access.people import Person, visitors_folder
 from engine.access.roles import Role
@@ -140,20 +138,13 @@ def test_whose_a_corpus_is_may_and_nobody_else_finds_it(library: Library, built:
         ({"act": "fly"}, "act: Input should be"),
         ({"act": "confirm"}, "claims: which of them to confirm was not said"),
         ({"act": "confirm", "claims": ["1"], "text": " "}, "there is no text"),
-        ({"act": "confirm", "claims": ["1"], "text": "x" * 60_001}, "text: longer than the 60,000"),
         ({"act": "confirm", "claims": "1"}, "claims: Input should be a valid list"),
-        ({"act": "confirm", "claims": [1]}, "claims.0: "),
-        ({"act": "confirm", "claims": [["1"]]}, "claims.0: "),
         ({"act": "confirm", "claims": ["1"] * 201}, "claims: more than the 200"),
         ({"act": "confirm", "claims": ["<script>"]}, "there is no claim '<script>'; there are 1 to 2"),
         ({"act": "confirm", "claims": ["1"], "instead": "related"}, "instead: the right verdict is said to"),
         ({"act": "overrule", "claims": ["1"]}, "'' is no verdict; there are supported"),
         ({"act": "overrule", "claims": ["1"], "instead": "supported"}, "the verdict is the same"),
-        ({"act": "overrule", "claims": ["1"], "instead": "x" * 81}, "instead: longer than the 80"),
-        ({"act": "confirm", "claims": ["1"], "note": "x" * 2001}, "note: longer"),
-        ({"act": "confirm", "claims": ["1"], "name": "x" * 101}, "name: longer"),
         ({"act": "confirm", "claims": ["1"], "day": "soon"}, "day: "),
-        ({"act": "confirm", "claims": ["1"], "grade": "F"}, "grade: "),
         ({"act": "confirm", "claims": ["1"], "reviewer": "Eve"}, "reviewer: not known here"),
         ({"act": "list", "corpus": "another"}, "unknown corpus"),
     ],
@@ -163,18 +154,4 @@ def test_what_is_wrong_is_told(library: Library, given: dict[str, Any], words: s
         reviewing(library, REVIEWER, checked(Reviewing, {"text": MEMO} | given))
     assert words in str(caught.value)
     assert len(str(caught.value)) < 300
-    assert kept(library) == 0
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    claims=st.lists(st.text(max_size=5).filter(lambda one: one not in ("1", "2")), min_size=1, max_size=3),
-    act=st.sampled_from(["confirm", "overrule", "undo"]),
-)
-def test_no_number_but_a_claim_s_keeps_anything(library: Library, claims: list[str], act: str) -> None:
-    instead = "related" if act == "overrule" else ""
-    with pytest.raises(InputError, match="there is no claim"):
-        reviewing(
-            library, REVIEWER, asked(act, "1" if act != "undo" else claims[0], *claims, instead=instead)
-        )
     assert kept(library) == 0

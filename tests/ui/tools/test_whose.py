@@ -10,7 +10,6 @@ from typing import Any
 import httpx
 import orjson
 import pytest
-from gradio_client import Client
 
 from benchmarks.attacks.http.raw import API, Raw, stranger
 from benchmarks.attacks.http.served import inside_a_loop, served
@@ -154,25 +153,6 @@ def test_a_stranger_gets_nothing_by_any_way(url: str, cookies: dict[str, str], c
         assert nobody.get(f"gradio_api/case/{case}/json").status_code == 401
         for name in ("cases", "case", "export", "corpora", "read"):
             assert nobody.post(f"gradio_api/call/{name}", json={"data": [case]}).status_code == 401
-
-
-def test_a_program_logs_in_by_name_and_finds_its_cases_by_both_ways(
-    url: str, cookies: dict[str, str]
-) -> None:
-    client = Client(url, auth=("anna", PASSWORD), verbose=False, analytics_enabled=False)
-    case: Any = client.predict(QUESTION, preset="quick", api_name="/investigate")
-    listed = call(url, cookies["anna"], "cases")["cases"]
-    assert [(one["id"], one["application"]) for one in listed] == [(case["case"], "http")]
-    handed: Any = client.predict(case["case"], "json", api_name="/export")
-    found = httpx.get(url.rstrip("/") + handed["url"], headers={"Cookie": cookies["anna"]})
-    assert found.status_code == 200
-    assert found.headers["content-type"].startswith(handed["media_type"])
-    assert len(found.content) == handed["bytes"]
-    assert f'filename="{handed["file"]}"' in found.headers["content-disposition"]
-    assert found.headers["cache-control"] == "no-store"
-    assert found.json()["question"] == QUESTION
-    assert httpx.post(f"{url}gradio_api/case/{case['case']}/json").status_code in (401, 405)
-    client.close()
 
 
 def test_a_page_of_another_site_fetches_no_case(url: str, cookies: dict[str, str]) -> None:

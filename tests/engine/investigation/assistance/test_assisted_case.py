@@ -99,17 +99,6 @@ def test_an_area_without_evidence_overrules_the_model(harbour: Corpus) -> None:
     assert "said sufficient, which does not count" in notes(case)
 
 
-@pytest.mark.parametrize("task", [SUB_QUESTIONS, HYPOTHETICAL, GAPS, SUFFICIENCY, RERANKING])
-def test_where_one_task_fails_its_fallback_takes_over(harbour: Corpus, task: str) -> None:
-    with ScriptedServer(but(task, Fault(refusal="I must not."))) as server:
-        case = helped(harbour, WRECK, server.connect(), WIDE)
-        assert task in tasks(server)
-        others = set(tasks(server)) - {task}
-    assert case.ranking
-    assert "declined to answer" in notes(case)
-    assert len(others) >= 3
-
-
 @pytest.mark.parametrize("task", [SUB_QUESTIONS, HYPOTHETICAL, GAPS])
 def test_an_empty_answer_leaves_the_fallback(harbour: Corpus, task: str) -> None:
     empty: dict[str, Scripted] = {
@@ -230,14 +219,6 @@ def test_calls_of_the_language_model_count_towards_the_budget_of_calls(harbour: 
     assert (case.stop.reason, case.stop.numbers) == (StopReason.CALLS, {"calls": 2, "budget": 2})
     assert len(case.rounds) == 1
     assert "reranking is off: the budget for language models is used up: 3 calls needed" in notes(case)
-
-
-def test_a_budget_in_tokens_that_holds_nothing_sends_nothing(harbour: Corpus) -> None:
-    with ScriptedServer(sensible) as server:
-        case = helped(harbour, QUESTION, server.connect(), WIDE.changed(token_budget=10))
-        assert server.requests == []
-    assert case.usage == {}
-    assert case.ranking
 
 
 def test_a_slow_model_is_left_when_its_seconds_are_over(harbour: Corpus) -> None:
