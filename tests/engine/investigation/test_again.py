@@ -131,7 +131,7 @@ def _go_on(case: Case, steps: list[tuple[str, int]]) -> None:
             list(case.run())
 
 
-@settings(max_examples=2)
+@settings(max_examples=6)
 @given(
     st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 200)), max_size=4),
     st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 200)), max_size=4),
