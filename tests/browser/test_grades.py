@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import OWN, give
-from tests.browser.holding import held_back
-
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Page
 
 
@@ -32,20 +27,6 @@ def test_a_kind_and_a_document_are_graded_and_given_back(page: Page) -> None:
     page.wait_for_selector("text=Document, by hand")
     page.select_option(".grade-table [data-grade-document=act]", "table")
     page.wait_for_selector("text=Document, by hand", state="detached")
-
-
-def test_a_report_that_is_there_before_the_corpus_is_told_to_be_open_stays(
-    page: Page, home: Path, small_folder: Path
-) -> None:
-    page.click(".views [data-view=corpus]")
-    with held_back(page, "overview"):
-        give(page, home, small_folder, OWN)
-        page.click("[data-tab=report]")
-        page.fill("[data-lib=found-questions]", "What may a manager grant?")
-        page.click("[data-lib=found-go]")
-        page.wait_for_selector("[data-lib=found] >> text=Support score")
-    assert page.locator("[data-lib=found] >> text=Support score").count() == 1
-    assert page.locator("[data-lib=found-files] button").count() > 0
 
 
 @pytest.mark.usefixtures("own")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import secrets
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -140,15 +139,3 @@ def test_only_a_page_opened_on_the_machine_itself_counts_as_local() -> None:
     connections.model(far)
     connections.model(session())
     assert heard == [True, False, False]
-
-
-def test_it_is_safe_for_several_threads(connections: Connections) -> None:
-    def use(_: int) -> bool:
-        mine = session()
-        connections.connect(mine, ModelOfOneWord())
-        found = connections.model(mine) is not None
-        connections.forget(mine)
-        return found and connections.model(mine) is None
-
-    with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(use, range(400)))

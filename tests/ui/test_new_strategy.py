@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import gradio as gr
 import pytest
 
-from benchmarks.attacks.http.served import inside_a_loop
 from engine.breadth import breadth_of
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
@@ -22,12 +19,8 @@ from tests.engine.following import Following
 from ui.board import board_data, provenance
 from ui.controls import knob_of, knobs
 from ui.dossiers import dossiers
-from ui.page import build_page
-from ui.palette import palette_css
 from ui.session import OpenCase
-from ui.shelf import Library
 from ui.story import Story, heard, told
-from ui.theme import launch_options
 
 QUESTION = "May a manager grant broader powers?"
 TITLE, COLOUR = Following.title, "var(--thread-following)"
@@ -60,28 +53,6 @@ def run(corpus: Corpus) -> Case:
 def test_it_is_a_choice_of_the_settings_and_on_where_it_says_so() -> None:
     assert "following" in knob_of("strategies").choices
     assert preset("quick").strategies == ("citations", "following")
-
-
-def test_it_is_ticked_on_the_page_in_its_colour(library: Library) -> None:
-    page = inside_a_loop(lambda: build_page(library))
-    blocks = list(page.blocks.values())
-    (boxes,) = [one for one in blocks if isinstance(one, gr.CheckboxGroup) and one.elem_id == "threads"]
-    assert (TITLE, "following") in boxes.choices
-    assert "following" in boxes.value
-    styles = "".join(str(one.value) for one in blocks if isinstance(one, gr.HTML))
-    assert f'#threads input[name="following"]{{--c:{COLOUR}!important}}' in styles
-    css = launch_options()["css"]
-    assert css == palette_css()
-    assert re.findall(r"--thread-following:(#\w+);", css) == ["#123456", "#abcdef"]
-    assert "following" in css.split("--threads:")[1].split(";")[0].split()
-
-
-def test_what_it_brings_is_admitted_as_far_as_it_is_trusted(
-    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert run(corpus).rounds[1].strategies[0].admitted > 1
-    monkeypatch.setattr(Following, "trust", 0.1)
-    assert run(corpus).rounds[1].strategies[0].admitted <= 1
 
 
 def test_what_it_brings_is_drawn_and_told_by_its_title_and_colour(corpus: Corpus) -> None:

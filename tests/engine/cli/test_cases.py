@@ -12,12 +12,6 @@ from tests.engine.command_line import CommandLine
 from tests.engine.harbour import QUESTION
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path))
-    return tmp_path
-
-
 def kept(run: CommandLine, folder: Path, question: str = QUESTION, *more: str) -> str:
     done = run("investigate", question, "--corpus", folder, "--matter", "Harbour", *more)
     assert done.code == 0

@@ -17,18 +17,6 @@ from tests.engine.command_line import CommandLine, made_once
 from tests.engine.harbour import QUESTION
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a home is held that has what tests begin with."""
-    return tmp_path_factory.mktemp("held")
-
-
 @pytest.fixture
 def case_id(run: CommandLine, harbour_folder: Path, home: Path, held: Path) -> str:
     return made_once(held / "case", home, lambda: kept(run, harbour_folder))

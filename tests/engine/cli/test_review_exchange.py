@@ -9,18 +9,11 @@ import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 from tests.engine.cli.test_cases import kept
-from tests.engine.cli.test_review import held, made, say
+from tests.engine.cli.test_review import made, say
 from tests.engine.command_line import CommandLine, made_once
 from tests.engine.harbour import QUESTION
 
-__all__ = ["held"]
 HEAD = "case_id,passage_id,verdict,reviewer,at\n"
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
-    return tmp_path
 
 
 @pytest.fixture

@@ -14,12 +14,6 @@ from tests.engine.harbour import QUESTION
 SMALL = ("--pool-size", "20")
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path))
-    return tmp_path
-
-
 @pytest.fixture
 def case(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> Path:
     """A saved case whose scan leaves something to find."""

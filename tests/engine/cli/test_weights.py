@@ -31,21 +31,10 @@ QUESTIONS = (
 RELEVANT = "commercial-agency-code/art-15/para-1"
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
-    return tmp_path
-
-
 @pytest.fixture
 def corpus(sample_folder: Path, tmp_path: Path) -> Path:
     copytree(sample_folder, tmp_path / "meridia")
     return tmp_path / "meridia"
-
-
-@pytest.fixture(scope="module")
-def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("held")
 
 
 def reviewed(run: CommandLine, corpus: Path, home: Path) -> str:
@@ -57,7 +46,7 @@ def reviewed(run: CommandLine, corpus: Path, home: Path) -> str:
     made = run("review", "queue", "--matter", "Agency", "--corpus", corpus, "--best", "8", *none, "--json")
     queue = str(made.json["id"])
     # Through the store: the command that judges has tests of its own, and 96 of it take ten seconds.
-    with closing(ReviewStore(f"sqlite:///{home / 'home' / 'cases.sqlite'}")) as reviews:
+    with closing(ReviewStore(f"sqlite:///{home / 'cases.sqlite'}")) as reviews:
         for one in reviews.items(queue).values():
             verdict = Verdict.RELEVANT if one.item.passage_id == RELEVANT else Verdict.IRRELEVANT
             reviews.judge(one.item, verdict, reviewer="Ann", queue=queue)
@@ -74,7 +63,7 @@ def test_from_verdicts_to_a_ranking_and_back(run: CommandLine, corpus: Path, hom
     assert (nothing.code, nothing.out) == (2, "")
     assert "nobody has judged a passage yet" in nothing.err
     assert run("weights", "list", "--corpus", corpus).out == "ranked by: the shipped weights\n"
-    made_once(held / "reviewed", home / "home", lambda: reviewed(run, corpus, home))
+    made_once(held / "reviewed", home, lambda: reviewed(run, corpus, home))
     before = ranking(run, corpus, QUESTIONS[0])
     learned = run("weights", "learn", "--corpus", corpus, "--preset", "quick", "--by", "Ann", "--json").json
     # Eight of each, and what has the same words.
@@ -95,7 +84,7 @@ def test_from_verdicts_to_a_ranking_and_back(run: CommandLine, corpus: Path, hom
 def test_weights_of_a_matter_rank_its_cases_alone(
     run: CommandLine, corpus: Path, tmp_path: Path, held: Path
 ) -> None:
-    made_once(held / "reviewed", tmp_path / "home", lambda: reviewed(run, corpus, tmp_path))
+    made_once(held / "reviewed", tmp_path, lambda: reviewed(run, corpus, tmp_path))
     of = ("--corpus", corpus, "--matter", "Agency")
     learned = run("weights", "learn", *of, "--preset", "quick", "--by", "Ann")
     assert "--matter Agency` does that" in learned.out
@@ -125,7 +114,7 @@ def test_weights_of_a_matter_rank_its_cases_alone(
     for one in (newest, oldest):
         assert run("cases", "replay", one, "--corpus", corpus, "--json").json["same"]
     # In another matter it is not known by what it was ranked.
-    with closing(CaseStore(f"sqlite:///{tmp_path / 'home' / 'cases.sqlite'}")) as store:
+    with closing(CaseStore(f"sqlite:///{tmp_path / 'cases.sqlite'}")) as store:
         store.move(newest, store.matter("Taxes"), who="Ann")
     assert not run("cases", "replay", newest, "--corpus", corpus, "--json").json["same"]
     batch = tmp_path / "questions.txt"
