@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.conftest import FILES
-from tests.browser.encrypted_pdf import encrypted_pdf
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -52,15 +51,11 @@ def text(page: Page, words: str) -> None:
 
 @pytest.mark.journey
 def test_a_corpus_is_made_by_upload_and_can_be_asked_at_once(page: Page, files: list[Path]) -> None:
-    bad, locked = (files[0].parent / name for name in ("notes.xyz", "locked.pdf"))
+    bad = files[0].parent / "notes.xyz"
     bad.write_bytes(b"\x00\x01\x02 nothing")
-    locked.write_bytes(encrypted_pdf(["Article 1", "The vault opens for the manager alone."], SECRET))
     enter(page)
     page.click("[data-lib=new]")
     page.fill("[name=name]", "Uploaded")
-    send(page, [locked])
-    assert "password" in page.inner_text(".banner-slot")
-    # With its password, and with the others.
     page.set_input_files("[data-input=files]", [str(path) for path in (*files, bad)])
     page.click("details.more-fields summary")
     page.fill("[name=passwords]", SECRET)
@@ -75,11 +70,6 @@ def test_a_corpus_is_made_by_upload_and_can_be_asked_at_once(page: Page, files: 
     page.click("[data-sort='0']")
     assert page.get_attribute("[data-sort='0']", "aria-sort") == "ascending"
     assert "act.md" in (page.text_content("[data-lib=log]") or "")
-    page.click("[data-tab=read]")
-    page.locator(".line.doc", has_text="locked").click()
-    text(page, "The vault opens")
-    assert SECRET not in page.content()
-
     page.click(".views [data-view=investigate]")
     page.click("#corpus input")
     page.locator("[role=option]", has_text="Uploaded").click()

@@ -200,19 +200,3 @@ def test_the_concepts_of_a_question_show_their_provisions(page: Page, watch: Wat
     page.click(".concept-map summary")
     assert "Agency Code, Article 3(4) defines Power of attorney" in page.inner_text(".concept-map")
     assert not [line for line in watch.console if line.startswith("error")]
-
-
-def test_types_and_concepts_of_an_ontology_are_told_in_the_areas_tab(page: Page) -> None:
-    page.click(".views [data-view=corpus]")
-    areas(page)
-    objection = page.locator(".type-row").last
-    assert objection.locator("input").first.input_value() == "tax-objection"
-    least = objection.locator("input[type=number]")
-    assert [least.nth(place).input_value() for place in range(least.count())] == ["2", "3", "2"]
-    assert least.first.is_disabled()
-    listed = page.locator(".concept-list li")
-    assert listed.count() == 19
-    listed.first.locator("summary").click()
-    under = page.locator(".concept-list li").filter(has=page.locator("b", has_text="Special resolution"))
-    under.locator("summary").click()
-    under.locator("p", has_text="Article 15 of the Agency Code").wait_for()

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import test_check, test_corpus, test_evaluate, test_learned, test_ontology, test_validate
+from tests.browser import test_check, test_corpus, test_evaluate, test_ontology, test_validate
 from tests.browser.conftest import OWN, SCHEMES, ask, give, in_theme
+from tests.browser.reviewing import enter
 from tests.browser.test_answer import to_answer
 from tests.browser.test_investigate import ARABIC
 from tests.browser.test_ontology import BROAD
@@ -149,7 +150,8 @@ def test_views_of_kept_cases_and_their_reviews_fit(page: Page) -> None:
     page.click("#cases [data-tab=records]")
     page.wait_for_selector(".cas-plot .main-svg")
     fits(page, "the figures of all cases")
-    test_learned.enter(page)
+    enter(page)
     fits(page, "the queues")
-    test_learned.shown(page)
+    page.click("[data-key=open-learned]")
+    page.wait_for_selector(".rev-learned h1")
     fits(page, "what was learned")

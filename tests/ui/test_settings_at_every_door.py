@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.attacks.http.raw import API, Raw, stranger
 from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.cli.main import main
 from engine.corpus import open_corpus
@@ -172,25 +171,6 @@ def page(library: Library) -> Door:
 
 
 @pytest.fixture
-def http(address: str) -> Door:
-    raw, here = Raw(address, by_proxy=False), stranger("127")
-
-    def door(given: Mapping[str, Any]) -> dict[str, Any]:
-        data = [QUESTION, "", "balanced", None, None, None, None, False, given, "", "full"]
-        sent = raw.post(f"{API}/call/investigate", {"data": data}, forwarded=here)
-        assert sent.status == 200, sent.body
-        path = f"{API}/call/investigate/{sent.json['event_id']}"
-        told = raw.stream(path, forwarded=here).body.decode()
-        event, data_line = told.strip().splitlines()[-2:]
-        said = json.loads(data_line.removeprefix("data: "))
-        if event == "event: error":
-            raise RefusedError(said["error"] if isinstance(said, dict) else str(said))
-        return dict(said[0]["settings"])
-
-    return door
-
-
-@pytest.fixture
 def mcp(address: str) -> Door:
     from mcp import ClientSession
     from mcp.client.streamable_http import streamable_http_client
@@ -214,7 +194,7 @@ def mcp(address: str) -> Door:
     return door
 
 
-DOORS = ("python", "command_line", "page", "http", "mcp")
+DOORS = ("python", "command_line", "page", "mcp")
 
 
 @pytest.mark.parametrize("where", DOORS)
