@@ -82,7 +82,7 @@ def test_what_cannot_be_done_is_told(run: CommandLine, subtests: pytest.Subtests
         (("undo", "nobody", "--verdict"), "there is no case 'nobody'"),
     )
     for arguments, told in rows:
-        with subtests.test(arguments):
+        with subtests.test(told, arguments=arguments):
             run.refused(told, "cases", *arguments)
 
 

@@ -82,7 +82,7 @@ def test_what_cannot_be_compared_is_told(
         (("--with-corpus", "/nowhere"), "nowhere"),
     )
     for more, told in rows:
-        with subtests.test(more):
+        with subtests.test(told, arguments=more):
             run.refused(told, "compare", QUESTION, "--corpus", harbour_folder, *more)
 
 
@@ -136,5 +136,5 @@ def test_what_cannot_be_tried_is_told(
         (("--max-lost", "-1"), "at least 0"),
     )
     for more, told in rows:
-        with subtests.test(more):
+        with subtests.test(told, arguments=more):
             run.refused(told, "regress", "--corpus", harbour_folder, *more)

@@ -233,7 +233,7 @@ def test_what_cannot_be_used_is_told_in_one_line(
         for argument in arguments:
             place = names.get(argument, argument).replace("NOWHERE", str(nowhere))
             given += gold if argument == "GOLD" else [place]
-        with subtests.test(arguments):
+        with subtests.test(message, arguments=arguments):
             run.refused(message.replace("NOWHERE", str(nowhere)), *given)
             assert not nowhere.exists()
 

@@ -92,7 +92,7 @@ def test_what_cannot_be_done_is_told_in_one_line(
         (("graph", "--question", "objection", "--out", "x.txt"), "must end with .graphml or .json"),
     )
     for arguments, words in rows:
-        with subtests.test(arguments):
+        with subtests.test(words, arguments=arguments):
             run.refused(words, "ontology", "--corpus", sample_folder, *arguments)
 
 

@@ -209,7 +209,7 @@ def test_what_cannot_be_done_is_told(
         (("delete", "nobody"), "there is no queue 'nobody'"),
     )
     for arguments, told in rows:
-        with subtests.test(arguments):
+        with subtests.test(told, arguments=arguments):
             run.refused(told, "review", *arguments)
 
 

@@ -144,5 +144,5 @@ def test_what_cannot_be_done_is_told(
         (("import", "none.csv", "--format", "csv", "--matter", "Harbour"), "none.csv: cannot be read"),
     )
     for arguments, told in rows:
-        with subtests.test(arguments):
+        with subtests.test(told, arguments=arguments):
             run.refused(told, "review", *arguments)

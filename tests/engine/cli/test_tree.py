@@ -97,7 +97,7 @@ def test_what_cannot_be_is_told_in_a_line(run: CommandLine, case: Path, subtests
         ((damaged,), "damaged: "),
     )
     for arguments, told in rows:
-        with subtests.test(arguments):
+        with subtests.test(told, arguments=arguments):
             run.refused(told, "tree", *arguments)
 
 
