@@ -144,7 +144,6 @@ def _the_last_question_counts(page: Page) -> None:
 
 
 def _rounds_that_are_none_are_asked_for(page: Page, watch: Watch) -> None:
-    """Nothing is sent of what cannot be run."""
     presses: tuple[Callable[[], None], ...] = (
         lambda: page.click("[data-eva=compare]"),
         lambda: page.locator("[data-eva=question]").press("Enter"),

@@ -26,7 +26,6 @@ HEADINGS = {
 
 @pytest.fixture(scope="session")
 def poisoned_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of that corpus."""
     sources = tmp_path_factory.mktemp("poisoned-sources")
     lines = [
         {
@@ -49,7 +48,6 @@ def poisoned_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def poisoned(poisoned_folder: Path) -> Corpus:
-    """That corpus, open."""
     return open_corpus(poisoned_folder)
 
 

@@ -38,7 +38,6 @@ def no_building(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Other sources than those of what ships."""
     monkeypatch.setattr(ui.sample, "MODEL", "none")
     (tmp_path / "sources").mkdir()
     (tmp_path / "sources" / "act.md").write_text("# Act\n\n#### Article 1\n\nA manager may grant powers.\n")

@@ -82,7 +82,6 @@ def another(knob: Knob) -> Any:
 
 
 def wrong(knob: Knob) -> Any:
-    """A value that a field may not have."""
     if knob.name in WRONG:
         return WRONG[knob.name]
     if knob.kind == NAMES:

@@ -141,7 +141,6 @@ def written_hop(run: CommandLine, queue: str) -> dict[str, Any]:
 
 
 def followed(run: CommandLine, folder: Path) -> set[tuple[str, str, str]]:
-    """The hops on the trails of a new case."""
     found = run("investigate", QUESTION, "--corpus", folder, "--preset", "detective", "--json").json
     trails = (trail for passage in found["passages"] for trail in passage["trails"])
     return {(hop["source"], hop["relation"], hop["target"]) for trail in trails for hop in trail}

@@ -25,7 +25,6 @@ SETTINGS, DAY = InvestigationSettings(), date(2026, 1, 1)
 
 @pytest.fixture
 def corpus(sample_folder: Path) -> Corpus:
-    """Opened anew: nothing was asked of it."""
     return open_corpus(sample_folder)
 
 

@@ -36,7 +36,6 @@ def with_model(spec: str, **changes: object) -> InvestigationSettings:
 
 
 def ids(case: Case) -> list[str]:
-    """The whole order of a case."""
     assert case.order is not None
     return [passage.id for passage in case.corpus.passages(case.order.rows)]
 

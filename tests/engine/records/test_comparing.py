@@ -42,7 +42,6 @@ def record(bare: Corpus) -> Record:
 
 
 def told(found: Comparison, numbers: tuple[int, ...]) -> list[tuple[str, str]]:
-    """Causes as kind and what they are about."""
     return [(found.causes[number].kind, found.causes[number].about) for number in numbers]
 
 

@@ -29,7 +29,6 @@ def truth_of(items: Sequence[Item], rng: np.random.Generator, ranked: float, mis
 
 
 def judged(queue: Iterable[QueuedItem], truth: Truth) -> list[Assessment]:
-    """What somebody says who is always right."""
     return [
         said(one.item, R if truth[one.item.case_id, one.item.key] else N, number=number)
         for number, one in enumerate(queue, 1)

@@ -56,7 +56,6 @@ class Caller:
     cookies: dict[str, str] = field(default_factory=dict)
 
     def line(self) -> closing[HTTPConnection]:
-        """A connection."""
         return closing(HTTPConnection(urlsplit(self.url).netloc, timeout=30))
 
     def ask(self, method: str, path: str, body: object = None, line: HTTPConnection | None = None) -> Answer:
@@ -79,21 +78,17 @@ class Caller:
         return str(self.ask("POST", f"{API}/call/plan", body).json["event_id"])
 
     def join(self, load: str, word: str = SECRET) -> str:
-        """The same by the queue of a page load."""
         body = {"data": [f"May a {word} act?"], "fn_index": self.functions["plan"], "session_hash": load}
         return str(self.ask("POST", f"{API}/queue/join", body).json["event_id"])
 
     def cancel(self, load: str, event: str) -> Answer:
-        """Cancel a call of a page load."""
         body = {"session_hash": load, "fn_index": self.functions["plan"], "event_id": event}
         return self.ask("POST", f"{API}/cancel", body)
 
     def fetch(self, event: str) -> Answer:
-        """The answer of a call."""
         return self.ask("GET", f"{API}/call/plan/{event}")
 
     def listen(self, load: str) -> str:
-        """What the stream of a page load says."""
         return _text(self.ask("GET", f"{API}/queue/data?session_hash={load}"))
 
 
@@ -113,14 +108,12 @@ class Place:
         return replace(self.visitor, address=address, cookies=given)
 
     def log_in(self, name: str, **cookies: str) -> Caller:
-        """A user with a session of their own."""
         fields = {"username": name, "password": PASSWORD}
         answer = httpx.post(f"{self.visitor.url}login", data=fields)
         return self.caller(session=answer.cookies[SESSION], **cookies)
 
     @property
     def has_login(self) -> bool:
-        """Whether users log in."""
         return SESSION in self.owner.cookies
 
 

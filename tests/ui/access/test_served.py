@@ -56,7 +56,6 @@ def logged_in(url: str, name: str) -> httpx.Client:
 
 
 def panel_of(components: list[Any]) -> int:
-    """The number of the corpus panel."""
     return next(int(one["id"]) for one in components if one["props"].get("elem_id") == "library")
 
 

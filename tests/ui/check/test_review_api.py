@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.access.people import Person, visitors_folder
+from engine.access.people import Person
 from engine.access.roles import Role
 from engine.corpus.confirmations import load_confirmations
 from engine.errors import AccessError, InputError
@@ -102,33 +102,6 @@ def test_what_is_right_of_it_is_not_kept_where_something_is_wrong(library: Libra
 def test_other_visitors_may_not(library: Library, act: str) -> None:
     with pytest.raises(AccessError, match="confirmed by its reviewers"):
         reviewing(library, VISITOR, asked(act, "1", instead="related" if act == "overrule" else ""))
-    assert kept(library) == 0
-
-
-def test_whose_a_corpus_is_may_and_nobody_else_finds_it(library: Library, built: Path) -> None:
-    assert library.home is not None
-    own = visitors_folder(library.home, ANNA)
-    assert own is not None
-    shutil.copytree(built, own / "mine-1")
-    names = library.names(ANNA)
-    [mine] = [name for name in names if name not in library.names(BERT)]
-    anna, bert = Person(ANNA, Role.VISITOR), Person(BERT, Role.VISITOR)
-    assert reviewing(library, anna, asked("confirm", "1", corpus=mine))["confirmations"]
-    tricks = (
-        mine,
-        "mine-1",
-        str(own / "mine-1"),
-        f"../visitors/{own.name}/mine-1",
-        "../..",
-        "\x00",
-        "harbour/.",
-    )
-    for person in (bert, REVIEWER, Person("../" + ANNA, Role.OPERATOR)):
-        for name in tricks:
-            with pytest.raises(InputError, match="unknown corpus") as caught:
-                reviewing(library, person, asked("confirm", "1", corpus=name))
-            assert "known corpora: harbour" in str(caught.value)
-    assert len(load_confirmations(own / "mine-1")) == 1
     assert kept(library) == 0
 
 

@@ -9,7 +9,6 @@ from tests.ui.corpus.conftest import Caller
 
 
 def listed(html: str) -> dict[str, str]:
-    """Ids by names."""
     found = re.findall(r'data-name="([^"]*)"><span class="words"><b dir="auto">(.*?)</b>', html)
     return {unescape(name): unescape(number) for number, name in found}
 

@@ -30,7 +30,6 @@ SCHEMAS = {tool.name: jsonschema.Draft202012Validator(output_schema(tool)) for t
 
 
 def asking(library: Library) -> Asking:
-    """Somebody who sits at the machine."""
     place = Place(library, Connections(library.settings), KeptCases(library.settings, library.home))
     return Asking(place, Person(role=Role.OPERATOR), gr.Request(Request({"type": "http", "headers": []})))
 

@@ -27,7 +27,6 @@ SECONDS = 240
 
 
 def blocks(kind: str) -> list[str]:
-    """The examples of a language."""
     return re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
 
 

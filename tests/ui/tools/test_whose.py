@@ -50,7 +50,6 @@ def url(settings: OperatorSettings, corpus_folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def cookies(url: str) -> dict[str, str]:
-    """The cookie of each person."""
 
     def cookie(name: str) -> str:
         answer = httpx.post(f"{url}login", data={"username": name, "password": PASSWORD})

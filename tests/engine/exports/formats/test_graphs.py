@@ -21,12 +21,10 @@ GEXF = {"g": "http://www.gexf.net/1.2draft"}
 
 
 def graphml(case: HandedOver) -> Any:
-    """A graph as another program reads it."""
     return nx.read_graphml(io.BytesIO(export_of("graphml").write(case)), force_multigraph=True)
 
 
 def gexf(case: HandedOver) -> Any:
-    """The same of the other form."""
     return nx.read_gexf(io.BytesIO(export_of("gexf").write(case)))
 
 

@@ -56,7 +56,6 @@ The fee is one crown.
 
 
 def built(root: Path, text: str, name: str = "tiny") -> Corpus:
-    """A corpus of one text."""
     source = root / f"{name}.md"
     source.write_text(text, encoding="utf-8")
     build_corpus([source], root / name, embedding="none")

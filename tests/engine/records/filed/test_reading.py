@@ -28,7 +28,6 @@ from tests.engine.records.former import former_file
 
 @pytest.fixture
 def path(bare: Corpus, tmp_path: Path) -> Path:
-    """A saved case."""
     save(finished(bare, QUESTION).investigation(), tmp_path / "case.json", application="cli", who="Ann")
     return tmp_path / "case.json"
 
