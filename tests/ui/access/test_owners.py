@@ -33,7 +33,7 @@ from ui.shelf import open_library
 # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
 pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
 SECRET = "zebra-5d20"
-MINE, OTHERS, ADDRESS = "m" * 43, "o" * 43, "203.0.113.7"
+MINE, OTHERS = "m" * 43, "o" * 43
 SETTINGS: dict[str, dict[str, Any]] = {
     "local default": {},
     "all addresses": {"host": ANYWHERE, "trusted_proxies": ("127.0.0.1",), "cases_a_minute": 100_000},
@@ -117,11 +117,19 @@ class Place:
         return SESSION in self.owner.cookies
 
 
+@pytest.fixture
+def place(served_place: tuple[Place, OperatorSettings]) -> Place:
+    """A place whose owner is new to the server, which answers an address only so often."""
+    here, settings = served_place
+    owner, others = _with_login(here) if settings.access == "login" else _without_login(here, settings)
+    return replace(here, owner=owner, others=others)
+
+
 @pytest.fixture(scope="module", params=list(SETTINGS))
-def place(
+def served_place(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, users_file: Path,
     corpus_folder: Path,
-) -> Iterator[Place]:  # fmt: skip
+) -> Iterator[tuple[Place, OperatorSettings]]:  # fmt: skip
     home = tmp_path_factory.mktemp("home")
     (home / "users.json").write_bytes(users_file.read_bytes())
     (home / "users.json").chmod(0o600)
@@ -131,9 +139,7 @@ def place(
     functions = {str(fn.api_name): number for number, fn in page.fns.items()}
     with served(page, settings, home / "uploads") as url:
         visitor = Caller(url, functions)
-        here = Place(home, visitor, visitor, {})
-        owner, others = _with_login(here) if settings.access == "login" else _without_login(here, settings)
-        yield replace(here, owner=owner, others=others)
+        yield Place(home, visitor, visitor, {}), settings
 
 
 def _with_login(here: Place) -> tuple[Caller, dict[str, Caller]]:
@@ -149,13 +155,14 @@ def _without_login(here: Place, settings: OperatorSettings) -> tuple[Caller, dic
     if settings.loopback:
         others = {"another browser": here.caller(browser=OTHERS), "no browser": here.caller()}
         return here.caller(browser=MINE), others
+    address = stranger()
     others = {
         "another address": here.caller(stranger()),
-        "another browser of the address": here.caller(ADDRESS, browser=OTHERS),
-        "a browser that calls itself the address": here.caller(stranger(), browser=f"address {ADDRESS}"),
-        "an address that is written before the proxy's": here.caller(f"{ADDRESS}, {stranger()}"),
+        "another browser of the address": here.caller(address, browser=OTHERS),
+        "a browser that calls itself the address": here.caller(stranger(), browser=f"address {address}"),
+        "an address that is written before the proxy's": here.caller(f"{address}, {stranger()}"),
     }
-    return here.caller(ADDRESS), others
+    return here.caller(address), others
 
 
 def test_what_others_try_gets_them_nothing(place: Place) -> None:
