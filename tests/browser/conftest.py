@@ -268,12 +268,6 @@ def somebody(tabs: Tabs) -> Iterator[BrowserContext]:
         yield context
 
 
-@pytest.fixture
-def another(tabs: Tabs, somebody: BrowserContext) -> Iterator[BrowserContext]:
-    with tabs.person() as context:
-        yield context
-
-
 @contextmanager
 def watched(page: Page, watch: Watch) -> Iterator[None]:
     """Hear what a page says and whom it asks, and hold it to that in the end."""

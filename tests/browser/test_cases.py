@@ -11,7 +11,6 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.records.export import investigation_to_json
-from engine.records.store.listing import Wanted
 from engine.records.store.store import CaseStore
 from engine.settings import preset
 from tests.browser.conftest import QUESTION
@@ -149,29 +148,6 @@ def test_a_case_is_named_noted_judged_moved_and_handed_over(
     assert page.evaluate("document.activeElement.dataset.key") == f"open-{case}"
 
 
-def test_a_step_is_taken_back_and_a_case_deleted_after_it_was_asked_once(
-    page: Page, store: CaseStore, keep: Keep, records: dict[str, Any]
-) -> None:
-    case, other = keep(), keep(day=2)
-    pool = records["quick"]["pool"]
-    pinned = {**store.record(case), "pool": {**pool, "pinned": [pool["nodes"][0]["id"]]}}
-    store.step(case, "pin", who="Ann", data={"passage": pool["nodes"][0]["id"]}, record=pinned)
-    enter(page)
-    opened(page, case)
-    page.click(".cas-card >> text=Take back: pinned")
-    page.wait_for_selector(".cas-events >> text=Took back: pinned")
-    assert store.record(case)["pool"]["pinned"] == []
-    assert page.locator("[data-do=undo]").count() == 0
-    page.click("[data-do=delete]")
-    assert page.inner_text("[data-do=delete]") == "Delete it for good"
-    assert store.listed(Wanted()).total == 2
-    page.click("[data-do=delete]")
-    page.wait_for_function(f"document.querySelectorAll('{ROWS}').length === 1")
-    assert banner(page).startswith("Deleted: Can a manager")
-    assert page.locator(".cas-card").count() == 0
-    assert [one.id for one in store.listed(Wanted()).cases] == [other]
-
-
 @pytest.mark.journey
 def test_two_cases_are_compared_side_by_side(page: Page, keep: Keep) -> None:
     quick, balanced, third = keep(day=1), keep(day=2, depth="balanced"), keep(day=3)
@@ -195,25 +171,3 @@ def test_two_cases_are_compared_side_by_side(page: Page, keep: Keep) -> None:
     page.click(".cas-compare [data-act=back]")
     assert page.is_visible(ROWS)
     assert page.is_checked(f"[data-key='pick-{quick}']")
-
-
-def test_figures_have_charts_sentences_and_tables(page: Page, store: CaseStore, keep: Keep) -> None:
-    for day in range(1, 4):
-        keep(day=day)
-    store.judge(keep(day=4, matter="Register", depth="balanced"), "<b>useful</b>", who="Ann", right=True)
-    enter(page)
-    page.click("#cases [data-tab=records]")
-    page.wait_for_selector(".cas-plot .main-svg")
-    assert page.locator(".cas-plot").count() == 3
-    assert "4 cases on 4 days" in page.inner_text(".cas-records")
-    assert "<b>useful</b>" in page.inner_text("[data-name=coverage-by-verdict]")
-    page.click("text=The figures, by thread")
-    assert page.is_visible("th >> text=Scan")
-    line = "getComputedStyle(document.querySelector('.cas-plot .js-line')).stroke"
-    light = page.evaluate(line)
-    page.click("#theme-toggle")
-    page.wait_for_function(f"{line} !== '{light}'")
-    page.click("#theme-toggle")
-    page.select_option("#cases [name=matter]", label="Register")
-    page.wait_for_selector(".cas-records >> text=All cases of this matter")
-    assert page.locator(".cas-means").count() == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.browser.conftest import SCHEMES, ask, in_theme
+from tests.browser.conftest import ask
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -123,33 +123,6 @@ def test_the_search_of_the_board_is_that_of_the_tree(case: Page) -> None:
     case.fill("[data-board=search]", "")
     case.wait_for_selector(f"{ROW}[data-id]")
     assert case.locator(f"{ROW}.hit").count() == 0
-
-
-def test_the_charts_have_their_figures_as_tables(case: Page) -> None:
-    case.click("[data-view-tab=charts]")
-    case.wait_for_selector(".pool-plot .main-svg")
-    assert (
-        case.locator(".pool-chart figcaption").all_inner_texts()[:2]
-        == [
-            "Passages by round and thread",
-            "Passages by document",
-        ]
-        or "Passages by document (" in case.locator(".pool-chart figcaption").nth(1).inner_text()
-    )
-    table = case.locator(".pool-chart table").first
-    case.locator(".pool-chart summary").first.click()
-    cells = table.locator("tbody td:last-child").all_inner_texts()
-    passages = case.locator(".pool-figures dd").first.inner_text()
-    assert sum(int(cell.replace(",", "")) for cell in cells) == int(passages.replace(",", ""))
-    for scheme in SCHEMES:
-        in_theme(case, scheme)
-        assert case.locator(".pool-plot .main-svg").first.is_visible()
-    in_theme(case, "light")
-    # Tabs by keys.
-    case.locator("[data-view-tab=charts]").focus()
-    case.keyboard.press("ArrowRight")
-    assert case.locator("[data-view-tab=board]").get_attribute("aria-selected") == "true"
-    assert case.locator("#board iframe").is_visible()
 
 
 def test_the_tab_in_front_goes_along_with_a_case(page: Page) -> None:

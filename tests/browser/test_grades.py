@@ -27,18 +27,3 @@ def test_a_kind_and_a_document_are_graded_and_given_back(page: Page) -> None:
     page.wait_for_selector("text=Document, by hand")
     page.select_option(".grade-table [data-grade-document=act]", "table")
     page.wait_for_selector("text=Document, by hand", state="detached")
-
-
-@pytest.mark.usefixtures("own")
-def test_a_report_on_the_corpus_is_asked_for_and_shown(page: Page) -> None:
-    page.click("[data-tab=report]")
-    page.fill("[data-lib=found-questions]", "What may a manager grant?\n<img src=x onerror=window.harmed=1>")
-    page.click("[data-lib=found-go]")
-    page.wait_for_selector("[data-lib=found] >> text=Support score")
-    assert page.locator("[data-lib=found] img").count() == 0
-    with page.expect_download() as saved:
-        page.click("[data-lib=found-files] >> text=Markdown")
-    assert saved.value.suggested_filename == "retrieval-audit.md"
-    page.fill("[data-lib=found-questions]", "\n".join(f"Question {number}?" for number in range(26)))
-    page.click("[data-lib=found-go]")
-    page.wait_for_selector("text=At most 25 questions here")

@@ -127,32 +127,3 @@ def test_what_two_tabs_do_to_one_case_is_never_mixed(somebody: BrowserContext, p
     other.reload()
     ended(other)
     assert cards(other) == cards(page)
-
-
-def test_another_person_does_not_see_it_until_it_is_shared_and_then_only_reads(
-    somebody: BrowserContext, another: BrowserContext, public: str
-) -> None:
-    page = asked(somebody, public)
-    address, found = ended(page), cards(page)
-    stranger = tab_of(another)
-    stranger.goto(address)
-    stranger.wait_for_selector("#banner .banner")
-    assert "no case" in stranger.inner_text("#banner")
-    assert cards(stranger) == []
-    page.click("[data-case-act=share]")
-    page.wait_for_selector("[data-case-act=share][aria-pressed=true]")
-    stranger.goto("about:blank")
-    stranger.goto(address)
-    stranger.wait_for_selector(".story[data-state=done]")
-    assert cards(stranger) == found
-    assert "to be read" in stranger.inner_text(".case-bar")
-    stranger.click("#ranked .card >> nth=1")
-    stranger.click("#ranked .card >> nth=1 >> [data-act=pin]")
-    stranger.wait_for_selector("#banner .banner")
-    assert "shared with you to be read" in stranger.inner_text("#banner")
-    page.click("[data-case-act=share]")
-    page.wait_for_selector("[data-case-act=share][aria-pressed=false]")
-    stranger.goto("about:blank")
-    stranger.goto(address)
-    stranger.wait_for_selector("#banner .banner")
-    assert cards(stranger) == []
