@@ -147,6 +147,7 @@ def test_views_of_kept_cases_and_their_reviews_fit(page: Page) -> None:
     page.locator(".cas-list .cas-open").first.click()
     page.wait_for_selector(".cas-card")
     fits(page, "a kept case")
+    page.click(".cas-x")
     page.click("#cases [data-tab=records]")
     page.wait_for_selector(".cas-plot .main-svg")
     fits(page, "the figures of all cases")
