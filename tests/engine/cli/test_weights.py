@@ -200,3 +200,16 @@ def test_experts_that_are_none_are_refused(
     done = run("simulate", "--corpus", corpus, "--queries", tmp_path, "--qrels", tmp_path, flag, value)
     assert (done.code, done.out) == (2, "")
     assert why in done.err
+
+
+def test_experts_are_played_on_few_questions(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> None:
+    asked = ("When may a berth be refused?", "Who takes a pilot?", "Which dues are paid?", "Who appoints?")
+    queries, qrels = tmp_path / "queries.jsonl", tmp_path / "qrels.tsv"
+    queries.write_bytes(
+        b"".join(orjson.dumps({"id": str(n), "text": q}) + b"\n" for n, q in enumerate(asked))
+    )
+    qrels.write_text("".join(f"{n}\tdues-act/art-{n + 1}\t1\n" for n in range(len(asked))))
+    given = ("--corpus", harbour_folder, "--preset", "quick", "--queries", queries, "--qrels", qrels)
+    halves = run("simulate", *given, "--best", "3", "--random", "1", "--noise", "0", "--json").json["halves"]
+    assert sum(one["questions"] for one in halves) == len(asked)
+    assert all(one["passages"] == 4 * one["questions"] for one in halves)
