@@ -23,11 +23,14 @@ from engine.language.references import Mention, Resolver
 from engine.language.references.definitions import DefinedName
 from engine.language.references.layout import Layout, Numbers
 from engine.language.references.meaning import Meaning
-from engine.model import Document, Passage, Reference, Section, TargetKind
+from engine.language.references.registry import statement_reader
+from engine.model import Document, Passage, Reference, Section, Span, TargetKind
 
 _OUTSIDE = "\x00outside"
 # Documents whose labels are kept at hand, and passages and sections.
 _LABELLED, _AT_HAND = 32, 4096
+# So many documents are named that an act is not.
+_MOST_TITLES = 4
 _NUMBER_OF_YEAR = re.compile(r"(\d+)\D+([12]\d{3})\Z")
 
 T = TypeVar("T")
@@ -103,6 +106,19 @@ class Outside:
             replace(meaning, documents=documents, named=meaning.named or bool(documents))
             for meaning, documents in zip(found, known, strict=True)
         ]
+
+    def explain_denied(
+        self, mention: Mention, meaning: Meaning, text: str, language: str
+    ) -> tuple[Span, str]:
+        """Where a mention names an act that the corpus has of another year only, and what it has instead."""
+        start = mention.name_at if mention.name_at is not None else mention.leads_at or mention.span.start
+        end = meaning.name_end or mention.span.end
+        start = min(start, statement_reader(language).read(text, start, end).start)
+        has = " and ".join(f"“{self.documents[one].title}”" for one in meaning.denied[:_MOST_TITLES])
+        span = Span(min(start, mention.span.start), max(end, mention.span.end))
+        words = " ".join(text[start:end].split())
+        words = words if "(" in words else words.rstrip(")")
+        return span, f"this corpus has {has}, but not “{words}”"
 
     def resolve(self, mention: Mention, text: str, language: str, day: date) -> list[Reference]:
         """What a mention refers to: the same as if a document of the corpus held the text, in force on a

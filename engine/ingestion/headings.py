@@ -59,7 +59,8 @@ _UNNUMBERED = {
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
     r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*|\d+[a-z]\d{0,2}-\d+[A-Za-z]?(?![A-Za-z])"
-    r"|[A-Z]{0,2}\d+(?:[A-Z]{1,2}(?![A-Za-z])|\s?[a-z]?(?![a-z]))(?:[.-]\d+[A-Za-z]?(?![A-Za-z]))*"
+    r"|[A-Z]{0,2}\d+(?:[A-Z]{1,2}(?![A-Za-z])|\s?[a-z]?(?![a-z]))(?:(?:[.:‐‑-]|–(?=\d{3}|\d+\.\d))\d+[A-Za-z]?(?![A-Za-z])"
+    r"|[-‐‑–](?:[A-Z]|bis|ter|quater)(?![\w.]))*"
     r"|[A-Z](?:\.\d+)+(?!\w)|[IVXLC]+(?:er(?!\w)|(?![\w]))|[A-Z](?!\w))"
 )
 # "Article R*121-16", "Article 1er", "Article L9 bis": what only French numbers have.
@@ -67,7 +68,7 @@ _FRENCH_ARTICLE = re.compile(
     rf"(?P<word>[Aa]rt(?:icle|ículo|icolo|igo|\.)|ART(?:ICLE|ÍCULO|ICOLO|IGO|\.))\s*\**(?P<number>{FRENCH_NUMBER})\**{_REST}",
     re.DOTALL,
 )
-_ONLY_FRENCH = re.compile(rf"\*|\der\b|premier|[ -]{FRENCH_AGAIN}")
+_ONLY_FRENCH = re.compile(rf"\*|\der\b|premier|[ -]{FRENCH_AGAIN}|[LRDA]\.\s?\d")
 # "Artículo 5.º", "Artigo 5º-A": an ordinal's sign behind the number is no part of it.
 _ORDINAL = re.compile(
     rf"(?P<word>[Aa]rt[^\W\d_]*|ART[^\W\d_]*)\.?\s*(?P<number>\d+)\.?[ºª°](?P<more>-[A-Z])?{_REST}", re.DOTALL

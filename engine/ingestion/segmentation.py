@@ -22,16 +22,19 @@ class Piece:
     overlap: int = 0
 
 
+# What stands behind the number of an inserted paragraph, and its place: "2a", "2bis", "2ter".
+_LATIN = {"bis": "b", "ter": "c", "quater": "d", "quinquies": "e", "sexies": "f"}
+_INSERTED = rf"(?:{'|'.join(_LATIN)}|[a-z]{{0,2}})"
 # "(1) ", "1. ", "1- " or "1 " at the beginning of a line. A line ends a paragraph's number only if text
 # follows: "(1)" alone is a table cell or a page number.
 _MARKERS = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
-        r"^[ \t]*\((?P<number>\d{1,3}[a-z]{0,2})\)(?=[ \t\u00a0]*\S)",
-        r"^[ \t]*(?P<number>\d{1,3}[a-z]?)[.)](?=[ \t\u00a0]+\S)",
+        rf"^[ \t]*\((?P<number>\d{{1,3}}{_INSERTED})\)(?=[ \t\u00a0]*\S)",
+        rf"^[ \t]*(?P<number>\d{{1,3}}{_INSERTED})[.)](?=[ \t\u00a0]+\S)",
         r"^[ \t]*(?P<number>\d{1,3})[ \t]?[-–/](?=[ \t\u00a0]*[^\s\d])",
         # "1 Das Wappen ...", "2 Ausnahmen ...": set as small raised figures in print.
-        r"(?:\A|(?<=\n\n))(?P<number>\d{1,3}[a-z]?)(?=[ \u00a0][^\W\d_a-z][\w’']*[ \u00a0])",
+        rf"(?:\A|(?<=\n\n))(?P<number>\d{{1,3}}{_INSERTED})(?=[ \u00a0][^\W\d_a-z][\w’']*[ \u00a0])",
     )
 )
 _NUMBER = re.compile(r"(\d+)([a-z]*)")
@@ -60,7 +63,7 @@ def _rising(marker: re.Pattern[str], text: str) -> list[tuple[int, str]]:
     for match in marker.finditer(text):
         number = western_digits(match["number"])
         value, letters = _NUMBER.fullmatch(number).groups()  # type: ignore[union-attr]
-        key = (int(value), letters)
+        key = (int(value), _LATIN.get(letters, letters))
         # One step up, or a letter inserted after the same number; a gap of a few is a repealed paragraph.
         if last < key and key[0] <= last[0] + (4 if series else 1):
             series.append((match.start(), number))

@@ -63,6 +63,8 @@ WORDS: dict[str, SectionKind] = {
 
 LONGEST_LABEL = 400
 
+# Every dash that is printed in numbers counts as a hyphen.
+_DASHES = str.maketrans("‐‑–—−", "-----")
 _SPACE = re.compile(r"\s+")
 _BELOW = re.compile(
     r"\s*(?:[,.]?\s*(?:Abs(?:atz|\.)?|Satz|S\.|Nr\.?|Nummer|Buchst(?:abe|\.)?|ayat|huruf|angka|butir|lid|sub-?paragraph"
@@ -114,7 +116,7 @@ def number_key(number: str) -> str:
     if number.isascii() and number.isalnum():
         return number.upper()
     folded = western_digits(visible(unicodedata.normalize("NFKC", number)))
-    return _SPACE.sub("", folded).strip(".:()").upper()
+    return _SPACE.sub("", folded).translate(_DASHES).strip(".:()").upper()
 
 
 @lru_cache(maxsize=65536)

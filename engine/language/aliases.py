@@ -25,8 +25,18 @@ _VERSION = re.compile(
     r"|\(\d{1,3}\)|\b[vV]\d+(?:\.\d+)*\b|_\d{6,8}(?!\d)"
     rf"|[\s_]\d{{1,2}} (?:{_MONTH}) \d{{4}}(?:\s+\w{{2,4}})?(?:\s*\(\d+\))?\s*$"
 )
-_YEAR = re.compile(r",?\s+\(?(?:19|20)\d\d\)?$")
+_OF_YEAR = r"(?:of|de|del|van|von|Tahun|لسنة|لعام)\s+\(?(?:1[2-9]|20)\d\d\)?(?!\w)(?!\s+tentang)"
+_YEAR = re.compile(rf",?\s+\(?(?:19|20)\d\d\)?$|(?<=[^\W\d])\s+{_OF_YEAR}")
+# "Seeds Act 7 of 2019", "Seeds Act (Act No. 7 of 2019)", "Seeds Act (Chapter 39:03)".
+_NUMBERED = re.compile(
+    r"(?<=Act|aws|Law|ode|nce),?\s+(?:\((?:(?:Act|Law|Ordinance|Chapter|Cap\.?|No\.?)\s*)+\d[\d:]*(?:\s+of\s+\d{4})?\)"
+    r"|(?:No\.?\s*)?\d{1,4}\s+of\s+\d{4})"
+)
 _ACRONYM = re.compile(r"[A-Z][A-Za-z]?[A-Z0-9]{1,6}\Z")
+# "DSGVO", "HafG", "MarktVO NRW"
+_SHORT_TITLE = re.compile(r"[A-ZÄÖÜ][\w-]*[A-Z0-9ÄÖÜ]\w{0,3}(?: [A-Z]{2,4})?\Z")
+_NUMBER_ONLY = re.compile(r"(?:Act|Law|Ordinance)?\s*(?:No\.?\s*)?\d")
+_PARTS = re.compile(r"\s+[-–—]\s+|,\s+")
 _ACRONYM_FIRST = re.compile(r"([A-Z]{2,8})\s+(?=Rulebook|Rules|Rule\b|Module)")
 _IN_BRACKETS = re.compile(r"\(([^()]{2,80})\)")
 _GUIDANCE = re.compile(
@@ -131,6 +141,7 @@ def _names(source: str, language: str) -> Iterator[str]:
     yield plain
     without_year = _YEAR.sub("", plain)
     yield without_year
+    yield _NUMBERED.sub("", plain)
     if language == "en" and without_year.isupper() and _ACRONYM.match(without_year):
         yield f"{without_year} Rulebook"
     elif leading := _ACRONYM_FIRST.match(plain):
@@ -157,10 +168,17 @@ def _names(source: str, language: str) -> Iterator[str]:
 def _bracketed(name: str) -> Iterator[str]:
     """Short titles in brackets, "... (General Data Protection Regulation)", and the name without them."""
     for inner in _IN_BRACKETS.findall(name):
-        short = len(inner) > 2 and _ACRONYM.match(inner) and not _PART_OF_CODE.match(inner)
-        if short or (_LAW_WORD.search(inner) and " " in inner):
-            yield inner.split(" - ")[-1] if " - " in inner else inner
+        names = [one for one in _PARTS.split(inner) if _is_name(one)]
+        if names:
+            yield from names
             yield name.replace(f"({inner})", " ")
+
+
+def _is_name(inner: str) -> bool:
+    """Whether words in brackets are a name of the act: an abbreviation or a short title."""
+    if _LAW_WORD.search(inner) and not _LAW_WORD.fullmatch(inner):
+        return not _NUMBER_ONLY.match(inner)
+    return len(inner) > 2 and _SHORT_TITLE.match(inner) is not None and not _PART_OF_CODE.match(inner)
 
 
 def _guidance(name: str) -> Iterator[str]:

@@ -49,6 +49,17 @@ def visible(text: str) -> str:
     return text
 
 
+_HYPHENS = str.maketrans("‐‑−", "---")
+_DASH_IN_NUMBER = re.compile(r"(?<=\d)[–—](?=(?:[A-Z]|bis|ter|quater)(?!\w)|\d+\.\d)")
+
+
+def with_hyphens(text: str) -> str:
+    """The text, letter for letter, with the hyphens and dashes inside of numbers as plain hyphens."""
+    if text.isascii():
+        return text
+    return _DASH_IN_NUMBER.sub("-", text.translate(_HYPHENS))
+
+
 def western_digits(text: str) -> str:
     """Arabic-Indic and Persian digits as 0-9; the length of the text does not change."""
     return text.translate(_DIGITS) if _EASTERN_DIGIT.search(text) else text

@@ -63,6 +63,11 @@ class _Asked:
     def citation(self, mention: Mention) -> Citation | None:
         """What a mention cites; None where it is no citation: words that might be an act's name and lead
         nowhere, a number without a word that no provision has."""
+        (meaning,) = self.reader.meanings([mention], self.text, self.language, self.day)
+        if meaning.denied:
+            span, told = self.reader.explain_denied(mention, meaning, self.text, self.language)
+            said = self.text[span.start : span.end]
+            return Citation(span, said, str(Status.UNRESOLVED), known=True, told=told)
         form = form_of(self.text, mention, self.reader, self.language)
         found, known, read = self._found(mention, form)
         resolved = [one for one in found if one.status is Status.RESOLVED]

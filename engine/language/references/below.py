@@ -15,7 +15,7 @@ LONGEST_RANGE = 40
 
 _IN_BRACKETS = re.compile("\\(?[\\s\u200e\u200f]*([^()\\s\u200e\u200f]+)[\\s\u200e\u200f]*\\)")
 _PIECES = re.compile(r"[^\W_]+")
-_VALUE = re.compile(r"[0-9]+[^\W\d_]{0,2}|[^\W\d_]{1,6}")
+_VALUE = re.compile(r"[0-9]+(?:bis|ter|quater|quinquies|sexies|[^\W\d_]{0,2})|[^\W\d_]{1,6}")
 
 
 class BelowReader:

@@ -15,6 +15,7 @@ SHORTEST_ACRONYM = 3
 LONGEST_KIND = 2
 
 _YEAR = re.compile(r"\(?\d{4}\)?")
+YEAR_AT_END = re.compile(r",?\s+\(?(\d{4})\)?\Z")
 
 _EXECUTIVE = re.compile(r"اللائحة التنفيذية (?:ل|لل)(نظام|قانون)\s+(.+)")
 _OWN_REGULATION = re.compile(r"اللائحة التنفيذية (?:لهذا النظام|للنظام|لهذا القانون|للقانون)")
@@ -65,7 +66,7 @@ class _Form:
                 yield DefinedName(variant, short, acronym)
 
     def _variants(self, name: str, act_word: re.Pattern[str]) -> Iterator[str]:
-        """A name without the words that only lead to it, and without its year."""
+        """A name without the words that only lead to it, and without its maker."""
         words = self._lead.split(name)[-1].split()
         last = max((index for index, word in enumerate(words) if act_word.search(word)), default=-1)
         if last == 0:
@@ -75,11 +76,10 @@ class _Form:
         if last < 0:
             return
         dated = last + 1 < len(words) and _YEAR.fullmatch(words[last + 1])
-        yield " ".join(words[: last + 2] if dated else words[: last + 1])
-        plain = " ".join(words[: last + 1])
-        yield plain
-        if maker := self._maker.match(plain):
-            yield plain[maker.end() :]
+        whole = " ".join(words[: last + 2] if dated else words[: last + 1])
+        yield whole
+        if maker := self._maker.match(whole):
+            yield whole[maker.end() :]
 
 
 def parent_act(title: str, language: str) -> tuple[str, str] | None:

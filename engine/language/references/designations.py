@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.language.addresses import Address
+from engine.language.addresses import Address, number_key
 from engine.language.designations import BELOW, LETTERS, NUMBER, PART, SUFFIX, YEAR, path_of
 from engine.language.references.cues import CueReader
 from engine.language.references.grammar import Grammar, Mention, Target, cased
@@ -24,22 +24,22 @@ GRAMMAR = "designation"
 # kinds of text ("3.4.1R"), where there are few such letters.
 PREFIX_SHARE, SUFFIX_SHARE, MOST_SUFFIXES = 0.9, 0.5, 5
 # Numbers in one list behind one word.
-LONGEST_LIST = 30
+LONGEST_LIST, LONGEST_RANGE = 30, 200
+_LAST_COUNT = re.compile(r"(?P<front>.*[-–‑.])(?P<count>\d+)\Z")
 # How far back the name in front of a number, and the word for its kind, may begin.
 LONGEST_NAME, LONGEST_WORD = 120, 24
 
 _END = r"(?![\w%/]|[.,]\d|-\d)"
 _NO_WORD = r"(?<![\w.,/–-])"
 _FEW = r"\d{1,4}[A-Z]{0,2}(?:[-.]\d{1,4}[A-Z]{0,2}){0,4}"
+_DASHES = r"\d{1,4}(?:[-–‑]\d{1,4}){1,4}(?:\.\d{1,4}[A-Za-z]?){0,3}"
 _CODE = re.compile(
     rf"(?<![\w/.–-])(?P<name>{LETTERS})(?P<number>{NUMBER}{SUFFIX})(?P<behind>)(?P<below>{PART}|{BELOW}){_END}"
 )
 _NUMBER_FIRST = re.compile(
     rf"{_NO_WORD}(?P<name>)(?P<number>{NUMBER})(?P<behind> [A-Z]{{2,8}})(?P<below>{BELOW})(?![\w-])"
 )
-_DASHED = re.compile(
-    rf"{_NO_WORD}(?P<name>)(?P<number>\d{{1,3}}(?:[-–]\d{{1,3}}){{1,4}})(?P<behind>)(?P<below>{BELOW}){_END}"
-)
+_DASHED = re.compile(rf"{_NO_WORD}(?P<name>)(?P<number>{_DASHES})(?P<behind>)(?P<below>{BELOW}){_END}")
 # What stands in every match of these, found several times as fast: a letter or what follows it before a
 # digit, capitals behind a number, a dash between digits.
 _NEEDED = (
@@ -47,11 +47,12 @@ _NEEDED = (
     (_NUMBER_FIRST, re.compile(r"\d(?=[A-Z]{0,2} [A-Z]{2})")),
 )
 _FIGURE = re.compile(r"\d")
-_NEEDED_DASH = re.compile(r"\d(?=[-–]\d)")
+_NEEDED_DASH = re.compile(r"\d(?=[-–‑]\d)")
 _PLAIN = re.compile(rf"(?P<number>\d(?<=[\w)’'] \d)\d{{0,3}}{_FEW[7:]})(?P<behind>)(?P<below>{BELOW}){_END}")
 _CAPITALS = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]* ){2,5}\Z")
 _WHOLE = frozenset((_CODE, _DASHED, _PLAIN))
 _LISTED = re.compile(rf"(?P<number>{_FEW})(?P<behind>)(?P<below>{BELOW}){_END}")
+_DASHED_TOO = re.compile(rf"(?P<number>{_DASHES})(?P<behind>)(?P<below>{BELOW}){_END}")
 _JOINTS = frozenset(("of", "and", "the", "for", "in", "to", "on", "with", "&"))
 NAME = re.compile(
     r"(?<![\w-])(?:[A-Z][\w'’&/-]*(?: \([A-Z][\w &-]{1,30}\))? "
@@ -102,6 +103,7 @@ class DesignationReader:
         words = [word for unit in grammar.units for word in cased((*unit.plural, *unit.words))]
         self._unit = re.compile(rf"(?<!\w)(?:{'|'.join(words) or '(?!)'})\s*\Z")
         self._also = re.compile(grammar.also)
+        self._through = re.compile(grammar.through)
         self._leads = re.compile(grammar.leads)
         self._cues = CueReader(grammar)
 
@@ -154,11 +156,15 @@ class DesignationReader:
         name = text[first : match.start("number")]
         targets = [_target(name, start, match)]
         last = match.end()
-        while match.re is _PLAIN and len(targets) < LONGEST_LIST:
-            also = self._also.match(text, last)
-            following = _LISTED.match(text, also.end()) if also else None
+        more = {_PLAIN: _LISTED, _DASHED: _DASHED_TOO}.get(match.re)
+        while more and len(targets) < LONGEST_LIST:
+            also, through = self._also.match(text, last), self._through.match(text, last)
+            joint = also or (through if more is _DASHED_TOO else None)
+            following = more.match(text, joint.end()) if joint else None
             if following is None:
                 break
+            if joint is through:
+                targets.extend(_between(targets[-1], following))
             targets.append(_target(name, following.start(), following))
             last = following.end()
         leads = self._leads.match(text, last)
@@ -200,6 +206,16 @@ def name_begin(text: str, number: int) -> int:
             return start
         end = start - 1
     return first
+
+
+def _between(first: Target, last: re.Match[str]) -> Iterator[Target]:
+    """What stands between the two ends of a range of numbers with dashes: of "9-310 to 9-312" only 9-311."""
+    one, other = _LAST_COUNT.match(first.address.number or ""), _LAST_COUNT.match(last["number"])
+    if one is None or other is None or number_key(one["front"]) != number_key(other["front"]):
+        return
+    for count in range(int(one["count"]) + 1, min(int(other["count"]), int(one["count"]) + LONGEST_RANGE)):
+        number = f"{one['front']}{count:0{len(one['count'])}}"
+        yield Target(Address(SectionKind.RULE, number), Span(first.span.start, last.end()))
 
 
 def _target(name: str, start: int, match: re.Match[str]) -> Target:

@@ -14,15 +14,16 @@ from dataclasses import replace
 from engine.language.addresses import Address
 from engine.language.designations import forms_of, splits
 from engine.language.references.decrees import Decrees
-from engine.language.references.definitions import own_regulation, parent_act, same_as
+from engine.language.references.definitions import YEAR_AT_END, own_regulation, parent_act, same_as
 from engine.language.references.eu_acts import EuActs
 from engine.language.references.grammar import Mention, Target
+from engine.language.references.identity import Stated
 from engine.language.references.meaning import Meaning, named_last
 from engine.language.references.names import Names, merged_groups, name_in_front
 from engine.language.references.printed import goes_on, is_weak, name_stands_before, speaks_of_guidance
 from engine.language.references.provisions import Provisions
 from engine.language.references.readings import Readings
-from engine.language.references.registry import grammars
+from engine.language.references.registry import grammars, statement_reader
 from engine.language.references.standards import Standards
 from engine.language.references.topics import Topics
 from engine.language.references.uses import Answering, Use, Uses, told_by
@@ -113,8 +114,12 @@ class DocumentFinder:
 
     def _learn(self, name: str, short: str, everywhere: bool, document: int, language: str) -> None:
         names = self._names_of(language)
-        by_name = names.meanings(name, language)
-        by_short = names.meanings(short, language)
+        by_name, by_short = names.meanings(name, language), names.meanings(short, language)
+        if year := YEAR_AT_END.search(name):
+            # The title of a document may leave off the year; another year is another act's.
+            stated = Stated(int(year[1]), None, False, 0, 0)
+            by_name = by_name or self._fitting(names.meanings(name[: year.start()], language), stated)
+            by_short = self._fitting(by_short, stated)
         if by_name and not by_short:
             for meaning in by_name:
                 self._local.setdefault(document, Names()).add(short, meaning, language)
@@ -168,6 +173,15 @@ class DocumentFinder:
         made = self._decrees.meant(mention.document, matched[0] if matched else ())
         if made is not None:
             return Meaning((own,) if own in made else made, True, mention.span.end)
+        if matched is not None and mention.targets and _is_longer(mention, matched[1]):
+            # "the Ports Act Regulations" are not the Ports Act.
+            matched = None
+        if matched is not None:
+            stated = statement_reader(passage.language).read(passage.text, mention.name_at, matched[1])
+            kept = self._fitting(matched[0], stated)
+            if not kept:
+                return self._denied(matched[0], stated)
+            matched = kept, matched[1]
         longer = matched is not None and matched[1] > mention.span.end
         if mention.grammar == "german" and not longer and goes_on(mention, passage.text):
             return Meaning((), True)
@@ -242,16 +256,37 @@ class DocumentFinder:
 
     def _behind(self, mention: Mention, passage: Passage, own: int) -> Meaning:
         """The document of a mention that names none in a form of its grammar: a name the corpus knows."""
+        reader, text = statement_reader(passage.language), passage.text
         position = mention.leads_at if mention.targets else None
         matched = self._longest_name(position, passage, own) if position is not None else None
+        if position is not None and matched is None:
+            position, led = reader.name_begin(text, position), position
+            matched = self._longest_name(position, passage, own)
+            if position > led and matched is None:
+                return Meaning((), True)
+        start, end = (mention.span.start, mention.span.end) if matched is None else (position, matched[1])
+        stated = reader.read(text, start or 0, end)
+        if matched is None and stated.is_former and mention.targets:
+            return Meaning((), True, stated.end if stated.end > end else None)
         if position is None or matched is None or matched[0] == (None,):
             return Meaning((own,))
+        kept = self._fitting(matched[0], stated)
+        if not kept:
+            return self._denied(matched[0], stated)
+        matched = kept, matched[1]
         name = passage.text[position : matched[1]]
         if len(name.split()) < 2 and not _ACRONYM.fullmatch(name):
             # One word may be a name by chance: "the Regulator".
             return Meaning((own,))
         known = tuple(document for document in matched[0] if document is not None)
         return Meaning((own,) if own in known else known, True, matched[1])
+
+    def _fitting(self, found: Sequence[int | None], stated: Stated) -> tuple[int | None, ...]:
+        """The documents of a name that what is stated beside it does not rule out."""
+        return tuple(one for one in found if one is None or stated.fits(self._documents[one]))
+
+    def _denied(self, found: Sequence[int | None], stated: Stated) -> Meaning:
+        return Meaning((), True, stated.end, denied=tuple(one for one in found if one is not None))
 
     def _longest_name(
         self, position: int, passage: Passage, own: int
@@ -387,3 +422,15 @@ _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 
 
 _NO_NAMES = Names()
+_ACT_WORD = re.compile(r"(?:Act|Law|Regulations?|Rules|Code|Order|Directive|Decree|Treaty|Convention)\Z")
+
+
+def _is_longer(mention: Mention, name_end: int) -> bool:
+    """Whether the printed name of an act goes on behind a known one, in words and not by its year."""
+    if mention.grammar != "english" or mention.document is None or mention.name_at is None:
+        return False
+    known, rest = (
+        mention.document[: name_end - mention.name_at],
+        mention.document[name_end - mention.name_at :],
+    )
+    return _ACT_WORD.search(known) is not None and re.match(r"(?: [a-z]+)* [A-Z]\w", rest) is not None

@@ -144,7 +144,9 @@ class Grammar:
     ``after`` introduces a document's name behind a provision, ``name`` is the form of such a name,
     ``leads`` is what stands between a provision and a name of no special form that the corpus knows,
     ``that`` says "of that Act", the one named before, and ``that_before`` in front ("its Article 5"),
-    ``before`` a name right in front of a provision, ``acts`` names that stand alone. ``glued`` are
+    ``before`` a name right in front of a provision, ``acts`` names that stand alone. ``year_before`` and
+    ``year_behind`` are how the year YYYY, the day DATE and the number NNNN of an act stand beside its name,
+    ``former_before`` and ``former_behind`` the words for a former act or provision. ``glued`` are
     letters that may be written together with the word after them. ``known`` are groups of names that
     mean one act, where no rule derives one from the other. With ``case_law`` court decisions of the United
     States are read too.
@@ -172,6 +174,10 @@ class Grammar:
     that: str = NEVER
     that_before: str = NEVER
     before: str = ""
+    year_before: str = NEVER
+    year_behind: str = NEVER
+    former_before: str = NEVER
+    former_behind: str = NEVER
     acts: tuple[ActForm, ...] = ()
     glued: str = ""
     cues: tuple[Cue, ...] = ()

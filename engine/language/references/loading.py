@@ -153,6 +153,10 @@ class GrammarFile(_Part):
     after: Pattern = NEVER
     name_form: Pattern = NEVER
     before: Pattern = ""
+    year_before: Pattern = NEVER
+    year_behind: Pattern = NEVER
+    former_before: Pattern = NEVER
+    former_behind: Pattern = NEVER
     acts: Pattern | list[ActFile] = ""
     acts_sign: Pattern = ""
     glued: str = ""
@@ -261,7 +265,7 @@ def _eu_acts(languages: list[str]) -> dict[str, str]:
 _PATTERNS = (
     *("either", "here_before", "that_before"),
     *("number", "brackets", "bare", "also", "through", "run_on", "chain", "inward", "here", "that"),
-    *("leads", "after"),
+    *("leads", "after", "year_before", "year_behind", "former_before", "former_behind"),
 )
 
 

@@ -10,13 +10,15 @@ from engine.language.references.grammar import Mention
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Documents a mention may speak of. ``named`` says that the text names one, known or not."""
+    """Documents a mention may speak of. ``named`` says that the text names one, known or not; ``denied`` are
+    those of the name that the text rules out, by another year or as a former act."""
 
     documents: tuple[int | None, ...]
     named: bool = False
     name_end: int | None = None
     confidence: float = 1.0
     weak: bool = False
+    denied: tuple[int, ...] = ()
 
 
 def named_last(mention: Mention, before: Sequence[Mention], meanings: Sequence[Meaning]) -> Meaning | None:

@@ -116,6 +116,9 @@ class Recogniser:
                 yield head
 
     def _begins_word(self, text: str, start: int) -> bool:
+        if start and text[start - 1] in "'’" and not text[start + 1 : start + 2].isalpha():
+            # "the keeper's 7 bridges"
+            return False
         if start == 0 or not text[start - 1].isalnum() or not text[start].isalpha() or _is_han(text[start]):
             return True
         position = start
@@ -211,7 +214,7 @@ class Recogniser:
 
     def _leads_to_name(self, text: str, position: int) -> int | None:
         match = self._leads.match(text, position)
-        return match.end() if match and text[match.end() : match.end() + 1].isalpha() else None
+        return match.end() if match and text[match.end() : match.end() + 1].isalnum() else None
 
     def _range_end(self, text: str, reader: _UnitReader, position: int) -> tuple[str, int] | None:
         through = self._through.match(text, position)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 
 from engine.language.analyzer import analyzer
 from engine.language.references.definitions import DefinedName, NameReader
 from engine.language.references.designations import DesignationReader
 from engine.language.references.grammar import Grammar, Mention
+from engine.language.references.identity import StatementReader
 from engine.language.references.loading import load_grammars
 from engine.language.references.recogniser import Recogniser
+from engine.language.script import with_hyphens
 from engine.operator_settings import operator_settings
 
 
@@ -49,7 +52,15 @@ def prepare(languages: Iterable[str]) -> None:
 def find_mentions(text: str, language: str) -> list[Mention]:
     """The references a text makes, in order, not yet resolved; none for a language without a grammar."""
     reader = recogniser(language)
-    return reader.find(text) if reader else []
+    plain = with_hyphens(text)
+    found = reader.find(plain) if reader else []
+    return found if plain == text else [_as_printed(one, text) for one in found]
+
+
+def _as_printed(mention: Mention, text: str) -> Mention:
+    name, at = mention.document, mention.name_at
+    printed = name if name is None or at is None else text[at : at + len(name)]
+    return replace(mention, text=text[mention.span.start : mention.span.end], document=printed)
 
 
 @cache
@@ -63,6 +74,13 @@ def find_designations(text: str, language: str, found: Sequence[Mention]) -> lis
     were ``found`` by the grammar; in order, none for a language without a grammar."""
     reader = _designation_reader(language)
     return reader.find(text, found) if reader else []
+
+
+@cache
+def statement_reader(language: str) -> StatementReader:
+    """The reader of what stands beside the names of acts in texts of a language."""
+    base = language.split("-")[0].lower()
+    return StatementReader(next((grammar for grammar in grammars() if base in grammar.languages), None))
 
 
 @cache

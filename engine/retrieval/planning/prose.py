@@ -19,8 +19,9 @@ from engine.language.analyzer import analyzer
 from engine.language.dates import DATE, parse_date
 from engine.language.numerals import roman_number
 from engine.language.occupied import Occupied
+from engine.language.references.registry import statement_reader
 from engine.language.script import western_digits
-from engine.model import Span, Suggestion
+from engine.model import Document, Span, Suggestion
 from engine.retrieval.planning.standards import standards_at
 from engine.retrieval.planning.words import words_of
 
@@ -200,6 +201,11 @@ def documents_at(
                 at += size - 1
                 break
             document = names.document(key, run, beside)
+            stated = statement_reader(language).read(text, span.start, span.end)
+            if document is not None and not stated.fits(names.documents[document]):
+                # "Ports Act 1980" is no "Ports Act 2010".
+                at += size - 1
+                break
             if document is not None:
                 found.append((document, span))
                 at += size - 1
@@ -211,9 +217,11 @@ def documents_at(
 @dataclass(frozen=True, slots=True)
 class _Names:
     """Names of documents. ``bearers``: by their stems, each as it is written, with the document's id;
+    ``documents``: by their ids;
     ``longest``: how many words at most a name has that begins with a stem, articles counted."""
 
     bearers: dict[Key, dict[str, str]]
+    documents: dict[str, Document]
     longest: dict[Key, int]
 
     def is_shared(self, key: Key) -> bool:
@@ -235,7 +243,7 @@ def _names(corpus: Corpus, language: str) -> _Names:
     """The names of a corpus's documents, stemmed in a language; read once for an open corpus."""
     by_language = _NAMES.setdefault(corpus, {})
     if language not in by_language:
-        names = _Names({}, {})
+        names = _Names({}, {one.id: one for one in corpus.documents()}, {})
         for document in corpus.documents():
             for name in _written((document.title, document.id, *document.aliases)):
                 key = name_key(name, language)

@@ -13,7 +13,9 @@ from rapidfuzz import fuzz, process
 from engine.corpus.protocol import Corpus
 from engine.language.aliases import NAME_WORD
 from engine.language.references import Mention
+from engine.language.references.identity import years_in
 from engine.language.references.meaning import Meaning
+from engine.language.references.registry import statement_reader
 from engine.language.script import western_digits
 from engine.model import Span
 from engine.retrieval.planning.named.question import Name, Question, numbers_of
@@ -28,6 +30,8 @@ _DIGITS = re.compile(r"\d+")
 
 def documents_of(asked: Question, mention: Mention, meaning: Meaning) -> Name:
     """The documents that the numbers of a mention are of; ``meaning`` is how the corpus reads its name."""
+    if meaning.denied:
+        return Name((), *asked.reader.explain_denied(mention, meaning, asked.written, asked.language))
     over = _over(asked, mention)
     if over is not None:
         return over
@@ -60,16 +64,20 @@ def _beside(asked: Question, mention: Mention) -> Name | None:
 
 def _all_but(asked: Question, mention: Mention) -> Name:
     """The documents of the name that is all but the one beside a number."""
-    names = _names(asked.corpus)
+    names, reader = _names(asked.corpus), statement_reader(asked.language)
     best: tuple[float, int, str, Span] | None = None
     every = list(names)
     for span in _runs(asked.text, mention):
         written = _plain(asked.text[span.start : span.end])
         if len(written) < SHORTEST_ALIKE:
             continue
+        stated = reader.read(asked.text, span.start, span.end)
+        if years := years_in(asked.text[mention.span.end : span.start]):
+            stated = stated._replace(year=years[-1])
         for name, score, _ in process.extract(written, every, scorer=fuzz.ratio, score_cutoff=ALIKE, limit=3):
             better = best is None or (score, len(written)) > best[:2]
-            if better and _DIGITS.findall(name) == _DIGITS.findall(written):
+            same = _DIGITS.findall(name) == _DIGITS.findall(written)
+            if better and same and all(stated.fits(asked.reader.documents[one]) for one in names[name]):
                 best = (score, len(written), name, span)
     if best is None:
         return Name()

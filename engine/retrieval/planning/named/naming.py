@@ -61,6 +61,16 @@ class _Read:
     target: Target
     order: int
     named: NamedProvision
+    is_denied: bool = False
+    in_any: bool = False
+
+    @property
+    def quality(self) -> int:
+        """How much a reading is worth: more if it rules an act out, less if the grammar of another language
+        read it and saw no act."""
+        if self.is_denied:
+            return len(_QUALITY)
+        return _QUALITY[self.named.status] - len(_QUALITY) * (self.in_any and self.order > 0)
 
 
 def provisions_named(
@@ -88,7 +98,7 @@ def provisions_named(
     code = next(iter(bases))
     own = designations(asked, code, dict(read).get(code, []), max(0, MOST_NUMBERS - len(found)))
     found += [_Read(mention, target, -1, named) for mention, target, named in own]
-    found.sort(key=lambda one: (-_QUALITY[one.named.status], one.order, -_length(one), _start(one)))
+    found.sort(key=lambda one: (-one.quality, one.order, -_length(one), _start(one)))
     kept: list[_Read] = []
     for one in found:
         if not any(_overlap(one, other) for other in kept):
@@ -203,10 +213,17 @@ def _read(asked: Question, code: str, mentions: Sequence[Mention], order: int) -
             if name.documents:
                 named = in_documents(asked, alone, code, name, words)
             elif meaning.named:
-                named = NamedProvision(words, Naming.UNKNOWN, note=_unknown(asked, mention))
+                named = NamedProvision(words, Naming.UNKNOWN, note=name.note or _unknown(asked, mention))
             else:
                 named = in_any(asked, alone, code, words)
-            yield _Read(mention, target, order, named)
+            yield _Read(
+                mention,
+                target,
+                order,
+                named,
+                bool(meaning.denied),
+                in_any=not (name.documents or meaning.named),
+            )
 
 
 def _ends_in(mention: Mention, name: Span) -> bool:

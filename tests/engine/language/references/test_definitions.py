@@ -12,7 +12,7 @@ from engine.language.references.registry import defined_names
         (
             "the Financial Services and Markets Regulations 2015 (the “FSMR”)",
             "en",
-            ("Financial Services and Markets Regulations", "FSMR", True),
+            ("Financial Services and Markets Regulations 2015", "FSMR", True),
         ),
         (
             "the FSRA Conduct of Business Rulebook (“COBS”)",

@@ -1,0 +1,29 @@
+"""Small corpora built from texts, to read law the way users do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
+
+Build = Callable[[Mapping[str, str]], Corpus]
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    """Return a function that ingests texts, by the names of their files, and opens the corpus."""
+
+    def build_from(texts: Mapping[str, str]) -> Corpus:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        (folder / "sources").mkdir(parents=True)
+        for name, text in texts.items():
+            (folder / "sources" / name).write_text(text, encoding="utf-8")
+        build_corpus([folder / "sources"], folder / "corpus", name="Field", embedding="none")
+        return open_corpus(folder / "corpus")
+
+    return build_from

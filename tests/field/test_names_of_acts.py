@@ -1,0 +1,59 @@
+"""Kind K: an act is found by every name that its title gives it."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from engine.model import Naming
+from engine.retrieval.planning.named import provisions_named
+from tests.field.conftest import Build
+
+# The title of an act, how its provision is printed, the language, and words that name it.
+TITLES = [
+    (
+        "Seeds Act 7 of 2019",
+        "Section 4",
+        "en",
+        ("section 4 of the Seeds Act", "section 4 of the Seeds Act 7 of 2019"),
+    ),
+    ("Bees Act (Act No. 3 of 2015)", "Section 4", "en", ("section 4 of the Bees Act", "section 4, Bees Act")),
+    ("Fairs Act (Chapter 39:03)", "Section 4", "en", ("section 4 of the Fairs Act",)),
+    ("Moor Ordinance (Cap. 12)", "Section 4", "en", ("section 4 of the Moor Ordinance",)),
+    ("Imkergesetz (ImkG)", "§ 4", "de", ("§ 4 ImkG", "§ 4 des Imkergesetzes")),
+    ("Gesetz über den Deichbau (Deichgesetz – DeichG)", "§ 4", "de", ("§ 4 DeichG", "§ 4 des Deichgesetzes")),
+    ("Verordnung über Märkte (MarktVO NRW)", "§ 4", "de", ("§ 4 MarktVO NRW",)),
+    ("Bundesgesetz über das Mühlenwesen (MühlG)", "Art. 4", "de", ("Art. 4 MühlG", "Artikel 4 MühlG")),
+    ("Code des barrages (CdBar)", "Article 4", "fr", ("l'article 4 du CdBar",)),
+    (
+        "Ley de Ferias (LFer)",
+        "Artículo 4",
+        "es",
+        ("el artículo 4 de la LFer", "el artículo 4 de la Ley de Ferias"),
+    ),
+]
+
+
+def test_each_name(build: Build, subtests: pytest.Subtests) -> None:
+    for title, printed, language, names in TITLES:
+        corpus = build({"act.md": f"# {title}\n\n## {printed}\n{TEXTS[language]}\n", **OTHER})
+        for words in names:
+            with subtests.test(words):
+                (named,) = provisions_named(corpus, words, language, date(2026, 1, 1))
+                assert (named.status, [one.split("/")[0] for one in named.passage_ids]) == (
+                    Naming.FOUND,
+                    ["act"],
+                )
+
+
+TEXTS = {
+    "en": "The register is kept by the board.",
+    "de": "Das Register wird von der Behörde geführt.",
+    "fr": "Le registre est tenu par la préfecture.",
+    "es": "El registro lo lleva la autoridad.",
+}
+OTHER = {
+    "other.md": "# Zoning Act 1999\n\n## Section 4\nA plan is drawn.\n",
+    "andere.md": "# Zonengesetz\n\n## § 4\nEin Plan wird gezeichnet.\n",
+}

@@ -1,0 +1,143 @@
+"""Kind C: another year, another number or a former act is never answered with the act of the corpus."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from engine.corpus.outside import outside
+from engine.language.references import find_mentions
+from engine.model import Naming, Status
+from engine.retrieval.planning.named import provisions_named
+from tests.field.conftest import Build
+
+DAY = date(2026, 1, 1)
+LAWS = {
+    "fisheries.md": "# Fisheries Act 2012\n\n## Section 4\nThe fishing season opens on 1 May.\n\n"
+    "## Section 9\nA licence costs 90 dollars.\n",
+    "wald.md": "# Waldgesetz 2009\n\n## § 4\nDer Wald ist zu schützen.\n\n"
+    "## § 9\nDas Betreten ist erlaubt.\n",
+    "sepultures.md": "# Loi de 2008 sur les sépultures\n\n## Article 4\nLe maire tient un registre.\n\n"
+    "## Article 9\nLa concession dure trente ans.\n",
+    "montes.md": "# Ley de Montes de 2003\n\n## Artículo 4\nEl monte es un bien público.\n\n"
+    "## Artículo 9\nLa tala requiere permiso.\n",
+    "koperasi.md": "# Undang-Undang Nomor 25 Tahun 2012 tentang Perkoperasian\n\n## Pasal 4\n"
+    "Koperasi didirikan dengan akta.\n\n## Pasal 9\nAnggota membayar iuran.\n",
+    "taawun.md": "# نظام التعاون لسنة 1429\n\n## المادة 4\nتسجل الجمعية لدى الوزارة.\n\n"
+    "## المادة 9\nيدفع العضو رسما سنويا.\n",
+    "yuye.md": "# 渔业法（2013年）\n\n## 第四条\n国家保护渔业资源。\n\n## 第九条\n捕捞须取得许可证。\n",
+}
+OTHERS = {
+    "en": [
+        "section 4 of the Fisheries Act 1985",
+        "section 4 of the Fisheries Act, 1985",
+        "section 4 of the Fisheries Act (1985)",
+        "section 4 of the Fisheries Act of 1985",
+        "section 4 of the 1985 Fisheries Act",
+        "section 4 of the Fisheries Act (No. 7 of 1985)",
+        "section 4 of the former Fisheries Act",
+        "section 4 of the repealed Fisheries Act",
+        "section 4 of the Fisheries Act (repealed)",
+        "Fisheries Act 1985, section 4",
+        "Fisheries Act 1985",
+    ],
+    "de": [
+        "§ 4 des Waldgesetzes 1975",
+        "§ 4 des Waldgesetzes von 1975",
+        "§ 4 des Waldgesetzes vom 2. Mai 1975",
+        "§ 4 des Waldgesetzes (1975)",
+        "§ 4 des bisherigen Waldgesetzes",
+        "§ 4 des früheren Waldgesetzes",
+        "§ 4 des aufgehobenen Waldgesetzes",
+        "§ 4 des Waldgesetzes a. F.",
+        "§ 4 des Waldgesetzes alter Fassung",
+    ],
+    "fr": [
+        "l'article 4 de la loi de 1987 sur les sépultures",
+        "l'article 4 de l'ancienne loi sur les sépultures",
+    ],
+    "es": [
+        "el artículo 4 de la Ley de Montes de 1957",
+        "el artículo 4 de la antigua Ley de Montes",
+        "el artículo 4 de la Ley de Montes (1957)",
+        "el artículo 4 de la Ley de Montes, derogada",
+    ],
+    "id": [
+        "Pasal 4 Undang-Undang Nomor 25 Tahun 1992 tentang Perkoperasian",
+        "Pasal 4 Undang-Undang Nomor 12 Tahun 2012 tentang Perkoperasian",
+        "Pasal 4 Undang-Undang Perkoperasian Tahun 1992",
+        "Pasal 4 Undang-Undang Perkoperasian yang lama",
+    ],
+    "ar": [
+        "المادة 4 من نظام التعاون لسنة 1382",
+        "المادة 4 من نظام التعاون لعام 1382",
+        "المادة 4 من نظام التعاون السابق",
+        "المادة 4 من نظام التعاون الملغى",
+    ],
+    "zh": [
+        "1986年《渔业法》第四条",
+        "《渔业法》（1986年）第四条",
+        "原《渔业法》第四条",
+        "旧《渔业法》第四条",
+    ],
+}
+SAME = {
+    "en": [
+        "section 4 of the Fisheries Act",
+        "section 4 of the Fisheries Act 2012",
+        "section 4 of the Fisheries Act, 2012",
+        "section 4 of the Fisheries Act of 2012",
+        "section 4 of the 2012 Fisheries Act",
+        "section 4 of the Fisheries Act (as amended in 2019)",
+        "section 4 of the Fisheries Act in 2019",
+        "section 4 of the Fisheries Act since 1 May 2019",
+    ],
+    "de": ["§ 4 des Waldgesetzes", "§ 4 des Waldgesetzes 2009", "§ 4 des Waldgesetzes seit 2015"],
+    "fr": ["l'article 4 de la loi sur les sépultures", "l'article 4 de la loi de 2008 sur les sépultures"],
+    "es": ["el artículo 4 de la Ley de Montes", "el artículo 4 de la Ley de Montes de 2003"],
+    "id": [
+        "Pasal 4 Undang-Undang Nomor 25 Tahun 2012 tentang Perkoperasian",
+        "Pasal 4 Undang-Undang Perkoperasian",
+    ],
+    "ar": ["المادة 4 من نظام التعاون", "المادة 4 من نظام التعاون لسنة 1429"],
+    "zh": ["《渔业法》第四条", "《渔业法》（2013年）第四条", "2013年《渔业法》第四条"],
+}
+
+
+def test_references_of_texts(build: Build, subtests: pytest.Subtests) -> None:
+    corpus = build(LAWS)
+    reader = outside(corpus)
+
+    def targets(words: str, language: str) -> list[str]:
+        found = [
+            reference
+            for mention in find_mentions(words, language)
+            for reference in reader.resolve(mention, words, language, DAY)
+        ]
+        return [str(one.target_id) for one in found if one.status is Status.RESOLVED]
+
+    for language, others in OTHERS.items():
+        for words in others:
+            with subtests.test(words):
+                assert targets(words, language) == []
+    for language, same in SAME.items():
+        for words in same:
+            with subtests.test(words):
+                provisions = [target for target in targets(words, language) if "/" in target]
+                assert [target.rpartition("-")[2] for target in provisions] == ["4"]
+
+
+def test_questions(build: Build, subtests: pytest.Subtests) -> None:
+    corpus = build(LAWS)
+    for language, others in OTHERS.items():
+        for words in others:
+            with subtests.test(words):
+                named = provisions_named(corpus, words, language, DAY)
+                assert not [one for one in named if one.status in (Naming.FOUND, Naming.SEVERAL)]
+    for language, same in SAME.items():
+        for words in same:
+            with subtests.test(words):
+                assert [one.status for one in provisions_named(corpus, words, language, DAY)] == [
+                    Naming.FOUND
+                ]

@@ -1,0 +1,53 @@
+"""Kinds O to S: the short forms in which lawyers cite."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from engine.corpus.outside import outside
+from engine.language.references import find_mentions
+from engine.model import Status
+from tests.field.conftest import Build
+
+# A law, its language, and citations of it with the ids of what they lead to.
+LAWS = [
+    (
+        "# Bridges Act 12 of 2004\n\n## Section 6\n(1) A bridge is inspected.\n\n(4) A toll is paid.\n\n"
+        "## Section 7\nA keeper is named.\n\n## Section 8\nA record is kept.\n\n## Schedule 2\nTolls.\n",
+        "en",
+        [
+            ("in terms of s 7 of the Bridges Act", ["section-7"]),
+            ("see ss 7 and 8 of the Bridges Act 12 of 2004", ["section-7", "section-8"]),
+            ("ss 6-8 of the Bridges Act", ["section-6", "section-7", "section-8"]),
+            ("s 6(4) of the Bridges Act", ["section-6/para-4"]),
+            ("Sch 2 to the Bridges Act", ["schedule-2"]),
+            ("the keeper's 7 bridges under the Bridges Act", []),
+        ],
+    ),
+    (
+        "# Mühlengesetz (MühlG)\n\n## § 6\n(1) Mühlen werden geprüft.\n\n(2) Es gilt eine Gebühr.\n\n"
+        "(2bis) Für Wassermühlen gilt sie nicht.\n\n## § 7\nDer Müller führt ein Buch.\n",
+        "de",
+        [
+            ("nach § 6 Abs. 2bis MühlG", ["sec-6/para-2bis"]),
+            ("nach § 6 Absatz 2 des Mühlengesetzes", ["sec-6/para-2"]),
+        ],
+    ),
+]
+
+
+def test_references(build: Build, subtests: pytest.Subtests) -> None:
+    for text, language, cited in LAWS:
+        corpus = build({"law.md": text})
+        reader = outside(corpus)
+        for words, targets in cited:
+            with subtests.test(words):
+                found = [
+                    str(one.target_id).removeprefix("law/")
+                    for mention in find_mentions(words, language)
+                    for one in reader.resolve(mention, words, language, date(2026, 1, 1))
+                    if one.status is Status.RESOLVED and one.target_id != "law"
+                ]
+                assert found == targets
