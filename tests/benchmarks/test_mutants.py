@@ -51,18 +51,3 @@ def test_functions_run_each_kind_of_change_and_none_is_of_wording(
     ):
         assert mutants.put(drawn[change].code) == 1
         assert held(2, 1) == result
-
-
-def test_one_seed_draws_the_same_again() -> None:
-    once, again = (
-        [(one.place, one.change) for one in mutants.drawn([Path("ui/cases/charts.py")], 5, random.Random(3))]
-        for _ in range(2)
-    )
-    assert once == again
-
-
-def test_the_nearest_tests_are_the_mirrored_file_and_those_that_import_the_module() -> None:
-    mirrored, others = mutants.nearest(Path("engine/language/parties.py"), "engine.language.parties")
-    assert mirrored == ["tests/engine/language/test_parties.py"]
-    assert mirrored[0] not in others
-    assert "tests/engine/language/test_entities.py" in others

@@ -99,7 +99,6 @@ def chromium() -> str | None:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
     return port
@@ -150,7 +149,6 @@ def address(tmp_path_factory: pytest.TempPathFactory, shown_sample: Path, home: 
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One chromium for all tests."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = chromium()
     if path is None:
@@ -266,14 +264,6 @@ def tabs(browser: Browser) -> Tabs:
 
 @pytest.fixture
 def somebody(tabs: Tabs) -> Iterator[BrowserContext]:
-    """The browser of one person."""
-    with tabs.person() as context:
-        yield context
-
-
-@pytest.fixture
-def another(tabs: Tabs, somebody: BrowserContext) -> Iterator[BrowserContext]:
-    """The browser of another person."""
     with tabs.person() as context:
         yield context
 
@@ -377,7 +367,6 @@ def case(asked: tuple[Page, Watch]) -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def record(shown_sample: Path) -> dict[str, Any]:
-    """A case of the sample, as a file has it."""
     case = finished(open_corpus(shown_sample), QUESTION, preset("balanced"), None)
     values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
     return values

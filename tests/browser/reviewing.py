@@ -46,7 +46,6 @@ def passages(case: str, texts: Sequence[str]) -> list[QueuedItem]:
 def queue_of(
     reviews: ReviewStore, cases: CaseStore, items: Sequence[QueuedItem], name: str = "Agency", **settings: Any
 ) -> Queue:
-    """A queue of the machine's own matter."""
     return reviews.make_queue(cases.matter(), name, items, who="Ann", settings=settings)
 
 
@@ -61,21 +60,18 @@ NAMED = """name => {
 
 
 def enter(page: Page, name: str = "Ann") -> None:
-    """Open the view under a name."""
     page.wait_for_function(NAMED, arg=name)
     page.click(".views [data-view=review]")
     page.wait_for_selector("#review :is(.rev-list, .empty)")
 
 
 def begin(page: Page, queue: Queue | str) -> None:
-    """Begin to judge a queue of the list."""
     identity = queue if isinstance(queue, str) else queue.id
     page.click(f"[data-key='enter-{identity}']")
     page.wait_for_selector(ITEM)
 
 
 def item(page: Page) -> str:
-    """The item that is shown, by its key."""
     return str(page.get_attribute(ITEM, "data-item"))
 
 
@@ -111,19 +107,3 @@ def last(page: Page, words: str) -> str:
     """What was said last, once it says some words."""
     page.wait_for_selector(f".rev-last >> text={words}")
     return page.inner_text(".rev-last")
-
-
-# Counts, in the page, milliseconds from a key to the next item on the screen.
-WATCH = """() => {
-  window.took = [];
-  let pressed = 0;
-  addEventListener("keydown", () => { pressed = performance.now(); }, true);
-  const shown = () => {
-    const at = pressed;
-    pressed = 0;
-    if (at) requestAnimationFrame(() => window.took.push(performance.now() - at));
-  };
-  new MutationObserver((changes) => {
-    if (document.querySelector(".rev-holder .rev-item")) shown();
-  }).observe(document.querySelector(".rev-holder"), { childList: true });
-}"""

@@ -61,20 +61,6 @@ def test_a_chip_shows_its_quote_and_leads_to_the_passage_and_the_board(case: Pag
     assert case.locator("#answer").is_visible()
 
 
-def test_what_stands_in_no_card_is_read_in_place(case: Page) -> None:
-    to_answer(case)
-    cited: list[str] = case.eval_on_selector_all(".quoted", "all => all.map(one => one.dataset.passage)")
-    members: list[str] = case.eval_on_selector_all(
-        "#passages .card", "all => all.flatMap(one => one.dataset.members.split('\\n'))"
-    )
-    away = [number for number, passage in enumerate(cited, 1) if passage not in members]
-    for number in away[:1]:
-        case.locator(f".source[data-n='{number}']").first.click()
-        case.wait_for_function(
-            "document.body.dataset.view === 'corpus' || document.querySelector('.card.on')"
-        )
-
-
 def test_the_keyboard_reaches_the_quotes(case: Page) -> None:
     to_answer(case)
     case.locator("#passages-head [data-tab=answer]").focus()

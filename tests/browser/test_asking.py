@@ -12,7 +12,6 @@ import ui.investigate
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.events import Event
-from engine.settings import Preset, followed
 from tests.browser.conftest import HOSTILE, QUESTION
 from ui.filters import refreshed
 
@@ -162,25 +161,3 @@ def test_the_last_click_is_the_one_that_counts(page: Page, monkeypatch: pytest.M
     finished(page, "Balanced")
     assert "Cancelled" not in page.inner_text(".story")
     assert page.locator("#ranked .card").count() == 20
-
-
-def test_a_plan_of_other_settings_and_to_follow_no_thread_are_refused(page: Page) -> None:
-    page.fill("#question textarea", QUESTION)
-    page.click("#plan-go")
-    page.wait_for_selector("#plan .plan-views")
-    page.locator("#plan .plan-views input[type=number]").first.fill("0.7")
-    page.click("#filters button.label-wrap")
-    page.fill("#set-must_include textarea", "register")
-    page.click("#go")
-    page.wait_for_selector(".banner >> text=settings of the query plan have changed since it was made")
-    page.fill("#set-must_include textarea", "")
-    page.click("#go")
-    finished(page, "Auto")
-
-    for name in followed(Preset.BALANCED):
-        page.uncheck(f"#threads input[name={name}]")
-    page.locator("#ranked .card.on [data-act=follow]").click()
-    page.wait_for_selector(".banner >> text=no thread is ticked to follow")
-    page.locator("#threads input[name=citations]").check()
-    page.locator("#ranked .card.on [data-act=follow]").click()
-    page.wait_for_selector(".story >> text=Round 3")

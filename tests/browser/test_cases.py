@@ -1,4 +1,4 @@
-"""The Cases view in a real browser: found, named, judged, taken back, compared, deleted; and no other's."""
+"""The Cases view in a real browser: found, named, judged, taken back, compared, deleted."""
 
 from __future__ import annotations
 
@@ -11,28 +11,18 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.records.export import investigation_to_json
-from engine.records.store.listing import Wanted
 from engine.records.store.store import CaseStore
 from engine.settings import preset
-from tests.browser.conftest import QUESTION, SCHEMES, ask, in_theme, load, tab_of
+from tests.browser.conftest import QUESTION
 from tests.browser.test_investigate import ARABIC
-from tests.browser.test_kept import asked, ended, public
 from tests.engine.investigation.story import finished
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import Page
 
-__all__ = ["public"]
-PHONE = {"viewport": {"width": 390, "height": 844}}
 HOSTILE = '"><img src=x onerror=window.harmed=1> What is a power of attorney?'
 LONG_NAME = "Vollmachtsüberschreitungsfolgenabschätzungsangelegenheit " * 3
 ROWS = ".cas-list .cas-row"
-# Puts an id into what a control sends.
-PUT = """([control, id]) => {
-  const one = document.querySelector(control);
-  one.dataset.asked = "1";
-  one.dataset.with = JSON.stringify({ ...JSON.parse(one.dataset.with), id });
-}"""
 Keep = Callable[..., str]
 
 
@@ -158,29 +148,6 @@ def test_a_case_is_named_noted_judged_moved_and_handed_over(
     assert page.evaluate("document.activeElement.dataset.key") == f"open-{case}"
 
 
-def test_a_step_is_taken_back_and_a_case_deleted_after_it_was_asked_once(
-    page: Page, store: CaseStore, keep: Keep, records: dict[str, Any]
-) -> None:
-    case, other = keep(), keep(day=2)
-    pool = records["quick"]["pool"]
-    pinned = {**store.record(case), "pool": {**pool, "pinned": [pool["nodes"][0]["id"]]}}
-    store.step(case, "pin", who="Ann", data={"passage": pool["nodes"][0]["id"]}, record=pinned)
-    enter(page)
-    opened(page, case)
-    page.click(".cas-card >> text=Take back: pinned")
-    page.wait_for_selector(".cas-events >> text=Took back: pinned")
-    assert store.record(case)["pool"]["pinned"] == []
-    assert page.locator("[data-do=undo]").count() == 0
-    page.click("[data-do=delete]")
-    assert page.inner_text("[data-do=delete]") == "Delete it for good"
-    assert store.listed(Wanted()).total == 2
-    page.click("[data-do=delete]")
-    page.wait_for_function(f"document.querySelectorAll('{ROWS}').length === 1")
-    assert banner(page).startswith("Deleted: Can a manager")
-    assert page.locator(".cas-card").count() == 0
-    assert [one.id for one in store.listed(Wanted()).cases] == [other]
-
-
 @pytest.mark.journey
 def test_two_cases_are_compared_side_by_side(page: Page, keep: Keep) -> None:
     quick, balanced, third = keep(day=1), keep(day=2, depth="balanced"), keep(day=3)
@@ -204,122 +171,3 @@ def test_two_cases_are_compared_side_by_side(page: Page, keep: Keep) -> None:
     page.click(".cas-compare [data-act=back]")
     assert page.is_visible(ROWS)
     assert page.is_checked(f"[data-key='pick-{quick}']")
-
-
-def test_figures_have_charts_sentences_and_tables(page: Page, store: CaseStore, keep: Keep) -> None:
-    for day in range(1, 4):
-        keep(day=day)
-    store.judge(keep(day=4, matter="Register", depth="balanced"), "<b>useful</b>", who="Ann", right=True)
-    enter(page)
-    page.click("#cases [data-tab=records]")
-    page.wait_for_selector(".cas-plot .main-svg")
-    assert page.locator(".cas-plot").count() == 3
-    assert "4 cases on 4 days" in page.inner_text(".cas-records")
-    assert "<b>useful</b>" in page.inner_text("[data-name=coverage-by-verdict]")
-    page.click("text=The figures, by thread")
-    assert page.is_visible("th >> text=Scan")
-    line = "getComputedStyle(document.querySelector('.cas-plot .js-line')).stroke"
-    light = page.evaluate(line)
-    page.click("#theme-toggle")
-    page.wait_for_function(f"{line} !== '{light}'")
-    page.click("#theme-toggle")
-    page.select_option("#cases [name=matter]", label="Register")
-    page.wait_for_selector(".cas-records >> text=All cases of this matter")
-    assert page.locator(".cas-means").count() == 1
-
-
-def test_a_case_of_another_is_refused(page: Page, store: CaseStore, keep: Keep) -> None:
-    own, other = keep(), keep("The secret of Ben?", owner="ben")
-    enter(page)
-    assert page.locator(ROWS).count() == 1
-    for control in (f"[data-key='open-{own}']", "[data-do=delete]", "[data-do=verify]", ".cas-chip"):
-        if control.startswith("[data-do") or control == ".cas-chip":
-            opened(page, own)
-        page.evaluate(PUT, [control, other])
-        page.click(control)
-        assert "no case" in banner(page)
-        page.click("#cases .banner button")
-        load_again(page)
-    assert "secret" not in page.inner_text("#cases")
-    assert store.summary(other, "ben").question == "The secret of Ben?"
-
-
-def load_again(page: Page) -> None:
-    load(page, page.url)
-    enter(page)
-
-
-def test_pages_of_many_cases_by_keyboard(page: Page, keep: Keep) -> None:
-    for day in range(60):
-        keep(f"Question {day}?", day=day % 28 + 1)
-    enter(page)
-    assert "60 cases" in page.inner_text(".cas-head")
-    page.focus("[data-key=older]")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("text=page 2 of 2")
-    assert page.locator(ROWS).count() == 10
-    page.focus(f"{ROWS} .cas-open >> nth=0")
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".cas-card")
-    page.click(".cas-x")
-    page.focus("[data-key=newer]")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("text=page 1 of 2")
-    assert page.locator(ROWS).count() == 50
-
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page, keep: Keep) -> None:
-    def fits(what: str) -> None:
-        for scheme in SCHEMES:
-            in_theme(page, scheme)
-            assert page.evaluate("document.documentElement.scrollWidth") == 390, f"{what}, {scheme}"
-
-    first, second = keep(HOSTILE, name=LONG_NAME.strip(), day=2), keep(ARABIC, depth="balanced")
-    enter(page)
-    fits("the list")
-    assert page.is_hidden("#cases [name=corpus]")
-    page.click("#cases .cas-fold")
-    assert page.is_visible("#cases [name=corpus]")
-    fits("the filters")
-    opened(page, first)
-    fits("the sheet")
-    page.click(".cas-card [data-act=pick-this]")
-    page.check(f"[data-key='pick-{second}']")
-    page.click("[data-act=compare]")
-    page.wait_for_selector(".cas-two")
-    fits("two cases")
-    page.click("#cases [data-tab=records]")
-    page.wait_for_selector(".cas-plot .main-svg")
-    fits("figures")
-
-
-def test_what_was_asked_on_the_page_is_listed_for_its_person_alone(
-    somebody: BrowserContext, another: BrowserContext, public: str
-) -> None:
-    page = asked(somebody, public)
-    address = ended(page)
-    case = address.rpartition("=")[2]
-    enter(page)
-    assert page.locator(ROWS).get_attribute("data-id") == case
-    page.click(f"{ROWS} .cas-title")
-    page.wait_for_selector("#app:not([data-away])")
-    assert page.url == address
-    enter(page)
-    opened(page, case)
-    assert "visitor" in page.inner_text(".cas-events")
-
-    tab = tab_of(another)
-    load(tab, public)
-    enter(tab)
-    assert "No cases yet" in tab.inner_text("#cases .empty")
-    tab.click("#cases [data-act=investigate]")
-    ask(tab)
-    ended(tab)
-    enter(tab)
-    own = str(tab.locator(ROWS).get_attribute("data-id"))
-    assert own != case
-    tab.evaluate(PUT, [f"[data-key='open-{own}']", case])
-    tab.click(f"[data-key='open-{own}']")
-    assert "no case" in banner(tab)
-    assert tab.locator(".cas-card").count() == 0

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
-from engine.corpus.confirmations import load_confirmations, standing_confirmations
-from tests.browser.conftest import load
-
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -84,45 +81,3 @@ def test_verdicts_quotes_and_files(page: Page, tmp_path: Path) -> None:
     page.fill("[data-chk=text]", "A sub-agent may not sub-delegate further.")
     page.click("[data-chk=go]")
     page.wait_for_selector("#chk-1 blockquote >> text=grade A")
-
-
-def test_a_verdict_is_confirmed_and_survives_loading_again(
-    page: Page, address: str, shown_sample: Path
-) -> None:
-    text = (
-        "An objection must be lodged within 14 days of delivery of the decision, see Article 99 of the TPR."
-    )
-    check(page, text)
-    page.fill("[data-chk=name]", "A. Jurist <img src=x onerror=window.harmed=1>")
-    page.click("#chk-1 >> text=Overrule")
-    page.select_option(".chk-overrule select", "related")
-    page.fill(".chk-overrule input", "<script>window.harmed=1</script>")
-    page.click(".chk-overrule >> text=Overrule")
-    page.wait_for_selector("#chk-1 .overruled")
-    assert "By people" in page.inner_text("[data-chk=axes]")
-    # The counts are those of the verdicts as they stand, on the page and in what it saves.
-    assert "1 of 1 (1 by a person)" in page.inner_text("[data-chk=axes]")
-    page.click(".chk-filter >> text=Related: read it 1 (1 by a person)")
-    assert "(by a person; the check: " in page.inner_text("#chk-1 .chk-badge")
-    page.click("#chk-1 .chk-review >> text=undo")
-    page.wait_for_selector("#chk-1 .overruled", state="detached")
-    assert "by a person" not in page.inner_text("[data-chk=filters]")
-    page.click("#chk-1 >> text=Overrule")
-    page.select_option(".chk-overrule select", "related")
-    page.click(".chk-overrule >> text=Overrule")
-    page.wait_for_selector("#chk-1 .overruled")
-    assert page.evaluate("window.harmed") is None
-    load(page, address)
-    check(page, text)
-    page.wait_for_selector("#chk-1 .overruled >> text=A. Jurist <img")
-    with page.expect_download() as kept:
-        page.click("[data-chk=files] >> text=Log")
-    log = Path(kept.value.path()).read_text(encoding="utf-8")
-    with page.expect_download() as written:
-        page.click("[data-chk=files] >> text=Markdown")
-    assert "related: read it (1 by a person)" in Path(written.value.path()).read_text(encoding="utf-8")
-    assert "SHA-256 " in log
-    assert "Overruled by A. Jurist" in log
-    page.click("#chk-1 .chk-review >> text=undo")
-    page.wait_for_selector("#chk-1 .overruled", state="detached")
-    assert not standing_confirmations(load_confirmations(shown_sample))

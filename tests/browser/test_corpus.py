@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import FILES, OWN
-from tests.browser.encrypted_pdf import encrypted_pdf
+from tests.browser.conftest import FILES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -52,15 +51,11 @@ def text(page: Page, words: str) -> None:
 
 @pytest.mark.journey
 def test_a_corpus_is_made_by_upload_and_can_be_asked_at_once(page: Page, files: list[Path]) -> None:
-    bad, locked = (files[0].parent / name for name in ("notes.xyz", "locked.pdf"))
+    bad = files[0].parent / "notes.xyz"
     bad.write_bytes(b"\x00\x01\x02 nothing")
-    locked.write_bytes(encrypted_pdf(["Article 1", "The vault opens for the manager alone."], SECRET))
     enter(page)
     page.click("[data-lib=new]")
     page.fill("[name=name]", "Uploaded")
-    send(page, [locked])
-    assert "password" in page.inner_text(".banner-slot")
-    # With its password, and with the others.
     page.set_input_files("[data-input=files]", [str(path) for path in (*files, bad)])
     page.click("details.more-fields summary")
     page.fill("[name=passwords]", SECRET)
@@ -75,11 +70,6 @@ def test_a_corpus_is_made_by_upload_and_can_be_asked_at_once(page: Page, files: 
     page.click("[data-sort='0']")
     assert page.get_attribute("[data-sort='0']", "aria-sort") == "ascending"
     assert "act.md" in (page.text_content("[data-lib=log]") or "")
-    page.click("[data-tab=read]")
-    page.locator(".line.doc", has_text="locked").click()
-    text(page, "The vault opens")
-    assert SECRET not in page.content()
-
     page.click(".views [data-view=investigate]")
     page.click("#corpus input")
     page.locator("[role=option]", has_text="Uploaded").click()
@@ -179,40 +169,3 @@ def test_a_decision_is_kept_through_another_ingestion(page: Page, tmp_path: Path
     link.click()
     page.wait_for_function("document.querySelector('[data-lib=doc] h2').innerText === 'Agency Regulation'")
     remove(page)
-
-
-@pytest.mark.usefixtures("own")
-def test_what_is_of_one_visitor_no_other_sees(page: Page) -> None:
-    """Not even in the same browser: a visitor is whoever has the name that is kept there."""
-    kept = page.evaluate("JSON.stringify({ ...localStorage })")
-    owner = page.evaluate("redstring.visitor()")
-    page.evaluate("localStorage.clear()")
-    page.reload()
-    page.wait_for_selector("#question textarea")
-    enter(page)
-    assert page.evaluate("redstring.visitor()") != owner
-    assert OWN not in page.content()
-    stolen = page.evaluate(
-        "corpus => redstring.lib.ask({ do: 'documents', corpus }).then(() => 'read', error => error.message)",
-        OWN,
-    )
-    assert "unknown corpus" in stolen
-    assert OWN not in (page.text_content("#corpus") or "")
-
-    page.evaluate(
-        "kept => Object.entries(JSON.parse(kept)).forEach(one => localStorage.setItem(...one))", kept
-    )
-    page.reload()
-    page.wait_for_selector("#question textarea")
-    assert page.evaluate("redstring.visitor()") == owner
-    enter(page)
-    page.locator(".book", has_text=OWN).click()
-    page.wait_for_selector(f"h1 >> text={OWN}")
-    remove(page)
-
-
-def test_files_of_the_server_are_not_served(case: Page, address: str) -> None:
-    here = Path(__file__).resolve()
-    for path in (here, here.parents[2] / "pyproject.toml", Path("/etc/passwd")):
-        answer = case.request.get(f"{address}gradio_api/file={path}")
-        assert answer.status in (403, 404)

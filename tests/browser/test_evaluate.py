@@ -61,44 +61,6 @@ def test_figures_plots_and_parts(page: Page) -> None:
     assert rows.count() == 7
 
 
-def test_a_choice_is_kept_a_run_is_cancelled_and_own_files_are_taken(page: Page, tmp_path: Path) -> None:
-    (tmp_path / "q.jsonl").write_text('{"id": "q1", "text": "harmful clause"}\n', encoding="utf-8")
-    (tmp_path / "bad.tsv").write_text("q1\n", encoding="utf-8")
-    (tmp_path / "gold.tsv").write_text("q1 0 hostile/art-1/para-1 1\n", encoding="utf-8")
-    banner = page.locator("#evaluation .banner")
-    enter(page)
-    chosen = page.input_value("[data-eva=gold]")
-    page.select_option("[data-eva=gold]", "files")
-    page.click(".views [data-view=corpus]")
-    with page.expect_response(lambda found: '"offer"' in (found.request.post_data or "")):
-        page.click(".views [data-view=evaluate]")
-    page.evaluate("new Promise(requestAnimationFrame)")
-    assert page.input_value("[data-eva=gold]") == "files"
-
-    # Cancelling keeps what was measured.
-    page.select_option("[data-eva=gold]", chosen)
-    page.locator("[data-eva=questions]").fill("40")
-    page.click("[data-eva=go]")
-    page.click("[data-eva=stop]")
-    banner.wait_for(timeout=LONG)
-    assert "Cancelled" in banner.inner_text()
-    assert page.is_visible("[data-eva=go]")
-
-    page.select_option("[data-eva=corpus]", "Hostile")
-    assert page.is_visible("[data-eva=files]")
-    page.set_input_files("[data-eva=queries]", tmp_path / "q.jsonl")
-    page.set_input_files("[data-eva=qrels]", tmp_path / "bad.tsv")
-    page.click("[data-eva=go]")
-    page.wait_for_selector("#evaluation .banner >> text=bad.tsv, line 1")
-    page.set_input_files("[data-eva=qrels]", tmp_path / "gold.tsv")
-    page.click("[data-eva=go]")
-    page.wait_for_function(
-        "/^1\\s*questions?\\b/.test(document.querySelector('[data-eva=figures] .counts')?.innerText)",
-        timeout=LONG,
-    )
-    assert page.is_visible("[data-eva=figures] table")
-
-
 def test_two_settings_side_by_side(page: Page, watch: Watch) -> None:
     enter(page)
     page.click("[data-eva-tab=pair]")
@@ -144,7 +106,6 @@ def _the_last_question_counts(page: Page) -> None:
 
 
 def _rounds_that_are_none_are_asked_for(page: Page, watch: Watch) -> None:
-    """Nothing is sent of what cannot be run."""
     presses: tuple[Callable[[], None], ...] = (
         lambda: page.click("[data-eva=compare]"),
         lambda: page.locator("[data-eva=question]").press("Enter"),

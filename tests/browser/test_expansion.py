@@ -4,27 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.browser.conftest import HOSTILE, SCHEMES, ask, in_theme
+from tests.browser.conftest import ask
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-PHONE = {"viewport": {"width": 390, "height": 844}}
 ROW = ".tree-row"
-# Opens the tree and says how long it took until it could be seen, ms.
-TIMED = """() => new Promise(done => {
-    const began = performance.now();
-    const holder = document.querySelector("[data-views=tree]");
-    holder.replaceChildren();
-    new MutationObserver((_, observer) => {
-        if (!holder.querySelector(".tree-row[data-id]")) return;
-        observer.disconnect();
-        requestAnimationFrame(() => done(performance.now() - began));
-    }).observe(holder, { childList: true });
-    document.querySelector("[data-view-tab=tree]").click();
-})"""
 
 
 def to_tree(page: Page) -> None:
@@ -126,10 +111,6 @@ def test_a_passage_without_a_card_and_without_a_dot_gets_one_from_the_tree(page:
     assert page.locator("#peek .card.on").get_attribute("data-id") == hidden
     assert page.locator("#peek .card .why").inner_text()
     assert int(page.locator("[data-view-count]").inner_text().split()[0]) > 400
-    for _ in range(3):
-        page.click("[data-view-tab=board]")
-        took = page.evaluate(TIMED)
-    print(f"\nthe tree is there after {took:.0f} ms")
 
 
 def test_the_search_of_the_board_is_that_of_the_tree(case: Page) -> None:
@@ -142,33 +123,6 @@ def test_the_search_of_the_board_is_that_of_the_tree(case: Page) -> None:
     case.fill("[data-board=search]", "")
     case.wait_for_selector(f"{ROW}[data-id]")
     assert case.locator(f"{ROW}.hit").count() == 0
-
-
-def test_the_charts_have_their_figures_as_tables(case: Page) -> None:
-    case.click("[data-view-tab=charts]")
-    case.wait_for_selector(".pool-plot .main-svg")
-    assert (
-        case.locator(".pool-chart figcaption").all_inner_texts()[:2]
-        == [
-            "Passages by round and thread",
-            "Passages by document",
-        ]
-        or "Passages by document (" in case.locator(".pool-chart figcaption").nth(1).inner_text()
-    )
-    table = case.locator(".pool-chart table").first
-    case.locator(".pool-chart summary").first.click()
-    cells = table.locator("tbody td:last-child").all_inner_texts()
-    passages = case.locator(".pool-figures dd").first.inner_text()
-    assert sum(int(cell.replace(",", "")) for cell in cells) == int(passages.replace(",", ""))
-    for scheme in SCHEMES:
-        in_theme(case, scheme)
-        assert case.locator(".pool-plot .main-svg").first.is_visible()
-    in_theme(case, "light")
-    # Tabs by keys.
-    case.locator("[data-view-tab=charts]").focus()
-    case.keyboard.press("ArrowRight")
-    assert case.locator("[data-view-tab=board]").get_attribute("aria-selected") == "true"
-    assert case.locator("#board iframe").is_visible()
 
 
 def test_the_tab_in_front_goes_along_with_a_case(page: Page) -> None:
@@ -199,20 +153,6 @@ def test_the_tab_in_front_goes_along_with_a_case(page: Page) -> None:
     page.wait_for_function("!document.querySelector('.tree-row[data-kind=passage]')")
 
 
-def test_a_case_that_was_kept_has_the_same_tree_when_it_is_opened_again(page: Page) -> None:
-    ask(page)
-    page.wait_for_selector(".case-bar .do")
-    assert "?case=" in page.url
-    to_tree(page)
-    lines = page.eval_on_selector_all(ROW, "all => all.map(row => row.innerText)")
-    page.reload()
-    page.wait_for_selector(".story[data-state=done]")
-    to_tree(page)
-    assert page.eval_on_selector_all(ROW, "all => all.map(row => row.innerText)") == lines
-    page.click("[data-view-tab=charts]")
-    page.wait_for_selector(".pool-plot .main-svg")
-
-
 def test_from_a_card_to_what_came_through_it(case: Page) -> None:
     button = case.locator("#ranked [data-act=tree]").first
     words = button.inner_text()
@@ -223,37 +163,3 @@ def test_from_a_card_to_what_came_through_it(case: Page) -> None:
     case.wait_for_function(
         "words => document.querySelector('.tree-told').innerText.includes(words)", arg=words
     )
-
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page) -> None:
-    ask(page)
-    page.click("#switch [data-pane=board]")
-    for scheme in SCHEMES:
-        in_theme(page, scheme)
-        for tab, shown in (("tree", f"{ROW}[data-id]"), ("charts", ".pool-plot .main-svg")):
-            page.click(f"[data-view-tab={tab}]")
-            page.wait_for_selector(shown)
-            assert page.evaluate("document.documentElement.scrollWidth") == 390
-            assert page.evaluate(
-                "tab => { const one = document.querySelector(`[data-views=${tab}]`);"
-                " return one.scrollWidth <= one.clientWidth; }",
-                tab,
-            )
-    page.click("[data-view-tab=board]")
-    assert page.locator("#board iframe").is_visible()
-
-
-def test_a_document_that_means_harm_is_text(page: Page) -> None:
-    page.click("#corpus input")
-    page.locator("[role=option]", has_text=HOSTILE).click()
-    page.wait_for_function(
-        "name => document.querySelector('.top .facts').textContent.includes(name)", arg=HOSTILE
-    )
-    ask(page, "a harmful clause <img src=x onerror=window.harmed=1>")
-    to_tree(page)
-    assert "<img src=x" in page.locator(".expansion-tree").inner_text()
-    page.click("[data-view-tab=charts]")
-    page.wait_for_selector(".pool-plot .main-svg")
-    assert page.evaluate("window.harmed === undefined")
-    assert page.locator("#views img, #views script").count() == 0

@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import OWN, SCHEMES, give, in_theme
-from tests.browser.holding import held_back
-
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Page
-
-PHONE = {"viewport": {"width": 390, "height": 844}}
 
 
 @pytest.mark.usefixtures("own")
@@ -34,52 +27,3 @@ def test_a_kind_and_a_document_are_graded_and_given_back(page: Page) -> None:
     page.wait_for_selector("text=Document, by hand")
     page.select_option(".grade-table [data-grade-document=act]", "table")
     page.wait_for_selector("text=Document, by hand", state="detached")
-    table_fits(page)
-
-
-@pytest.mark.usefixtures("own")
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_the_table_fits_a_phone(page: Page) -> None:
-    table_fits(page)
-
-
-def table_fits(page: Page) -> None:
-    """The table of grades is no wider than its page, in both themes."""
-    for scheme in SCHEMES:
-        in_theme(page, scheme)
-        page.click("[data-tab=grades]")
-        page.wait_for_selector(".grade-table")
-        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wide <= 0
-        box = page.locator(".grade-table").first.bounding_box()
-        assert box is not None
-        assert box["x"] + box["width"] <= page.viewport_size["width"]  # type: ignore[index]
-
-
-def test_a_report_that_is_there_before_the_corpus_is_told_to_be_open_stays(
-    page: Page, home: Path, small_folder: Path
-) -> None:
-    page.click(".views [data-view=corpus]")
-    with held_back(page, "overview"):
-        give(page, home, small_folder, OWN)
-        page.click("[data-tab=report]")
-        page.fill("[data-lib=found-questions]", "What may a manager grant?")
-        page.click("[data-lib=found-go]")
-        page.wait_for_selector("[data-lib=found] >> text=Support score")
-    assert page.locator("[data-lib=found] >> text=Support score").count() == 1
-    assert page.locator("[data-lib=found-files] button").count() > 0
-
-
-@pytest.mark.usefixtures("own")
-def test_a_report_on_the_corpus_is_asked_for_and_shown(page: Page) -> None:
-    page.click("[data-tab=report]")
-    page.fill("[data-lib=found-questions]", "What may a manager grant?\n<img src=x onerror=window.harmed=1>")
-    page.click("[data-lib=found-go]")
-    page.wait_for_selector("[data-lib=found] >> text=Support score")
-    assert page.locator("[data-lib=found] img").count() == 0
-    with page.expect_download() as saved:
-        page.click("[data-lib=found-files] >> text=Markdown")
-    assert saved.value.suggested_filename == "retrieval-audit.md"
-    page.fill("[data-lib=found-questions]", "\n".join(f"Question {number}?" for number in range(26)))
-    page.click("[data-lib=found-go]")
-    page.wait_for_selector("text=At most 25 questions here")

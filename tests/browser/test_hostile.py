@@ -10,6 +10,7 @@ from tests.browser import test_evaluate
 from tests.browser.conftest import HOSTILE, ask
 from tests.browser.test_answer import to_answer
 from tests.browser.test_corpus import enter, text
+from tests.browser.test_expansion import to_tree
 from tests.browser.test_investigate import board
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ def test_text_of_documents_does_nothing(page: Page) -> None:
     page.locator("#ranked .card").first.click()
     board(page).wait_for_selector(".note.name")
     unharmed(page, "the board")
+    to_tree(page)
+    page.click("[data-view-tab=charts]")
+    page.wait_for_selector(".pool-plot .main-svg")
+    unharmed(page, "the tree and the charts")
+    assert page.locator("#views img, #views script").count() == 0
 
     to_answer(page)
     page.locator(".source").first.hover()

@@ -271,8 +271,3 @@ def test_one_question_after_another_each_gets_its_own_answer(page: Page) -> None
     assert cards.first.get_attribute("dir") == "rtl"
     assert page.evaluate("getComputedStyle(document.querySelector('#question textarea')).direction") == "rtl"
     assert cards.locator("mark").count() > 0
-
-
-def test_nothing_is_kept_in_the_browser(case: Page) -> None:
-    stored: list[str] = case.evaluate("Object.keys(localStorage)")
-    assert not [key for key in stored if "run-history" in key]

@@ -106,27 +106,6 @@ def test_a_string_of_the_board_is_reported_and_taken_back(case: Page, shown_samp
     assert not judged(load_validations(shown_sample))
 
 
-def test_a_sentence_on_a_link_is_reported_in_the_answer(case: Page, shown_sample: Path) -> None:
-    case.click("#passages-head [data-tab=answer]")
-    line = case.locator("#answer .conflicts li", has=case.locator("button.judge")).first
-    line.hover()
-    case.keyboard.press("x")
-    case.wait_for_selector("#answer .conflicts li.wrong")
-    assert judged(load_validations(shown_sample))
-    case.click("#answer .conflicts li.wrong button.judge")
-    case.wait_for_selector("#answer .conflicts li.wrong", state="detached")
-    # A sentence of the brief that is there by a link tells which, and it is reported at the sentence.
-    limiting = case.locator("#answer .say", has=case.locator(".tie button.judge")).first
-    assert "makes an exception to " in limiting.locator(".tie").inner_text()
-    limiting.hover()
-    case.keyboard.press("x")
-    case.wait_for_selector("#answer .say .tie.wrong")
-    assert judged(load_validations(shown_sample))
-    case.keyboard.press("x")
-    case.wait_for_selector("#answer .say .tie.wrong", state="detached")
-    assert not judged(load_validations(shown_sample))
-
-
 def test_a_reference_rejected_where_it_is_read_is_struck_on_the_open_case(
     case: Page, shown_sample: Path
 ) -> None:
@@ -154,19 +133,6 @@ def test_a_reference_rejected_where_it_is_read_is_struck_on_the_open_case(
     case.wait_for_selector("#ranked .hop.wrong", state="detached")
     case.wait_for_function("!redstring.strings().some((one) => one.wrong)", timeout=8000)
     assert not judged(load_validations(shown_sample))
-
-
-@pytest.mark.usefixtures("own")
-def test_a_reference_is_reported_where_it_is_read(page: Page) -> None:
-    page.click(".line.doc >> text=Agency Act")
-    page.wait_for_selector(".prov a.ref.resolved")
-    page.locator(".prov a.ref.resolved").first.hover()
-    page.wait_for_selector(".peek-card:not([hidden]) button.judge")
-    page.keyboard.press("x")
-    page.wait_for_selector(".prov a.ref.rejected")
-    page.wait_for_selector(".peek-card .wrong")
-    page.keyboard.press("x")
-    page.wait_for_selector(".prov a.ref.rejected", state="detached")
 
 
 def test_a_report_on_the_case_is_shown_and_saved(page: Page) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.attacks.http.served import served
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from tests.browser.conftest import QUESTION, Tabs, ask, load, stray_loops_collected, tab_of
+from tests.browser.conftest import QUESTION, ask, load, stray_loops_collected, tab_of
 from ui.page import build_page
 from ui.shelf import open_library
 
@@ -50,23 +50,6 @@ def asked(context: BrowserContext, address: str) -> Page:
     load(page, address)
     ask(page)
     return page
-
-
-@pytest.fixture(scope="module")
-def case_of_one(tabs: Tabs, public: str) -> Iterator[Page]:
-    """A page whose case is kept."""
-    with tabs.person() as context:
-        page = asked(context, public)
-        ended(page)
-        yield page
-
-
-@pytest.fixture
-def standing(case_of_one: Page) -> Iterator[Page]:
-    """That page, for tests that leave its case as it was: no menu is open, no card is chosen."""
-    yield case_of_one
-    case_of_one.eval_on_selector_all("details[open]", "all => all.forEach((one) => { one.open = false; })")
-    case_of_one.keyboard.press("Escape")
 
 
 @pytest.mark.journey
@@ -144,68 +127,3 @@ def test_what_two_tabs_do_to_one_case_is_never_mixed(somebody: BrowserContext, p
     other.reload()
     ended(other)
     assert cards(other) == cards(page)
-
-
-def test_a_dismissal_says_why_and_is_taken_back(standing: Page) -> None:
-    page, found = standing, cards(standing)
-    page.click("#ranked .card >> nth=1")
-    page.click("#ranked .card >> nth=1 >> .reasons summary")
-    page.click("#ranked .card >> nth=1 >> [data-reason='not in force']")
-    page.wait_for_selector("[data-case-act=undo]")
-    assert found[1] not in cards(page)
-    page.click("[data-case-act=undo]")
-    page.wait_for_selector("[data-case-act=undo]", state="detached")
-    assert cards(page) == found
-
-
-def test_another_person_does_not_see_it_until_it_is_shared_and_then_only_reads(
-    somebody: BrowserContext, another: BrowserContext, public: str
-) -> None:
-    page = asked(somebody, public)
-    address, found = ended(page), cards(page)
-    stranger = tab_of(another)
-    stranger.goto(address)
-    stranger.wait_for_selector("#banner .banner")
-    assert "no case" in stranger.inner_text("#banner")
-    assert cards(stranger) == []
-    page.click("[data-case-act=share]")
-    page.wait_for_selector("[data-case-act=share][aria-pressed=true]")
-    stranger.goto("about:blank")
-    stranger.goto(address)
-    stranger.wait_for_selector(".story[data-state=done]")
-    assert cards(stranger) == found
-    assert "to be read" in stranger.inner_text(".case-bar")
-    stranger.click("#ranked .card >> nth=1")
-    stranger.click("#ranked .card >> nth=1 >> [data-act=pin]")
-    stranger.wait_for_selector("#banner .banner")
-    assert "shared with you to be read" in stranger.inner_text("#banner")
-    page.click("[data-case-act=share]")
-    page.wait_for_selector("[data-case-act=share][aria-pressed=false]")
-    stranger.goto("about:blank")
-    stranger.goto(address)
-    stranger.wait_for_selector("#banner .banner")
-    assert cards(stranger) == []
-
-
-def test_a_case_is_handed_over_as_a_file(standing: Page) -> None:
-    page = standing
-    page.click(".case-bar summary")
-    with page.expect_download() as download:
-        page.click(".case-bar [data-format=json]")
-    record = orjson.loads(Path(download.value.path()).read_bytes())
-    assert record["question"] == QUESTION
-    assert download.value.suggested_filename.endswith(".json")
-
-
-def test_the_line_over_a_case_fits_a_phone(somebody: BrowserContext, public: str) -> None:
-    page = tab_of(somebody)
-    page.set_viewport_size({"width": 390, "height": 844})
-    load(page, public)
-    ask(page)
-    ended(page)
-    page.click(".case-bar summary")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    box = page.locator(".menu-list").bounding_box()
-    assert box is not None
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390

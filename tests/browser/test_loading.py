@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 from typing import TYPE_CHECKING
 
 import httpx
-import pytest
 
 from tests.browser.conftest import Tabs, ask, load
 from ui.door.headers import FOR_EVER
-from ui.door.libraries import LIBRARIES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -46,22 +43,3 @@ def test_a_page_that_stands_asks_for_no_frames(tabs: Tabs, address: str) -> None
             " return before === frames_asked; }",
             polling=300,
         )
-
-
-@pytest.mark.parametrize("name", LIBRARIES)
-def test_a_library_comes_packed_to_whoever_can_unpack_it(address: str, name: str) -> None:
-    with httpx.stream("GET", f"{address}libraries/{name}", headers={"accept-encoding": "gzip"}) as found:
-        packed = b"".join(found.iter_raw())
-        assert found.headers["vary"] == "Accept-Encoding"
-        assert "accept-ranges" not in found.headers
-        etag = found.headers["etag"]
-    whole = LIBRARIES[name].read_bytes()
-    assert gzip.decompress(packed) == whole
-    assert len(packed) < len(whole) / 2
-    again = httpx.get(
-        f"{address}libraries/{name}", headers={"accept-encoding": "gzip", "if-none-match": etag}
-    )
-    assert (again.status_code, again.content) == (304, b"")
-    plain = httpx.get(f"{address}libraries/{name}", headers={"accept-encoding": "identity"})
-    assert "content-encoding" not in plain.headers
-    assert plain.content == whole

@@ -90,45 +90,15 @@ def test_whoever_logs_in_finds_what_is_theirs_and_leaves_nothing_behind(visitor:
 
 
 @pytest.mark.parametrize(
-    "visitor",
-    [{"viewport": {"width": 360, "height": 740}, "color_scheme": "dark"}, {"color_scheme": "light"}],
-    indirect=True,
+    "visitor", [{"viewport": {"width": 360, "height": 740}, "color_scheme": "dark"}], indirect=True
 )
-def test_the_page_to_log_in_is_readable_and_fits_and_comes_again_when_the_session_has_ended(
-    visitor: Page,
-) -> None:
+def test_on_a_phone_the_page_to_log_in_fits_and_comes_again_when_the_session_has_ended(visitor: Page) -> None:
     wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     assert visitor.evaluate(wide)
-    for name in ("Name", "Password"):
-        box = visitor.get_by_label(name).bounding_box()
-        assert box is not None
-        assert box["height"] >= 40
-    colours = visitor.evaluate(
-        "[document.body, document.querySelector('main')].map((one) => getComputedStyle(one).backgroundColor)"
-    )
-    dark = visitor.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    assert (colours[1] == "rgb(255, 255, 255)") is not dark
     log_in(visitor, "vera")
     visitor.wait_for_selector("#question textarea")
     assert visitor.evaluate(wide)
-    assert visitor.get_by_role("button", name="Log out").is_visible()
     # The session ends elsewhere.
     visitor.context.clear_cookies()
-    assert visitor.request.get(visitor.url + "config").status == 401
     visitor.reload()
     visitor.get_by_label("Password").wait_for()
-
-
-def test_one_deletes_everything_of_ones_own_at_the_second_press(visitor: Page) -> None:
-    log_in(visitor, "rita")
-    visitor.wait_for_selector("#question textarea")
-    assert OWN in corpora(visitor)
-    button = visitor.locator("[data-lib=forget]")
-    assert button.inner_text() == "Delete everything of mine"
-    button.click()
-    assert "Really" in button.inner_text()
-    assert OWN in visitor.locator(".book b").all_inner_texts()
-    button.click()
-    visitor.get_by_text("Your corpora and their verdicts are deleted.").wait_for()
-    assert visitor.locator(".book b").all_inner_texts() == ["Republic of Meridia"]
-    assert button.is_hidden()

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 KEY = "sk-a-very-secret-key-0123456789"
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 
 def scripted(asked: Asked) -> Scripted:
@@ -103,69 +102,3 @@ def test_a_model_is_connected_used_and_disconnected_and_the_key_is_nowhere(
     ask(page)
     assert len(server.requests) == asked, "without a model nobody is asked"
     assert page.locator(".story .step.cost").count() == 0
-
-
-def test_before_a_model_is_connected_it_is_tested_faults_are_told_calmly_and_models_are_listed(
-    page: Page, server: ScriptedServer
-) -> None:
-    fill(page, server)
-    page.click("[data-do=test]")
-    page.wait_for_selector("#model [data-model=result][data-tone=good]")
-    told = page.inner_text("[data-model=result]")
-    assert "keeps to schemas" in told
-    assert "as its context promises" in told
-    assert page.inner_text("#model-open") == "No model", "a test connects nothing"
-    page.keyboard.press("Escape")
-    # Closing empties the field.
-    page.wait_for_function("document.querySelector('[data-model=key]').value === ''")
-
-    with ScriptedServer(lambda asked: Fault(status=401, text=f"bad key {KEY}")) as refusing:
-        fill(page, refusing)
-        page.click("[data-do=connect]")
-        page.wait_for_selector("#model [data-model=result][data-tone=bad]")
-        assert "401" in page.inner_text("[data-model=result]")
-        page.fill("[data-model=url]", "ftp://example.com")
-        page.keyboard.press("Enter")
-        page.wait_for_function(
-            "document.querySelector('[data-model=result]').textContent.includes('https://')"
-        )
-    assert page.inner_text("#model-open") == "No model"
-    assert KEY not in page.inner_text("[data-model=result]")
-
-    page.fill("[data-model=url]", server.url)
-    page.fill("[data-model=name]", "")
-    page.click("[data-do=list]")
-    page.wait_for_selector("#model-names option", state="attached")
-    assert page.input_value("[data-model=name]") == "scripted", "the only one is chosen"
-    page.click(".model-more summary >> text=Budget")
-    page.fill("[data-model=budget-calls]", "7")
-    page.keyboard.press("Escape")
-    page.click("#more button.label-wrap")
-    field = page.locator("#set-call_budget input, #set-call_budget textarea")
-    assert field.input_value() == "7", "the budget is the one of the settings"
-    field.fill("9")
-    page.click("#model-open")
-    page.wait_for_function("document.querySelector('[data-model=budget-calls]').value === '9'")
-
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_on_a_phone_the_dialog_fills_the_screen_and_another_page_load_has_no_model(
-    page: Page, server: ScriptedServer
-) -> None:
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= 390
-    connect(page, server)
-    box = page.locator(".model-dialog").bounding_box()
-    assert box is not None
-    assert (box["x"], box["width"]) == (0, 390)
-    page.click("#model [data-do=close]")
-    for control in ("#model-open", "#theme-toggle"):
-        place = page.locator(control).bounding_box()
-        assert place is not None
-        assert place["x"] + place["width"] <= 390
-
-    page.reload()
-    page.wait_for_selector("#question textarea")
-    page.wait_for_function("document.body.dataset.model === 'nobody'")
-    assert (page.text_content("#model-open") or "").strip() == "No model"
-    assert traces(page) == []

@@ -105,13 +105,6 @@ def nothing_outside(served: Served, opened: tuple[Page, Watch]) -> Iterator[None
     assert page.locator(".banner.error:visible, .banner.bad:visible").count() == 0
 
 
-def test_no_model_is_connected(opened: tuple[Page, Watch]) -> None:
-    page, _ = opened
-    page.wait_for_function("document.body.dataset.model === 'nobody'")
-    assert page.inner_text("#model-open") == "No model"
-    assert not page.is_visible("#use-model")
-
-
 def test_plan_case_and_answer(opened: tuple[Page, Watch]) -> None:
     page, _ = opened
     page.fill("#question textarea", QUESTION)
@@ -135,17 +128,6 @@ def test_check(opened: tuple[Page, Watch]) -> None:
     page.wait_for_selector(".chk-file", timeout=LONG)
     assert page.locator(".chk-claim").count() == 3
     assert not page.is_visible("[data-chk=model-row]")
-
-
-def test_links_and_areas(opened: tuple[Page, Watch]) -> None:
-    page, _ = opened
-    page.click(".views [data-view=corpus]")
-    page.wait_for_selector(".line.doc")
-    page.click("[data-tab=check]")
-    page.wait_for_selector("[data-lib=link] .link")
-    page.click("[data-tab=areas]")
-    page.wait_for_selector("[data-lib=areas-list] > li")
-    assert page.locator(".area-card").count() == 12
 
 
 def test_evaluate(opened: tuple[Page, Watch]) -> None:

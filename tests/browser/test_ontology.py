@@ -200,31 +200,3 @@ def test_the_concepts_of_a_question_show_their_provisions(page: Page, watch: Wat
     page.click(".concept-map summary")
     assert "Agency Code, Article 3(4) defines Power of attorney" in page.inner_text(".concept-map")
     assert not [line for line in watch.console if line.startswith("error")]
-
-
-def test_a_rule_is_told_not_in_force_on_the_day_of_the_case(page: Page) -> None:
-    ask(page, "May an agent appoint sub-agents? as_of:2023-05-01")
-    page.click(".rules-box > summary")
-    told = page.locator(".rule", has_text="Sub-delegation not permitted")
-    told.wait_for()
-    assert "not in force on 2023-05-01" in told.inner_text()
-    page.select_option("[data-fact=permission_named] select", "no")
-    page.select_option("[data-fact=urgency] select", "no")
-    page.wait_for_function("document.querySelectorAll('.rule .hint').length > 0")
-    assert "not in force on 2023-05-01" in told.inner_text()
-
-
-def test_types_and_concepts_of_an_ontology_are_told_in_the_areas_tab(page: Page) -> None:
-    page.click(".views [data-view=corpus]")
-    areas(page)
-    objection = page.locator(".type-row").last
-    assert objection.locator("input").first.input_value() == "tax-objection"
-    least = objection.locator("input[type=number]")
-    assert [least.nth(place).input_value() for place in range(least.count())] == ["2", "3", "2"]
-    assert least.first.is_disabled()
-    listed = page.locator(".concept-list li")
-    assert listed.count() == 19
-    listed.first.locator("summary").click()
-    under = page.locator(".concept-list li").filter(has=page.locator("b", has_text="Special resolution"))
-    under.locator("summary").click()
-    under.locator("p", has_text="Article 15 of the Agency Code").wait_for()

@@ -8,6 +8,7 @@ import pytest
 
 from tests.browser import test_check, test_corpus, test_evaluate, test_ontology, test_validate
 from tests.browser.conftest import OWN, SCHEMES, ask, give, in_theme
+from tests.browser.reviewing import enter
 from tests.browser.test_answer import to_answer
 from tests.browser.test_investigate import ARABIC
 from tests.browser.test_ontology import BROAD
@@ -127,3 +128,31 @@ def test_checking_and_evaluating_need_no_sideways_scroll(page: Page) -> None:
     page.click("[data-eva=chips] .chip >> nth=0")
     page.wait_for_selector(".eva-side")
     fits(page, "two settings")
+
+
+def test_views_of_kept_cases_and_their_reviews_fit(page: Page) -> None:
+    ask(page)
+    page.click(".case-bar summary")
+    fits(page, "the files of a case")
+    page.keyboard.press("Escape")
+    page.click("#switch [data-pane=board]")
+    for tab, shown in (("tree", ".tree-row[data-id]"), ("charts", ".pool-plot .main-svg")):
+        page.click(f"[data-view-tab={tab}]")
+        page.wait_for_selector(shown)
+        fits(page, tab)
+    page.click("#model-open")
+    fits(page, "the dialog of the model")
+    page.click("#model [data-do=close]")
+    page.click(".views [data-view=cases]")
+    page.locator(".cas-list .cas-open").first.click()
+    page.wait_for_selector(".cas-card")
+    fits(page, "a kept case")
+    page.click(".cas-x")
+    page.click("#cases [data-tab=records]")
+    page.wait_for_selector(".cas-plot .main-svg")
+    fits(page, "the figures of all cases")
+    enter(page)
+    fits(page, "the queues")
+    page.click("[data-key=open-learned]")
+    page.wait_for_selector(".rev-learned h1")
+    fits(page, "what was learned")

@@ -104,25 +104,3 @@ def test_sentences_are_judged_by_their_own_keys(
     found = {key: verdict for key, _, verdict in verdicts(reviews)}
     assert found == {"sentence:0:p-1": "unsupported", "sentence:1:": "wrong", "passage:1": "relevant"}
     assert page.evaluate("window.harmed") is None
-
-
-def test_what_two_left_open_is_found_on_the_list_and_settled(
-    page: Page, reviews: ReviewStore, cases: CaseStore, kept: str
-) -> None:
-    given = [QueuedItem(one.item, assigned=("Ben", "Cem"), wanted=2) for one in passages(kept, ["One."])]
-    queue = queue_of(reviews, cases, given, sampling={"assigned": ["Ben", "Cem"]})
-    reviews.judge(given[0].item, Verdict.RELEVANT, reviewer="Ben", queue=queue.id)
-    reviews.judge(given[0].item, Verdict.IRRELEVANT, reviewer="Cem", queue=queue.id)
-    enter(page)
-    page.click(".rev-ask summary")
-    page.fill(".rev-ask input", "Dan")
-    page.press(".rev-ask input", "Enter")
-    page.wait_for_selector(".banner.good >> text=Dan is asked")
-    assert reviews.queue(queue.id).reviewers == ("Ben", "Cem", "Dan")
-    page.click(".rev-unsettled")
-    page.wait_for_selector(".rev-apart-list")
-    page.click(".rev-settle .rev-verdict >> text=Partly")
-    page.wait_for_selector(".banner.good >> text=Settled: partly")
-    page.click(".rev-figures [data-act=leave]")
-    page.wait_for_selector(".rev-far >> text=1 of 1 judged")
-    assert page.locator(".rev-unsettled").count() == 0

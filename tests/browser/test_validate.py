@@ -2,42 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.browser.holding import held_back
-from tests.browser.test_corpus import enter
-from tests.browser.test_models import connect
-from tests.engine.extraction.readers import honest
-from tests.engine.llm.server import Asked, Scripted, ScriptedServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 SAMPLE = "Republic of Meridia"
-
-
-def scripted(asked: Asked) -> Scripted:
-    """A model that can be connected, and that reads."""
-    if asked.task == "trial":
-        return {"article": 12, "binding": "yes"}
-    if asked.task == "probe":
-        return {"first_word": asked.data["first"], "last_word": asked.data["last"]}
-    found = honest(asked)
-    for key, text in asked.data.items():
-        if key.startswith("P") and "principal may approve" in text:
-            quote = "The principal may approve a grant"
-            link = {"from": key, "to": "P2", "relation": "extends", "quote": quote, "confidence": 0.62}
-            found["links"].append(link)
-    return found
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer(scripted) as listening:
-        yield listening
 
 
 def check(page: Page) -> None:
@@ -138,52 +112,3 @@ def test_a_link_whose_place_another_takes_is_left_alone_and_that_one_is_correcte
     assert "extends" in told
     assert "Limits" in told
     assert words.strip() in told
-
-
-@pytest.mark.usefixtures("own")
-def test_a_model_reads_once_its_cost_is_agreed_to(page: Page, server: ScriptedServer) -> None:
-    check(page)
-    page.locator("[data-lib=extract]", has_text="No language model is connected").wait_for()
-    connect(page, server)
-    page.keyboard.press("Escape")
-    before = len(server.requests)
-    page.wait_for_selector(".extract-form")
-    assert "scripted" in page.inner_text(".extract-form .hint")
-    page.click(".extract-form [type=submit]")
-    page.wait_for_selector(".extract-form .primary")
-    assert "3 windows of 3 documents" in page.inner_text("[data-lib=extract-cost]")
-    assert len(server.requests) == before, "the cost is told before anything is sent"
-    page.click(".extract-form .primary")
-    page.wait_for_selector("text=The model has read what was asked")
-    assert len(server.requests) == before + 3
-    choose(page, "origin", "model")
-    page.wait_for_selector(".link[data-relation=extends]")
-    assert "62% sure" in page.inner_text(".link-head")
-    assert page.inner_text(".link mark") == "The principal may approve a grant"
-    page.click("[data-act=accepted]")
-    waits(page, 1)
-    assert "60–70%" in page.inner_text(".calibration")
-    page.click("#model-open")
-    page.click("[data-do=forget]")
-    page.wait_for_selector("#model [data-model=now][data-whose=nobody]")
-    page.keyboard.press("Escape")
-    page.wait_for_selector("text=No language model is connected")
-
-
-def test_whoever_sits_at_a_local_server_may_judge_a_corpus_for_everybody(page: Page) -> None:
-    enter(page)
-    page.locator(".book", has_text=SAMPLE).click()
-    check(page)
-    assert page.is_hidden("[data-lib=link-may]")
-    assert page.locator(".link [data-act]").count() > 0
-    first = page.get_attribute(".link", "data-key")
-    page.locator(".link-head").click()
-    page.keyboard.press("a")
-    page.wait_for_function("document.querySelector('#library').textContent.includes('1 judged')")
-    page.wait_for_function("key => document.querySelector('.link').dataset.key !== key", arg=first)
-    page.keyboard.press("u")
-    page.wait_for_function("document.querySelector('#library').textContent.includes('0 judged')")
-    choose(page, "order", "uncertain")
-    page.wait_for_selector("[data-lib=link-fair]:visible")
-    page.locator(".link .go").first.click()
-    page.wait_for_selector(".flash")

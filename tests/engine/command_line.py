@@ -40,6 +40,12 @@ class CommandLine:
         printed = self._capsys.readouterr()
         return Done(code, printed.out, printed.err)
 
+    def refused(self, told: str, *arguments: str | Path) -> None:
+        """Run a command that cannot be done: it prints nothing and says why in one line."""
+        done = self(*arguments)
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1), done
+        assert told in done.err
+
 
 def made_once(made: Path, home: Path, make: Callable[[], str]) -> str:
     """What ``make`` returns, which fills ``home``: once, and then it is copied from ``made``."""

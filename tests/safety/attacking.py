@@ -68,7 +68,6 @@ class Steered:
 
     @property
     def everything(self) -> str:
-        """All of it as text."""
         record = orjson.dumps(investigation_to_json(self.investigation)).decode()
         return f"{record}{self.answer!r}{self.investigation!r}{self.case.plan!r}{self.case.notes!r}"
 
@@ -83,12 +82,10 @@ def steered(corpus: Corpus, language: str, model: LanguageModel | None, **change
 
 
 def read_by_model(corpus: Corpus, model: LanguageModel, meter: Meter | None = None) -> ExtractionReport:
-    """Have the whole corpus read."""
     return extract(planned(corpus, model), model, meter)
 
 
 def regrouped(corpus: Corpus, model: LanguageModel, meter: Meter | None = None) -> Proposal:
-    """An ontology as a model groups it."""
     return assisted(corpus, propose(corpus), model, meter or Meter())
 
 

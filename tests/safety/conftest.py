@@ -11,7 +11,6 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.llm import suspicion
 from tests.conftest import SAMPLE
 from tests.safety.passages import injected
 
@@ -26,7 +25,6 @@ HEADINGS = {
 
 @pytest.fixture(scope="session")
 def poisoned_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of that corpus."""
     sources = tmp_path_factory.mktemp("poisoned-sources")
     lines = [
         {
@@ -49,12 +47,4 @@ def poisoned_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def poisoned(poisoned_folder: Path) -> Corpus:
-    """That corpus, open."""
     return open_corpus(poisoned_folder)
-
-
-@pytest.fixture
-def seen_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The detector off: every passage reaches the model, and the checks of its answers stand alone."""
-    monkeypatch.setattr(suspicion, "_found", lambda text: iter(()))
-    suspicion.addresses_machine.cache_clear()

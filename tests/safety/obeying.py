@@ -105,7 +105,6 @@ class Filling:
         self.turn = 0
 
     def answer(self) -> str:
-        """The whole answer."""
         filled = self._value(self.schema, "")
         assert isinstance(filled, dict)
         if {"tool", "key"} & self.orders and self.turn % 3 == 0:
@@ -116,7 +115,6 @@ class Filling:
         return text.replace("KEY-IN-ESCAPES", "".join(f"\\u{ord(letter):04x}" for letter in key))
 
     def said(self) -> str:
-        """What it says where it may say anything."""
         # In the words and language of the question, so that no check for those refuses it.
         language = self.asked.data.get("language", "en")[:2]
         parts = [self.asked.data.get("question", ""), *[f"{OBEYED.get(language, OBEYED['en'])}."] * self.turn]

@@ -24,7 +24,6 @@ class Injected:
 
 @cache
 def injected() -> tuple[Injected, ...]:
-    """All 200."""
     return tuple(
         Injected(**json.loads(line))
         for language in LANGUAGES

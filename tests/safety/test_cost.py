@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from engine.answers.writing import expected_prompt
-from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.extraction.extracting import extract
@@ -102,22 +100,6 @@ def test_one_meter_over_everything_equals_the_bill(own: Corpus) -> None:
     told = cost_report(meter, model.spec)
     assert told.total.prompt_tokens == sum(used.prompt_tokens for used in told.tasks.values())
     assert {"extract", "second reading", "ontology", "sub-questions"} <= set(told.tasks)
-
-
-def test_the_command_line_tells_the_bill(
-    own: Corpus, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("REDSTRING_LLM_CACHE", "off")
-    flags = [f"--model-tasks={','.join(ASSISTED['model_tasks'])}", f"--reranker={ASSISTED['reranker']}"]
-    with ScriptedServer(Obeying(passages=())) as server:
-        at = ["--corpus", str(own.folder), "--llm", server.spec, "--llm-key", "sk-cost", "--json"]
-        assert main(["investigate", QUESTIONS["en"], "--preset", "quick", *flags, *at]) == 0
-        counted = server.counted
-    usage = json.loads(capsys.readouterr().out)["usage"]
-    assert sum(one["calls"] for one in usage.values()) == counted.requests > 3
-    assert sum(one["prompt_tokens"] for one in usage.values()) == counted.prompt_tokens
-    assert sum(one["completion_tokens"] for one in usage.values()) == counted.completion_tokens
-    assert sum(one["cached_tokens"] for one in usage.values()) == counted.cached_tokens
 
 
 @pytest.mark.parametrize("language", sorted(QUESTIONS))

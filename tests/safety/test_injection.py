@@ -258,16 +258,6 @@ def test_the_ontology_is_made_of_words_of_the_corpus(attack: Attack) -> None:
             assert "<" not in name
 
 
-def test_a_pinned_passage_stays_above_what_is_injected(poisoned: Corpus, seen_by_nobody: None) -> None:
-    with obeying(frozenset({"first"})) as (_, model, _):
-        case = steered(poisoned, "en", model).case
-        lawful = next(
-            found.passage.id for found in reversed(case.ranking) if found.passage.document_id not in INJECTED
-        )
-        case.pin(lawful)
-        assert case.ranking[0].passage.id == lawful
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_model_that_orders_moves_nothing_that_is_injected(poisoned: Corpus, language: str) -> None:
     """It does not read it, and what it does to the others leaves it where it was."""

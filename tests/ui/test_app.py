@@ -24,16 +24,6 @@ def test_a_missing_corpus_ends_with_code_2_and_one_line(
     assert "\n" not in said
 
 
-def test_a_damaged_corpus_ends_with_code_2(
-    tmp_path: Path, corpus_folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for path in corpus_folder.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes() if path.is_file() else b"")
-    (tmp_path / "manifest.json").write_text("{broken", encoding="utf-8")
-    assert app.main(["--corpus", str(tmp_path)]) == 2
-    assert "\n" not in capsys.readouterr().err.strip()
-
-
 def test_a_language_model_that_cannot_be_used_ends_with_code_2_before_anything_is_served(
     corpus_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -175,10 +175,6 @@ def test_where_visitors_may_not_bring_models_nothing_is_sent(server: ScriptedSer
     assert answer(desk, request("state"), local=True)["visitors"] is False
 
 
-def test_models_are_listed(desk: ConnectingDesk, server: ScriptedServer) -> None:
-    assert answer(desk, request("list", server.url), local=True)["models"] == ["scripted"]
-
-
 def test_a_server_that_is_not_there_is_told_calmly(desk: ConnectingDesk) -> None:
     with ScriptedServer(lambda asked: {}) as server:
         pass
@@ -225,10 +221,6 @@ def test_bad_requests_are_calm_lines_without_the_key(desk: ConnectingDesk, bad: 
     assert "\n" not in told["error"]
     assert "secret" not in told["error"]
     assert "reached" not in told["error"], "nothing was tried"
-
-
-def test_what_is_no_request_is_told() -> None:
-    assert "error" in answer(ConnectingDesk(Connections()), "connect", local=True)
 
 
 def test_the_form_becomes_a_spec() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import secrets
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -64,17 +63,6 @@ def test_a_forgotten_model_answers_nobody_not_even_a_case_that_holds_it(connecti
         held.ask(PROMPT, Word, Meter())
     with pytest.raises(ModelError, match="disconnected"):
         held.expected(PROMPT, Word)
-
-
-def test_a_second_model_takes_the_place_of_the_first(connections: Connections) -> None:
-    mine = session()
-    connections.connect(mine, ModelOfOneWord("openai:first"))
-    first = connections.model(mine)
-    connections.connect(mine, ModelOfOneWord("openai:second"))
-    assert connections.describe(mine).spec == "openai:second"
-    assert first is not None
-    with pytest.raises(ModelError):
-        first.ask(PROMPT, Word, Meter())
 
 
 def test_a_connection_ends_when_nobody_uses_it_for_long(connections: Connections, clock: Clock) -> None:
@@ -151,15 +139,3 @@ def test_only_a_page_opened_on_the_machine_itself_counts_as_local() -> None:
     connections.model(far)
     connections.model(session())
     assert heard == [True, False, False]
-
-
-def test_it_is_safe_for_several_threads(connections: Connections) -> None:
-    def use(_: int) -> bool:
-        mine = session()
-        connections.connect(mine, ModelOfOneWord())
-        found = connections.model(mine) is not None
-        connections.forget(mine)
-        return found and connections.model(mine) is None
-
-    with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(use, range(400)))

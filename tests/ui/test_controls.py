@@ -11,18 +11,13 @@ from hypothesis import strategies as st
 from benchmarks.attacks.http.served import inside_a_loop
 from engine.errors import SettingsError
 from engine.figures import FIGURES
-from engine.settings import MODEL_TASKS, InvestigationSettings, presets
-from ui.controls import FRACTION_STEP, GROUP_TITLES, Knob, component, knobs, settings_from, shown
+from engine.settings import InvestigationSettings, presets
+from ui.controls import Knob, component, knobs, settings_from, shown
 from ui.page import build_page
 from ui.rerankers import offered
 from ui.shelf import Library
 
 NAMES = list(InvestigationSettings.model_fields)
-
-
-def test_every_field_has_a_control_in_a_known_group() -> None:
-    assert [knob.name for knob in knobs()] == NAMES
-    assert {knob.group for knob in knobs()} == {"main", *GROUP_TITLES}
 
 
 def test_at_most_a_dozen_stand_before_the_filters_and_more_settings(library: Library) -> None:
@@ -37,31 +32,6 @@ def test_at_most_a_dozen_stand_before_the_filters_and_more_settings(library: Lib
     shown_at_once = [ids[str(one.elem_id)] for one in controls if not folded(one)]
     assert len(shown_at_once) <= 12
     assert {"follow", "strategies", "rounds", "pool_size", "top_k"} <= set(shown_at_once)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("rounds", gr.Slider),
-        ("top_k", gr.Slider),
-        ("follow", gr.Checkbox),
-        ("citation_direction", gr.Radio),
-        ("model_tasks", gr.CheckboxGroup),
-        ("as_of", gr.Textbox),
-        ("stop_when", gr.Textbox),
-        ("call_budget", gr.Textbox),
-        ("transaction_type", gr.Textbox),
-    ],
-)
-def test_the_kind_of_a_field_decides_its_component(name: str, kind: type[gr.components.Component]) -> None:
-    knob = next(knob for knob in knobs() if knob.name == name)
-    assert isinstance(component(knob), kind)
-
-
-def test_a_slider_has_the_bounds_of_its_field() -> None:
-    slider = component(next(knob for knob in knobs() if knob.name == "pool_size"))
-    assert isinstance(slider, gr.Slider)
-    assert (slider.minimum, slider.maximum, slider.value) == (10, 2000, 500)
 
 
 @pytest.mark.parametrize(
@@ -120,27 +90,6 @@ def test_what_the_controls_show_gives_any_settings_back(values: dict[str, Any]) 
     assert settings_from(shown(settings)) == settings
 
 
-@pytest.mark.parametrize("knob", knobs(), ids=lambda knob: knob.name)
-def test_every_control_starts_with_a_value_that_it_can_show(knob: Knob) -> None:
-    control = component(knob)
-    for settings in presets().values():
-        value = shown(settings)[knob.name]
-        if isinstance(control, gr.Slider):
-            assert control.minimum <= value <= control.maximum
-            assert value / control.step == pytest.approx(round(value / control.step))
-        elif isinstance(control, gr.CheckboxGroup):
-            assert isinstance(value, list)
-            assert set(value) <= {name for _, name in control.choices}
-        elif isinstance(control, gr.Textbox):
-            assert isinstance(value, str)
-        elif isinstance(control, gr.Checkbox):
-            assert isinstance(value, bool)
-        else:
-            assert isinstance(control, gr.Radio | gr.Dropdown)
-            assert value in [name for _, name in control.choices]
-    assert FRACTION_STEP
-
-
 @pytest.mark.parametrize(
     ("typed", "held"),
     [
@@ -152,12 +101,6 @@ def test_every_control_starts_with_a_value_that_it_can_show(knob: Knob) -> None:
 )
 def test_a_phrase_may_hold_a_comma_and_stands_on_its_own_line(typed: str, held: tuple[str, ...]) -> None:
     assert settings_from({"must_include": typed}).must_include == held
-
-
-def test_names_of_a_closed_set_are_ticked() -> None:
-    tasks = component(next(knob for knob in knobs() if knob.name == "model_tasks"))
-    assert isinstance(tasks, gr.CheckboxGroup)
-    assert [name for _, name in tasks.choices] == list(MODEL_TASKS)
 
 
 def test_conditions_stand_on_a_line_each() -> None:
@@ -197,3 +140,42 @@ def test_a_date_and_an_empty_field() -> None:
 def test_a_retriever_that_is_not_there_is_not_shown() -> None:
     earlier = InvestigationSettings(retrievers=("bm25", "late"))
     assert shown(earlier)["retrievers"] == ["bm25"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("rounds", gr.Slider),
+        ("top_k", gr.Slider),
+        ("follow", gr.Checkbox),
+        ("citation_direction", gr.Radio),
+        ("model_tasks", gr.CheckboxGroup),
+        ("as_of", gr.Textbox),
+        ("stop_when", gr.Textbox),
+        ("call_budget", gr.Textbox),
+        ("transaction_type", gr.Textbox),
+    ],
+)
+def test_the_kind_of_a_field_decides_its_component(name: str, kind: type[gr.components.Component]) -> None:
+    knob = next(knob for knob in knobs() if knob.name == name)
+    assert isinstance(component(knob), kind)
+
+
+@pytest.mark.parametrize("knob", knobs(), ids=lambda knob: knob.name)
+def test_every_control_starts_with_a_value_that_it_can_show(knob: Knob) -> None:
+    control = component(knob)
+    for settings in presets().values():
+        value = shown(settings)[knob.name]
+        if isinstance(control, gr.Slider):
+            assert control.minimum <= value <= control.maximum
+            assert value / control.step == pytest.approx(round(value / control.step))
+        elif isinstance(control, gr.CheckboxGroup):
+            assert isinstance(value, list)
+            assert set(value) <= {name for _, name in control.choices}
+        elif isinstance(control, gr.Textbox):
+            assert isinstance(value, str)
+        elif isinstance(control, gr.Checkbox):
+            assert isinstance(value, bool)
+        else:
+            assert isinstance(control, gr.Radio | gr.Dropdown)
+            assert value in [name for _, name in control.choices]

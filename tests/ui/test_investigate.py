@@ -12,12 +12,11 @@ import pytest
 
 import ui.investigate
 from benchmarks.attacks.http.served import inside_a_loop
-from engine.errors import InputError, ModelError, SettingsError
+from engine.errors import InputError, ModelError
 from engine.ingestion.build import build_corpus
 from engine.investigation.events import Event
 from engine.investigation.strategies.whole_document import PER_DOCUMENT
 from ui.case_request import CaseRequest
-from ui.dossiers import excerpt
 from ui.investigate import Updates, listen, open_case, rest_of_pool
 from ui.session import Desk, OpenCase
 from ui.shelf import Library, open_library
@@ -113,13 +112,6 @@ def test_an_error_of_the_engine_becomes_a_banner(opened: OpenCase, stage: Stage)
 def test_an_empty_question_opens_no_case(library: Library, question: str) -> None:
     with pytest.raises(InputError, match="no question"):
         open_case(library, CaseRequest(question=question))
-
-
-def test_unknown_values_open_no_case(library: Library) -> None:
-    with pytest.raises(InputError, match="unknown corpus"):
-        open_case(library, CaseRequest(question=QUESTION, corpus="Elsewhere"))
-    with pytest.raises(SettingsError, match="strategy"):
-        open_case(library, CaseRequest(question=QUESTION, held={"strategies": ["magic"]}))
 
 
 def test_steering_changes_the_ranking(opened: OpenCase, stage: Stage) -> None:
@@ -232,13 +224,6 @@ def test_the_rest_of_the_pool_is_what_has_no_card(library: Library, stage: Stage
     assert set(rest_of_pool(opened)) == {entry.passage_id for entry in opened.case.pool.entries()} - ranked
     (more,) = _all(steer(opened, stage, "more", "", []))
     assert "card compact" in more[stage.rest]
-
-
-@pytest.mark.parametrize(("length", "cut"), [(10, False), (320, False), (400, True)])
-def test_excerpts_are_cut_at_a_word(length: int, cut: bool) -> None:
-    text = ("word " * 100)[:length]
-    assert excerpt(text).endswith(" …") is cut
-    assert len(excerpt(text)) <= 322
 
 
 OLD = """---

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 import pytest
 
+from engine.access import passwords
 from engine.access.people import Person
 from engine.access.roles import Role
 from engine.access.users import Users
@@ -39,6 +40,7 @@ from engine.review.model import Verdict
 from engine.review.store import ReviewStore
 from tests.engine.corpus.test_signing import BAD_NAMES
 from tests.engine.investigation.story import finished
+from tests.ui.access.test_sessions import LIGHT
 from ui.cases.keeping import keeping_for
 from ui.cases.kept import KeptCases
 from ui.shelf import Library, checked_name, open_library
@@ -164,7 +166,8 @@ def journals(there: Places) -> Journals:
 
 
 @pytest.mark.parametrize("what", GIVEN)
-def test_no_bad_name_is_taken(places: Places, what: str) -> None:
+def test_no_bad_name_is_taken(places: Places, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "_HASHER", LIGHT)
     give, may_be_empty = GIVEN[what]
     give(places, "Name")
     for name in BAD_NAMES:

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import gradio as gr
 import pytest
 
-from benchmarks.attacks.http.served import inside_a_loop
 from engine.breadth import breadth_of
-from engine.cli.main import parser
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.events import RoundFinished
-from engine.records.export import investigation_to_json
-from engine.records.wording import hop_words
 from engine.settings import preset
 from engine.threads import BUILT_IN, threads
 from tests.engine.following import Following
 from ui.board import board_data, provenance
 from ui.controls import knob_of, knobs
 from ui.dossiers import dossiers
-from ui.evaluate.answers import EvaluationDesk, answer
-from ui.page import build_page
-from ui.palette import palette_css
 from ui.session import OpenCase
-from ui.shelf import Library
 from ui.story import Story, heard, told
-from ui.theme import launch_options
 
 QUESTION = "May a manager grant broader powers?"
 TITLE, COLOUR = Following.title, "var(--thread-following)"
@@ -66,44 +55,6 @@ def test_it_is_a_choice_of_the_settings_and_on_where_it_says_so() -> None:
     assert preset("quick").strategies == ("citations", "following")
 
 
-def test_help_on_the_command_line_explains_it(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        parser().parse_args(["investigate", "--help"])
-    shown = " ".join(capsys.readouterr().out.split())
-    assert f"following ({TITLE}: The passage that comes right after a seed)" in shown
-
-
-def test_it_is_ticked_on_the_page_in_its_colour(library: Library) -> None:
-    page = inside_a_loop(lambda: build_page(library))
-    blocks = list(page.blocks.values())
-    (boxes,) = [one for one in blocks if isinstance(one, gr.CheckboxGroup) and one.elem_id == "threads"]
-    assert (TITLE, "following") in boxes.choices
-    assert "following" in boxes.value
-    styles = "".join(str(one.value) for one in blocks if isinstance(one, gr.HTML))
-    assert f'#threads input[name="following"]{{--c:{COLOUR}!important}}' in styles
-    css = launch_options()["css"]
-    assert css == palette_css()
-    assert re.findall(r"--thread-following:(#\w+);", css) == ["#123456", "#abcdef"]
-    assert "following" in css.split("--threads:")[1].split(";")[0].split()
-
-
-def test_the_evaluation_offers_it(library: Library) -> None:
-    (offered,) = [
-        one
-        for one in answer(EvaluationDesk(library), {"do": "offer"})["strategies"]
-        if one["name"] == "following"
-    ]
-    assert (offered["title"], offered["colour"]) == (TITLE, COLOUR)
-
-
-def test_what_it_brings_is_admitted_as_far_as_it_is_trusted(
-    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert run(corpus).rounds[1].strategies[0].admitted > 1
-    monkeypatch.setattr(Following, "trust", 0.1)
-    assert run(corpus).rounds[1].strategies[0].admitted <= 1
-
-
 def test_what_it_brings_is_drawn_and_told_by_its_title_and_colour(corpus: Corpus) -> None:
     case = run(corpus)
     opened = OpenCase(case, corpus, QUESTION, case.settings.strategies)
@@ -113,12 +64,3 @@ def test_what_it_brings_is_drawn_and_told_by_its_title_and_colour(corpus: Corpus
     assert "thread-following" in {node["strategy"] for node in drawn["nodes"]}
     story = heard(Story(), RoundFinished(case.rounds[1], ()), 0.0)
     assert f"{TITLE}: +" in told(story)
-
-
-def test_a_record_says_what_it_is(corpus: Corpus) -> None:
-    case = run(corpus)
-    (said,) = investigation_to_json(case.investigation())["threads"]
-    assert (said["name"], said["title"], said["trust"]) == ("following", TITLE, 0.7)
-    assert said["colour"] == {"light": "#123456", "dark": "#abcdef"}
-    hop = next(hop for hop in case.pool.hops() if hop.strategy == "following")
-    assert hop_words(replace(hop, source_id=None), str) == f"“{TITLE}”"

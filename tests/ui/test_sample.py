@@ -38,7 +38,6 @@ def no_building(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Other sources than those of what ships."""
     monkeypatch.setattr(ui.sample, "MODEL", "none")
     (tmp_path / "sources").mkdir()
     (tmp_path / "sources" / "act.md").write_text("# Act\n\n#### Article 1\n\nA manager may grant powers.\n")
@@ -88,13 +87,6 @@ def test_the_sample_comes_from_what_ships_which_stays_as_it_is(tmp_path: Path, n
     assert folder_of_sample(tmp_path / "home", SOURCES, built) == folder
     assert (folder / "decisions.jsonl").exists(), "it is copied once"
     assert [path.name for path in folder.parent.iterdir()] == [folder.name], "nothing is left beside it"
-
-
-def test_a_copy_that_is_damaged_is_made_anew(tmp_path: Path, no_building: None) -> None:
-    folder = folder_of_sample(tmp_path / "home")
-    (folder / MANIFEST_NAME).write_text("{broken", encoding="utf-8")
-    assert folder_of_sample(tmp_path / "home") == folder
-    assert open_corpus(folder).name == NAME
 
 
 def test_other_sources_are_built_once_and_again_when_they_change(

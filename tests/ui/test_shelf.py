@@ -109,18 +109,6 @@ def test_names_of_every_script() -> None:
     assert checked_name("  قانون   الإيجار ") == "قانون الإيجار"
 
 
-def test_a_corpus_that_changes_on_disk_is_opened_anew(tmp_path: Path) -> None:
-    folder = make(tmp_path / "live", "Live")
-    library = open_library([folder])
-    before, state = library.corpus("Live"), library.find("Live").state
-    assert library.corpus("Live") is before
-    make(folder, "Live", "Article 1\n\nNo manager may.\n\nArticle 2\n\nNor may an agent.\n")
-    assert library.find("Live").state != state
-    assert len(library.corpus("Live")) != len(before)
-    # Whoever reads the old state goes on reading it.
-    assert before.passages(before.by_document([before.documents()[0].id])[0])
-
-
 def test_a_damaged_corpus_stays_on_the_shelf_with_its_problem(home: Library) -> None:
     folder = make(home.place_for("Mine", ANNA), "Mine")
     (folder / "manifest.json").write_text("{broken", encoding="utf-8")

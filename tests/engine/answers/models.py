@@ -27,12 +27,10 @@ def key_of(asked: Asked, words: str) -> int:
 
 
 def said(text: str, *quotes: tuple[int, str]) -> dict[str, Any]:
-    """One sentence with its quotes."""
     return {"text": text, "quotes": [{"key": key, "quote": quote} for key, quote in quotes]}
 
 
 def filled(*sentences: Mapping[str, Any], missing: bool = False) -> dict[str, Any]:
-    """A whole answer."""
     return {"missing": missing, "sentences": list(sentences)}
 
 

@@ -112,15 +112,6 @@ def test_a_brief_is_in_the_language_of_the_question(meridia: Corpus, question: s
     assert {sentence.language for sentence in brief.sentences} == {language}
 
 
-def test_the_same_case_gives_the_same_brief(meridia: Corpus, delegation: Investigation) -> None:
-    one, other = answer(delegation, meridia), answer(delegation, meridia)
-    assert (one.sentences, one.citations, one.conflicts) == (
-        other.sentences,
-        other.citations,
-        other.conflicts,
-    )
-
-
 @pytest.mark.parametrize(
     "question",
     [

@@ -15,12 +15,6 @@ from tests.engine.harbour import QUESTION
 OTHER = "Who takes a pilot?"
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
-    return tmp_path
-
-
 def test_each_question_is_a_case_and_none_is_asked_twice(
     run: CommandLine, harbour_folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

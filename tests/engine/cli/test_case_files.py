@@ -14,12 +14,6 @@ from tests.engine.harbour import QUESTION
 from tests.engine.records.former import former_file
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Another machine, from when ``setenv`` is called."""
@@ -44,13 +38,6 @@ def test_a_saved_case_is_proved_and_a_changed_one_seen(
     assert run("cases", "list", "--json").json["total"] == 0
 
 
-def test_kept_and_saved_it_is_one_case(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> None:
-    path = tmp_path / "case.json"
-    case_id = kept(run, harbour_folder, QUESTION, "--save", str(path))
-    assert orjson.loads(path.read_bytes())["case"]["id"] == case_id
-    assert run("cases", "verify", path).out == run("cases", "verify", case_id).out
-
-
 def test_a_matter_goes_to_another_machine(
     run: CommandLine, harbour_folder: Path, tmp_path: Path, elsewhere: pytest.MonkeyPatch
 ) -> None:
@@ -68,7 +55,6 @@ def test_a_matter_goes_to_another_machine(
     assert sorted(taken.out.split()) == sorted([*f"Kept as case {first} Kept as case {second}".split()])
     assert run("cases", "show", first, "--json").json["case"]["verdict"] == "supported"
     assert run("cases", "verify", first).code == 0
-    assert run("cases", "replay", first, "--corpus", harbour_folder).out == "The same to the last digit.\n"
     again = run("cases", "import", files[0], "--matter", "Taken in")
     assert (again.code, "is kept here already" in again.err) == (2, True)
 
@@ -105,14 +91,6 @@ def test_a_matter_is_deleted_and_the_log_says_by_whom(
     assert [(line["who"], line["action"], line["object"]) for line in logged] == [
         ("(command line)", "delete case", first), ("(command line)", "delete case", second),
     ]  # fmt: skip
-
-
-def test_shared_and_not_any_more(run: CommandLine, harbour_folder: Path) -> None:
-    case_id = kept(run, harbour_folder)
-    assert run("cases", "share", case_id).out == f"{case_id} is shown to whoever has its id\n"
-    assert run("cases", "show", case_id, "--json").json["case"]["is_shared"] is True
-    run("cases", "share", case_id, "--off")
-    assert run("cases", "show", case_id, "--json").json["case"]["is_shared"] is False
 
 
 def test_a_verdict_is_taken_back(run: CommandLine, harbour_folder: Path) -> None:

@@ -98,15 +98,6 @@ class TestFlags:
         add_model_flags(parser)
         return parser.parse_args(arguments)
 
-    def test_no_model_by_default(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        assert model_from(self.options()) is None
-        monkeypatch.setenv("REDSTRING_LLM", "openai:m@http://127.0.0.1:9/v1")
-        named = model_from(self.options())
-        assert named is not None
-        assert named.spec == "openai:m@http://127.0.0.1:9/v1"
-        assert model_from(self.options("--llm", "none")) is None
-
     def test_a_key_from_standard_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.stdin", io.StringIO(KEY + "\n"))
         with ScriptedServer(words) as server:

@@ -72,9 +72,10 @@ def test_rules_are_applied_to_facts(run: CommandLine, sample_folder: Path) -> No
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
+def test_what_cannot_be_done_is_told_in_one_line(
+    run: CommandLine, sample_folder: Path, subtests: pytest.Subtests
+) -> None:
+    rows: tuple[tuple[tuple[str, ...], str], ...] = (
         (("rules", "--fact", "authority"), "write NAME=VALUE"),
         (("rules", "--fact", "reach=3"), "unknown fact 'reach'"),
         (("rules", "--fact", "authority=lots"), "authority: 'lots' is not"),
@@ -85,19 +86,14 @@ def test_rules_are_applied_to_facts(run: CommandLine, sample_folder: Path) -> No
         (("apply", "nowhere.yaml"), "nowhere.yaml: cannot be opened"),
         (("check", "nowhere.yaml"), "nowhere.yaml: cannot be opened"),
         (("propose", "--out", "."), "is a folder"),
-    ],
-)
-def test_what_cannot_be_done_is_told_in_one_line(
-    run: CommandLine, sample_folder: Path, arguments: tuple[str, ...], words: str
-) -> None:
-    done = run("ontology", "--corpus", sample_folder, *arguments)
-    assert done.code == 2
-    assert words in done.err
-    assert done.err.count("\n") == 1
-
-
-def test_a_corpus_without_rules_says_so(run: CommandLine, folder: Path) -> None:
-    assert "has no rules" in run("ontology", "--corpus", folder, "rules").err
+        (("graph",), "graph: give a --question, or nodes by --around"),
+        (("graph", "--around", "concept:nix"), "nothing in Republic of Meridia is called 'concept:nix'"),
+        (("graph", "--question", "objection", "--depth", "9"), "depth: a number from 1 to 4 (given: 9)"),
+        (("graph", "--question", "objection", "--out", "x.txt"), "must end with .graphml or .json"),
+    )
+    for arguments, words in rows:
+        with subtests.test(words, arguments=arguments):
+            run.refused(words, "ontology", "--corpus", sample_folder, *arguments)
 
 
 def test_the_graph_around_a_question_and_around_nodes(
@@ -121,23 +117,6 @@ def test_the_graph_around_a_question_and_around_nodes(
     assert json.loads((tmp_path / "g.json").read_text(encoding="utf-8"))["words"]
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ((), "graph: give a --question, or nodes by --around"),
-        (("--around", "concept:nix"), "nothing in Republic of Meridia is called 'concept:nix'"),
-        (("--question", "objection", "--depth", "9"), "depth: a number from 1 to 4 (given: 9)"),
-        (("--question", "objection", "--out", "x.txt"), "must end with .graphml or .json"),
-    ],
-)
-def test_what_the_graph_cannot_be_asked_is_told(
-    run: CommandLine, sample_folder: Path, given: tuple[str, ...], words: str
-) -> None:
-    done = run("ontology", "--corpus", sample_folder, "graph", *given)
-    assert done.code == 2
-    assert words in done.err
-
-
 def test_check_tells_the_hierarchy_and_what_is_missing(
     run: CommandLine, sample_folder: Path, tmp_path: Path
 ) -> None:
@@ -153,10 +132,3 @@ def test_check_tells_the_hierarchy_and_what_is_missing(
     assert "wrong: concept y: articles: Article 999 of the Tax Procedure Act: this corpus has no" in out
     file.write_text("concepts: [{id: x, parent: y}, {id: y, parent: x}]\n", encoding="utf-8")
     assert "in a circle: x under y under x" in run("ontology", "--corpus", sample_folder, "check", file).err
-
-
-def test_rules_are_told_not_in_force(run: CommandLine, sample_folder: Path) -> None:
-    rules = ("ontology", "--corpus", sample_folder, "rules", "--transaction", "sub-delegation", "--fact",
-             "permission_named=no", "--fact", "urgency=no", "--as-of")  # fmt: skip
-    assert "Sub-delegation not permitted -> not in force on 2023-05-01" in run(*rules, "2023-05-01").out
-    assert "Sub-delegation not permitted -> holds: not permitted" in run(*rules, "2024-05-01").out

@@ -53,52 +53,16 @@ def test_an_edited_plan_is_used_and_saved(run: CommandLine, harbour_folder: Path
     assert [p["id"] for p in again.json["passages"]] == [p["id"] for p in done.json["passages"]]
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("{", "not JSON"),
-        ('{"question": "q"}', "views: Field required"),
-        ('{"question": "q", "views": [{"text": "q"}]}', "the plan is for another question"),
-    ],
-)
-def test_a_plan_that_cannot_be_used(
-    run: CommandLine, harbour_folder: Path, tmp_path: Path, text: str, told: str
-) -> None:
-    (tmp_path / "plan.json").write_text(text, encoding="utf-8")
-    done = run("investigate", ASKED, "--corpus", harbour_folder, "--plan", tmp_path / "plan.json")
-    assert (done.code, done.out) == (2, "")
-    assert told in done.err
-
-
-@pytest.mark.parametrize(
-    ("question", "flags", "told"),
-    [
+def test_what_cannot_be_planned(run: CommandLine, harbour_folder: Path, subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("berth year:soon", (), "year:soon: not a year"),
         ("-berth", (), "add what it is about"),
         ("berth", ("--model-tasks", "focus"), "model_tasks: 'focus' is no task"),
         ("berth", ("--query-strategy", "luck"), "query_strategy"),
-    ],
-)
-def test_what_cannot_be_planned(
-    run: CommandLine, harbour_folder: Path, question: str, flags: tuple[str, ...], told: str
-) -> None:
-    done = run("plan", "--corpus", harbour_folder, *flags, "--", question)
-    assert done.code == 2
-    assert told in done.err
-
-
-def test_constraints_by_flags(run: CommandLine, harbour_folder: Path) -> None:
-    done = run(
-        "plan",
-        "berth",
-        "--corpus",
-        harbour_folder,
-        "--must-include",
-        "vessel, berth",
-        "--must-exclude",
-        "quay",
     )
-    assert "Constraints: with “vessel”; with “berth”; without “quay”" in done.out
+    for question, flags, told in rows:
+        with subtests.test(question=question, flags=flags):
+            run.refused(told, "plan", "--corpus", harbour_folder, *flags, "--", question)
 
 
 BY_MODEL = ("--model-tasks", "sub-questions, gap-queries, sufficiency")
@@ -139,10 +103,3 @@ def test_an_investigation_with_a_language_model_tells_what_it_used(
     )
     assert resumed.json["usage"] == again.json["usage"]
     assert resumed.json["model"] == ""
-
-
-def test_without_a_language_model_its_fallbacks_go_on(run: CommandLine, harbour_folder: Path) -> None:
-    done = run("investigate", "Who salvages a wreck?", "--corpus", harbour_folder, *BY_MODEL)
-    assert done.code == 0, done.err
-    assert "Note: sub-questions: no language model is connected" in done.err
-    assert "Language model:" not in done.err

@@ -17,18 +17,6 @@ from tests.engine.command_line import CommandLine, made_once
 from tests.engine.harbour import QUESTION
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a home is held that has what tests begin with."""
-    return tmp_path_factory.mktemp("held")
-
-
 @pytest.fixture
 def case_id(run: CommandLine, harbour_folder: Path, home: Path, held: Path) -> str:
     return made_once(held / "case", home, lambda: kept(run, harbour_folder))
@@ -48,7 +36,8 @@ def say(run: CommandLine, queue: str, number: int, verdict: str, *more: str, by:
 
 
 def test_from_a_case_to_its_figures(run: CommandLine, harbour_folder: Path, case_id: str, home: Path) -> None:
-    queue = made(run, harbour_folder, "--name", "First look", "--random", "4")
+    none = ("--border", "0", "--alone", "0", "--disagreed", "0")
+    queue = made(run, harbour_folder, "--name", "First look", "--best", "4", "--random", "3", *none)
     assert re.fullmatch(rf"{queue}  \S+  Harbour: First look, 0 of \d+ judged\n", run("review", "list").out)
     text = run("review", "next", queue, "--by", "Ann").out
     assert text.startswith("Question: When may the harbour master")
@@ -80,11 +69,6 @@ def test_from_a_case_to_its_figures(run: CommandLine, harbour_folder: Path, case
     assert (told["title"], told["judged"], told["cases"], told["reviewers"]) == ("First look", count, 1, 1)
     # The same as the queue's own figures.
     assert told["recall"] == found["recall"]
-    assert "### First look" in run(*report, "--experts").out
-    assert run(*report, "--json").json["experts"] is None
-    assert "What experts said" not in run(*report).out
-    refused = run("report", "--corpus", harbour_folder, "--case", home / "case.json", "--experts")
-    assert (refused.code, "--experts: a saved case has its own" in refused.err) == (2, True)
     assert run("review", "delete", queue).out == "1 deleted\n"
     assert run("review", "list").out == ""
     assert len(run("review", "verdicts", "--case", case_id, "--json").json["verdicts"]) == count
@@ -107,9 +91,6 @@ def test_put_off_changed_and_taken_back(run: CommandLine, harbour_folder: Path, 
     every = run("review", "verdicts", "--queue", queue, "--all").out
     assert len(every.splitlines()) == 4
     assert "(takes back 3)" in every
-    estimate = run("review", "estimate", queue, "--partly", "0.5", "--ranks", "2", "--json").json
-    assert estimate["precision"]["at"]["2"]["value"] == 0.5
-    assert estimate["recall"] is None
     assert "recall within the pool: cannot be told" in run("review", "estimate", queue).out
     say(run, queue, 1, "not-relevant", "--settle", by="Lead")
     assert run("review", "undo", queue, "--by", "Ann").code == 0
@@ -160,7 +141,6 @@ def written_hop(run: CommandLine, queue: str) -> dict[str, Any]:
 
 
 def followed(run: CommandLine, folder: Path) -> set[tuple[str, str, str]]:
-    """The hops on the trails of a new case."""
     found = run("investigate", QUESTION, "--corpus", folder, "--preset", "detective", "--json").json
     trails = (trail for passage in found["passages"] for trail in passage["trails"])
     return {(hop["source"], hop["relation"], hop["target"]) for trail in trails for hop in trail}
@@ -208,78 +188,28 @@ def test_another_corpus_than_that_of_the_case_is_refused_before_anything_is_kept
     assert say(run, queue, 0, "relevant", "--corpus", str(harbour_folder))["link"] == ""
 
 
-def test_all_cases_of_a_matter_and_several_queues(
-    run: CommandLine, harbour_folder: Path, case_id: str
+def test_what_cannot_be_done_is_told(
+    run: CommandLine, harbour_folder: Path, case_id: str, subtests: pytest.Subtests
 ) -> None:
-    other = kept(run, harbour_folder, "Who takes a pilot?", "--preset", "quick")
-    both, one = made(run, harbour_folder, "--best", "3"), made(run, harbour_folder, "--case", other)
-    listed = run("review", "list", "--matter", "Harbour", "--json").json["queues"]
-    assert [queue["id"] for queue in listed] in ([one, both], [both, one])
-    found = {queue["id"]: queue for queue in listed}
-    assert found[both]["settings"]["sampling"]["best"] == 3
-    assert found[both]["matter_name"] == "Harbour"
-    assert made(run, harbour_folder, "--case", other, other) != one
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("queue", "--matter", "Nowhere", "--corpus", "HERE"), "there is no matter 'Nowhere'"),
-        (("queue", "--matter", "Harbour", "--corpus", "HERE", "--case", "x"), "there is no case 'x'"),
-        (("queue", "--matter", "Harbour", "--corpus", "HERE", "--best", "-1"), "0 to 2,000"),
-        (("queue", "--matter", "Harbour", "--corpus", "HERE", "--reviewers", "0"), "1 to 20 reviewers"),
-        (("queue", "--matter", "Harbour", "--corpus", "HERE", "--assign", " "), "a reviewer needs a name"),
-        (
-            ("queue", "--matter", "Harbour", "--corpus", "HERE", "--reviewers", "2", "--assign", "A"),
-            "as many",
-        ),
-        (("queue", "--matter", "Harbour", "--corpus", "HERE", "--seed", "-1"), "a seed is at least 0"),
+    queue = made(run, harbour_folder)
+    new = ("queue", "--matter", "Harbour", "--corpus", str(harbour_folder))
+    rows: tuple[tuple[tuple[str, ...], str], ...] = (
+        ((*new, "--case", "x"), "there is no case 'x'"),
+        ((*new, "--best", "-1"), "0 to 2,000"),
         (("list", "--matter", "Nowhere"), "there is no matter 'Nowhere'"),
         (("next", "nobody", "--by", "Ann"), "there is no queue 'nobody'"),
-        (("next", "QUEUE", "--by", " "), "a reviewer needs a name of 1 to 200 characters"),
-        (("judge", "nobody", "0", "r", "--by", "Ann"), "there is no queue 'nobody'"),
-        (("judge", "QUEUE", "999", "r", "--by", "Ann"), "there is no item 999"),
-        (("judge", "QUEUE", "0", "right", "--by", "Ann"), "'right' is no verdict on a passage; there are"),
-        (("judge", "QUEUE", "0", "", "--by", "Ann"), "'' is no verdict on a passage"),
-        (("judge", "QUEUE", "0", "r", "--by", "x" * 201), "a reviewer needs a name of 1 to 200"),
-        (("judge", "QUEUE", "0", "r", "--by", "Ann", "--note", "x" * 20_001), "note: longer than the 20,000"),
-        (("undo", "QUEUE", "--by", "Ann"), "Ann has said nothing in this queue"),
-        (("undo", "nobody", "--by", "Ann"), "there is no queue 'nobody'"),
-        (("criteria", "--matter", "Nowhere"), "there is no matter 'Nowhere'"),
-        (("criteria", "--matter", "Harbour", "--text", " "), "say what counts as relevant"),
+        (("judge", queue, "999", "r", "--by", "Ann"), "there is no item 999"),
+        (("judge", queue, "0", "right", "--by", "Ann"), "'right' is no verdict on a passage; there are"),
+        (("undo", queue, "--by", "Ann"), "Ann has said nothing in this queue"),
         (("criteria", "--matter", "Harbour", "--file", "nothing.txt"), "cannot be read"),
-        (("verdicts", "--queue", "nobody"), "there is no queue 'nobody'"),
-        (("verdicts", "--case", "nobody"), "there is no case 'nobody'"),
-        (("verdicts", "--matter", "Nowhere"), "there is no matter 'Nowhere'"),
         (("verdicts", "--outdated"), "name a --matter"),
-        (("estimate", "nobody"), "there is no queue 'nobody'"),
-        (("estimate", "QUEUE", "--partly", "2"), "--partly is 0 to 1"),
-        (("estimate", "QUEUE", "--width", "0"), "--width more than 0"),
-        (("estimate", "QUEUE", "--ranks", "0"), "--ranks at least 1"),
+        (("estimate", queue, "--partly", "2"), "--partly is 0 to 1"),
+        (("estimate", queue, "--ranks", "0"), "--ranks at least 1"),
         (("delete", "nobody"), "there is no queue 'nobody'"),
-    ],
-)
-def test_what_cannot_be_done_is_told(
-    run: CommandLine, harbour_folder: Path, case_id: str, arguments: tuple[str, ...], told: str
-) -> None:
-    names = {"HERE": str(harbour_folder)}
-    if "QUEUE" in arguments:
-        names["QUEUE"] = made(run, harbour_folder)
-    done = run("review", *(names.get(one, one) for one in arguments))
-    assert done.code == 2
-    assert told in done.err
-    assert done.err.count("\n") == 1
-    assert done.out == ""
-
-
-def test_a_matter_without_cases_and_a_corpus_without_their_passages(
-    run: CommandLine, harbour_folder: Path, sample_folder: Path, case_id: str
-) -> None:
-    done = run("review", "queue", "--matter", "Harbour", "--corpus", sample_folder)
-    assert (done.code, "none of these cases has any" in done.err) == (2, True)
-    run("cases", "delete", case_id)
-    done = run("review", "queue", "--matter", "Harbour", "--corpus", harbour_folder)
-    assert (done.code, "there are no cases in the matter 'Harbour'" in done.err) == (2, True)
+    )
+    for arguments, told in rows:
+        with subtests.test(told, arguments=arguments):
+            run.refused(told, "review", *arguments)
 
 
 @pytest.mark.parametrize("kind", ItemKind)

@@ -9,20 +9,11 @@ import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 from tests.engine.cli.test_cases import kept
-from tests.engine.cli.test_review import held, made, say
+from tests.engine.cli.test_review import made, say
 from tests.engine.command_line import CommandLine, made_once
 from tests.engine.harbour import QUESTION
 
-__all__ = ["held"]
-FORMATS = ("csv", "jsonl")
 HEAD = "case_id,passage_id,verdict,reviewer,at\n"
-GOOD = f"{HEAD}CASE,PASSAGE,relevant,Ann,\n"
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
-    return tmp_path
 
 
 @pytest.fixture
@@ -53,19 +44,18 @@ def judged(run: CommandLine, harbour_folder: Path) -> str:
     return queue
 
 
-@pytest.mark.parametrize("name", FORMATS)
 def test_to_another_machine_and_back(
-    run: CommandLine, harbour_folder: Path, queue: str, home: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    run: CommandLine, harbour_folder: Path, queue: str, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, table = home / "v", home / "v.csv"
-    done = run("review", "export", "--queue", queue, "--format", name, "--out", out, "--json")
+    done = run("review", "export", "--queue", queue, "--format", "jsonl", "--out", out, "--json")
     assert done.json["bytes"] == out.stat().st_size
     run("review", "export", "--matter", "Harbour", "--format", "csv", "--out", table)
     before = table.read_bytes()
-    assert run("review", "import", out, "--format", name, "--queue", queue, "--json").json["kept"] == 0
+    assert run("review", "import", out, "--format", "jsonl", "--queue", queue, "--json").json["kept"] == 0
     monkeypatch.setenv("REDSTRING_HOME", str(home / "elsewhere"))
     run("cases", "import", home / "case.json", "--matter", "There")
-    bring = ("review", "import", out, "--format", name, "--matter", "There", "--corpus", harbour_folder)
+    bring = ("review", "import", out, "--format", "jsonl", "--matter", "There", "--corpus", harbour_folder)
     told = run(*bring, "--json").json
     assert told == {"kept": done.json["verdicts"], "known": 0, "older": 0, "reworded": 0, "missing": 0}
     assert run(*bring).out == f"0 verdicts kept\n{told['kept']} were here before\n"
@@ -116,84 +106,43 @@ def test_to_standard_output_a_link_and_over_a_file(run: CommandLine, queue: str,
     assert pipe.is_fifo()
 
 
-@pytest.mark.parametrize(
-    ("content", "format_", "told"),
-    [
-        (
-            f"{GOOD}CASE,PASSAGE,good,Ann,\n",
-            "csv",
-            "line 3: unknown verdict 'good'",
-        ),
-        (
-            f"{GOOD}CASE,PASSAGE,partly,,\n",
-            "csv",
-            "line 3: says not who judged it",
-        ),
-        (f"{HEAD}CASE,PASSAGE,relevant,A\0,\n", "csv", "line 2: reviewer: there are characters"),
-        (f"{HEAD}CASE,PASSAGE,relevant,Ann,2999-01-01\n", "csv", "line 2: at: 2999-01-01"),
-        (f"{HEAD}CASE,PASSAGE,relevant,Ann,9999-12-31T23:59:59-14:00\n", "csv", "line 2: at: no moment"),
-        ("passage,gain\n", "csv", "line 1: no column 'verdict'"),
-        (f"{HEAD}CASE,Straße,relevant,Ann,\n".encode("latin-1"), "csv", "not in UTF-8, at byte"),
-        (HEAD.encode("utf-16"), "csv", "not in UTF-8, at byte 0"),
-        (b"PK\x03\x04rest", "csv", "a packed file; unpack it first"),
-        (b"\x1f\x8brest", "jsonl", "a packed file; unpack it first"),
-        ('{"seconds": NaN}\n', "jsonl", "line 1: no JSON"),
-        ("[" * 100_000, "jsonl", "line 1: no JSON"),
-        ("q 0 a b 1\n", "qrels", "line 1: not query-id"),
-        ("", "xls", "unknown format 'xls'; known: csv"),
-    ],
-)
 def test_one_bad_line_and_nothing_is_kept(
-    run: CommandLine, harbour_folder: Path, case_id: str, home: Path,
-    content: str | bytes, format_: str, told: str,
-) -> None:  # fmt: skip
-    passage = run("cases", "show", case_id, "--json").json["record"]["passages"][0]["id"]
-    data = content if isinstance(content, bytes) else content.encode()
-    path = home / "verdicts"
-    path.write_bytes(data.replace(b"CASE", case_id.encode()).replace(b"PASSAGE", passage.encode()))
-    of = ("--case", case_id, "--corpus", harbour_folder)
-    done = run("review", "import", path, "--format", format_, *of)
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert told in done.err
-    assert run("review", "verdicts", "--json").json["verdicts"] == []
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_table_as_others_make_it(
-    run: CommandLine, harbour_folder: Path, case_id: str, home: Path, encoding: str, end: str
+    run: CommandLine, harbour_folder: Path, case_id: str, home: Path, subtests: pytest.Subtests
 ) -> None:
     passage = run("cases", "show", case_id, "--json").json["record"]["passages"][0]["id"]
-    path = home / "verdicts.csv"
-    rows = ["reviewer;extra;passage_id;verdict;note", f"عمر;7;{passage};Partly;نص"]
-    path.write_bytes(end.join([*rows, ""]).encode(encoding))
-    done = run("review", "import", path, "--format", "csv", "--matter", "Harbour", "--corpus", harbour_folder)
-    assert done.out == "1 verdicts kept\n"
-    (one,) = run("review", "verdicts", "--json").json["verdicts"]
-    assert (one["reviewer"], one["verdict"], one["note"]) == ("عمر", "partly", "نص")
+    good = f"{HEAD}{case_id},{passage},relevant,Ann,\n"
+    path = home / "verdicts"
+    for content, told in (
+        (f"{good}{case_id},{passage},good,Ann,\n", "line 3: unknown verdict 'good'"),
+        (f"{good}{case_id},{passage},partly,,\n", "line 3: says not who judged it"),
+        (f"{HEAD}{case_id},{passage},relevant,A\0,\n", "line 2: reviewer: there are characters"),
+        (f"{HEAD}{case_id},{passage},relevant,Ann,2999-01-01\n", "line 2: at: 2999-01-01"),
+        ("passage,gain\n", "line 1: no column 'verdict'"),
+        ("PK\x03\x04rest", "a packed file; unpack it first"),
+    ):
+        path.write_text(content, encoding="utf-8", newline="")
+        with subtests.test(told):
+            bring = ("import", path, "--format", "csv", "--case", case_id, "--corpus", harbour_folder)
+            run.refused(told, "review", *bring)
+            assert run("review", "verdicts", "--json").json["verdicts"] == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("export", "--queue", "nobody", "--format", "csv"), "there is no queue 'nobody'"),
-        (("export", "--case", "nobody", "--format", "csv"), "there is no case 'nobody'"),
-        (("export", "--matter", "Nowhere", "--format", "csv"), "there is no matter 'Nowhere'"),
-        (("export", "--matter", "Harbour", "--format", "xls"), "unknown format 'xls'"),
-        (("export", "--matter", "Harbour", "--format", "binary-qrels"), "binary-qrels is only read"),
-        (("export", "--matter", "Harbour", "--format", "qrels"), "nobody has judged a passage"),
-        (("import", "EMPTY", "--format", "csv", "--queue", "nobody"), "there is no queue 'nobody'"),
-        (("import", "EMPTY", "--format", "csv", "--matter", "Harbour"), "--corpus: name the corpus"),
-        (("import", "EMPTY", "--format", "csv", "--case", "x", "--corpus", "HERE"), "there is no case 'x'"),
-        (("import", "none.csv", "--format", "csv", "--matter", "Harbour"), "none.csv: cannot be read"),
-    ],
-)
 def test_what_cannot_be_done_is_told(
-    run: CommandLine, harbour_folder: Path, case_id: str, home: Path, arguments: tuple[str, ...], told: str
+    run: CommandLine, harbour_folder: Path, case_id: str, home: Path, subtests: pytest.Subtests
 ) -> None:
     empty = home / "empty.csv"
     empty.write_text(HEAD)
-    names = {"EMPTY": str(empty), "HERE": str(harbour_folder)}
-    done = run("review", *(names.get(one, one) for one in arguments))
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert told in done.err
+    taken, given = ("import", str(empty), "--format", "csv"), ("export", "--matter", "Harbour", "--format")
+    rows: tuple[tuple[tuple[str, ...], str], ...] = (
+        (("export", "--queue", "nobody", "--format", "csv"), "there is no queue 'nobody'"),
+        ((*given, "xls"), "unknown format 'xls'"),
+        ((*given, "binary-qrels"), "binary-qrels is only read"),
+        ((*given, "qrels"), "nobody has judged a passage"),
+        ((*taken, "--queue", "nobody"), "there is no queue 'nobody'"),
+        ((*taken, "--matter", "Harbour"), "--corpus: name the corpus"),
+        ((*taken, "--case", "x", "--corpus", str(harbour_folder)), "there is no case 'x'"),
+        (("import", "none.csv", "--format", "csv", "--matter", "Harbour"), "none.csv: cannot be read"),
+    )
+    for arguments, told in rows:
+        with subtests.test(told, arguments=arguments):
+            run.refused(told, "review", *arguments)

@@ -14,12 +14,6 @@ from tests.engine.harbour import QUESTION
 SMALL = ("--pool-size", "20")
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path))
-    return tmp_path
-
-
 @pytest.fixture
 def case(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> Path:
     """A saved case whose scan leaves something to find."""
@@ -87,32 +81,24 @@ def test_figures(run: CommandLine, harbour_folder: Path, case: Path) -> None:
     assert "not known" in run("tree", case, "--statistics").out, "a record names what it ranked alone"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("nobody",), "there is no case 'nobody'"),
-        (("CASE", "--passage", "nowhere"), "passage 'nowhere' is not in the pool"),
-        (("CASE", "--depth", "-1"), "--depth is at least 0"),
-        (("CASE", "--descendants"), "name it with --passage ID"),
-        (("CASE", "--statistics", "--depth", "2"), "leave --passage and --depth out"),
-        (("BROKEN",), "not a saved investigation"),
-        (("DAMAGED",), "damaged: "),
-    ],
-)
-def test_what_cannot_be_is_told_in_a_line(
-    run: CommandLine, case: Path, arguments: tuple[str, ...], told: str
-) -> None:
+def test_what_cannot_be_is_told_in_a_line(run: CommandLine, case: Path, subtests: pytest.Subtests) -> None:
     broken, damaged = case.with_name("broken.json"), case.with_name("damaged.json")
     broken.write_text("{")
     record = orjson.loads(case.read_bytes())
     record["pool"]["edges"][0].pop("quote")
     damaged.write_bytes(orjson.dumps(record))
-    files = {"CASE": case, "BROKEN": broken, "DAMAGED": damaged}
-    done = run("tree", *(files.get(one, one) for one in arguments))
-    assert done.code == 2
-    assert told in done.err
-    assert done.err.count("\n") == 1
-    assert done.out == ""
+    rows: tuple[tuple[tuple[str | Path, ...], str], ...] = (
+        (("nobody",), "there is no case 'nobody'"),
+        ((case, "--passage", "nowhere"), "passage 'nowhere' is not in the pool"),
+        ((case, "--depth", "-1"), "--depth is at least 0"),
+        ((case, "--descendants"), "name it with --passage ID"),
+        ((case, "--statistics", "--depth", "2"), "leave --passage and --depth out"),
+        ((broken,), "not a saved investigation"),
+        ((damaged,), "damaged: "),
+    )
+    for arguments, told in rows:
+        with subtests.test(told, arguments=arguments):
+            run.refused(told, "tree", *arguments)
 
 
 def test_nothing_found_and_words_that_mean_harm(

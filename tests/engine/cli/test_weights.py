@@ -10,12 +10,14 @@ import orjson
 import pytest
 
 from engine.corpus import open_corpus
+from engine.investigation.weights import adopted_weights, keep_weights
 from engine.records.store.store import CaseStore
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore
 from engine.settings import preset
 from tests.engine.command_line import CommandLine, made_once
 from tests.engine.investigation.story import finished
+from tests.engine.investigation.test_weights import lifting
 
 QUESTIONS = (
     "Can a manager with limited authority grant broader powers than the register?",
@@ -29,21 +31,10 @@ QUESTIONS = (
 RELEVANT = "commercial-agency-code/art-15/para-1"
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
-    return tmp_path
-
-
 @pytest.fixture
 def corpus(sample_folder: Path, tmp_path: Path) -> Path:
     copytree(sample_folder, tmp_path / "meridia")
     return tmp_path / "meridia"
-
-
-@pytest.fixture(scope="module")
-def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("held")
 
 
 def reviewed(run: CommandLine, corpus: Path, home: Path) -> str:
@@ -55,7 +46,7 @@ def reviewed(run: CommandLine, corpus: Path, home: Path) -> str:
     made = run("review", "queue", "--matter", "Agency", "--corpus", corpus, "--best", "8", *none, "--json")
     queue = str(made.json["id"])
     # Through the store: the command that judges has tests of its own, and 96 of it take ten seconds.
-    with closing(ReviewStore(f"sqlite:///{home / 'home' / 'cases.sqlite'}")) as reviews:
+    with closing(ReviewStore(f"sqlite:///{home / 'cases.sqlite'}")) as reviews:
         for one in reviews.items(queue).values():
             verdict = Verdict.RELEVANT if one.item.passage_id == RELEVANT else Verdict.IRRELEVANT
             reviews.judge(one.item, verdict, reviewer="Ann", queue=queue)
@@ -72,7 +63,7 @@ def test_from_verdicts_to_a_ranking_and_back(run: CommandLine, corpus: Path, hom
     assert (nothing.code, nothing.out) == (2, "")
     assert "nobody has judged a passage yet" in nothing.err
     assert run("weights", "list", "--corpus", corpus).out == "ranked by: the shipped weights\n"
-    made_once(held / "reviewed", home / "home", lambda: reviewed(run, corpus, home))
+    made_once(held / "reviewed", home, lambda: reviewed(run, corpus, home))
     before = ranking(run, corpus, QUESTIONS[0])
     learned = run("weights", "learn", "--corpus", corpus, "--preset", "quick", "--by", "Ann", "--json").json
     # Eight of each, and what has the same words.
@@ -93,7 +84,7 @@ def test_from_verdicts_to_a_ranking_and_back(run: CommandLine, corpus: Path, hom
 def test_weights_of_a_matter_rank_its_cases_alone(
     run: CommandLine, corpus: Path, tmp_path: Path, held: Path
 ) -> None:
-    made_once(held / "reviewed", tmp_path / "home", lambda: reviewed(run, corpus, tmp_path))
+    made_once(held / "reviewed", tmp_path, lambda: reviewed(run, corpus, tmp_path))
     of = ("--corpus", corpus, "--matter", "Agency")
     learned = run("weights", "learn", *of, "--preset", "quick", "--by", "Ann")
     assert "--matter Agency` does that" in learned.out
@@ -123,7 +114,7 @@ def test_weights_of_a_matter_rank_its_cases_alone(
     for one in (newest, oldest):
         assert run("cases", "replay", one, "--corpus", corpus, "--json").json["same"]
     # In another matter it is not known by what it was ranked.
-    with closing(CaseStore(f"sqlite:///{tmp_path / 'home' / 'cases.sqlite'}")) as store:
+    with closing(CaseStore(f"sqlite:///{tmp_path / 'cases.sqlite'}")) as store:
         store.move(newest, store.matter("Taxes"), who="Ann")
     assert not run("cases", "replay", newest, "--corpus", corpus, "--json").json["same"]
     batch = tmp_path / "questions.txt"
@@ -136,6 +127,16 @@ def test_weights_of_a_matter_rank_its_cases_alone(
     assert run("weights", "delete", kept["id"], *of).out == "ranked by: the corpus's own\n"
     assert weights_of("--matter", "Agency") == ""
     assert "remove the line there" in run("weights", "delete", "x", "--corpus", corpus).err
+
+
+def test_weights_are_listed_adopted_and_gone_back_from(run: CommandLine, corpus: Path) -> None:
+    opened = open_corpus(corpus)
+    keep_weights(opened, lifting(RELEVANT), {"verdicts": 1}, reviewer="Ann")
+    assert run("weights", "list", "--corpus", corpus).out.splitlines()[0] == "ranked by: the shipped weights"
+    assert run("weights", "adopt", "lifted", "--corpus", corpus).out.startswith("ranked by: lifted")
+    assert adopted_weights(open_corpus(corpus)) == "lifted"
+    assert "lifted" in run("weights", "list", "--corpus", corpus).out.splitlines()[0]
+    assert run("weights", "ship", "--corpus", corpus).out.startswith("ranked by: the shipped weights")
 
 
 def test_what_cannot_be_adopted_is_said(run: CommandLine, corpus: Path) -> None:
@@ -199,3 +200,16 @@ def test_experts_that_are_none_are_refused(
     done = run("simulate", "--corpus", corpus, "--queries", tmp_path, "--qrels", tmp_path, flag, value)
     assert (done.code, done.out) == (2, "")
     assert why in done.err
+
+
+def test_experts_are_played_on_few_questions(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> None:
+    asked = ("When may a berth be refused?", "Who takes a pilot?", "Which dues are paid?", "Who appoints?")
+    queries, qrels = tmp_path / "queries.jsonl", tmp_path / "qrels.tsv"
+    queries.write_bytes(
+        b"".join(orjson.dumps({"id": str(n), "text": q}) + b"\n" for n, q in enumerate(asked))
+    )
+    qrels.write_text("".join(f"{n}\tdues-act/art-{n + 1}\t1\n" for n in range(len(asked))))
+    given = ("--corpus", harbour_folder, "--preset", "quick", "--queries", queries, "--qrels", qrels)
+    halves = run("simulate", *given, "--best", "3", "--random", "1", "--noise", "0", "--json").json["halves"]
+    assert sum(one["questions"] for one in halves) == len(asked)
+    assert all(one["passages"] == 4 * one["questions"] for one in halves)

@@ -69,7 +69,6 @@ language: ar
 
 
 def record_of(case: Case) -> dict[str, Any]:
-    """A record as a file has it."""
     values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
     return values
 
@@ -149,7 +148,6 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def made(kind: str, folder: Path, harbour: Corpus, bare: Corpus) -> HandedOver:
-    """A case of a kind."""
     if kind == ORDINARY:
         return HandedOver(record_of(finished(bare, QUESTION)))
     if kind == EMPTY:

@@ -30,7 +30,6 @@ HOSTILE = (
 
 
 def record_of(corpus: Corpus, question: str) -> Record:
-    """The record of a case as a file has it."""
     values: Record = orjson.loads(
         orjson.dumps(investigation_to_json(finished(corpus, question).investigation()))
     )
@@ -39,7 +38,6 @@ def record_of(corpus: Corpus, question: str) -> Record:
 
 @pytest.fixture(scope="session")
 def cases(tmp_path_factory: pytest.TempPathFactory, harbour: Corpus, bare: Corpus) -> Cases:
-    """Cases by their kind."""
     return {kind: made(kind, tmp_path_factory.mktemp(kind), harbour, bare) for kind in KINDS}
 
 

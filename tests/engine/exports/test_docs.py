@@ -23,7 +23,6 @@ PAGE = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> Iterator[str]:
-    """The fenced blocks of a language."""
     yield from re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.M | re.S)
 
 

@@ -26,7 +26,6 @@ def case_of(
     breadth: Breadth | None = BREADTH,
     **more: Any,
 ) -> Case:
-    """A case on a small corpus, not yet run."""
     return Case(corpus, question, settings, breadth=breadth, **more)
 
 
@@ -46,14 +45,12 @@ def finished(
     settings: InvestigationSettings = SETTINGS,
     breadth: Breadth | None = BREADTH,
 ) -> Case:
-    """A case that was run to its end."""
     case = case_of(corpus, question, settings, breadth=breadth)
     ran(case)
     return case
 
 
 def names(events: list[Event]) -> list[str]:
-    """The names of the events' types."""
     return [type(event).__name__ for event in events]
 
 

@@ -15,7 +15,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case, again
 from engine.investigation.again import FINISHED
-from engine.investigation.events import Event, Ranked
+from engine.investigation.events import Ranked
 from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings
 
@@ -25,7 +25,6 @@ SETTINGS, DAY = InvestigationSettings(), date(2026, 1, 1)
 
 @pytest.fixture
 def corpus(sample_folder: Path) -> Corpus:
-    """Opened anew: nothing was asked of it."""
     return open_corpus(sample_folder)
 
 
@@ -56,10 +55,6 @@ def _without_times(value: Any) -> Any:
 
 def hits(corpus: Corpus) -> int:
     return FINISHED.of(corpus).hits
-
-
-def events_of(case: Case) -> Iterator[Event]:
-    yield from case.run()
 
 
 def test_it_is_answered_as_the_first_time(corpus: Corpus) -> None:
@@ -93,13 +88,6 @@ def test_another_case_is_another(corpus: Corpus, other: Callable[[Corpus], Case]
     run(corpus)
     before = hits(corpus)
     list(other(corpus).run())
-    assert hits(corpus) == before
-
-
-def test_a_case_with_a_plan_of_a_person_is_gone_through(corpus: Corpus) -> None:
-    plan = run(corpus).plan
-    before = hits(corpus)
-    list(Case(corpus, QUESTION, SETTINGS, day=DAY, plan=plan).run())
     assert hits(corpus) == before
 
 

@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Area, Corpus, Ontology
-from engine.errors import InputError, SettingsError
-from engine.investigation import investigate
-from engine.investigation.events import PlanMade, Ranked, RoundFinished, RoundStarted, ScanFinished, Stopped
+from engine.errors import InputError
+from engine.investigation.events import Ranked, RoundFinished, RoundStarted, ScanFinished
 from engine.model import EvidenceStatus, StopReason
 from tests.engine.endpoint import Answer, EmbeddingServer
 from tests.engine.harbour import NEW_ARTICLE_12, NOTHING, OLD_ARTICLE_12, QUESTION
@@ -41,12 +40,6 @@ def test_events_come_in_their_order(corpus: str, request: pytest.FixtureRequest)
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_the_function_tells_the_same_story(bare: Corpus) -> None:
-    assert names(list(investigate(QUESTION, bare, SETTINGS, breadth=BREADTH))) == names(
-        ran(case_of(bare, QUESTION, SETTINGS))
-    )
-
-
 def test_what_the_events_say_agrees_with_the_pool(harbour: Corpus) -> None:
     case = case_of(harbour, QUESTION, SETTINGS)
     size = 0
@@ -68,12 +61,6 @@ def test_what_the_events_say_agrees_with_the_pool(harbour: Corpus) -> None:
     assert seen == {entry.passage_id for entry in case.pool.entries()}
 
 
-@pytest.mark.parametrize("corpus", ["harbour", "bare", "dense"])
-def test_the_same_case_has_the_same_story(corpus: str, request: pytest.FixtureRequest) -> None:
-    opened = request.getfixturevalue(corpus)
-    assert story(finished(opened, QUESTION)) == story(finished(opened, QUESTION))
-
-
 def test_the_story_does_not_hang_on_the_order_of_sets(harbour_folder: Path, harbour: Corpus) -> None:
     script = (
         "import json, sys; from engine.corpus import open_corpus\n"
@@ -87,41 +74,6 @@ def test_the_story_does_not_hang_on_the_order_of_sets(harbour_folder: Path, harb
     here = json.dumps(story(finished(harbour, QUESTION)))
     assert done.stdout.strip() == here
     assert json.loads(here)["passages"]
-
-
-def test_each_round_starts_from_passages_that_were_not_explored(harbour: Corpus) -> None:
-    case = finished(harbour, QUESTION, SETTINGS.changed(rounds=3), replace(BREADTH, seeds=3))
-    seeds = [report.seeds for report in case.rounds[1:]]
-    assert all(len(chosen) <= 3 for chosen in seeds)
-    flat = [seed for chosen in seeds for seed in chosen]
-    assert len(set(flat)) == len(flat)
-    assert case.pool.explored == set(flat)
-
-
-def test_strategies_run_as_the_settings_say(bare: Corpus) -> None:
-    case = finished(bare, QUESTION, SETTINGS.changed(strategies=("metadata",), close_gaps=False))
-    assert {count.strategy for report in case.rounds[1:] for count in report.strategies} == {"metadata"}
-    none = finished(bare, QUESTION, SETTINGS.changed(strategies=(), close_gaps=False))
-    assert all(report.strategies == () for report in none.rounds[1:])
-    assert none.ranking
-
-
-def test_budgets_hold_in_every_round(harbour: Corpus) -> None:
-    narrow = replace(BREADTH, per_strategy=3, per_document=2, per_relation=4)
-    case = finished(harbour, "Who takes a pilot?", SETTINGS, narrow)
-    assert any(report.admitted for report in case.rounds[1:])
-    for report in case.rounds[1:]:
-        assert all(count.admitted <= 3 for count in report.strategies)
-        entries = [entry for entry in case.pool.entries() if entry.round == report.number]
-        documents = harbour.document_numbers(np.array([entry.row for entry in entries], np.int32))
-        assert max(np.bincount(documents), default=0) <= 2
-
-
-def test_the_pool_never_holds_more_than_it_may(tariff: Corpus) -> None:
-    case = finished(tariff, "tariff of the quay", SETTINGS.changed(pool_size=100), replace(BREADTH, scan=500))
-    assert len(case.pool) == 100
-    assert case.stop is not None
-    assert case.stop.reason is StopReason.POOL_FULL
 
 
 @pytest.mark.parametrize(
@@ -170,12 +122,6 @@ def test_superseded_text_that_a_person_points_at_is_admitted(bare: Corpus) -> No
     assert case.ranking[0].passage.id == OLD_ARTICLE_12
 
 
-def test_before_the_law_there_is_nothing(bare: Corpus) -> None:
-    case = finished(bare, QUESTION, SETTINGS.changed(as_of=date(1999, 1, 1)))
-    assert len(case.pool) == 0
-    assert case.ranking == ()
-
-
 @pytest.mark.parametrize("corpus", ["harbour", "bare"])
 def test_a_question_that_finds_nothing(corpus: str, request: pytest.FixtureRequest) -> None:
     case = case_of(request.getfixturevalue(corpus), NOTHING, SETTINGS)
@@ -193,15 +139,6 @@ def test_a_question_that_finds_nothing(corpus: str, request: pytest.FixtureReque
 def test_an_empty_question_is_refused(bare: Corpus, question: str) -> None:
     with pytest.raises(InputError, match="the question is empty"):
         case_of(bare, question, SETTINGS)
-
-
-def test_unknown_names_are_refused_before_anything_runs(harbour: Corpus, bare: Corpus) -> None:
-    with pytest.raises(SettingsError, match="unknown strategy 'telepathy'"):
-        case_of(bare, QUESTION, SETTINGS.changed(strategies=("telepathy",)))
-    with pytest.raises(SettingsError, match=r"unknown transaction type 'sale'; known types: berth-refusal"):
-        case_of(harbour, QUESTION, SETTINGS.changed(transaction_type="sale"))
-    with pytest.raises(SettingsError, match="the corpus has no ontology"):
-        case_of(bare, QUESTION, SETTINGS.changed(transaction_type="sale"))
 
 
 def test_a_case_that_was_not_run_has_no_record(bare: Corpus) -> None:
@@ -232,18 +169,6 @@ def test_every_trail_starts_at_the_question_and_quotes_verbatim(harbour: Corpus)
     assert hops > 0
 
 
-def test_the_addends_make_the_score(dense: Corpus) -> None:
-    case = finished(dense, DUES)
-    case.pin("harbour-act/art-9")
-    assert case.ranking[0].pinned
-    for ranked in case.ranking:
-        assert sum(part.value for part in ranked.breakdown) == pytest.approx(ranked.score, abs=1e-5)
-        assert all(part.value != 0 for part in ranked.breakdown)
-    scores = [ranked.score for ranked in case.ranking]
-    assert scores == sorted(scores, reverse=True)
-    assert [ranked.rank for ranked in case.ranking] == list(range(1, len(scores) + 1))
-
-
 def test_meaning_finds_what_words_do_not(dense: Corpus, bare: Corpus) -> None:
     asked = "fee"
     worded = {entry.passage_id for entry in finished(bare, asked, SETTINGS.changed(rounds=0)).pool.entries()}
@@ -252,11 +177,6 @@ def test_meaning_finds_what_words_do_not(dense: Corpus, bare: Corpus) -> None:
     assert "dues-act/art-5" in meant - worded
     by = {hit.retriever for ranked in case.ranking for hit in ranked.hits}
     assert by == {"bm25", "dense"}
-
-
-def test_without_vectors_the_scan_says_so(bare: Corpus) -> None:
-    (scanned,) = (e for e in ran(case_of(bare, QUESTION, SETTINGS)) if isinstance(e, ScanFinished))
-    assert scanned.notes == ("dense search is off: the corpus holds no vectors",)
 
 
 def test_a_model_that_cannot_be_reached_leaves_the_case_to_words(
@@ -302,15 +222,3 @@ def test_a_model_that_fails_over_the_areas_leaves_them_to_words(
     (note,) = scanned.notes
     assert note.startswith("coverage is measured by words: embedding endpoint")
     assert {area.id for area in case.areas} >= {"salvage"}
-
-
-def test_a_first_event_is_the_plan_and_the_last_the_ranking(bare: Corpus) -> None:
-    events = ran(case := case_of(bare, QUESTION, SETTINGS))
-    assert isinstance(events[0], PlanMade)
-    assert events[0].plan.question == QUESTION
-    stopped, ranked = events[-2:]
-    assert isinstance(stopped, Stopped)
-    assert isinstance(ranked, Ranked)
-    assert stopped.stop == case.stop
-    assert ranked.passages == case.ranking
-    assert ranked.milliseconds == case.milliseconds > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -11,7 +10,6 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError, SettingsError
 from engine.investigation import Case
 from engine.investigation.events import ScanFinished
-from engine.model import Constraints, View
 from engine.settings import InvestigationSettings
 
 SETTINGS = InvestigationSettings()
@@ -36,14 +34,6 @@ def test_every_passage_of_the_pool_holds_what_is_demanded(harbour: Corpus) -> No
     assert texts(case)
     assert all("harbour master" in text for text in texts(case))
     assert any(note.startswith("with “harbour master”: ") and "passages remain" in note for note in notes)
-
-
-def test_no_passage_of_the_pool_holds_what_is_excluded(harbour: Corpus) -> None:
-    free, _ = run(harbour, "withdrawal of a berth")
-    case, _ = run(harbour, "withdrawal of a berth -objection")
-    assert any("objection" in text for text in texts(free))
-    assert texts(case)
-    assert not any("objection" in text for text in texts(case))
 
 
 def test_constraints_can_be_set_by_hand(harbour: Corpus) -> None:
@@ -99,19 +89,6 @@ def test_a_day_in_the_question_brings_the_text_of_that_day(harbour: Corpus) -> N
     case, _ = run(harbour, "suspension of the withdrawal as_of:2015-01-01")
     assert any("thirty days" in text for text in texts(case))
     assert not any("fourteen days" in text for text in texts(case))
-
-
-def test_an_edited_plan_is_used_as_it_stands(harbour: Corpus) -> None:
-    question = "When are dues paid?"
-    made = Case(harbour, question, SETTINGS, day=DAY).make_plan(offered=True)
-    views = (replace(made.views[0], enabled=False), View("own", "objection withdrawal", 0.5))
-    plan = replace(made, views=views, constraints=Constraints(must_exclude=("dues",)), edited=True)
-    case = Case(harbour, question, SETTINGS, plan=plan, day=DAY)
-    list(case.run())
-    assert case.plan == plan
-    assert case.investigation().plan.edited
-    assert "objection" in case.ranking[0].text.lower()
-    assert not any("dues" in text for text in texts(case))
 
 
 def test_a_plan_for_another_question_is_refused(harbour: Corpus) -> None:

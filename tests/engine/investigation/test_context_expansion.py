@@ -53,7 +53,6 @@ def law(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 def grown(
     corpus: Corpus, start: str, minimum: int, maximum: int, *, ranked: str = "", barred: str = ""
 ) -> str:
-    """What a passage grows to, as "1a 1b 2a"."""
 
     def rows(names: str) -> list[int]:
         return [int(row) for row in corpus.rows([f"Law-{name}" for name in names.split()])]

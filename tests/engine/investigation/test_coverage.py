@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +16,6 @@ from engine.investigation.coverage import Coverage
 from engine.investigation.events import CoverageChanged, RoundStarted
 from engine.investigation.facets import Facet, facets_for
 from engine.investigation.reading import Reading
-from engine.investigation.strategies.contract import context_of, seeds_of
-from engine.investigation.strategies.gaps import Gaps
 from engine.model import AreaState, GapQuery
 from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import Scan
@@ -154,32 +151,6 @@ def test_gaps_become_queries_and_the_trail_says_which(harbour: Corpus) -> None:
     assert area.query in [query.text for queries in sent.values() for query in queries]
     changed = [event for event in events if isinstance(event, CoverageChanged)]
     assert [event.round for event in changed] == list(range(len(changed)))
-
-
-def test_a_round_keeps_the_states_of_the_areas_around_it_and_its_queries(harbour: Corpus) -> None:
-    settings = SETTINGS.changed(transaction_type="pilot-exemption")
-    case = finished(harbour, "How long is a berth allocated?", settings, replace(BREADTH, seeds=2))
-    assert case.rounds[0].before == {}
-    for before, after in zip(case.rounds, case.rounds[1:], strict=False):
-        assert dict(after.before) == dict(before.after)
-    assert dict(case.rounds[-1].after) == {area.id: area.state for area in case.areas}
-    assert case.rounds[1].queries
-
-
-def test_every_hit_of_every_query_hangs_on_that_query(harbour: Corpus) -> None:
-    settings = SETTINGS.changed(transaction_type="pilot-exemption", include_superseded=True)
-    case = finished(harbour, "How long is a berth allocated?", settings, replace(BREADTH, seeds=2))
-    sent = [(report.number, query) for report in case.rounds for query in report.queries]
-    assert len(sent) > 1
-    hung = [(hop.round, hop.query, hop.target_id) for hop in case.pool.hops() if hop.query is not None]
-    found = []
-    for number, query in sent:
-        context = context_of(harbour, settings, question=case.question, queries=(query.text,))
-        ids = context.reading.ids(Gaps(None).expand(seeds_of(), context).rows)
-        found += [(number, query, one) for one in ids if one in case.pool]
-    assert sorted(hung, key=str) == sorted(found, key=str)
-    twice = Counter((number, one) for number, _, one in found)
-    assert max(twice.values()) > 1, "two queries of one round found the same passage"
 
 
 def test_gaps_can_be_left_open(harbour: Corpus) -> None:

@@ -6,9 +6,7 @@ import pytest
 
 from engine.answers.answer import answer
 from engine.corpus.protocol import Corpus
-from engine.investigation.events import CoverageChanged, Ranked, Stopped
 from engine.model import AreaState, Evidence, EvidenceStatus
-from engine.records.export import investigation_to_json
 from engine.records.text import evidence_line
 from engine.records.wording import status_words
 from tests.engine.investigation.test_leading import ran
@@ -69,27 +67,6 @@ def test_a_provision_that_does_not_exist_is_no_evidence(
     evidence = ran(meridia, question).evidence
     assert evidence.status is status
     assert any("99" in words for words in evidence.missing)
-
-
-def test_the_last_events_say_the_same(meridia: Corpus) -> None:
-    case = ran(meridia, FOREIGN[0])
-    events = list(case.run())
-    covered, stopped, ranked = events[-3:]
-    assert isinstance(covered, CoverageChanged)
-    assert isinstance(stopped, Stopped)
-    assert isinstance(ranked, Ranked)
-    assert all(area.state is AreaState.MISSING for area in covered.areas)
-    assert stopped.stop.completeness is None
-    assert ranked.evidence == case.evidence
-
-
-def test_it_stands_in_the_record(meridia: Corpus) -> None:
-    record = investigation_to_json(ran(meridia, FOREIGN[0]).investigation())
-    assert record["evidence"]["status"] == "none"
-    assert record["evidence"]["missing"] == ["Peru"]
-    assert set(record["evidence"]["numbers"]) == {"together", "best", "unknown"}
-    assert all(0 <= value <= 1 for value in record["evidence"]["numbers"].values())
-    assert record["stop"]["completeness"] is None
 
 
 def test_words() -> None:

@@ -11,10 +11,7 @@ from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.model import RoundKind
 from engine.records.export import investigation_to_json
-from engine.records.store.rows import rows_of
-from engine.records.store.tables import HITS, PASSAGES, QUERIES
 from engine.retrieval.searches import MOST_HITS, NO_SEARCH, first_searches
-from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 
 
@@ -113,27 +110,3 @@ def test_similarity_is_the_cosine_to_the_question(dense: Corpus) -> None:
     for name in near.keys() & found.keys():
         assert found[name].similarity == pytest.approx(near[name], abs=1e-5)
     assert all(-1.001 <= (one.similarity or 0) <= 1.001 for one in found.values())
-
-
-def test_rows_say_the_same(case: Case) -> None:
-    told = investigation_to_json(case.investigation())
-    rows = {
-        table: [dict(zip(list(table.c.keys())[1:], row, strict=True)) for row in values]
-        for table, values in rows_of(told).items()
-    }
-    searches = [one for report in told["rounds"] for one in report["searches"]]
-    assert [row["hits"] for row in rows[QUERIES]] == [one["found"] for one in searches]
-    assert len(rows[HITS]) == sum(len(one["hits"]) for one in searches)
-    assert [row["number"] for row in rows[HITS]] == list(range(len(rows[HITS])))
-    assert [row["query"] for row in rows[PASSAGES]] == [node["search"] for node in told["pool"]["nodes"]]
-
-
-def test_of_nothing_there_is_nothing(bare: Corpus) -> None:
-    told = investigation_to_json(finished(bare, NOTHING).investigation())
-    (search,) = told["rounds"][0]["searches"]
-    assert (search["found"], search["hits"]) == (0, [])
-    assert told["rounds"][0]["gaps"] == sorted(
-        area for area, state in told["rounds"][0]["coverage"]["after"].items() if state != "covered"
-    )
-    again = finished(bare, QUESTION)
-    assert again.investigation().found.keys() == {entry.passage_id for entry in again.pool.entries()}

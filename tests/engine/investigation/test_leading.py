@@ -53,22 +53,6 @@ def test_it_is_followed_first(meridia: Corpus) -> None:
     assert case.rounds[1].seeds[:1] == (ARTICLE_14[0],)
 
 
-def test_a_pinned_passage_stands_before_it_and_a_dismissed_one_nowhere(meridia: Corpus) -> None:
-    case = ran(meridia, QUESTION)
-    case.pin("tax-procedure-act/art-26/para-1")
-    assert case.ranking[0].passage.id == "tax-procedure-act/art-26/para-1"
-    assert case.ranking[1].passage.id == ARTICLE_14[0]
-    for one in ARTICLE_14:
-        case.dismiss(one)
-    assert not {passage for found in case.ranking for passage in found.assembled_ids} & set(ARTICLE_14)
-
-
-def test_a_full_pool_has_room_for_it(meridia: Corpus) -> None:
-    case = ran(meridia, QUESTION, pool_size=50)
-    assert len(case.pool) == 50
-    assert ARTICLE_14[0] in case.pool
-
-
 def test_the_brief_begins_with_it(meridia: Corpus) -> None:
     case = ran(meridia, QUESTION)
     told = answer(case.investigation(), meridia)

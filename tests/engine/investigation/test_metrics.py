@@ -10,7 +10,6 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.investigation.metrics import coherence, coverage_score, references_held
 from engine.model import AreaCoverage, AreaState, Direction
-from engine.records.export import investigation_to_json
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.story import finished
 
@@ -43,16 +42,6 @@ def test_references_are_held_where_the_pool_has_a_target(bare: Corpus) -> None:
     assert references_held(bare, rows, rows) == 0.0
     assert references_held(bare, rows, targets[:1]) == 1.0
     assert references_held(bare, rows[:0], rows) is None
-
-
-def test_the_figures_of_a_case_are_in_its_record(harbour: Corpus) -> None:
-    case = finished(harbour, QUESTION)
-    figures = investigation_to_json(case.investigation())["metrics"]
-    assert figures.keys() == {
-        "coverage", "similarity", "similarity_top", "references", "efficiency", "coherence",
-    }  # fmt: skip
-    assert all(value is None or 0.0 <= value <= 1.0 for value in figures.values())
-    assert figures["similarity_top"] >= figures["similarity"] > 0
 
 
 def test_nothing_found_measures_nothing(bare: Corpus) -> None:

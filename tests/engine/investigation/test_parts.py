@@ -6,12 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.answers.answer import answer
-from engine.answers.export import answer_markdown, answer_text, answer_to_json
 from engine.corpus.protocol import Corpus
 from engine.investigation.parts import PART_BEST, parts_asked, told_together
 from engine.model import Evidence, EvidenceStatus, PartEvidence, QueryPlan, View
-from engine.records.export import investigation_to_json
 from engine.records.text import parts_lines
 from engine.retrieval.planning import PART, SIDE, make_plan
 from tests.engine.investigation.test_leading import ran
@@ -86,24 +83,6 @@ def test_a_passage_that_serves_a_part_only_is_lifted_to_the_last_places(meridia:
     assert best in case.ranking[-1].assembled_ids
     assert PART_BEST in {part.name for part in case.ranking[-1].breakdown}
     assert PART_BEST not in {part.name for part in case.ranking[0].breakdown}
-
-
-def test_every_door_tells_the_parts(meridia: Corpus) -> None:
-    investigation = ran(meridia, HALF).investigation()
-    first, second = investigation_to_json(investigation)["evidence"]["parts"]
-    assert (first["text"], first["status"]) == ("Who may appoint a sub-agent", "found")
-    assert {"id", "citation"} == set(first["passages"][0])
-    assert (second["status"], second["missing"], second["passages"]) == ("none", ["Peru"], [])
-    brief = answer(investigation, meridia)
-    assert answer_to_json(brief)["parts"] == [first, second]
-    told = f"Who may appoint a sub-agent: found, {first['passages'][0]['citation']}"
-    assert told in " ".join(" ".join(answer_text(brief)).split())
-    assert "What is the capital of Peru: nothing was found" in answer_markdown(brief)
-    lines = list(parts_lines(investigation.evidence))
-    assert lines[0] == "The question has 2 parts:"
-    assert lines[1] == "  1. Who may appoint a sub-agent: found"
-    assert first["passages"][0]["id"] in lines[2]
-    assert lines[-1] == "  2. What is the capital of Peru: nothing was found; without evidence: “Peru”"
 
 
 def test_what_is_told_in_front_is_no_part(meridia: Corpus) -> None:

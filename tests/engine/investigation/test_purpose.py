@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from engine.corpus.protocol import Corpus
 from engine.investigation.purpose import purpose_of_round, purpose_of_scan
 from engine.investigation.strategies.registry import strategy
 from engine.model import GapQuery, QueryPlan, View
-from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 from tests.ui.values import small_pool
 
 AGENCY, FORM = GapQuery("powers", "agency", "Agency"), GapQuery("seals", "form", "Form")
@@ -54,14 +50,3 @@ def test_a_round_is_for_what_it_does(
 def test_a_scan_is_for_the_views_that_are_on() -> None:
     plan = QueryPlan("q", "en", (View("literal", "q"), View("part", "r", enabled=False)))
     assert purpose_of_scan(plan) == "find candidates by 1 view of the question"
-
-
-def test_every_round_of_a_case_keeps_its_purpose(harbour: Corpus) -> None:
-    settings = SETTINGS.changed(transaction_type="pilot-exemption", strategies=("citations",))
-    case = finished(harbour, "How long is a berth allocated?", settings, replace(BREADTH, seeds=2))
-    scan, first, *_ = (report.purpose for report in case.rounds)
-    assert scan.startswith("find candidates by ")
-    assert first.startswith("follow “References, both ways” from the scan's best passages; close gaps: ")
-    assert "Pilotage" in first
-    list(case.follow(case.ranking[0].passage.id, ["metadata"]))
-    assert case.rounds[-1].purpose == "follow “Same document” from a passage that a person chose"

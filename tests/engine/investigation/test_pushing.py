@@ -24,7 +24,6 @@ def random_graph(size: int, links: int, seed: int) -> tuple[sparse.csr_array, np
 
 
 def links_of(joined: sparse.csr_array) -> np.ndarray:
-    """How many links each node has."""
     return np.diff(joined.indptr).astype(np.float32)
 
 

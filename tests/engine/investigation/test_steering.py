@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import replace
 from datetime import date
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
@@ -59,42 +58,6 @@ def test_a_round_that_is_cancelled_follows_no_further_thread(bare: Corpus) -> No
     assert case.rounds[1].admitted == 0
 
 
-def test_cancelled_from_another_thread(bare: Corpus) -> None:
-    case = case_of(bare, QUESTION, SETTINGS.changed(rounds=5))
-    opened, cancelled = threading.Event(), threading.Event()
-
-    def person() -> None:
-        opened.wait(5)
-        case.cancel()
-        cancelled.set()
-
-    other = threading.Thread(target=person)
-    other.start()
-
-    def wait(event: Event) -> None:
-        if isinstance(event, RoundStarted):
-            opened.set()
-            assert cancelled.wait(5)
-
-    ran(case, wait)
-    other.join()
-    assert case.stop is not None
-    assert case.stop.reason is StopReason.PERSON
-    assert case.ranking
-
-
-def test_a_cancelled_case_goes_on_when_it_is_run_again(bare: Corpus) -> None:
-    case = case_of(bare, QUESTION, SETTINGS)
-    ran(case, lambda event: case.cancel())
-    assert len(case.rounds) == 1
-    size = len(case.pool)
-    ran(case)
-    assert case.stop is not None
-    assert case.stop.reason is not StopReason.PERSON
-    assert len(case.pool) >= size
-    assert max(report.number for report in case.rounds) >= 1
-
-
 def test_after_a_cancel_a_lead_can_be_followed(bare: Corpus) -> None:
     case = case_of(bare, QUESTION, SETTINGS)
     ran(case, lambda event: case.cancel())
@@ -128,22 +91,6 @@ def test_a_lead_is_followed_as_one_more_round(bare: Corpus) -> None:
     (trail, *_) = case.pool.trails(sibling)
     assert [(hop.source_id, hop.strategy) for hop in trail] == [(None, "person"), (OUTSIDE, "metadata")]
     assert OUTSIDE in case.pool.explored
-
-
-def test_following_twice_counts_on(bare: Corpus) -> None:
-    case = finished(bare, PILOTS)
-    last = case.rounds[-1].number
-    for number in (1, 2):
-        list(case.follow(OUTSIDE, ["citations"]))
-        assert case.rounds[-1].number == last + number
-
-
-def test_a_full_pool_still_takes_what_a_person_points_at(tariff: Corpus) -> None:
-    case = finished(tariff, "tariff of the quay", SETTINGS.changed(pool_size=100), replace(BREADTH, scan=100))
-    outside = next(f"tariff/art-{n}" for n in range(1, 151) if f"tariff/art-{n}" not in case.pool)
-    case.pin(outside)
-    assert len(case.pool) == 101
-    assert ids(case)[0] == outside
 
 
 def test_pinned_passages_come_first_and_are_the_next_seeds(bare: Corpus) -> None:
@@ -252,7 +199,6 @@ def test_a_saved_case_goes_on_where_it_stopped(bare: Corpus, tmp_path: Path) -> 
 
 
 @given(rounds=st.integers(0, 2), seeds=st.integers(1, 6), pinned=ROWS, dismissed=ROWS)
-@settings(max_examples=20)
 def test_what_is_saved_comes_back_whole(
     bare: Corpus,
     tmp_path_factory: pytest.TempPathFactory,

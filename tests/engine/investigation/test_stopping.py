@@ -48,48 +48,6 @@ def test_nothing_stops_a_case_that_makes_progress() -> None:
         ),
         (replace(GOING_ON, pool_size=500), SETTINGS, StopReason.POOL_FULL, {"passages": 500, "limit": 500}),
         (
-            replace(GOING_ON, figures={"similarity": 0.8}),
-            SETTINGS.changed(stop_when="similarity >= 0.75"),
-            StopReason.CONFIDENCE,
-            {"similarity": 0.8, "passages": 120, "wanted": 0.75},
-        ),
-        (
-            replace(GOING_ON, figures={"similarity": 0.4, "similarity_top": 0.8}),
-            SETTINGS.changed(stop_when=("similarity >= 0.75", "similarity_top > 0.5")),
-            StopReason.CONFIDENCE,
-            {"similarity": 0.4, "similarity_top": 0.8, "passages": 120, "wanted": 0.5},
-        ),
-        (
-            replace(GOING_ON, figures={"coverage": 0.9}),
-            SETTINGS.changed(stop_when="coverage >= 90 %"),
-            StopReason.COVERAGE,
-            {"coverage": 0.9, "passages": 120, "wanted": 0.9},
-        ),
-        (
-            replace(GOING_ON, figures={"completeness": 0.7}),
-            SETTINGS.changed(stop_when="completeness >= 0.7"),
-            StopReason.COMPLETENESS,
-            {"completeness": 0.7, "passages": 120, "wanted": 0.7},
-        ),
-        (
-            replace(GOING_ON, figures={"references": 1.0}),
-            SETTINGS.changed(stop_when="references > 0.99"),
-            StopReason.REFERENCES,
-            {"references": 1.0, "passages": 120, "wanted": 0.99},
-        ),
-        (
-            replace(GOING_ON, figures={"efficiency": 0.05}),
-            SETTINGS.changed(stop_when="efficiency < 0.1"),
-            StopReason.EFFICIENCY,
-            {"efficiency": 0.05, "passages": 120, "wanted": 0.1},
-        ),
-        (
-            replace(GOING_ON, figures={"coherence": 0.123456}),
-            SETTINGS.changed(stop_when="coherence <= 0.5"),
-            StopReason.COHERENCE,
-            {"coherence": 0.1235, "passages": 120, "wanted": 0.5},
-        ),
-        (
             replace(GOING_ON, seconds=2.0),
             SETTINGS.changed(time_budget=1.5),
             StopReason.TIME,
@@ -112,6 +70,27 @@ def test_each_condition_fires_with_its_numbers(
     assert stop.reason is reason
     assert dict(stop.numbers) == pytest.approx(numbers)
     assert stop.completeness == ESTIMATE
+
+
+@pytest.mark.parametrize(
+    ("stop_when", "figures", "reason", "wanted"),
+    [
+        ("similarity >= 0.75", {"similarity": 0.8}, StopReason.CONFIDENCE, 0.75),
+        ("similarity_top > 0.5", {"similarity": 0.4, "similarity_top": 0.8}, StopReason.CONFIDENCE, 0.5),
+        ("coverage >= 90 %", {"coverage": 0.9}, StopReason.COVERAGE, 0.9),
+        ("completeness >= 0.7", {"completeness": 0.7}, StopReason.COMPLETENESS, 0.7),
+        ("references > 0.99", {"references": 1.0}, StopReason.REFERENCES, 0.99),
+        ("efficiency < 0.1", {"efficiency": 0.05}, StopReason.EFFICIENCY, 0.1),
+        ("coherence <= 0.5", {"coherence": 0.1234}, StopReason.COHERENCE, 0.5),
+    ],
+)
+def test_each_figure_stops_a_case_at_its_threshold(
+    stop_when: str, figures: dict[str, float], reason: StopReason, wanted: float
+) -> None:
+    stop = decide(replace(GOING_ON, figures=figures), SETTINGS.changed(stop_when=stop_when))
+    assert stop is not None
+    assert stop.reason is reason
+    assert dict(stop.numbers) == pytest.approx({**figures, "passages": 120, "wanted": wanted})
 
 
 @given(

@@ -55,7 +55,6 @@ class Telling:
 
 
 def scanned() -> Pool:
-    """Ten passages that the scan found."""
     pool = Pool(50)
     for row in range(10):
         hop = Hop(f"p{row}", None, "scan", Relation.MATCHES, Direction.OUT, 0, 1.0 - row / 20, rank=row + 1)

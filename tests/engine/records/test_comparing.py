@@ -9,8 +9,6 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from benchmarks.edited_articles import unnamed
 from engine.corpus import open_corpus
@@ -44,7 +42,6 @@ def record(bare: Corpus) -> Record:
 
 
 def told(found: Comparison, numbers: tuple[int, ...]) -> list[tuple[str, str]]:
-    """Causes as kind and what they are about."""
     return [(found.causes[number].kind, found.causes[number].about) for number in numbers]
 
 
@@ -248,48 +245,6 @@ def test_what_went_with_a_link_says_which(bare: Corpus, tmp_path: Path) -> None:
     }
     assert all(told(found, one.causes)[0][0] == "link" for one in lost)
     assert all("is no longer there" in found.causes[one.causes[0]].words for one in lost)
-
-
-SENTENCES = sorted(
-    {
-        sentence
-        for text in (EDITS["words"][0], "The harbour master allocates a berth to each vessel on request.",
-                     "It does not apply to warships, save as provided in Article 9.",
-                     "Warships take a pilot in accordance with Article 6(1).",
-                     "Dues in arrears bear interest of one per cent for each month.",
-                     "No reduction is granted while dues are in arrears.")
-        for sentence in [text]
-    }
-)  # fmt: skip
-WHERE = {
-    "Dues are paid in advance for each day": "dues-act/art-2",
-    "The harbour master allocates a berth to each vessel on request.": "harbour-act/art-3",
-    "It does not apply to warships, save as provided in Article 9.": "harbour-act/art-2",
-    "Warships take a pilot in accordance with Article 6(1).": "harbour-act/art-9",
-    "Dues in arrears bear interest of one per cent for each month.": "dues-act/art-5",
-    "No reduction is granted while dues are in arrears.": "dues-act/art-4",
-}
-NEW = st.sampled_from(
-    [
-        "Nothing else is owed.",
-        "This is subject to Article 10 of the Harbour Act.",
-        "The tariff in Annex I of the Harbour Dues Act applies to the berth of a vessel.",
-        "=HYPERLINK(1) <script>alert(1)</script> رسوم الميناء",
-    ]
-)
-
-
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(old=st.sampled_from(SENTENCES), new=NEW)
-def test_every_difference_comes_from_the_edit_and_none_is_left_out(
-    bare: Corpus, tmp_path_factory: pytest.TempPathFactory, old: str, new: str
-) -> None:
-    other = edited(tmp_path_factory.mktemp("edited"), {old: new})
-    before, after = asked(bare, preset("detective")), asked(other, preset("detective"))
-    found = compare(before, after, corpora=(bare, other))
-    assert unnamed(before, after, found) == set()
-    assert all(differences(found))
-    assert all(is_of(cause.about, (WHERE[old],)) for cause in found.causes), found.causes
 
 
 def test_what_a_record_says_of_chance_is_told(record: Record) -> None:

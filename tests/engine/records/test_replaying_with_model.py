@@ -74,11 +74,3 @@ def test_a_model_that_answers_otherwise_is_why(harbour: Corpus) -> None:
     (why,) = found.inexact
     assert f"Not exact: {why}" in list(comparison_lines(found))
     assert {cause.kind for cause in found.causes} == {"model"}
-
-
-def test_without_the_model_it_says_so_and_goes_on(harbour: Corpus) -> None:
-    with ScriptedServer(sensible) as server:
-        record = record_of(harbour, connected(server, None))
-    found = compare(record, again(record, harbour, None))
-    assert "model" in [given.name for given in found.settings]
-    assert found.inexact

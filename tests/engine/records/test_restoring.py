@@ -90,7 +90,7 @@ HOSTILE: st.SearchStrategy[object] = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_stands_in_a_field_it_is_read_or_refused(
     harbour: Corpus, file: Path, data: st.DataObject

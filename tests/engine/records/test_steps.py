@@ -109,7 +109,6 @@ def kept(harbour_folder: Path, tmp_path: Path) -> Callable[[], Kept]:
 
 
 def written_link(corpus: Corpus, record: dict[str, Any]) -> tuple[str, str, Relation]:
-    """A citation that the pool shows."""
     found = next(
         hop
         for hop in record["pool"]["edges"]

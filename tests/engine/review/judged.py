@@ -17,13 +17,11 @@ R, P, N = Verdict.RELEVANT, Verdict.PARTLY, Verdict.IRRELEVANT
 
 
 def passage(key: str, *, case_id: str = "case", **fields: str | int) -> Item:
-    """A passage that is named as its key."""
     values: dict[str, object] = {"passage_id": key, **fields}
     return Item(case_id=case_id, kind=ItemKind.PASSAGE, key=key, **values)  # type: ignore[arg-type]
 
 
 def said(item: Item, verdict: Verdict, reviewer: str = "anna", number: int = 1, at: str = AT) -> Assessment:
-    """What a reviewer said of an item."""
     return Assessment(number, item, QUESTION, verdict, reviewer, at)
 
 

@@ -16,12 +16,10 @@ YES, NO, LATER = Verdict.RELEVANT, Verdict.IRRELEVANT, Verdict.LATER
 
 
 def kept(store: CaseStore, record: dict[str, Any], matter: str = MATTER, owner: str = "") -> str:
-    """A case that is kept, by its id."""
     return store.keep(record, store.matter(matter, owner), application="page", who="Ann")
 
 
 def items_of(case_id: str, count: int) -> list[Item]:
-    """So many passages of a case."""
     return [passage(f"passage:p{number}", case_id=case_id, text=f"Words {number}") for number in range(count)]
 
 
@@ -42,5 +40,4 @@ def queue_of(
 
 
 def queued_items(reviews: ReviewStore, queue: Queue) -> list[Item]:
-    """The items of a queue, in their order."""
     return [one.item for one in reviews.items(queue.id).values()]

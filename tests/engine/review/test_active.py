@@ -18,7 +18,6 @@ def ranking(*rows: int, judged: tuple[int, ...] = ()) -> Ranking:
 def told(
     rankings: list[Ranking], count: int, vectors: object = None, judged: tuple[int, ...] = ()
 ) -> list[int]:
-    """The rows of the most telling items."""
     known = np.zeros((len(rankings), 0), np.float32) if vectors is None else np.array(vectors, np.float32)
     items = most_telling(rankings, known, count, judged)
     assert len(set(items)) == len(items)

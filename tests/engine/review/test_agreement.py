@@ -22,7 +22,6 @@ MISSING_RATINGS = (
 
 
 def four_reviewers() -> list[Assessment]:
-    """Their assessments."""
     return table([None if mark == "-" else SCALE[int(mark)] for mark in row] for row in MISSING_RATINGS)
 
 

@@ -15,7 +15,7 @@ from engine.errors import InputError
 from engine.records.store.store import CaseStore
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore
-from tests.engine.forked import FORK, Tell, killed
+from tests.engine.forked import Tell, killed
 from tests.engine.review.queued import NO, YES, queue_of, queued_items
 
 COUNT = 12
@@ -65,47 +65,6 @@ def test_whoever_answers_without_a_turn_is_refused_once_enough_have(
         told = Counter(threads.map(say, [f"Reviewer {number}" for number in range(6)]))
     assert told == {"": 2, "somebody else has judged this meanwhile: take the next": 4}
     assert len(reviews.assessments(queue=queue.id)) == 2
-
-
-def test_queues_are_made_and_judged_at_once(
-    store: CaseStore, reviews: ReviewStore, small: dict[str, Any], address: str
-) -> None:
-    first = queue_of(store, reviews, small, COUNT)
-    items = list(reviews.items(first.id).values())
-    matter = store.matter("Harbour")
-
-    def make(number: int) -> str:
-        with closing(ReviewStore(address)) as own:
-            return own.make_queue(matter, f"{number}", items[:: 1 if number % 2 else -1], who="Ann").id
-
-    with ThreadPoolExecutor(5) as threads:
-        working = threads.submit(work, address, first.id, "Ann", "")
-        made = list(threads.map(make, range(4)))
-        assert len(working.result()) == COUNT
-    assert [reviews.queue(one).judged for one in (first.id, *made)] == [COUNT] * 5
-
-
-def test_processes_at_one_queue(
-    store: CaseStore, reviews: ReviewStore, small: dict[str, Any], address: str
-) -> None:
-    queue = queue_of(store, reviews, small, COUNT, wanted=2)
-    running = [
-        FORK.Process(target=work, args=(address, queue.id, who, "", verdict))
-        for who, verdict in (("Ann", YES), ("Ben", NO), ("Cem", YES))
-    ]
-    for one in running:
-        one.start()
-    for one in running:
-        one.join(60)
-        assert one.exitcode == 0
-    # Two may come to differ when the third has gone home already.
-    for who, verdict in (("Ann", YES), ("Ben", NO), ("Cem", YES)):
-        work(address, queue.id, who, "", verdict)
-    assert reviews.queue(queue.id).judged == COUNT
-    verdicts = Counter(one.item.key for one in reviews.assessments(queue=queue.id))
-    for item in queued_items(reviews, queue):
-        said = {one.verdict for one in reviews.assessments(queue=queue.id) if one.item.key == item.key}
-        assert verdicts[item.key] == (3 if len(said) > 1 else 2)
 
 
 def test_one_that_is_killed_loses_nothing_but_its_turn(

@@ -66,7 +66,6 @@ def counted(ratings: NDArray[np.int64], categories: int) -> Counts:
 
 
 def once(counts: Sequence[object] | Counts) -> Floats:
-    """Each item counts once."""
     return np.ones((1, len(counts)))
 
 

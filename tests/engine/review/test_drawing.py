@@ -11,11 +11,9 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.review import drawing
 from engine.review.drawing import Drawing, drawn_from, sampling_of, settings_of
-from engine.review.items import passage_items
 from engine.review.kept import Queue, QueuedItem
 from engine.review.model import Item, ItemKind
 from engine.review.sampling import Sampling, Stratum
-from tests.engine.review.judged import N, R, said
 
 FEW = Sampling(2, 1, 1, 1, 3)
 
@@ -40,22 +38,6 @@ def test_what_teaches_most_comes_first_and_changes_nothing_else(record: dict[str
     # The same passage again teaches less: the first chosen are others.
     assert len({one.item.passage_id for one in first[:3]}) > 1
     assert drawn_from(cases, bare, replace(FEW, telling=2)) == found
-
-
-def test_what_was_judged_is_not_asked_again_and_teaches_less_elsewhere(
-    record: dict[str, Any], bare: Corpus
-) -> None:
-    cases = [(name, record) for name in ("one", "two")]
-    sampling = Sampling(0, 0, 0, 0, 0, telling=1)
-    first, _ = telling(drawn_from(cases, bare, sampling))
-    given = [said(first, R), said(replace(first, case_id="other"), N, "ben", 2)]
-    again = telling(drawn_from(cases, bare, sampling, given))
-    assert first not in again
-    assert first.passage_id != again[0].passage_id
-    # Where all was judged nothing is left to be taught.
-    items = [item for name, one in cases for item in passage_items(one, name, bare)]
-    every = [said(item, R, number=number) for number, item in enumerate(items, 1)]
-    assert telling(drawn_from(cases, bare, sampling, every)) == []
 
 
 def test_of_a_case_without_a_pool_nothing_is_drawn(record: dict[str, Any], bare: Corpus) -> None:

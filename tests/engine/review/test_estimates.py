@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -17,8 +16,6 @@ from tests.engine.review.judged import N, P, R, passage, said
 from tests.engine.review.pools import pool, record_of
 
 Truth = dict[tuple[str, str], bool]
-# How easy cases are: the likelihood that a passage in the middle of their ranking is relevant.
-EASE = np.random.default_rng(0).beta(6, 4, (200_000, 1))
 
 
 def truth_of(items: Sequence[Item], rng: np.random.Generator, ranked: float, missed: float) -> Truth:
@@ -32,7 +29,6 @@ def truth_of(items: Sequence[Item], rng: np.random.Generator, ranked: float, mis
 
 
 def judged(queue: Iterable[QueuedItem], truth: Truth) -> list[Assessment]:
-    """What somebody says who is always right."""
     return [
         said(one.item, R if truth[one.item.case_id, one.item.key] else N, number=number)
         for number, one in enumerate(queue, 1)
@@ -80,62 +76,6 @@ def test_the_interval_covers_the_recall_of_cases_however_many_are_missed(
     assert covered(runs) >= 0.84
     # Horvitz and Thompson's total is that of the pool on average.
     assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(len(errors)) + 1e-9
-
-
-def cases(rng: np.random.Generator, count: int, ranked: int, size: int) -> Iterable[tuple[list[Item], Truth]]:
-    """Cases some of which are harder than others."""
-    for number in range(count):
-        items = pool(f"case {number}", ranked=ranked, count=size)
-        yield items, truth_of(items, rng, rng.beta(6, 4), rng.beta(2, 40))
-
-
-def test_of_many_cases_the_interval_covers_the_recall_of_cases_like_them() -> None:
-    rng = np.random.default_rng(3)
-    # What ``cases`` draws, without its items: 6 of 10 ranked and 2 of 42 others are relevant in the mean.
-    ranks = np.arange(1, 16)
-    hits = float(np.minimum(1, EASE * (1.4 - 0.8 * ranks / 30)).mean(axis=0).sum())
-    true = hits / (hits + 65 * 2 / 42)
-    runs = []
-    for seed in range(50):
-        sampling = Sampling(8, 3, 0, 0, 15, seed=seed)
-        queue: list[QueuedItem] = []
-        truth: Truth = {}
-        for items, own in cases(rng, 25, 15, 80):
-            queue += drawn(items, [], record_of(items), sampling)
-            truth |= own
-        found = told(estimates(queue, judged(queue, truth), sampling))
-        runs.append((true, found.low, found.high))
-        assert not found.of_these_cases
-    assert covered(runs) >= 0.87
-    # Nor is it many times as wide as it has to be: a third of it misses the truth now and then.
-    thirds = [(truth, (2 * low + high) / 3, (low + 2 * high) / 3) for truth, low, high in runs]
-    assert covered(thirds) <= 0.85
-
-
-def test_the_interval_of_the_precision_covers_that_of_questions_like_these() -> None:
-    rng = np.random.default_rng(5)
-    sampling = Sampling(10, 0, 0, 0, 10)
-    at_ten, overall = [], []
-    for _ in range(60):
-        queue: list[QueuedItem] = []
-        truth: Truth = {}
-        for items, own in cases(rng, 20, 30, 60):
-            queue += drawn(items, [], record_of(items), sampling)
-            truth |= own
-        found = estimates(queue, judged(queue, truth), sampling, ranks=(10,))
-        first, every = found.at[10], found.overall
-        assert first is not None
-        assert every is not None
-        at_ten.append((precision_at(10), first.low, first.high))
-        overall.append((precision_at(30), every.low, every.high))
-    assert 0.9 <= covered(at_ten) <= 0.99
-    assert 0.9 <= covered(overall) <= 0.99
-
-
-@cache
-def precision_at(k: int) -> float:
-    """The expected precision of the best k of a ranking of ``cases``."""
-    return float(np.minimum(1, EASE * (1.4 - 0.8 * np.arange(1, k + 1) / 30)).mean())
 
 
 def queue_of(strata: dict[tuple[Stratum, float], int], *, case_id: str = "case") -> list[QueuedItem]:

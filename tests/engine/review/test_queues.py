@@ -53,17 +53,14 @@ class Model:
         return next((what for at, by, what in self.journal[::-1] if (at, by) == (place, who)), "")
 
     def verdicts(self, place: int) -> dict[str, str]:
-        """What stands of an item."""
         said = {who: self.last(place, who) for who in KNOWN.values()}
         return {who: what for who, what in said.items() if what in (YES, NO)}
 
     def wanted(self, place: int) -> int:
-        """How many are to judge it."""
         differ = len(set(self.verdicts(place).values())) > 1
         return MOST if differ and 1 < self.overlap < MOST else self.overlap
 
     def is_open(self, place: int) -> bool:
-        """Whether more are to judge it."""
         if any(at == place for at, _ in self.settled):
             return False
         return len(self.verdicts(place)) < self.wanted(place)
@@ -73,7 +70,6 @@ class Model:
         return not self.assigned or who in self.assigned
 
     def may_take(self, place: int, who: str, session: str, now: float) -> bool:
-        """Whether it can be handed to a session."""
         valid = {key: one for key, one in self.leases.items() if one[1] > now and key[0] == place}
         others = sum(1 for (_, other) in valid if other != who)
         elsewhere = (place, who) in valid and valid[place, who][0] != session
@@ -243,6 +239,4 @@ def test_turns_are_as_the_rules_say(
     monkeypatch.setattr(Clock, "ahead", 0.0)
     own = {"store": store, "reviews": reviews, "record": small}
     machine = type("OwnTurns", (Turns,), own)
-    # The rules are the same code on both, PostgreSQL takes twice as long.
-    examples = 10 if address.startswith("postgresql") else 20
-    run_state_machine_as_test(machine, settings=settings(max_examples=examples, stateful_step_count=25))
+    run_state_machine_as_test(machine, settings=settings(max_examples=6, stateful_step_count=15))

@@ -3,17 +3,12 @@ needed."""
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 
-import pandas as pd  # type: ignore[import-untyped]
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.extraction.precision import wilson
-from engine.review.exchange.registry import format_of
-from engine.review.model import Assessment, Item, ItemKind, Verdict
+from engine.review.model import Assessment, Verdict
 from engine.review.rates import (
     Dimension,
     Outcome,
@@ -25,15 +20,6 @@ from engine.review.rates import (
     rates,
 )
 from tests.engine.review.judged import N, P, R, passage, said
-
-COLUMNS = {
-    Dimension.STRATEGY: "strategy",
-    Dimension.RELATION: "relation",
-    Dimension.DISTANCE: "distance",
-    Dimension.ROUND: "round",
-    Dimension.LANGUAGE: "language",
-    Dimension.DOCUMENT_TYPE: "document_type",
-}
 
 
 def journal(votes: dict[str, list[Verdict]], strategy: str = "", round: int = 0) -> list[Assessment]:
@@ -104,47 +90,3 @@ def test_over_time_counts_an_item_where_it_was_judged_last() -> None:
 def test_a_week_at_the_turn_of_the_year_is_that_of_iso() -> None:
     given = [said(passage("a"), R, at="2027-01-01T00:00:00+00:00")]
     assert [rate.value for rate in over_time(given, Period.WEEK)] == ["2026-W53"]
-
-
-PLACES = st.builds(
-    Item,
-    case_id=st.sampled_from(["case-1", "case-2"]),
-    kind=st.just(ItemKind.PASSAGE),
-    key=st.from_regex(r"p[1-9]", fullmatch=True),
-    passage_id=st.just("p"),
-    strategy=st.sampled_from(["links", "names", "areas"]),
-    relation=st.sampled_from(["cites", "amends"]),
-    round=st.integers(0, 3),
-    distance=st.integers(1, 3),
-    language=st.sampled_from(["de", "en"]),
-    document_type=st.sampled_from(["act", "judgment"]),
-)
-
-
-@st.composite
-def judged(draw: st.DrawFn) -> list[Assessment]:
-    """Passages with values of all dimensions, judged by up to four people."""
-    found: list[Assessment] = []
-    items = st.lists(PLACES, min_size=1, max_size=12, unique_by=lambda item: (item.case_id, item.key))
-    for item in draw(items):
-        for number in range(draw(st.integers(1, 4))):
-            verdict = draw(st.sampled_from([R, P, N]))
-            found.append(said(item, verdict, f"reviewer-{number}", len(found) + 1))
-    return found
-
-
-@given(judged(), st.sampled_from(Dimension))
-def test_rates_are_those_that_pandas_computes_from_the_export(
-    assessments: list[Assessment], dimension: Dimension
-) -> None:
-    write = format_of("csv").write
-    assert write is not None
-    rows = pd.read_csv(io.BytesIO(write(assessments)), encoding="utf-8-sig")
-    items = rows.groupby([COLUMNS[dimension], "case_id", "key"])["approved"].mean().reset_index(level=0)
-    groups = items.groupby(COLUMNS[dimension])["approved"]
-    expected = {
-        value: (len(means), int((means > 0.5).sum()), int((means == 0.5).sum())) for value, means in groups
-    }
-    found = rates(assessments, dimension)
-    assert {rate.value: (rate.count, rate.approved, rate.conflicts) for rate in found} == expected
-    assert sum(rate.count for rate in found) == overall(assessments).count

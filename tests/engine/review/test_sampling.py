@@ -67,17 +67,6 @@ def test_each_is_drawn_as_often_as_its_chance_says() -> None:
         assert abs(counts[key] - runs * chance) < 5 * math.sqrt(runs * chance * (1 - chance)), key
 
 
-def test_another_seed_or_case_draws_others() -> None:
-    def keys(case_id: str, seed: int) -> set[str]:
-        items = pool(case_id)
-        found = drawn(items, [], record_of(items), Sampling(0, 0, 0, 0, 10, seed=seed))
-        return {one.item.key for one in found}
-
-    assert keys("case", 0) == keys("case", 0)
-    assert keys("case", 0) != keys("case", 1)
-    assert keys("case", 0) != keys("other", 0)
-
-
 def test_hops_of_a_case_without_passages_are_drawn_by_their_case() -> None:
     def keys(case_id: str) -> list[str]:
         hops = [replace(hop, case_id=case_id) for hop in HOPS]

@@ -62,21 +62,6 @@ def test_two_who_differ_ask_a_third_and_two_who_agree_do_not(
     assert reviews.queue(queue.id).judged == 2
 
 
-def test_a_third_is_one_of_those_who_are_named(
-    store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
-) -> None:
-    items = items_of(kept(store, small), 2)
-    names = (("Ann", "Ben"), ("Cem", "Ann"))
-    queued = [QueuedItem(item, assigned=own, wanted=2) for item, own in zip(items, names, strict=True)]
-    queue = reviews.make_queue(store.matter(MATTER), "", queued, who="Ann")
-    assert turned(reviews, queue.id, "Cem") == 1
-    for who, verdict in (("Ann", YES), ("Ben", NO)):
-        reviews.judge(items[0], verdict, reviewer=who, queue=queue.id)
-    reviews.judge(items[1], YES, reviewer="Cem", queue=queue.id)
-    assert turned(reviews, queue.id, "Dora") is None
-    assert turned(reviews, queue.id, "Cem") == 0
-
-
 def test_whoever_settles_is_not_among_those_who_are_asked(
     store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
 ) -> None:
@@ -120,18 +105,6 @@ def test_an_earlier_word_cannot_be_taken_back_from_behind_a_later_one(
         reviews.withdraw(back.number, reviewer="Ann")
 
 
-def test_put_off_taken_back_it_comes_in_its_place(
-    store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
-) -> None:
-    queue = queue_of(store, reviews, small, 3)
-    first, *_ = queued_items(reviews, queue)
-    put_off = reviews.judge(first, LATER, reviewer="Ann", queue=queue.id)
-    assert (turned(reviews, queue.id, "Ann"), reviews.progress(queue.id, "Ann").later) == (1, 1)
-    reviews.judge(queued_items(reviews, queue)[1], YES, reviewer="Ann", queue=queue.id)
-    reviews.withdraw(put_off.number, reviewer="Ann")
-    assert (turned(reviews, queue.id, "Ann"), reviews.progress(queue.id, "Ann").later) == (0, 0)
-
-
 def test_a_name_with_blanks_is_the_same_whoever_writes_it(
     store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
 ) -> None:
@@ -141,16 +114,6 @@ def test_a_name_with_blanks_is_the_same_whoever_writes_it(
     assert turned(reviews, queue.id, "Ann  B") is None
     assert reviews.progress(queue.id, "Ann   B").own == 1
     assert reviews.last_said(queue.id, "Ann   B") is not None
-
-
-@pytest.mark.parametrize("name", ["100%", "a_b", "back\\slash", "quo'te", "Ann", "new\nline", "/", "Å"])
-def test_only_those_who_are_named_are_asked(
-    store: CaseStore, reviews: ReviewStore, small: dict[str, Any], name: str
-) -> None:
-    queue = queue_of(store, reviews, small, 1, assigned=(name, "Zoë"))
-    for other in ("1000", "axb", "backslash", "quo''te", "ANN", "new", "line", "An", "//", "å", "%", "_"):
-        assert turned(reviews, queue.id, other) is None
-    assert turned(reviews, queue.id, name) == 0
 
 
 def test_two_named_who_differ_wait_for_a_third_who_is_asked(

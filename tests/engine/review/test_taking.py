@@ -47,7 +47,7 @@ def whole(reviews: ReviewStore) -> list[Assessment]:
 
 @pytest.mark.parametrize("name", FULL)
 @given(drawn=journals())
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_exported_says_the_same_in_an_empty_store(
     name: str, drawn: list[Assessment], store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
 ) -> None:

@@ -42,7 +42,6 @@ class Browser:
     cookies: dict[str, str] = field(default_factory=dict)
 
     def ask(self, method: str, path: str, **more: object) -> httpx.Response:
-        """One request; redirects are not followed."""
 
         async def run() -> httpx.Response:
             transport = httpx.ASGITransport(self.app, client=(self.address, 1))
@@ -55,7 +54,6 @@ class Browser:
         return answer
 
     def log_in(self, name: str, password: str = PASSWORD, **more: object) -> httpx.Response:
-        """Send the form."""
         return self.ask("POST", "/login", data={"username": name, "password": password}, **more)
 
 

@@ -69,7 +69,6 @@ class Provider:
         self._server.server_close()
 
     def get(self, path: str) -> object:
-        """The metadata, or the keys."""
         if path == "/jwks":
             return {"keys": [self.key.as_dict(private=False)]}
         return {
@@ -91,7 +90,6 @@ class Provider:
         return code, query["state"]
 
     def token(self, code: str) -> object:
-        """The token for a code."""
         now = int(time.time())
         claims = self.mend({
             "iss": self.url, "aud": CLIENT, "sub": "1", "iat": now, "exp": now + 600,

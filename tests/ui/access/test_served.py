@@ -10,8 +10,6 @@ from typing import Any
 import gradio as gr
 import httpx
 import pytest
-from gradio_client import Client
-from gradio_client.exceptions import AuthenticationError
 
 from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.operator_settings import OperatorSettings
@@ -58,7 +56,6 @@ def logged_in(url: str, name: str) -> httpx.Client:
 
 
 def panel_of(components: list[Any]) -> int:
-    """The number of the corpus panel."""
     return next(int(one["id"]) for one in components if one["props"].get("elem_id") == "library")
 
 
@@ -97,15 +94,6 @@ def test_behind_the_door_a_stranger_gets_nothing(url: str) -> None:
         other_site = {"origin": "https://evil.example"}
         fields = {"username": "vera", "password": PASSWORD}
         assert stranger.post("login", data=fields, headers=other_site).status_code == 403
-
-
-def test_a_client_program_logs_in_with_name_and_password(url: str) -> None:
-    client = Client(url, auth=("vera", PASSWORD), verbose=False, analytics_enabled=False)
-    found: Any = client.predict("May a manager grant powers?", api_name="/investigate")
-    assert found["corpus"] == "Small"
-    client.close()
-    with pytest.raises(AuthenticationError):
-        Client(url, auth=("vera", "wrong password"), verbose=False, analytics_enabled=False)
 
 
 def test_the_panel_knows_who_asks_by_the_cookie_alone(url: str) -> None:

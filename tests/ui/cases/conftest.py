@@ -29,7 +29,6 @@ Keep = Callable[..., str]
 
 @pytest.fixture(scope="session")
 def record(corpus_folder: Path) -> dict[str, Any]:
-    """A record as a file has it."""
     case = finished(open_corpus(corpus_folder), QUESTION)
     values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
     return values
@@ -84,7 +83,6 @@ def owner_of(desk: CasesDesk, visitor: str) -> str:
 
 
 def ask(desk: CasesDesk, do: str, visitor: str = ANN, **more: Any) -> dict[str, Any]:
-    """The answer to one request of a visitor."""
     return answer(desk, {"do": do, "visitor": visitor, **more})
 
 

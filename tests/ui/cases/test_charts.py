@@ -2,9 +2,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from plotly.graph_objects import Figure
-
 from engine.records.store.figures import TaskCost, Tenth, ThreadYield
 from ui.cases.charts import cases_by_day, coverage_by_verdict, thread_yields, tokens_by_task
 from ui.palette import thread
@@ -25,14 +22,6 @@ def test_few_days_are_shown_one_by_one_and_narrow() -> None:
     axis = chart["layout"]["xaxis"]
     assert (axis["tickvals"], axis["range"]) == (bars["x"], ["2026-02-28", "2026-03-08"])
     assert chart["layout"]["yaxis"]["dtick"] == 1
-
-
-def test_many_days_and_many_cases_are_told_as_plotly_chooses() -> None:
-    chart = cases_by_day([day(number, 8) for number in range(1, 9)])
-    assert "width" not in chart["data"][0]
-    assert "tickvals" not in chart["layout"]["xaxis"]
-    assert "dtick" not in chart["layout"]["yaxis"]
-    assert "tickvals" not in cases_by_day([])["layout"]["xaxis"]
 
 
 def test_verdicts_stand_on_top_of_each_other() -> None:
@@ -70,17 +59,3 @@ def test_words_of_people_are_no_markup() -> None:
     assert sent["y"] == answered["y"] == ["&lt;b&gt;a&lt;/b&gt; &amp; b c", "x"]
     assert (sent["x"], answered["x"]) == ([7, 5], [8, 6])
     assert sent["meta"] != answered["meta"]
-
-
-def test_plotly_knows_every_property_of_the_charts(subtests: pytest.Subtests) -> None:
-    charts = [
-        cases_by_day([day(3)]),
-        coverage_by_verdict([Tenth(None, 0, 5)]),
-        thread_yields(ROWS),
-        tokens_by_task(COSTS),
-    ]
-    for chart in charts:
-        with subtests.test(chart["data"][0]["name"]):
-            figure = Figure(chart)
-            assert {trace.type for trace in figure.data} <= {"bar", "scatter"}
-            assert all(trace.name and trace.meta is not None for trace in figure.data)

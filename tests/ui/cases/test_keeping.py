@@ -65,7 +65,6 @@ def owner(cases: KeptCases) -> str:
 
 
 def told(opened: OpenCase) -> Updates:
-    """What the page shows."""
     values = case_values(opened, PARTS)
     parts = (PARTS.board, PARTS.ranked, PARTS.rest, PARTS.coverage, PARTS.story)
     return {name: SECONDS.sub("", str(values[name])) for name in parts}

@@ -114,13 +114,6 @@ def test_what_is_wrong_is_told(desk: CheckDesk, request_: dict[str, Any], words:
     assert words in answer(desk, request_)["error"]
 
 
-def test_a_heading_alone_fails_with_words(desk: CheckDesk) -> None:
-    job = answer(desk, {"do": "start", "visitor": "v", "corpus": "harbour", "text": "# Memo"})["job"]
-    told = followed(desk, job)
-    assert told["state"] == "failed"
-    assert "no claim" in told["message"]
-
-
 def test_a_file_becomes_text(desk: CheckDesk) -> None:
     data = base64.b64encode("Die Gebühr.".encode()).decode()
     for name in ("memo.txt", "../../memo.txt"):
@@ -285,29 +278,6 @@ def test_a_visitor_neither_says_anything_of_a_verdict_nor_learns_what_was_said(c
     assert told_over_http["verification_log"]["entries"][0]["review"] is None
     mine = audited(copied, Auditing(text=WRONG), reviews=True)
     assert mine["verification_log"]["entries"][0]["review"]["reviewer"] == "Ada"
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"claim": "9", "act": "confirm"}, "there is no claim '9'"),
-        ({"claim": "1"}, "confirm, overrule or undo"),
-        ({"claim": "1", "act": "undo"}, "nobody has said anything"),
-        ({"claim": "1", "act": "overrule"}, "is no verdict"),
-        ({"claim": "1", "act": "overrule", "instead": "<b>"}, "is no verdict"),
-        ({"claim": "1", "act": "overrule", "instead": "contradicted"}, "confirm it instead"),
-        ({"claim": "1", "act": "confirm", "name": "x" * 10_000}, "name: longer than the 100"),
-        ({"claim": "1", "act": "confirm", "note": "x" * 10_000}, "note: longer than the 2,000"),
-        ({"claim": "x" * 100, "act": "confirm"}, "claim: longer"),
-        ({"claim": "1", "act": "delete"}, "act: "),
-    ],
-)
-def test_what_is_no_word_on_a_verdict_is_told(copied: Library, more: dict[str, Any], words: str) -> None:
-    desk = CheckDesk(copied, Connections())
-    local = Person("r" * 32, Role.OPERATOR)
-    job, _ = ended(desk, local)
-    assert words in as_(desk, local, do="review", job=job, **more)["error"]
-    assert not load_confirmations(copied.find(None).folder)
 
 
 def test_a_grade_over_http_is_a_letter() -> None:

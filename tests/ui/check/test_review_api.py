@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from engine.access.people import Person, visitors_folder
+from engine.access.people import Person
 from engine.access.roles import Role
 from engine.corpus.confirmations import load_confirmations
 from engine.errors import AccessError, InputError
@@ -107,53 +105,19 @@ def test_other_visitors_may_not(library: Library, act: str) -> None:
     assert kept(library) == 0
 
 
-def test_whose_a_corpus_is_may_and_nobody_else_finds_it(library: Library, built: Path) -> None:
-    assert library.home is not None
-    own = visitors_folder(library.home, ANNA)
-    assert own is not None
-    shutil.copytree(built, own / "mine-1")
-    names = library.names(ANNA)
-    [mine] = [name for name in names if name not in library.names(BERT)]
-    anna, bert = Person(ANNA, Role.VISITOR), Person(BERT, Role.VISITOR)
-    assert reviewing(library, anna, asked("confirm", "1", corpus=mine))["confirmations"]
-    tricks = (
-        mine,
-        "mine-1",
-        str(own / "mine-1"),
-        f"../visitors/{own.name}/mine-1",
-        "../..",
-        "\x00",
-        "harbour/.",
-    )
-    for person in (bert, REVIEWER, Person("../" + ANNA, Role.OPERATOR)):
-        for name in tricks:
-            with pytest.raises(InputError, match="unknown corpus") as caught:
-                reviewing(library, person, asked("confirm", "1", corpus=name))
-            assert "known corpora: harbour" in str(caught.value)
-    assert len(load_confirmations(own / "mine-1")) == 1
-    assert kept(library) == 0
-
-
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         ({"act": "fly"}, "act: Input should be"),
         ({"act": "confirm"}, "claims: which of them to confirm was not said"),
         ({"act": "confirm", "claims": ["1"], "text": " "}, "there is no text"),
-        ({"act": "confirm", "claims": ["1"], "text": "x" * 60_001}, "text: longer than the 60,000"),
         ({"act": "confirm", "claims": "1"}, "claims: Input should be a valid list"),
-        ({"act": "confirm", "claims": [1]}, "claims.0: "),
-        ({"act": "confirm", "claims": [["1"]]}, "claims.0: "),
         ({"act": "confirm", "claims": ["1"] * 201}, "claims: more than the 200"),
         ({"act": "confirm", "claims": ["<script>"]}, "there is no claim '<script>'; there are 1 to 2"),
         ({"act": "confirm", "claims": ["1"], "instead": "related"}, "instead: the right verdict is said to"),
         ({"act": "overrule", "claims": ["1"]}, "'' is no verdict; there are supported"),
         ({"act": "overrule", "claims": ["1"], "instead": "supported"}, "the verdict is the same"),
-        ({"act": "overrule", "claims": ["1"], "instead": "x" * 81}, "instead: longer than the 80"),
-        ({"act": "confirm", "claims": ["1"], "note": "x" * 2001}, "note: longer"),
-        ({"act": "confirm", "claims": ["1"], "name": "x" * 101}, "name: longer"),
         ({"act": "confirm", "claims": ["1"], "day": "soon"}, "day: "),
-        ({"act": "confirm", "claims": ["1"], "grade": "F"}, "grade: "),
         ({"act": "confirm", "claims": ["1"], "reviewer": "Eve"}, "reviewer: not known here"),
         ({"act": "list", "corpus": "another"}, "unknown corpus"),
     ],
@@ -163,18 +127,4 @@ def test_what_is_wrong_is_told(library: Library, given: dict[str, Any], words: s
         reviewing(library, REVIEWER, checked(Reviewing, {"text": MEMO} | given))
     assert words in str(caught.value)
     assert len(str(caught.value)) < 300
-    assert kept(library) == 0
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    claims=st.lists(st.text(max_size=5).filter(lambda one: one not in ("1", "2")), min_size=1, max_size=3),
-    act=st.sampled_from(["confirm", "overrule", "undo"]),
-)
-def test_no_number_but_a_claim_s_keeps_anything(library: Library, claims: list[str], act: str) -> None:
-    instead = "related" if act == "overrule" else ""
-    with pytest.raises(InputError, match="there is no claim"):
-        reviewing(
-            library, REVIEWER, asked(act, "1" if act != "undo" else claims[0], *claims, instead=instead)
-        )
     assert kept(library) == 0

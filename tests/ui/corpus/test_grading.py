@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from engine.corpus.grades import load_grades
 from tests.ui.corpus.conftest import STRANGER, VISITOR, Caller
 from ui.corpus.desk import CorpusDesk
@@ -35,22 +33,6 @@ def test_a_document_is_graded_where_it_is_read(mine: Caller, desk: CorpusDesk) -
     assert "Agency Act &lt;New&gt;" in told["html"]
     assert "<New>" not in told["html"]
     assert '<option value="D" selected>' in mine.good("head", document=number)["html"]
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"kind": "act", "grade": "F"}, "grade: 'F' is none"),
-        ({"kind": "act", "grade": "x" * 10_000}, "grade: longer"),
-        ({"kind": "<b>", "grade": "A"}, "no document of"),
-        ({"target": "gone", "grade": "A"}, "is no document of"),
-        ({"kind": "act", "grade": "A", "name": "x" * 101}, "a reviewer needs a name of 1 to 100 characters"),
-        ({"kind": "regulation", "grade": "table"}, "nobody has graded"),
-    ],
-)
-def test_what_is_wrong_is_told(mine: Caller, desk: CorpusDesk, more: dict[str, str], words: str) -> None:
-    assert words in mine("grade", **more)["error"]
-    assert lines(desk) == 0
 
 
 def test_who_may_not_grade_sees_the_table_and_no_name(desk: CorpusDesk) -> None:

@@ -64,7 +64,6 @@ def test_a_corpus_can_be_deleted_by_its_owner(mine: Caller) -> None:
 
 
 def many(uploads: Path, count: int = 150) -> list[dict[str, str]]:
-    """More to read than a moment allows."""
     texts = {
         f"act{number}": ACT.replace("id: act", f"id: act-{number}").replace("Agency", f"Agency {number}") * 3
         for number in range(count)

@@ -9,7 +9,6 @@ from tests.ui.corpus.conftest import Caller
 
 
 def listed(html: str) -> dict[str, str]:
-    """Ids by names."""
     found = re.findall(r'data-name="([^"]*)"><span class="words"><b dir="auto">(.*?)</b>', html)
     return {unescape(name): unescape(number) for number, name in found}
 
@@ -22,15 +21,6 @@ def test_names_are_listed_with_their_kind_and_how_often_they_stand(mine: Caller)
     assert "&lt;New&gt;" in found["html"]
     assert ["title", "document"] in found["kinds"]
     assert "document · " in found["html"]
-
-
-def test_names_are_searched_by_other_names_too_and_chosen_by_kind(mine: Caller) -> None:
-    assert "Agency Act <New>" in listed(mine.good("names", words="agency act")["html"])
-    assert "Agency Act <New>" in listed(mine.good("names", words="AA")["html"])
-    assert mine.good("names", words="no such name")["total"] == 0
-    assert set(listed(mine.good("names", kind="title")["html"])) <= set(listed(mine.good("names")["html"]))
-    assert mine.good("names", kind="no such kind")["total"] == 0
-    assert mine.good("names", first=10_000)["html"] == ""
 
 
 def test_a_name_leads_to_the_passages_that_say_what_it_is(mine: Caller) -> None:

@@ -83,15 +83,6 @@ def test_text_has_headings_links_and_who_cites_it(mine: Caller) -> None:
     assert 'data-citation="Agency Act &lt;New&gt; (4 of 2012), Article 1(1) [act/' in html
 
 
-def test_a_piece_starts_where_it_is_asked(mine: Caller) -> None:
-    act = number(mine, "act")
-    piece = mine.good("piece", document=act, at=2, stop=3)
-    assert (piece["first"], piece["stop"]) == (2, 3)
-    assert "Article 2 Limits" in piece["html"]
-    assert "Article 1 Powers" not in piece["html"]
-    assert [*mine.good("path", document=act, at=2)["sections"]] == [0, 2]
-
-
 def test_a_reference_leads_to_its_target(mine: Caller) -> None:
     act, regulation = number(mine, "act"), number(mine, "regulation")
     html = mine.good("piece", document=regulation)["html"]
@@ -103,15 +94,6 @@ def test_a_reference_leads_to_its_target(mine: Caller) -> None:
     citing = mine.good("citing", document=act, at=2)["html"]
     assert "<mark>Article 2(1) of the Agency Act</mark>" in citing
     assert f'data-document="{regulation}"' in citing
-
-
-def test_an_unresolved_reference_can_be_resolved_from_its_card(mine: Caller) -> None:
-    html = mine.good("piece", document=number(mine, "act"))["html"]
-    refs = re.search(r'ref unresolved" href="#" role="link" data-refs="(\d+)"', html)
-    assert refs is not None
-    found = mine.good("targets", refs=[int(refs[1]), 10**8])
-    assert found["spot"] is None
-    assert f'data-resolve="{refs[1]}"' in found["html"]
 
 
 def test_an_old_document_says_so_and_arabic_runs_from_the_right(mine: Caller) -> None:

@@ -7,7 +7,7 @@ import re
 from html import unescape
 from typing import Any
 
-from tests.ui.corpus.conftest import STRANGER, VISITOR, Caller
+from tests.ui.corpus.conftest import VISITOR, Caller
 from ui.corpus.desk import CorpusDesk
 
 
@@ -43,19 +43,6 @@ def test_a_reference_is_rejected_and_comes_back(mine: Caller, desk: CorpusDesk) 
     mine.good("restore-link", link=link)
     assert mine.good("targets", refs=refs)["html"] == before
     assert "rejected" not in mine.good("piece", document=number, at=0)["html"]
-
-
-def test_other_visitors_may_not(desk: CorpusDesk, mine: Caller) -> None:
-    link = link_in(mine.good("targets", refs=first_reference(mine, number_of(desk)))["html"])
-    stranger = Caller(desk, STRANGER, "Small")
-    for do in ("reject-link", "restore-link"):
-        assert "cannot be changed here" in stranger(do, link=link)["error"]
-        assert "unknown corpus" in Caller(desk, STRANGER, "Mine")(do, link=link)["error"]
-    head = stranger.good("piece", document=0, at=0)["html"]
-    found = re.search(r'data-refs="([\d,]+)"', head)
-    if found:
-        refs = [int(one) for one in found[1].split(",")]
-        assert "data-act" not in stranger.good("targets", refs=refs)["html"]
 
 
 def test_what_is_no_link_is_told(mine: Caller) -> None:

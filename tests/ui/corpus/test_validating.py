@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -195,13 +193,3 @@ def test_nobody_judges_a_corpus_that_is_not_theirs(desk: CorpusDesk) -> None:
 def test_unknown_links_are_refused(mine: Caller) -> None:
     assert "no such link" in mine("link", said={"key": "nothing"})["error"]
     assert "was not said" in mine("judge")["error"]
-
-
-def test_the_text_of_a_passage_is_sent_as_it_is(mine: Caller, desk: CorpusDesk, read: list[Proposal]) -> None:
-    """Places of selected words are counted in it."""
-    html = mine.good("link", said={"key": read[1].key})["html"]
-    shown = re.search(r'class="end from">.*?<p class="passage"[^>]*>(.*?)</p>', html, re.S)
-    assert shown is not None
-    text = unescape(re.sub("</?mark>", "", shown[1]))
-    corpus = desk.books.corpus("Mine", VISITOR)
-    assert text == corpus.passages(corpus.rows([read[1].source_id]))[0].text

@@ -5,15 +5,13 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 
-import ui.corpus.ingesting
 from engine.corpus.embedded.publication import WANTED_NAME
-from tests.ui.corpus.conftest import BEHIND, STRANGER, VISITOR, Caller, Page, ended, sent
+from tests.ui.corpus.conftest import BEHIND, VISITOR, Caller, Page, ended, sent
 from tests.ui.corpus.embedding import (
     LAWS,
     READS,
@@ -30,7 +28,6 @@ from tests.ui.corpus.embedding import (
 )
 from tests.ui.corpus.toy_model import Toy
 from ui.corpus.desk import CorpusDesk
-from ui.jobs.process import Bounds
 
 
 @pytest.fixture
@@ -98,20 +95,6 @@ def test_stopped_it_rests_with_what_is_made_and_goes_on_when_somebody_says_so(
     assert len(again) <= 1, "but for what was being read when it was stopped nothing is read twice"
 
 
-def test_documents_that_come_and_go_meanwhile_are_in_the_state_that_gets_its_vectors(
-    desk: CorpusDesk, tmp_path: Path, uploads: Path, toy: Toy
-) -> None:
-    mine = in_the_middle(desk, tmp_path, toy)
-    assert ended(mine, mine.good("add", files=sent(uploads, more=law(77)))["job"])["state"] == "done"
-    assert ended(mine, mine.good("remove", document=0)["job"])["state"] == "done"
-    assert desk.books.corpus("New", VISITOR).embedding == "none"
-    toy.let()
-    until(mine, is_done)
-    names = {document.id for document in whole(desk, mine).documents()}
-    assert len(names) == LAWS
-    assert "law-77" in names
-
-
 def test_a_corpus_that_is_deleted_is_worked_on_no_more(desk: CorpusDesk, tmp_path: Path, toy: Toy) -> None:
     mine = in_the_middle(desk, tmp_path, toy)
     folder = folder_of(mine)
@@ -157,71 +140,6 @@ def test_a_process_that_is_killed_is_told_in_a_sentence_and_nothing_is_lost(
     assert "came to a halt at" in told["words"]
     assert "ended without a word" in told["words"]
     assert mine.good("embed")["state"] == "going"
-
-
-def test_a_quota_is_told_in_a_sentence(
-    desk: CorpusDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ui.corpus.ingesting, "_bounds", lambda settings: Bounds(cpu=0.01, processes=64))
-    mine = written(desk, tmp_path)
-    told = until(mine, lambda found: found["state"] == "resting")
-    assert "stopped: it needs more than 0.000166667 minutes of computing" in told["words"]
-    assert len(desk.books.corpus("New", VISITOR)) > 0
-
-
-def test_a_model_that_is_missing_is_told_in_a_sentence(page: Page, tmp_path: Path) -> None:
-    desk = page("none", f"gone=st:{tmp_path / 'gone'}?languages=en")
-    mine = written(desk, tmp_path)
-    assert mine.good("vectors")["state"] == "none"
-    mine.good("embed", embedding="gone")
-    told = until(mine, lambda found: found["state"] == "resting")
-    assert "came to a halt" in told["words"]
-    assert str(tmp_path) not in str(told)
-    assert "Traceback" not in told["words"]
-    assert desk.books.corpus("New", VISITOR).embedding == "none"
-
-
-def test_a_turn_in_which_nothing_came_of_it_is_no_reason_to_go_on_for_ever(
-    desk: CorpusDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(desk.vectors.jobs, "rules", replace(desk.vectors.jobs.rules, seconds=0.3))
-    mine = written(desk, tmp_path)
-    told = until(mine, lambda found: found["state"] == "resting")
-    assert "nothing came of it" in told["words"]
-
-
-def test_a_turn_that_is_over_is_followed_by_another(desk: CorpusDesk, tmp_path: Path, toy: Toy) -> None:
-    mine = written(desk, tmp_path, **many())
-    job = desk.vectors.job(folder_of(mine))
-    assert job is not None
-    toy.let(READS)
-    until(mine, reading)
-    other = written(desk, tmp_path, "Other", STRANGER)
-    assert other.good("vectors")["share"] is None
-    job.overdue = "its turn is over"
-    job.stop.set()
-    # What was asked last is waited for.
-    toy.let(1)
-    until(other, lambda told: told["share"] is not None)
-    assert "waits for its turn, 1 before it" in mine.good("vectors")["words"]
-
-
-def test_several_corpora_of_a_visitor_wait_in_line_and_the_line_has_an_end(
-    page: Page, tmp_path: Path, toy: Toy
-) -> None:
-    desk = page(waiting=3)
-    first, second, third = (written(desk, tmp_path, name) for name in ("One", "Two", "Three"))
-    assert "waits for its turn, 1 before" in second.good("vectors")["words"]
-    assert "another embedding of yours" in third.good("vectors")["words"]
-    other = written(desk, tmp_path, "One", STRANGER)
-    assert other.good("vectors")["state"] == "going"
-    first.good("embed-stop")
-    assert "another embedding of yours" in third.good("vectors")["words"]
-    # Its process ends in its own time: what was asked last is waited for.
-    toy.let(1)
-    until(first, lambda told: told["state"] != "going")
-    third.good("embed")
-    assert third.good("vectors")["state"] == "going"
 
 
 def test_a_model_of_the_operators_is_asked_by_the_server_alone(

@@ -15,12 +15,10 @@ HERE = Visitor("203.0.113.1", local=False)
 
 
 async def let_in(scope: Scope, receive: Receive, send: Send) -> None:
-    """What stands behind a gate."""
     await PlainTextResponse("")(scope, receive, send)
 
 
 async def nothing_more() -> Message:
-    """The end of a request without a body."""
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
@@ -43,5 +41,4 @@ async def asked(
 
 
 def policy(**more: Any) -> Policy:
-    """A policy of any path."""
     return Policy("any", re.compile("/"), **more)

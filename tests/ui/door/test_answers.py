@@ -82,7 +82,6 @@ def test_an_answer_that_is_gone_is_an_error_in_the_form_of_its_stream() -> None:
 
 
 def _kept(answers: Answers, marks: list[str]) -> list[int]:
-    """Which are there still, by their places."""
     return [
         number for number, mark in enumerate(marks) if GONE not in answers.restore(_by_call(mark)).decode()
     ]
@@ -159,7 +158,6 @@ class _Served:
             self.asked = visitor.listener("asked")
 
     def wait(self, number: int) -> None:
-        """Until so many wait."""
         until = time.monotonic() + 20
         while len(self.answers) != number:
             assert time.monotonic() < until, len(self.answers)

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Message
 
@@ -90,14 +90,12 @@ def test_a_body_has_the_form_of_its_route(value: Any) -> None:
         lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=5), inner, max_size=5),
     )
 )
-@settings(max_examples=50)
 def test_what_is_not_too_much_goes_through_as_it_is(value: Any) -> None:
     body = orjson.dumps(value)
     assert orjson.dumps(checked_json(body, LOOSE)) == body
 
 
 @given(st.integers(0, 40))
-@settings(max_examples=20)
 def test_the_depth_is_counted_exactly(depth: int) -> None:
     value: Any = 0
     for _ in range(depth):

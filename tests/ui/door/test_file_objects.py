@@ -13,9 +13,6 @@ import httpx
 import orjson
 import pytest
 from argon2 import PasswordHasher
-from gradio.context import LocalContext
-from gradio.exceptions import InvalidPathError
-from gradio.processing_utils import async_move_files_to_cache
 from starlette.types import ASGIApp
 
 from benchmarks.attacks.http.file_objects import BODIES, OBJECTS
@@ -68,37 +65,6 @@ def test_no_file_object_reaches_gradio(
                 assert (answer.status_code, answer.json()["error"]) == (400, NO_FILES)
                 assert str(tmp_path) not in answer.text
     assert not list(uploads.glob("**/*"))
-
-
-def test_gradio_checks_that_a_file_was_uploaded(
-    page: gr.Blocks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Gradio's own check does not run on a page that it takes for one that was never launched."""
-    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
-    settings = OperatorSettings(home=tmp_path)
-    inside_a_loop(lambda: guarded(page, settings, entry(settings), tmp_path / "uploads"))
-    secret = tmp_path / "secret.md"
-    secret.write_text("quokka")
-    block = next(one for one in page.blocks.values() if isinstance(one, gr.Textbox))
-    sent = {"path": str(secret), "meta": {"_type": "gradio.FileData"}}
-
-    async def move() -> Any:
-        LocalContext.blocks.set(page)
-        return await async_move_files_to_cache(sent, block, check_in_upload_folder=True)
-
-    with pytest.raises(InvalidPathError):
-        asyncio.run(move())
-
-
-def test_the_model_panel_may_send_a_url(page: gr.Blocks) -> None:
-    policy = route_table(functions_of(page), OperatorSettings()).find(f"{API}/component_server/")
-    assert policy is not None
-    number = next(iter(functions_of(page).panels["model"]))
-    body = {
-        "data": {"do": "connect", "url": "https://models.example/v1"},
-        "component_id": number, "fn_name": "model", "session_hash": "abc",
-    }  # fmt: skip
-    assert checked_json(orjson.dumps(body), policy) == body
 
 
 def _settings(setup: str, folder: Path) -> OperatorSettings:

@@ -37,7 +37,6 @@ class Stage:
         return self.jobs.start(Owner(visitor, address), name, self.work, cleanup=self.over.release)
 
     def next(self) -> None:
-        """Let one end, and wait until it has."""
         self.go.release()
         assert self.over.acquire(timeout=LONG)
 

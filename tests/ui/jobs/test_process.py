@@ -67,7 +67,7 @@ def test_an_order_arrives_and_what_is_told_is_heard_and_answered(tmp_path: Path)
         (
             "import os, time\nfor _ in range(3): os.fork()\nuntil = time.time() + 20\n"
             "while time.time() < until: pass",
-            Bounds(cpu=1.0),
+            Bounds(cpu=0.4),
             "minutes of computing",
         ),
         (

@@ -128,7 +128,6 @@ def test_the_server_is_not_overwhelmed() -> None:
 
 
 def children() -> list[psutil.Process]:
-    """The readers that are there."""
     mine = psutil.Process().children(recursive=True)
     return [one for one in mine if one.status() != psutil.STATUS_ZOMBIE and "ui.jobs.reader" in one.cmdline()]
 

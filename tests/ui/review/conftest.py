@@ -38,7 +38,6 @@ FEW = {"best": 3, "border": 0, "alone": 0, "disagreed": 0, "random": 0, "hops": 
 
 @pytest.fixture(scope="package")
 def three_laws(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus of three laws, to be copied."""
     root = tmp_path_factory.mktemp("three laws")
     folder = root / "laws"
     folder.mkdir()
@@ -50,7 +49,6 @@ def three_laws(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="package")
 def asked(three_laws: Path) -> dict[str, Any]:
-    """The record of a case."""
     case = finished(open_corpus(three_laws), QUESTION)
     found: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
     return found
@@ -83,7 +81,6 @@ def store(desk: ReviewDesk) -> ReviewStore:
 
 @pytest.fixture
 def keep(desk: ReviewDesk, asked: dict[str, Any]) -> Keep:
-    """Keep a case of somebody."""
 
     def one(person: Person = ANNA, matter: str = "General", **changed: Any) -> str:
         cases = desk.kept.store()
@@ -101,30 +98,25 @@ class Caller:
         self.desk, self.person, self.name, self.tab = desk, person, name, tab
 
     def __call__(self, do: str, **more: Any) -> dict[str, Any]:
-        """The answer to one request."""
         request = {"do": do, "visitor": self.person.key, "reviewer": self.name, "tab": self.tab, **more}
         return answer(self.desk, request, lambda token: self.person)
 
     def good(self, do: str, **more: Any) -> dict[str, Any]:
-        """An answer that is no error."""
         told = self(do, **more)
         assert "error" not in told, told
         return told
 
     def made(self, **more: Any) -> str:
-        """A queue of the first matter, by its id."""
         owner = self.desk.kept.owner_of(self.person)
         (matter, *_) = self.desk.kept.store().matters(owner or "")
         queue: str = self.good("make-queue", **{"matter": matter.id, **FEW, **more})["made"]
         return queue
 
     def first(self, queue: str) -> dict[str, Any]:
-        """The item that stands first."""
         piece: dict[str, Any] = self.good("enter", queue=queue, slots=["a"])["turns"][0]
         return piece
 
     def verdict(self, queue: str, piece: dict[str, Any], verdict: str, **more: Any) -> dict[str, Any]:
-        """The answer to a verdict."""
         return self("verdict", queue=queue, case=piece["case"], key=piece["key"], verdict=verdict, **more)
 
 
@@ -134,5 +126,4 @@ def ann(desk: ReviewDesk) -> Caller:
 
 
 def said(store: ReviewStore) -> list[Assessment]:
-    """All that was said, of everybody's cases."""
     return store.assessments(owner=EVERYBODY)

@@ -65,7 +65,6 @@ def teach(desk: ReviewDesk, keep: Keep, store: ReviewStore, monkeypatch: pytest.
 
 
 def learned(who: Caller, matter: str, **more: Any) -> dict[str, Any]:
-    """Learn, and wait for what comes of it."""
     job = who.good("learn", matter=matter, **more)["job"]
     told: dict[str, Any] = {"job": job}
 
@@ -79,7 +78,6 @@ def learned(who: Caller, matter: str, **more: Any) -> dict[str, Any]:
 
 
 def kept(desk: ReviewDesk, matter: str, person: Any = ANNA) -> list[str]:
-    """The ids of what is kept of a matter."""
     owner = desk.kept.owner_of(person)
     (found,) = (one for one in desk.kept.store().matters(owner or "") if one.id == matter)
     return [one.id for one in desk.kept.weights().lines(found, "Small") if one.act.value == "kept"]

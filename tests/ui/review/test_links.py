@@ -125,23 +125,3 @@ def test_a_hop_that_was_followed_back_is_read_the_way_its_link_goes() -> None:
     assert where(hop) == "Article 2 → Article 1"
     unknown = Item("case", ItemKind.HOP, "hop:a>of_a_package>b", "b", source_id="a", relation="of_a_package")
     assert link_of(unknown).words == "of a package"
-
-
-def test_a_term_that_both_share_is_marked_in_both() -> None:
-    hop = Item(
-        "case",
-        ItemKind.HOP,
-        "hop:a>mentions>b",
-        "b",
-        source_id="a",
-        relation="mentions",
-        strategy="entities",
-        source_text="The Power of Attorney ends.",
-        text="Every power of\nattorney is entered.",
-        quote="Power of Attorney",
-        detail="defined term",
-    )
-    link = link_of(hop)
-    assert link.detail == "defined term"
-    assert [words for words, is_quote in link.source.pieces if is_quote] == ["Power of Attorney"]
-    assert [words for words, is_quote in link.target.pieces if is_quote] == ["power of\nattorney"]

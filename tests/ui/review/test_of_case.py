@@ -18,7 +18,6 @@ EMPTY: dict[str, Any] = {"nodes": [], "edges": [], "pinned": [], "dismissed": []
 
 
 def opened(caller: Caller, case: str) -> str:
-    """The queue of a case, by its id."""
     return str(caller.good("review-case", cases=case)["queue"])
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import lxml.html
 import pandas as pd  # type: ignore[import-untyped]
-import pytest
 
 from engine.errors import InputError
 from engine.review.kept import QueuedItem
@@ -36,12 +35,10 @@ REVIEWERS = ("Ann", "Bén", "Cem", "=Dora")
 SHARE = tuple[str, str, str]
 
 
-def judged_at_random(
-    desk: ReviewDesk, store: ReviewStore, case: str, seed: int, count: int = 120
-) -> tuple[str, int]:
+def judged_at_random(desk: ReviewDesk, store: ReviewStore, case: str, count: int = 60) -> tuple[str, int]:
     """A queue that several have judged: with conflicts, settled ones, some changed, some taken back; returns
     its id and how many verdicts stand."""
-    draw = random.Random(seed)
+    draw = random.Random(1)
     items = [_item(draw, case, number) for number in range(count // 2)]
     owner = desk.kept.owner_of(ANNA)
     matter = desk.kept.store().matter("General", owner or "")
@@ -113,11 +110,8 @@ def _share(approved: int, count: int) -> SHARE:
     return f"{100 * share:.0f}%", f"{100 * low:.0f}% to {100 * high:.0f}%", f"{count:,}"
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_the_page_shows_what_pandas_computes(
-    desk: ReviewDesk, keep: Keep, store: ReviewStore, seed: int
-) -> None:
-    queue, standing = judged_at_random(desk, store, keep(), seed)
+def test_the_page_shows_what_pandas_computes(desk: ReviewDesk, keep: Keep, store: ReviewStore) -> None:
+    queue, standing = judged_at_random(desk, store, keep())
     # The owner has a name under which nothing is left: not one of those who are asked.
     owner = Caller(desk, ANNA, "Ann")
     while turns := owner.good("turns", queue=queue, slots=["a"])["turns"]:

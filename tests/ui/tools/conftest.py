@@ -29,10 +29,11 @@ def harbour_library(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 @pytest.fixture(scope="session")
 def own_machine(harbour_library: Library, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Its address."""
     settings = harbour_library.settings
     page = inside_a_loop(lambda: build_page(harbour_library, connections=Connections(settings)))
     with served(page, settings, tmp_path_factory.mktemp("uploads")) as found:
+        # What the first call loads is no test's to pay for.
+        by_mcp(found, lambda session: session.list_tools())
         yield found
 
 

@@ -50,33 +50,22 @@ def test_the_answer_is_that_of_the_command_line(library: Library) -> None:
     ("given", "error", "words"),
     [
         ({"question": " \n"}, InputError, "^question: "),
-        ({"question": None}, InputError, "^question: "),
         ({"question": "x" * 4001}, InputError, "^question: longer than the 4,000 characters taken here"),
         ({"corpus": "Elsewhere"}, InputError, "unknown corpus"),
-        ({"corpus": "x" * 201}, InputError, "^corpus: longer"),
         ({"preset": "slow"}, SettingsError, "unknown preset"),
-        ({"preset": "slow" * 100}, InputError, "^preset: longer"),
         ({"strategies": ["magic"]}, SettingsError, "unknown strategy"),
-        ({"strategies": []}, InputError, "^strategies: "),
         ({"strategies": ["citations"] * 101}, InputError, "^strategies: more than the 100 taken"),
-        ({"strategies": ["x" * 81]}, InputError, "^strategies.0: longer"),
         ({"rounds": 99}, SettingsError, "rounds"),
         ({"rounds": "many"}, InputError, "^rounds: "),
-        ({"rounds": 10**400}, SettingsError, "rounds"),
-        ({"model": "perhaps"}, InputError, "^model: "),
         ({"elsewhere": 1}, InputError, "^elsewhere: not known here"),
         ({"settings": [1]}, InputError, "^settings: "),
         ({"settings": {"rounds": 99}}, SettingsError, "^rounds: .*less than or equal to 5"),
         ({"settings": {"speed": 3}}, SettingsError, "'speed' is no setting"),
         ({"settings": {"rounds": 3}, "rounds": 3}, InputError, "^rounds: .* give it once"),
-        ({"settings": {"rounds": None}}, SettingsError, "^rounds: nothing is given"),
-        ({"settings": {"must_include": ["x" * 1001]}}, InputError, "^settings.must_include: "),
         ({"settings": {"documents": ["x"] * 1001}}, InputError, "^settings.documents: "),
         ({"settings": {str(n): 1 for n in range(201)}}, InputError, "^settings: more than the 200 taken"),
-        ({"settings": {"transaction_type": "barter"}}, SettingsError, "transaction type"),
         # What only whoever runs the server may choose: a model's address, a folder, a key.
         ({"settings": {"reranker": "ce:/etc"}}, SettingsError, "^reranker: it is not among those"),
-        ({"settings": {"reranker": "ce:org/name"}}, SettingsError, "^reranker: it is not among those"),
         ({"settings": {"llm": "openai:m@http://10.0.0.1"}}, SettingsError, "'llm' is no setting"),
         ({"settings": {"pool_size": 10**9}}, SettingsError, "^pool_size: .*equal to 2000"),
     ],
@@ -86,32 +75,6 @@ def test_wrong_arguments_are_named(
 ) -> None:
     with pytest.raises(error, match=words):
         investigate(library, checked(Investigating, {"question": QUESTION} | given))
-
-
-def test_settings_change_single_values_of_the_preset(library: Library) -> None:
-    chosen: dict[str, Any] = {
-        "as_of": "2020-05-06",
-        "types": ["act"],
-        "stop_when": ["similarity >= 0.9"],
-        "call_budget": None,
-    }
-    asked = Investigating(question=QUESTION, preset="quick", top_k=3, settings=chosen)
-    told = investigate(library, asked)
-    expected = preset("quick").changed(
-        top_k=3, as_of="2020-05-06", types=["act"], stop_when="similarity >= 0.9"
-    )
-    assert told["settings"] == expected.model_dump(mode="json")
-    assert told["day"] == "2020-05-06"
-
-
-def test_nothing_is_followed_where_the_settings_say_so(library: Library) -> None:
-    plain = investigate(library, Investigating(question=QUESTION, settings={"follow": False}))
-    assert [report["number"] for report in plain["rounds"]] == [0]
-    scores = [passage["score"] for passage in plain["passages"]]
-    assert scores == sorted(scores, reverse=True)
-    assert {part["name"] for passage in plain["passages"] for part in passage["breakdown"]} == {"question"}
-    followed = investigate(library, Investigating(question=QUESTION))
-    assert len(followed["rounds"]) > 1
 
 
 def test_an_answer_looks_where_the_settings_say(library: Library) -> None:

@@ -114,21 +114,6 @@ def test_a_client_plans_investigates_follows_reads_and_lists(own_machine: str) -
     by_mcp(own_machine, work)
 
 
-def test_everything_is_there_where_it_is_asked_for(own_machine: str) -> None:
-    async def work(session: Any) -> None:
-        call = Calls(session)
-        await call.listed()
-        whole = await call("investigate", question=QUESTION, preset="quick", detail="full")
-        assert {"pool", "settings", "plan", "retrievers", "threads"} <= whole.keys()
-        assert whole["pool"]["edges"]
-        record = (await call("case", case=whole["case"], detail="full"))["record"]
-        assert record["pool"] == whole["pool"]
-        handed = await call("export", case=whole["case"], format="json", detail="full")
-        assert json.loads(handed["text"])["pool"] == whole["pool"]
-
-    by_mcp(own_machine, work)
-
-
 def test_tools_say_what_they_are(own_machine: str) -> None:
     async def work(session: Any) -> Any:
         return await Calls(session).listed()
@@ -178,72 +163,29 @@ def test_cases_passages_and_settings_are_resources(own_machine: str) -> None:
     by_mcp(own_machine, work)
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "words"),
-    [
+def test_what_is_wrong_is_said_in_a_sentence(own_machine: str, subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[str, dict[str, Any], str], ...] = (
         ("investigate", {}, "question: "),
-        ("investigate", {"question": ""}, "question: "),
-        ("investigate", {"question": 5}, "question: "),
-        ("investigate", {"question": "x" * 4001}, "question: longer than the 4,000"),
         ("investigate", {"question": QUESTION, "depth": 3}, "depth: not known here"),
-        ("investigate", {"question": QUESTION, "detail": "huge"}, "detail: "),
-        ("investigate", {"question": QUESTION, "corpus": "<script>"}, "unknown corpus '<script>'"),
-        ("investigate", {"question": QUESTION, "settings": {"rounds": 99}}, "rounds: "),
         ("investigate", {"question": QUESTION, "model": True}, "offers no language model"),
-        ("investigate", {"question": QUESTION, "matter": "x" * 201}, "matter: longer"),
         ("plan", {"question": " "}, "question: "),
         ("follow", {"case": "nothing", "passage": "x"}, "there is no case 'nothing'"),
-        ("follow", {"case": "x" * 101, "passage": "x"}, "case: longer"),
         ("read", {"what": "zeppelin"}, "'zeppelin' is no id of the corpus 'Harbour' and cites no provision"),
         ("read", {"what": "harbour-act", "at": 10**6}, "at: 'harbour-act' has"),
-        ("read", {"what": "harbour-act", "before": 101}, "before: "),
         ("read", {"what": "harbour-act", "start": 10**6}, "start: the passage has"),
         ("read", {"what": "harbour-act", "day": "soon"}, "day: "),
-        ("cases", {"limit": 51}, "limit: "),
         ("cases", {"matter": "=HYPERLINK()"}, "matter: you have none"),
         ("cases", {"since": "2026-13-01"}, "since: "),
-        ("case", {"case": "nothing", "part": "all"}, "part: "),
         ("case", {"case": "../../etc/passwd"}, "there is no case"),
-        ("export", {"case": "nothing", "format": "json"}, "there is no case"),
         ("export", {"case": "nothing"}, "format: say which; known: "),
         ("export", {"case": "nothing", "format": "exe"}, "unknown format 'exe'"),
-        ("audit", {"text": ""}, "text"),
         ("nothing", {}, "there is no tool 'nothing'; known: corpora"),
-    ],
-)
-def test_what_is_wrong_is_said_in_a_sentence(
-    own_machine: str, name: str, arguments: dict[str, Any], words: str
-) -> None:
-    async def work(session: Any) -> str:
-        return await Calls(session).refused(name, **arguments)
+    )
 
-    said = by_mcp(own_machine, work)
-    assert words in said
-    assert len(said) < 600
+    async def work(session: Any) -> list[str]:
+        return [await Calls(session).refused(name, **arguments) for name, arguments, _ in rows]
 
-
-def test_a_document_is_read_page_by_page_to_its_end(own_machine: str) -> None:
-    async def work(session: Any) -> None:
-        call = Calls(session)
-        await call.listed()
-        seen: list[str] = []
-        going_on: dict[str, int] | None = {"at": 0, "start": 0}
-        length = 0
-        while going_on is not None:
-            page = await call("read", what="harbour-act", **going_on)
-            seen += [one["id"] for one in page["passages"]]
-            length, going_on = page["length"], page["next"]
-        assert len(seen) == len(set(seen)) == length > 20
-
-    by_mcp(own_machine, work)
-
-
-def test_a_question_that_the_corpus_does_not_bear(own_machine: str) -> None:
-    async def work(session: Any) -> None:
-        call = Calls(session)
-        await call.listed()
-        nothing = await call("investigate", question="zeppelin xylophone quasar", preset="quick")
-        assert nothing["evidence"]["status"] == "none"
-        assert (await call("answer", question="zeppelin xylophone quasar"))["missing"]
-
-    by_mcp(own_machine, work)
+    for (name, arguments, words), said in zip(rows, by_mcp(own_machine, work), strict=True):
+        with subtests.test(tool=name, arguments=arguments):
+            assert words in said
+            assert len(said) < 600

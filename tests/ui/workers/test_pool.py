@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -32,7 +31,6 @@ from ui.investigate import listen, open_case
 from ui.reporting import Link, link_of
 from ui.shelf import Library
 from ui.stage import PARTS
-from ui.steer import steer
 from ui.workers.pool import WorkerLostError, Workers
 
 QUESTION = "May a manager grant broader powers?"
@@ -113,15 +111,6 @@ def test_a_case_comes_out_as_in_this_process(working: Library) -> None:
     assert working.workers.done("a", process_of, _case(working), here=True) == os.getpid()
 
 
-def test_the_caches_of_workers_are_told(working: Library) -> None:
-    for _ in range(2 * working.workers.wanted):
-        working.workers.done("a", record, _case(working))
-    found = {use.name: use for use in working.workers.uses}
-    assert found["words of questions"].misses > 0
-    # At least one of them was asked the same question twice.
-    assert found["finished cases"].hits > 0
-
-
 def test_errors_come_back_and_what_nobody_foresaw_says_nothing_of_the_case(working: Library) -> None:
     with pytest.raises(InputError, match="not this one"):
         working.workers.done("a", refused, _case(working))
@@ -184,37 +173,6 @@ def test_a_template_that_is_killed_is_begun_again(working: Library) -> None:
 def _is_template(process: psutil.Process, library: Library) -> bool:
     """Whether it is what the workers are forked from."""
     return not set(library.workers.pids).isdisjoint(one.pid for one in process.children())
-
-
-def test_who_leaves_in_the_middle_frees_the_worker(working: Library) -> None:
-    opened = open_case(working, CaseRequest(question=QUESTION, held={"rounds": 3}))
-    telling = listen(opened, PARTS, opened.case.run)
-    next(telling)
-    assert isinstance(telling, Generator)
-    telling.close()
-    _await(lambda: working.workers.there.free == 2)
-    assert not opened.busy.locked()
-
-
-def test_the_page_shows_a_case_of_a_worker_as_one_of_its_own_and_steers_it(
-    working: Library, library: Library
-) -> None:
-    told: list[object] = []
-    for place in (working, library):
-        opened = open_case(place, CaseRequest(question=QUESTION, corpus="Small"))
-        shown: dict[object, object] = {}
-        for updates in listen(opened, PARTS, opened.case.run):
-            shown |= updates
-        assert opened.case.ranking
-        lead = opened.case.ranking[0].passage.id
-        for action in ("follow", "pin"):
-            for updates in steer(opened, PARTS, action, lead, ["citations"]):
-                shown |= updates
-        assert lead in opened.case.pool.pinned
-        told.append((shown[PARTS.ranked], shown[PARTS.answer]))
-    # How long it took stands in the record behind the answer.
-    told = [re.sub(r"&quot;milliseconds&quot;: [\d.]+", "", str(one)) for one in told]
-    assert told[0] == told[1]
 
 
 def test_a_case_that_waits_is_told_its_place_and_can_be_cancelled(working: Library) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 import orjson
 import pytest
 from prov.constants import PROV_ATTR_ACTIVITY, PROV_ATTR_GENERATED_ENTITY, PROV_ATTR_USED_ENTITY
-from prov.model import ProvActivity, ProvAgent, ProvAssociation, ProvDerivation, ProvDocument, ProvEntity
+from prov.model import ProvActivity, ProvAgent, ProvAssociation, ProvDerivation, ProvDocument
 
 from engine.exports.provenance.case import document_of
 from engine.exports.provenance.words import FOUND, named
 from engine.exports.reading import read
 from engine.exports.registry import HandedOver, export_of
 from engine.records.store.chain import UNDONE
-from tests.engine.exports.cases import ASKED, EMPTY, FORGED, FORMULA, GAPS, KINDS, ORDINARY, WHO
+from tests.engine.exports.cases import ASKED, GAPS, KINDS, ORDINARY, WHO
 from tests.engine.exports.conftest import Cases
 
 
@@ -96,18 +96,3 @@ def test_the_case_says_when_it_was_and_by_what(cases: Cases) -> None:
     # The model by its name, and not by where it stands.
     assert not any("127.0.0.1" in label for label in labels)
     assert document.get_record("agent:model")
-
-
-def test_what_people_send_stays_a_text(cases: Cases) -> None:
-    document = as_read(cases[FORGED])
-    [question] = document.get_record("case:question")
-    assert one(question, "prov:label") == cases[FORGED].record["question"]
-    assert FORMULA in str(one(question, "prov:label"))
-    ids = {one(entity, "redstring:id") for entity in document.get_records(ProvEntity)}
-    assert {node["id"] for node in cases[FORGED].record["pool"]["nodes"]} <= ids
-
-
-def test_nothing_found_is_told_as_well(cases: Cases) -> None:
-    values = orjson.loads(export_of("prov").write(cases[EMPTY]))
-    assert values["activity"]["case:investigation"]["redstring:evidence"] == "none"
-    assert not any(name.startswith("found:") for name in values["entity"])

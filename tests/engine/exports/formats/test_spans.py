@@ -47,7 +47,6 @@ def spans(case: HandedOver) -> list[Span]:
 
 
 def told(span: Span) -> dict[str, Any]:
-    """The attributes of a span."""
     found = {}
     for one in span.attributes:
         kind = one.value.WhichOneof("value")

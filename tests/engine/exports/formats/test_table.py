@@ -19,7 +19,6 @@ DANGEROUS = tuple("=+-@\t\r\n")
 
 
 def rows(case: HandedOver) -> list[dict[str, str]]:
-    """The table as another program reads it."""
     text = export_of("csv").write(case).decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
 

@@ -12,7 +12,6 @@ import yaml
 from pytrec_eval import RelevanceEvaluator, parse_qrel, parse_run
 
 from engine.errors import InputError
-from engine.evaluation.runs import read_run
 from engine.exports.ir_metadata import OWN_SCORES, RANK_SCORES
 from engine.exports.reading import read
 from engine.exports.registry import HandedOver, export_of
@@ -65,13 +64,6 @@ def test_the_order_is_the_one_of_the_ranks(kind: str, cases: Cases) -> None:
         one["id"] for one in cases[kind].record["passages"]
     ]
     assert len(set(scores.values())) == len(scores)
-
-
-def test_our_own_reader_takes_it_with_its_comments(cases: Cases, tmp_path: Path) -> None:
-    path = tmp_path / "case.trec"
-    path.write_bytes(export_of("trec").write(cases[GAPS]))
-    record = read(cases[GAPS].record)
-    assert read_run(path).rankings == {record.topic: tuple(one.id for one in record.passages)}
 
 
 def test_judgements_of_one_case_measure_another_of_its_question(

@@ -36,7 +36,6 @@ def keys(asked: Asked, kind: str) -> list[str]:
 
 
 def sensible(asked: Asked) -> Scripted:
-    """What a model says that does its best."""
     if asked.task == SUB_QUESTIONS:
         question = asked.data["question"]
         return {"sub_questions": [f"Who decides: {question}", f"Which fine is due: {question}"]}
@@ -53,7 +52,6 @@ def sensible(asked: Asked) -> Scripted:
 
 
 def but(task: str, answer: Scripted | Callable[[Asked], Scripted]) -> Callable[[Asked], Scripted]:
-    """Sensible in all tasks but one."""
 
     def script(asked: Asked) -> Scripted:
         if asked.task != task:
@@ -73,12 +71,10 @@ def helped(
 
 
 def tasks(server: ScriptedServer) -> list[str]:
-    """What was asked, in order."""
     return [asked.task for asked in server.requests]
 
 
 def notes(case: Case) -> str:
-    """All notes of a case, a line each."""
     return "\n".join(case.investigation().notes)
 
 

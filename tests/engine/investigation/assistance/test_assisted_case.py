@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 
@@ -12,24 +11,16 @@ from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.assistance.sufficiency import LONGEST_REASONS
 from engine.investigation.events import (
-    Event,
     PlanMade,
     Ranked,
     RoundStarted,
     ScanFinished,
     SufficiencyJudged,
 )
-from engine.investigation.reading import Reading
-from engine.investigation.reranking import Reranking
-from engine.investigation.spending import Spending
-from engine.llm import Meter
 from engine.model import GapQuery, StopReason
-from engine.records.saved import load_pool, load_usage, save
-from engine.retrieval.asking import Asking
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import (
     ALL_ON,
-    BERTH,
     GAPS,
     HYPOTHETICAL,
     RERANKING,
@@ -108,24 +99,6 @@ def test_an_area_without_evidence_overrules_the_model(harbour: Corpus) -> None:
     assert "said sufficient, which does not count" in notes(case)
 
 
-def test_the_same_case_twice_tells_the_same(harbour: Corpus) -> None:
-    with ScriptedServer(sensible) as server:
-        model = server.connect()
-        first, second = (plain_values(story(helped(harbour, QUESTION, model))) for _ in range(2))
-    assert first == second
-
-
-@pytest.mark.parametrize("task", [SUB_QUESTIONS, HYPOTHETICAL, GAPS, SUFFICIENCY, RERANKING])
-def test_where_one_task_fails_its_fallback_takes_over(harbour: Corpus, task: str) -> None:
-    with ScriptedServer(but(task, Fault(refusal="I must not."))) as server:
-        case = helped(harbour, WRECK, server.connect(), WIDE)
-        assert task in tasks(server)
-        others = set(tasks(server)) - {task}
-    assert case.ranking
-    assert "declined to answer" in notes(case)
-    assert len(others) >= 3
-
-
 @pytest.mark.parametrize("task", [SUB_QUESTIONS, HYPOTHETICAL, GAPS])
 def test_an_empty_answer_leaves_the_fallback(harbour: Corpus, task: str) -> None:
     empty: dict[str, Scripted] = {
@@ -139,16 +112,6 @@ def test_an_empty_answer_leaves_the_fallback(harbour: Corpus, task: str) -> None
         fallback = helped(harbour, WRECK, server.connect(), WIDE)
     assert "that can be used" in notes(case)
     assert plain_values(story(case)) == plain_values(story(fallback))
-
-
-def test_views_of_the_model_say_where_they_come_from(dense: Corpus) -> None:
-    with ScriptedServer(sensible) as server:
-        case = helped(dense, QUESTION, server.connect())
-    assert case.plan is not None
-    origins = {view.text: view.origin for view in case.plan.views}
-    assert origins[f"Who decides: {QUESTION}"] == "a part of the question, by the language model"
-    assert "written by the language model, not found in the corpus" in origins[BERTH]
-    assert "similarity" in origins[BERTH]
 
 
 def test_gap_queries_are_sent_for_their_areas_and_never_twice(harbour: Corpus) -> None:
@@ -258,43 +221,6 @@ def test_calls_of_the_language_model_count_towards_the_budget_of_calls(harbour: 
     assert "reranking is off: the budget for language models is used up: 3 calls needed" in notes(case)
 
 
-def test_a_reranking_by_the_language_model_counts_once(harbour: Corpus) -> None:
-    order = finished(harbour, QUESTION).order
-    assert order is not None
-    with ScriptedServer(sensible) as server:
-        meter = Meter()
-        reranking = Reranking(QUESTION, "llm", Asking(server.connect(), meter))
-        spending = Spending(meter, None, reranking, {})
-        spending.begin(spent=0.0)
-        reranking.applied(order, harbour, Reading(harbour), "en", lambda: False)
-        assert spending.calls == len(tasks(server)) > 0
-        spending.begin(spent=0.0)
-        assert spending.calls == 0
-
-
-def test_a_second_run_does_not_count_the_calls_of_the_first(harbour: Corpus) -> None:
-    settings = ALL_ON.changed(rounds=1, model_tasks=("sub-questions",))
-    with ScriptedServer(sensible) as server:
-        helped(harbour, QUESTION, server.connect(), settings)
-        sent = len(tasks(server))
-        assert tasks(server).count(RERANKING) == sent - 1 > 0, "and one for the parts of the question"
-        case = Case(harbour, QUESTION, settings.changed(call_budget=sent + 1), model=server.connect())
-        for times in (1, 2):
-            ran(case)
-            assert case.stop is not None
-            assert case.stop.reason is StopReason.ROUNDS
-            assert case.usage[SUB_QUESTIONS].calls == times
-        assert case.meter.spent.calls == sent + 1, "a language model is asked no more often over all runs"
-
-
-def test_a_budget_in_tokens_that_holds_nothing_sends_nothing(harbour: Corpus) -> None:
-    with ScriptedServer(sensible) as server:
-        case = helped(harbour, QUESTION, server.connect(), WIDE.changed(token_budget=10))
-        assert server.requests == []
-    assert case.usage == {}
-    assert case.ranking
-
-
 def test_a_slow_model_is_left_when_its_seconds_are_over(harbour: Corpus) -> None:
     with ScriptedServer(but(RERANKING, Fault(seconds=60.0))) as server:
         case = helped(harbour, QUESTION, server.connect(), ALL_ON.changed(time_budget=4.0))
@@ -354,30 +280,6 @@ def test_what_a_passage_says_reaches_nothing_but_the_models_own_words(harbour: C
     assert case.order is not None
     assert plain.order is not None
     assert set(case.order.rows.tolist()) == set(plain.order.rows.tolist())
-
-
-def test_what_was_used_is_saved_and_goes_on(harbour: Corpus, tmp_path: Path) -> None:
-    path = tmp_path / "case.json"
-    with ScriptedServer(sensible) as server:
-        first = helped(harbour, QUESTION, server.connect())
-        save(first.investigation(), path)
-        used = load_usage(path)
-        assert {task: (one.calls, one.tokens) for task, one in used.items()} == {
-            task: (one.calls, one.tokens) for task, one in first.usage.items()
-        }
-        pool = load_pool(path, harbour, 500)
-        again = case_of(harbour, QUESTION, ALL_ON, pool=pool, model=server.connect(), used=used)
-        ran(again)
-    assert again.usage[SUB_QUESTIONS].calls == 2
-    assert again.meter.tasks[SUB_QUESTIONS].calls == 1
-
-
-def test_the_last_event_tells_what_was_used(harbour: Corpus) -> None:
-    with ScriptedServer(sensible) as server:
-        case = case_of(harbour, QUESTION, ALL_ON, model=server.connect())
-        told: list[Event] = ran(case)
-    assert isinstance(told[-1], Ranked)
-    assert told[-1].usage == case.usage
 
 
 def test_following_a_lead_later_has_the_models_seconds_anew(harbour: Corpus) -> None:

@@ -7,7 +7,6 @@ import pytest
 from engine import settings
 from engine.corpus.protocol import Corpus
 from engine.investigation.assistance import expected_cost
-from engine.llm import Usage
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import (
     ALL_ON,
@@ -69,11 +68,3 @@ def test_a_plan_that_is_there_already_costs_nothing(harbour: Corpus) -> None:
     with ScriptedServer(sensible) as server:
         case = case_of(harbour, QUESTION, ALL_ON, plan=plan, model=server.connect())
         assert {SUB_QUESTIONS, HYPOTHETICAL}.isdisjoint(expected_cost(case))
-
-
-def test_the_sum_is_a_usage(harbour: Corpus) -> None:
-    with ScriptedServer(sensible) as server:
-        expected = expected_cost(case_of(harbour, QUESTION, ALL_ON, model=server.connect()))
-    total = sum(expected.values(), Usage())
-    assert total.calls == sum(one.calls for one in expected.values())
-    assert total.tokens > 0

@@ -14,8 +14,7 @@ from engine.answers.answer import answer
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.investigation import Case
-from engine.investigation.assistance import expected_cost, with_prefix
+from engine.investigation.assistance import with_prefix
 from engine.investigation.assistance.prefix import FORMS, prefix_of
 from engine.llm import Data, Meter, Prefix, Prompt
 from engine.llm.connecting import connect
@@ -57,7 +56,6 @@ The fee is one crown.
 
 
 def built(root: Path, text: str, name: str = "tiny") -> Corpus:
-    """A corpus of one text."""
     source = root / f"{name}.md"
     source.write_text(text, encoding="utf-8")
     build_corpus([source], root / name, embedding="none")
@@ -116,13 +114,6 @@ def test_a_case_at_a_gateway_is_answered_with_marks_and_one_schema(harbour: Corp
     found, expected = marked.investigation(), plain.investigation()
     assert [one.passage.id for one in found.passages] == [one.passage.id for one in expected.passages]
     assert "does not keep" not in notes(marked)
-
-
-def test_another_question_begins_with_the_same_bytes(harbour: Corpus) -> None:
-    system, user = shared_texts(prefix_of(harbour))
-    asked = sent(harbour, QUESTION)[0]
-    assert asked.system == system
-    assert asked.user.startswith(user + TASK_LINE)
 
 
 def test_it_is_long_enough_in_the_sample_and_in_three_passages(meridia: Corpus, tmp_path: Path) -> None:
@@ -215,16 +206,6 @@ def test_a_context_without_room_for_it_does_without(harbour: Corpus) -> None:
     assert TASK_LINE + FORM.task in asked.system
     assert FORM.instructions.strip() in asked.system
     assert "collection areas" not in asked.user
-
-
-def test_the_estimate_before_a_run_counts_it(harbour: Corpus) -> None:
-    with ScriptedServer(sensible) as server:
-        model = server.connect()
-        settings = ALL_ON.changed(model_tasks=("sub-questions",), reranker="none")
-        (used,) = expected_cost(Case(harbour, QUESTION, settings, model=model)).values()
-        prefix = most_tokens("".join(shared_texts(prefix_of(harbour))))
-        # Asked once, and once more for its repair.
-        assert used.prompt_tokens > 2 * prefix
 
 
 def test_what_the_provider_s_cache_had_is_in_the_report(harbour: Corpus) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -150,13 +149,3 @@ def test_the_estimate_is_never_above_the_share_of_required_areas_with_evidence(d
     assert there < len(required)
     assert found is not None
     assert found.low <= found.estimate <= there / len(required)
-
-
-def test_every_round_has_an_estimate_in_little_time(dense: Corpus) -> None:
-    case = finished(dense, InvestigationSettings(rounds=1), scan=10)
-    assert case.completeness() is not None
-    started = time.process_time()
-    for _ in range(5):
-        case.completeness()
-    # Far above what it takes: no verdict on how busy the machine is.
-    assert time.process_time() - started < 1.0

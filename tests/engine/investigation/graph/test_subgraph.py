@@ -77,11 +77,6 @@ def test_worth_falls_with_each_hop_and_with_the_number_of_neighbours(meridia: Co
     assert all(one < worth["tax-procedure-act/art-3/para-6"] / 2 for one in others)
 
 
-def test_the_same_question_has_the_same_graph(meridia: Corpus) -> None:
-    anchors = anchors_in(meridia, OBJECTION, "en")
-    assert subgraph(meridia, anchors) == subgraph(meridia, anchors)
-
-
 def test_a_corpus_without_ontology_has_entities_and_provisions(meridia: Corpus) -> None:
     plain = without_ontology(meridia)
     assert without_ontology(plain) is plain

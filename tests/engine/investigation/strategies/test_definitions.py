@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
-from engine.investigation import Case
 from engine.investigation.leads import NO_SOURCE, RELATIONS
 from engine.investigation.strategies.base import Context, Evidence
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.definitions import Definitions
 from engine.model import Relation
-from engine.settings import InvestigationSettings
-from tests.engine.investigation.story import ran
 
 BERTH = "When may a berth be withdrawn from a vessel?"
 
@@ -75,16 +69,3 @@ def test_another_documents_definition_counts_less(bare: Corpus) -> None:
     }
     assert strengths["dues-act/art-1"] == 1.0
     assert strengths["harbour-act/art-1/para-1"] == 0.5
-
-
-def test_a_case_shows_the_terms_once_for_the_question(bare: Corpus) -> None:
-    settings = InvestigationSettings(strategies=("definitions",), rounds=3, close_gaps=False)
-    case = Case(bare, BERTH, settings, breadth=replace(breadth_of(settings), scan=10, gain=0.0))
-    ran(case)
-    from_question = [
-        (hop.target_id, hop.quote)
-        for hop in case.pool.hops()
-        if hop.strategy == "definitions" and hop.source_id is None
-    ]
-    assert ("harbour-act/art-1/para-3", "berth") in from_question
-    assert len(from_question) == len(set(from_question))

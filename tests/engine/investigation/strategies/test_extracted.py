@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from engine.breadth import breadth_of
-from engine.corpus.extracted import Judgement, Proposal, Validation, add_reading, add_validation
-from engine.corpus.opening import open_corpus
+from engine.corpus.extracted import Judgement, Validation, add_validation
 from engine.corpus.protocol import Corpus
-from engine.investigation import Case
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
 from engine.investigation.strategies.extracted import Extracted
-from engine.model import Relation
-from engine.settings import InvestigationSettings, presets
-from tests.engine.corpus.extracted.values import EXCEPTION, read_toy, window
+from engine.settings import presets
+from tests.engine.corpus.extracted.values import EXCEPTION, read_toy
 
 
 class TestExtracted(StrategyContract):
@@ -61,35 +54,3 @@ def test_a_rejected_link_is_not_followed_and_an_accepted_one_is_stronger(tmp_pat
     # What was proposed before the verdict can still be explained.
     assert strategy.explain(leads, context) == [evidence]
     assert len(strategy.expand(seeds_of(3), context)) == 0
-
-
-def test_an_investigation_quotes_the_words(tmp_path: Path, harbour_folder: Path) -> None:
-    folder = tmp_path / "harbour"
-    shutil.copytree(harbour_folder, folder)
-    corpus = open_corpus(folder)
-    everything = corpus.passages(np.arange(len(corpus), dtype=np.int32))
-    source = next(passage for passage in everything if "pilot" in passage.text.lower())
-    target = next(passage for passage in everything if "pilot" not in passage.text.lower())
-    said = Proposal(
-        source_id=source.id,
-        quote=" ".join(source.text.split()[:4]),
-        relation=Relation.EXCEPTION_TO,
-        target_id=target.id,
-        confidence=0.9,
-    )
-    add_reading(folder, window(said, document=source.document_id))
-    settings = InvestigationSettings(strategies=("extracted",), close_gaps=False)
-    breadth = replace(breadth_of(settings), scan=10)
-    case = Case(corpus, "Who pays the pilot?", settings, breadth=breadth)
-    assert list(case.run())
-    hops = [
-        hop
-        for one in case.ranking
-        for trail in one.trails
-        for hop in trail
-        if hop.strategy == "extracted" and hop.source_id == source.id
-    ]
-    assert hops
-    assert {(hop.relation, hop.quote, hop.detail) for hop in hops} == {
-        (Relation.EXCEPTION_TO, said.quote, "read by a model, confidence 0.90, not reviewed")
-    }

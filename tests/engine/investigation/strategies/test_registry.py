@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from engine.breadth import breadth_of
-from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
-from engine.investigation import Case
 from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.registry import strategy
-from engine.settings import InvestigationSettings
 from engine.threads import BUILT_IN, GROUP, threads
-from tests.engine.harbour import QUESTION
 
 PLUGIN = '''
 import numpy as np
@@ -81,16 +74,3 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
 def test_a_strategy_of_another_package_is_found_and_a_built_in_name_is_safe() -> None:
     assert strategy("first_row").title == "First passage"
     assert type(strategy("citations")) is Citations
-
-
-@pytest.mark.usefixtures("installed")
-def test_it_takes_part_in_a_case(bare: Corpus) -> None:
-    settings = InvestigationSettings(strategies=("first_row",), rounds=1, include_superseded=True)
-    case = Case(bare, QUESTION, settings, breadth=replace(breadth_of(settings), scan=10))
-    assert [type(event).__name__ for event in case.run()][-1] == "Ranked"
-    (count,) = case.rounds[1].strategies
-    assert count.strategy == "first_row"
-    assert count.proposed == len(case.rounds[1].seeds)
-    first = bare.passages(np.zeros(1, np.int32))[0].id
-    brought = [hop for hop in case.pool.hops() if hop.strategy == "first_row"]
-    assert {hop.target_id for hop in brought} <= {first}

@@ -131,19 +131,3 @@ def test_a_full_pool_makes_room_for_what_a_person_asks_for(bare: Corpus) -> None
     case.pool.limit = len(case.pool)
     list(case.follow(SEED, ["whole_document"]))
     assert all(name in case.pool for name in of_document(bare, "dues-act"))
-
-
-def test_what_a_person_dismissed_does_not_come_back(bare: Corpus) -> None:
-    case = finished(bare, PILOTS, ALONE.changed(rounds=0))
-    case.dismiss("dues-act/annex-i")
-    list(case.follow(SEED, ["whole_document"]))
-    assert "dues-act/annex-i" not in case.pool
-    assert case.rounds[-1].strategies[0].refused["dismissed by the person"] == 1
-
-
-def test_ticked_it_is_followed_in_the_rounds_beside_the_others(bare: Corpus) -> None:
-    both = ALONE.changed(strategies=("whole_document", "citations"))
-    case = finished(bare, PILOTS, both, replace(BREADTH, gate=1.0))
-    citations, read = case.rounds[1].strategies
-    assert (citations.strategy, citations.admitted) == ("citations", 0), "the gate weighs the others"
-    assert (read.strategy, read.admitted > 0) == ("whole_document", True)

@@ -48,7 +48,6 @@ def facts(pool: Pool) -> PoolFacts:
 
 
 def record_of(pool: Pool) -> dict[str, Any]:
-    """What a record has of a pool."""
     return {
         "question": QUESTION,
         "passages": [],

@@ -28,7 +28,6 @@ from tests.engine.records.former import former_file
 
 @pytest.fixture
 def path(bare: Corpus, tmp_path: Path) -> Path:
-    """A saved case."""
     save(finished(bare, QUESTION).investigation(), tmp_path / "case.json", application="cli", who="Ann")
     return tmp_path / "case.json"
 
@@ -193,7 +192,7 @@ VALUES: st.SearchStrategy[object] = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_stands_in_it_it_is_taken_in_or_refused(
     path: Path, store: CaseStore, data: st.DataObject

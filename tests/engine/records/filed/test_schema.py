@@ -53,13 +53,16 @@ def test_it_is_made_of_what_reads_the_files() -> None:
     )
 
 
-# What a preset adds does not hang on the question: the deepest is asked all.
-ASKED = [("quick", QUESTION), ("balanced", QUESTION), *(("detective", question) for question in QUESTIONS)]
+ASKED = [
+    ("balanced", QUESTION),
+    ("detective", QUESTION),
+    *(("quick", question) for question in QUESTIONS[1:]),
+]
 
 
 @pytest.mark.parametrize(("depth", "question"), ASKED)
 def test_real_cases(meridia: Corpus, harbour: Corpus, tmp_path: Path, question: str, depth: str) -> None:
-    for corpus in (harbour, meridia):
+    for corpus in (harbour,) if depth == "detective" else (harbour, meridia):
         case = Case(corpus, question, preset(depth))
         for _ in case.run():
             pass

@@ -11,14 +11,12 @@ FOLDER = Path(__file__).parent
 
 
 def former_file(folder: Path) -> Path:
-    """The saved case, put into a folder."""
     path = folder / "format_1.json"
     path.write_bytes(gzip.decompress((FOLDER / "format_1.json.gz").read_bytes()))
     return path
 
 
 def former_database(folder: Path) -> Path:
-    """The database, put into a folder."""
     path = folder / "version_0001.sqlite"
     path.write_bytes(gzip.decompress((FOLDER / "version_0001.sqlite.gz").read_bytes()))
     return path

@@ -24,7 +24,6 @@ __all__ = ["database", "server"]
 
 @pytest.fixture(scope="session")
 def record(bare: Corpus) -> dict[str, Any]:
-    """A record as a file has it."""
     values: dict[str, Any] = orjson.loads(
         orjson.dumps(investigation_to_json(finished(bare, QUESTION).investigation()))
     )
@@ -65,7 +64,6 @@ def created(kept: str, name: str, more: str = "") -> str:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def empty(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where there is nothing yet."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'kept' / 'cases.sqlite'}"
     return created(request.getfixturevalue("database"), f"cases_{token_hex(4)}")
@@ -85,7 +83,6 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def store(address: str) -> Iterator[CaseStore]:
-    """A store without cases."""
     found = CaseStore(address)
     yield found
     found.close()

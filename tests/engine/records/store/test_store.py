@@ -6,8 +6,6 @@ import multiprocessing
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -41,54 +39,6 @@ def test_a_case_comes_back_as_it_was(store: CaseStore, record: dict[str, Any]) -
     assert summary.started < summary.completed
     assert [event.kind for event in store.events(case_id)] == ["opened", "ran"]
     assert store.verify(case_id) == []
-
-
-def test_it_is_there_after_the_program_has_ended(address: str, record: dict[str, Any]) -> None:
-    first = CaseStore(address)
-    case_id = kept(first, record)
-    first.close()
-    again = CaseStore(address)
-    assert again.record(case_id) == record
-    again.close()
-
-
-def test_rows_say_what_the_record_says(store: CaseStore, record: dict[str, Any], address: str) -> None:
-    kept(store, record)
-    url = address.replace("postgresql:", "postgresql+psycopg:")
-    engine = create_engine(url)
-    with engine.connect() as connection:
-        if engine.dialect.name == "postgresql":
-            connection.execute(text("set search_path to redstring_cases"))
-        counted = {
-            name: connection.execute(text(f"select count(*) from {name}")).scalar()
-            for name in ("rounds", "queries", "passages", "hops", "costs", "events", "states")
-        }
-        ranked = connection.execute(
-            text("select passage_id from passages where rank is not null order by rank")
-        ).scalars()
-        assert list(ranked) == [passage["id"] for passage in record["passages"]]
-        joined = connection.execute(
-            text(
-                "select s.passage_id, t.passage_id, h.strategy from hops h"
-                " join passages t on t.case_number = h.case_number and t.number = h.target"
-                " left join passages s on s.case_number = h.case_number and s.number = h.source"
-                " order by h.number"
-            )
-        ).all()
-    engine.dispose()
-    edges = record["pool"]["edges"]
-    assert [tuple(row) for row in joined] == [(e["source"], e["target"], e["strategy"]) for e in edges]
-    enabled = sum(view["enabled"] for view in record["plan"]["views"])
-    gaps = sum(len(report["queries"]) for report in record["rounds"])
-    assert counted == {
-        "rounds": len(record["rounds"]),
-        "queries": enabled + gaps,
-        "passages": len(record["pool"]["nodes"]),
-        "hops": len(edges),
-        "costs": len(record["usage"]),
-        "events": 2,
-        "states": 1,
-    }
 
 
 def test_steps_are_kept_and_taken_back_one_by_one(store: CaseStore, record: dict[str, Any]) -> None:
@@ -172,38 +122,6 @@ def test_of_cases_that_ask_the_same_the_newest_is_told(store: CaseStore, record:
     assert store.ids(store.matter()) == made
     assert store.newest_ids(store.matter()) == [made[1], made[3], made[4]]
     assert store.newest_ids(store.matter(), "ben") == []
-
-
-def test_the_three_questions(store: CaseStore, record: dict[str, Any]) -> None:
-    for day, coverage, verdict in (("01", 0.2, "supported"), ("01", 0.6, None), ("02", 1.0, "supported")):
-        metrics = {**record["metrics"], "coverage": coverage, "similarity": coverage / 2}
-        started = f"2026-03-{day}T10:00:00+00:00"
-        case_id = kept(store, {**record, "metrics": metrics, "started": started})
-        if verdict:
-            store.judge(case_id, verdict, who="Ann")
-    assert [one.coverage_score for one in store.low_coverage(0.7)] == [0.2, 0.6]
-    verdicts = {row["verdict"]: row for row in store.by_verdict()}
-    assert verdicts["supported"]["cases"] == 2
-    assert verdicts["supported"]["coverage_score"] == pytest.approx(0.6)
-    assert verdicts[None]["mean_similarity"] == pytest.approx(0.3)
-    days = [(row["day"], row["cases"], round(row["coverage_score"], 6)) for row in store.over_time()]
-    assert days == [("2026-03-01", 2, 0.4), ("2026-03-02", 1, 1.0)]
-
-
-def test_deleted_with_all_that_belongs_to_it(store: CaseStore, record: dict[str, Any], address: str) -> None:
-    case_id, other = kept(store, record), kept(store, record)
-    assert store.delete([case_id, "nobody's"]) == 1
-    with pytest.raises(InputError, match="no case"):
-        store.record(case_id)
-    assert store.record(other) == record
-    engine = create_engine(address.replace("postgresql:", "postgresql+psycopg:"))
-    with engine.connect() as connection:
-        if engine.dialect.name == "postgresql":
-            connection.execute(text("set search_path to redstring_cases"))
-        for name in ("rounds", "queries", "passages", "hops", "costs", "events", "states"):
-            owners = connection.execute(text(f"select count(distinct case_number) from {name}")).scalar()
-            assert owners in (0, 1)
-    engine.dispose()
 
 
 @pytest.mark.parametrize(
@@ -322,18 +240,6 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ResourceError, match="cases cannot be kept there"):
         CaseStore(f"sqlite:///{tmp_path / 'file' / 'cases.sqlite'}")
-
-
-def test_a_second_store_of_the_same_process_gives_no_locks_up(tmp_path: Path) -> None:
-    path = tmp_path / "cases.sqlite"
-    first, second = CaseStore(f"sqlite:///{path}"), CaseStore(f"sqlite:///{path}")
-    first.matter("Ports")
-    # Another program that goes away takes the log along where it is the last that has the file.
-    other = "import sqlite3, sys; one = sqlite3.connect(sys.argv[1]); one.execute('pragma user_version')"
-    subprocess.run([sys.executable, "-c", other, str(path)], check=True)
-    assert path.with_name(f"{path.name}-wal").exists()
-    for store in (first, second):
-        store.close()
 
 
 def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path, record: dict[str, Any]) -> None:

@@ -110,9 +110,8 @@ def test_whatever_is_done_and_taken_back(small: dict[str, Any], tmp_path: Path) 
     run_state_machine_as_test(
         type("OwnUndoing", (Undoing,), {"record": small, "store": store}),
         settings=settings(
-            max_examples=25,
-            stateful_step_count=20,
-            deadline=None,
+            max_examples=6,
+            stateful_step_count=12,
             suppress_health_check=[HealthCheck.too_slow],
         ),
     )

@@ -27,7 +27,6 @@ LINE: dict[str, Any] = {
 
 
 def file(folder: Path, *lines: dict[str, Any]) -> Path:
-    """A file of these lines."""
     path = folder / "assessments.jsonl"
     path.write_text("".join(json.dumps(line) + "\n\n" for line in lines), encoding="utf-8")
     return path

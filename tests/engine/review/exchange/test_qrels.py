@@ -19,7 +19,6 @@ TOPIC = topic_of(QUESTION)
 
 
 def votes(verdicts: list[Verdict]) -> list[Assessment]:
-    """What several people said of one passage."""
     return [said(passage("p1"), one, f"reviewer-{number}", number + 1) for number, one in enumerate(verdicts)]
 
 

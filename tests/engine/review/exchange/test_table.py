@@ -19,7 +19,6 @@ DANGEROUS = tuple("=+-@\t\r\n")
 
 
 def rows(data: bytes) -> list[dict[str, str]]:
-    """The table as another program reads it."""
     return list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True))
 
 
@@ -46,7 +45,6 @@ def test_no_cell_is_a_formula(words: str, begin: str) -> None:
 
 
 def file(folder: Path, text: str) -> Path:
-    """A table of this text."""
     path = folder / "verdicts.csv"
     path.write_text(text, encoding="utf-8")
     return path
