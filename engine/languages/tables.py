@@ -148,6 +148,31 @@ class Validity(_Table):
     ordinals: dict[str, int] = {}
 
 
+class Amendments(_Table):
+    """How a text changes the words of another: "for the words “14 days” substitute “21 days”".
+
+    A form is a regular expression in which a blank stands for any white space; {old} and {new} are quoted
+    words with what announces them (``words``: "the words"), {gap} is what else may stand between. In forms of
+    ``after`` and ``before`` the new words are put after or before the old ones; behind one of ``rewritten``
+    stands the text that takes the place of a whole provision. ``hint`` are letters of which some stand in
+    every form. ``bracketed`` announces words that round brackets quote. ``everywhere``: the change is made
+    wherever the old words occur. ``history``: what stands in front of a reference to an earlier amendment
+    ("as amended by"). ``parts``: words for parts of a provision that have no number ("the second sentence").
+    """
+
+    hint: tuple[str, ...]
+    words: str = r"(?!)"
+    replaced: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
+    bracketed: str = ""
+    everywhere: str = r"(?!)"
+    history: str = r"(?!)"
+    parts: str = r"(?!)"
+
+
 class Definitions(_Table):
     """How a language defines: the headings of definitions, and the words that follow a defined term.
 
@@ -179,7 +204,7 @@ class FrontPage(_Table):
 class Law(_Table):
     """How the law of a language speaks; None or empty where nobody has written it down.
 
-    - ``validity``, ``definitions``, ``front_page``: see there.
+    - ``validity``, ``amendments``, ``definitions``, ``front_page``: see there.
     - ``short_titles``: how a title begins with the name by which other texts call the act, as regular
       expressions: "Ley 39/2015" is one for itself; with the groups ``kind`` and ``about`` it is the two of
       them ("Ley del Procedimiento Administrativo").
@@ -201,6 +226,7 @@ class Law(_Table):
     """
 
     validity: Validity | None = None
+    amendments: Amendments | None = None
     definitions: Definitions | None = None
     front_page: FrontPage | None = None
     short_titles: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from engine.language.addresses import Address
+from engine.language.amendments import amendments_in, targets
 from engine.language.occupied import Occupied
 from engine.language.references.below import BelowReader
 from engine.language.references.case_law import decisions
@@ -83,13 +84,25 @@ class Recogniser:
                 end = mention.span.end
         if relative := self._relative_reader.find(text, found, self._cues.relation):
             found = sorted((*found, *relative), key=lambda mention: mention.span.start)
-        found = self._with_acts(text, self._folding.folded(text, found))
+        found = self._amending(text, self._with_acts(text, self._folding.folded(text, found)))
         return _carried(
             [
                 replace(mention, joined=True) if self._joined(text, mention, after) else mention
                 for mention, after in zip_longest(found, found[1:])
             ]
         )
+
+    def _amending(self, text: str, found: list[Mention]) -> list[Mention]:
+        """The mentions, those amended whose words the text changes."""
+        language = self.grammar.languages[0] if self.grammar.languages else ""
+        named = [number for number, one in enumerate(found) if one.targets] if found else []
+        if not named:
+            return found
+        amended = targets(text, amendments_in(text, language), [found[n].span for n in named], language)
+        for number in {named[place] for place in amended if place >= 0}:
+            if found[number].relation is Relation.CITES:
+                found[number] = replace(found[number], relation=Relation.AMENDS)
+        return found
 
     def _joined(self, text: str, mention: Mention, after: Mention | None) -> bool:
         return (
