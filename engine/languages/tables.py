@@ -158,6 +158,7 @@ class Amendments(_Table):
     every form. ``bracketed`` announces words that round brackets quote. ``everywhere``: the change is made
     wherever the old words occur. ``history``: what stands in front of a reference to an earlier amendment
     ("as amended by"). ``parts``: words for parts of a provision that have no number ("the second sentence").
+    ``titles``: what the title of a text that amends another one has.
     """
 
     hint: tuple[str, ...]
@@ -171,6 +172,7 @@ class Amendments(_Table):
     everywhere: str = r"(?!)"
     history: str = r"(?!)"
     parts: str = r"(?!)"
+    titles: str = r"(?!)"
 
 
 class Definitions(_Table):

@@ -134,7 +134,7 @@ class Matching:
         found = self._as_printed(row, passage, cosine, asked)
         amended = self._amended(row) if found.in_force else None
         if amended is None or found.alignment is None:
-            return found
+            return replace(found, amended=amended)
         return self._as_amended(found, amended, asked)
 
     def _as_amended(self, printed: Source, amended: Amended, asked: Asked) -> Source:

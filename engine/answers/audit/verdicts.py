@@ -43,8 +43,12 @@ class Judge:
         """What the sources say of a claim."""
         bearing = [one for one in sources if one.says]
         doubtful = [one for one in sources if one.doubtful and (one.says or one.differs)]
-        unsure = {amending.row for one in doubtful if one.amended for amending in one.amended.doubts}
-        present = [one for one in bearing if one.in_force and not (one.doubtful or one.row in unsure)]
+        present = [one for one in bearing if one.in_force and not one.doubtful]
+        # What amends a cited passage in a way that is not certain does not support the claim by itself.
+        unsure = [one for one in sources if one.amended and one.amended.doubts and (one.cited or one in doubtful)]
+        amending = {other.row for one in unsure if one.amended for other in one.amended.doubts}
+        if present and all(one.row in amending for one in present):
+            doubtful, present = doubtful or unsure, []
         past = [one for one in bearing if not one.in_force]
         near = [one for one in sources if one.says or one.differs or one.near >= RELATED]
         if doubtful and (not present or any(one.cited for one in doubtful)):
