@@ -17,7 +17,7 @@ from engine.ingestion.intervals import SURE
 from engine.ingestion.readers.fields import day_of
 from engine.ingestion.sentences import sentence_starts
 from engine.investigation.versions import doors
-from engine.language.amendments import Amendment, AmendmentKind, amendments_in, are_listed, names_part, targets
+from engine.language.amendments import Amendment, AmendmentKind, changes_of, names_part
 from engine.language.dates import dates_in
 from engine.model import FAMILY, Direction, Document, Passage, Reference, Relation, TargetKind
 from engine.records.citation import short_citation
@@ -28,10 +28,10 @@ _EXACT = 0.99
 
 @dataclass(frozen=True, slots=True)
 class Amending:
-    """A text that amends or repeals a passage, with the words it changes (none where it does not say them).
+    """A text that amends or repeals a passage, with the words it changes, as far as it says them.
 
-    ``since``: the day from which it holds, None where that is not known. ``whole``: the passage is all of what
-    it names."""
+    ``since``: the day from which it holds, None where that is not known. ``whole``: the passage is all of
+    what it names."""
 
     row: int
     passage: Passage
@@ -60,8 +60,8 @@ class Amending:
 @dataclass(frozen=True, slots=True)
 class Amended:
     """A passage with what amends it. ``text`` is how it reads with the amendments ``by`` others that are
-    certain; ``doubts`` are those that are not, and ``otherwise`` is how it reads with them, None where nothing
-    tells."""
+    certain; ``doubts`` are those that are not, and ``otherwise`` is how it reads with them, None where
+    nothing tells."""
 
     text: str
     by: tuple[Amending, ...] = ()
@@ -72,7 +72,9 @@ class Amended:
 def amended(corpus: Corpus, row: int, day: date) -> Amended | None:
     """How a passage reads on a day by the amendments that its corpus knows; None where none concerns it."""
     (passage,) = corpus.passages(np.array([row], np.int32))
-    text, by, doubts, otherwise = passage.text, [], [], []
+    text = passage.text
+    by: list[Amending] = []
+    doubts: list[Amending] = []
     known = sorted(_amending(corpus, row, passage), key=lambda one: (one.since is None, one.since or day))
     for one in known:
         if one.since is not None and one.since > day:
@@ -82,14 +84,13 @@ def amended(corpus: Corpus, row: int, day: date) -> Amended | None:
             continue
         if made is None or one.since is None or doubts:
             doubts.append(one)
-            otherwise.append(one)
         else:
             text = made
             by.append(one)
     if not by and not doubts:
         return None
     changed: str | None = text
-    for one in otherwise:
+    for one in doubts:
         repeals = one.reference.relation is Relation.REPEALS
         changed = one.apply(changed) if changed is not None and not repeals else None
     return Amended(text, tuple(by), tuple(doubts), changed if doubts else None)
@@ -164,17 +165,11 @@ def _read(
     every = corpus.references(corpus.references_from(np.array([row], np.int32)).numbers.tolist())
     amends = (Relation.AMENDS, Relation.REPEALS)
     spans = sorted({one.span for one in every if one.relation in amends}, key=lambda span: span.start)
-    found = amendments_in(text, language)
-    changes, named = [], reference.text
+    changes, named = changes_of(text, reference.span, spans, language), reference.text
     whole = alone and reference.confidence >= _EXACT and not names_part(named, 0, len(named), language)
     since = passage.valid_from or document.valid_from
     starts = [*sentence_starts(text, language), len(text)]
-    for one, place in zip(found, targets(text, found, spans, language), strict=True):
-        while place >= 0 and spans[place] != reference.span:
-            place = place - 1 if place and are_listed(text, spans[place - 1], spans[place]) else -1
-        if place < 0:
-            continue
-        changes.append(one)
+    for one in changes:
         first = max(start for start in starts if start <= min(reference.span.start, one.span.start))
         last = min((start for start in starts if start >= one.span.end), default=len(text))
         # "The second sentence of section 5 is replaced": not the whole of it.

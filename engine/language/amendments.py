@@ -35,9 +35,11 @@ _MARKS = (
     *(("‘", r"’(?!\w)", "‘"), ("「", "」", "「」"), ("『", "』", "『』"), ('"', '"', '"')),
     (r"(?<!\w)'", r"'(?!\w)", "\n"),
 )
+# A quantity needs no marks: "for 14 days substitute 21 days".
+_COUNT = r"(?<![\w.,])(?P<{}>\d+(?:[.,]\d+)*(?:\s?%|\s[^\W\d_]{{2,20}}))(?!\w)"
 _BRACKETS = (r"\(", r"\)", "()")
 _CLOSING = {left[-1]: right for left, right, _ in _MARKS}
-_OPENING = "“„«‘「『\""
+_OPENING = '“„«‘「『"'
 # Between the parts of an amendment no sentence ends, and nothing is quoted.
 _GAP = rf"(?:[^{_OPENING}”»’」』.;؛。；]|(?<=\w)’(?=\w)|\.(?=\s?\d|\w)){{0,{BETWEEN}}}?"
 _SENTENCE = re.compile(r"(?<=\w{4})[”»\"’)]?[.؟?!](?=\s+\D)|[。؛]|\n\n")
@@ -57,6 +59,12 @@ class Amendment:
     new: str = ""
     everywhere: bool = False
     language: str = ""
+
+    @property
+    def told(self) -> str:
+        """The change in short: "“14 days” → “21 days”"."""
+        sides = (self.old and f"“{self.old}”", self.new and f"“{self.new}”")
+        return f"{self.kind.value}: {' → '.join(filter(None, sides))}"
 
     def apply(self, text: str) -> str | None:
         """A text with the amendment made, as it is where it has been made already; None where that is not
@@ -152,8 +160,20 @@ def names_part(text: str, first: int, last: int, language: str) -> bool:
     return forms is not None and re.search(forms.parts, text[first:last], re.IGNORECASE) is not None
 
 
-def are_listed(text: str, first: Span, second: Span) -> bool:
-    """Whether two references are members of one list: "sections 4 and 5"."""
+def changes_of(text: str, span: Span, spans: Sequence[Span], language: str) -> list[Amendment]:
+    """What a text changes of what its reference at ``span`` names. ``spans`` are those of all its references
+    that amend, in order; the members of a list ("sections 4 and 5") are changed alike."""
+    found = amendments_in(text, language)
+    changes = []
+    for one, place in zip(found, targets(text, found, spans, language), strict=True):
+        while place > 0 and spans[place] != span and _are_listed(text, spans[place - 1], spans[place]):
+            place -= 1
+        if place >= 0 and spans[place] == span:
+            changes.append(one)
+    return changes
+
+
+def _are_listed(text: str, first: Span, second: Span) -> bool:
     return _LIST.fullmatch(text, first.end, second.start) is not None
 
 
@@ -201,9 +221,10 @@ def _compiled(language: str) -> tuple[tuple[AmendmentKind, re.Pattern[str]], ...
         AmendmentKind.DELETED: forms.deleted,
         AmendmentKind.REWRITTEN: forms.rewritten,
     }
-    return tuple(
-        (kind, re.compile(_form(line, forms), re.IGNORECASE)) for kind, lines in listed.items() for line in lines
-    )
+    made = [(kind, _form(line, forms)) for kind, lines in listed.items() for line in lines]
+    # Quantities without marks only where nothing stands between them and the words of amendment.
+    made += [(AmendmentKind.REPLACED, _plain_form(line)) for line in forms.replaced]
+    return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in made)
 
 
 def _form(line: str, forms: Amendments) -> str:
@@ -216,6 +237,12 @@ def _form(line: str, forms: Amendments) -> str:
             said += rf"|(?:{forms.bracketed})\s*{''.join(_marked(f'{name}_', (_BRACKETS,)))}"
         line = line.replace("{" + name + "}", f"(?:{said})")
     return line.replace("{gap}", _GAP)
+
+
+def _plain_form(line: str) -> str:
+    """A form of which the old and the new words are quantities."""
+    line = _blanks(line).replace("{gap}", r",?\s*")
+    return line.replace("{old}", _COUNT.format("old")).replace("{new}", _COUNT.format("new"))
 
 
 def _blanks(pattern: str) -> str:

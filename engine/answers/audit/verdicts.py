@@ -42,17 +42,12 @@ class Judge:
     def finding(self, claim: Claim, sources: Sequence[Source]) -> Checked:
         """What the sources say of a claim."""
         bearing = [one for one in sources if one.says]
-        doubtful = [one for one in sources if one.doubtful and (one.says or one.differs)]
-        present = [one for one in bearing if one.in_force and not one.doubtful]
-        # What amends a cited passage in a way that is not certain does not support the claim by itself.
-        unsure = [one for one in sources if one.amended and one.amended.doubts and (one.cited or one in doubtful)]
-        amending = {other.row for one in unsure if one.amended for other in one.amended.doubts}
-        if present and all(one.row in amending for one in present):
-            doubtful, present = doubtful or unsure, []
+        present, doubtful = _certain(sources)
         past = [one for one in bearing if not one.in_force]
         near = [one for one in sources if one.says or one.differs or one.near >= RELATED]
         if doubtful and (not present or any(one.cited for one in doubtful)):
-            return self._read_both(claim, max(doubtful, key=lambda one: (one.cited, one.says, one.near)), near)
+            best = max(doubtful, key=lambda one: (one.cited, one.says, one.near))
+            return self._read_both(claim, best, near)
         if past and not any(one.passage.kind not in _NO_PROVISION for one in present):
             return self._outdated(claim, past[0], near)
         if present:
@@ -140,8 +135,8 @@ class Judge:
             last = past.amended.by[-1]
             told = short_citation(past.passage, past.document)
             reason = f"{told} said so until it was amended; now it says otherwise{as_amended(past)}"
-            successor = past.moved(last.row, last.passage, last.document)
-            return self._made(claim, Finding.OUTDATED, reason, past, near, successor=successor)
+            by = past.moved(last.row, last.passage, last.document)
+            return self._made(claim, Finding.OUTDATED, reason, past, near, successor=by)
         row = int(newest(self._corpus, np.array([past.row], np.int32), self._in_force)[0])
         successor = next((one for one in near if one.row == row and one.in_force), None)
         if successor is None and row != past.row and self._in_force[row]:
@@ -191,6 +186,19 @@ class Judge:
             grade=grade,
             graded=not low,
         )
+
+
+def _certain(sources: Sequence[Source]) -> tuple[list[Source], list[Source]]:
+    """The sources in force that say a claim, and those of which amendments leave it open.
+
+    A text that amends a cited passage in a way that is not certain does not support a claim by itself."""
+    present = [one for one in sources if one.says and one.in_force and not one.doubtful]
+    doubtful = [one for one in sources if one.doubtful and (one.says or one.differs)]
+    open_ = [one for one in sources if one.amended and one.amended.doubts and (one.cited or one.doubtful)]
+    amending = {other.row for one in open_ if one.amended for other in one.amended.doubts}
+    if present and all(one.row in amending for one in present):
+        return [], doubtful or open_
+    return present, doubtful
 
 
 def _with_amending(source: Source, near: Sequence[Source]) -> list[Source]:
