@@ -198,6 +198,8 @@ def _certain(sources: Sequence[Source]) -> tuple[list[Source], list[Source]]:
     amending = {other.row for one in open_ if one.amended for other in one.amended.doubts}
     if present and all(one.row in amending for one in present):
         return [], doubtful or open_
+    if any(one.cited and one.in_force and (one.says or one.differs) and not one.doubtful for one in sources):
+        doubtful = [one for one in doubtful if one.cited]
     return present, doubtful
 
 
