@@ -223,7 +223,7 @@ class Law(_Table):
       expression.
     - ``number_goes_on``: the end of a text in which the full stop behind a number ends no sentence ("the
       18."), a regular expression.
-    - ``binds``: words of negation, duty, permission, condition, exception and number, and "and" and "or", as a
+    - ``binds``: words of negation, duty, permission, condition, exception and number, "and" and "or", as a
       regular expression; for a language without ``statements.yaml``.
     - ``transactions``: words of headings that name a procedure, a contract or an application.
     - ``frame``: words of headings that say where in a document one is, not what it is about.

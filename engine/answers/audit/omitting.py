@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from engine.language.statements import Sort, Token, sequence
 from engine.language.statements.lexicon import lexicon
@@ -25,7 +26,9 @@ _ENCLOSED = re.compile(r"\s*(?:[,،、，–—]|[(（]).*(?:[,،、，–—]|[
 _ENDED = re.compile(r"[.!?。！？؟;；؛](?=\W|\Z)")
 
 
-def omitted(text: str, places: Sequence[tuple[int, int]], tokens: Sequence[Token], language: str) -> list[Token]:
+def omitted(
+    text: str, places: Sequence[tuple[int, int]], tokens: Sequence[Token], language: str
+) -> list[Token]:
     """The words of a source that a quotation of its words at ``places`` must not leave out.
 
     ``tokens`` are those of the sentences that it quotes from. Where what is left out changes a verb that is
@@ -42,11 +45,12 @@ def omitted(text: str, places: Sequence[tuple[int, int]], tokens: Sequence[Token
     if not _is_read(language):
         pattern = law(language).binds
         bound = not pattern or any(_binds(text, gap, pattern) for gap in gaps)
-        return (inside or list(within[:1])) if bound else []
-    changed = _counted(within, _KEPT) - _counted(said, _KEPT) + (_counted(said, _KEPT) - _counted(within, _KEPT))
+        return (inside or within[:1]) if bound else []
+    one, other = _counted(within, _KEPT), _counted(said, _KEPT)
+    changed = (one - other) + (other - one)
     if changed:
-        return [t for t in within if (t.sort, t.key) in changed] or [t for t in said if (t.sort, t.key) in changed]
-    return [token for gap in gaps if _names_party(text, gap, within, language) for token in inside]
+        return [token for token in within or said if (token.sort, token.key) in changed] or within[:1]
+    return inside if any(_names_party(text, gap, within, language) for gap in gaps) else []
 
 
 def is_enclosed(text: str, gap: Span, language: str) -> bool:
@@ -54,15 +58,21 @@ def is_enclosed(text: str, gap: Span, language: str) -> bool:
     said = text[gap.start : gap.end]
     if _ENCLOSED.fullmatch(said) is None or _ENDED.search(said):
         return False
+    # "May, with consent, ...": what stands behind the verb tells how it is done.
+    if _is_read(language) and re.search(
+        rf"(?:{lexicon(language).modal.pattern})\Z", text[: gap.start], re.IGNORECASE
+    ):
+        return False
     return not _joins(said, language) and not _joins(text[gap.end : gap.end + 20], language)
 
 
 def gaps_between(text: str, places: Sequence[tuple[int, int]]) -> Iterator[Span]:
     """What stands between the pieces of a quotation, whole sentences aside."""
-    for (_, start), (end, _) in zip(places, places[1:], strict=False):
+    for (_, start), (end, _) in pairwise(places):
         left = text[start:end]
-        stops = [match.end() for match in _ENDED.finditer(left)]
-        if not (stops and not left[: stops[0]].strip(" .!?。！？؟;；؛\"'”»)") and not left[stops[-1] :].strip()):
+        stops = list(_ENDED.finditer(left))
+        whole = stops and not any(map(str.isalnum, left[: stops[0].start()] + left[stops[-1].end() :]))
+        if not whole:
             yield Span(start, end)
 
 
@@ -93,6 +103,4 @@ def _names_party(text: str, gap: Span, within: Sequence[Token], language: str) -
 
 def _joins(said: str, language: str) -> bool:
     words = said.lstrip(" ,،、，–—")
-    if not _is_read(language):
-        return re.match(law(language).binds or r"(?!)", words, re.IGNORECASE) is not None
-    return any(lexicon(language).cues[name].match(words) for name in ("and", "or"))
+    return _is_read(language) and any(lexicon(language).cues[name].match(words) for name in ("and", "or"))

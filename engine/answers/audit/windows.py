@@ -28,7 +28,9 @@ REACH, LONGEST = 12, 6_000
 SHORTEST = 24
 # A window is aligned with a claim where it has so much of its words anywhere.
 WORTH = 0.5
-_ELLIPSIS = re.compile(r"\s*(?:…|\[\.\.\.\]|\.\.\.)\s*")
+_ELLIPSIS = re.compile(
+    r"\s*[\[(（]?\s*(?:[…⋯]+|\.{3,}|\.(?:\s\.){2,}|\bomissis\b)\s*[\])）]?\s*", re.IGNORECASE
+)
 _CLOSED = re.compile(r"[\"'”»“)\]]*[.!?。！？؟۔]")
 _HEAD = re.compile(r"[:：—–]-?\s*\Z")
 _ITEM = re.compile(r"\s*(?:[-–—•▪·*]|\(?\w{1,4}[.)])\s|\s*\(\w{1,4}\)|\s*[a-zäöüàéè]")
