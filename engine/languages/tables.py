@@ -221,8 +221,6 @@ class Law(_Table):
     - ``points_back``: how a sentence begins that needs the one before it, a regular expression.
     - ``departs``: how a sentence begins that makes an exception or is for a special case, a regular
       expression.
-    - ``number_goes_on``: the end of a text in which the full stop behind a number ends no sentence ("the
-      18."), a regular expression.
     - ``binds``: words of negation, duty, permission, condition, exception and number, "and" and "or", as a
       regular expression; for a language without ``statements.yaml``.
     - ``transactions``: words of headings that name a procedure, a contract or an application.
@@ -244,7 +242,6 @@ class Law(_Table):
     heads: dict[Literal["period", "amount", "penalty", "where"], tuple[str, ...]] = {}
     points_back: str = ""
     departs: str = ""
-    number_goes_on: str = ""
     binds: str = ""
     transactions: tuple[str, ...] = ()
     frame: tuple[str, ...] = ()
