@@ -120,7 +120,7 @@ class Judge:
             self._families[number] == own
             and other.number == said.number
             and (other.paragraph == said.paragraph or other.label == said.label)
-            and (number != numbers[0] or said.number is not None)
+            and (number != numbers[0] or (said.number is not None and other.headings == said.headings))
             for other, number in zip(others, numbers[1:], strict=True)
         )
 
