@@ -60,7 +60,7 @@ ENDED = [
     ("de", "Ab Vollendung ihres 16. Lebensjahrs dürfen Segler den Hafen befahren.", 1),
     (
         "de",
-        "Nach § 12 Abs. 2 Nr. 3 FVO zahlt der Halter vom 5. Kalendertag an einen Zuschlag von 3,5 v. H. der Gebühr.",
+        "Nach § 12 Abs. 2 Nr. 3 FVO zahlt er vom 5. Kalendertag an 3,5 v. H. der Gebühr.",
         1,
     ),
     ("de", "Die Gebühr nach Nr. 4 Buchst. b wird gem. Art. 5 der VO erhoben.", 1),
