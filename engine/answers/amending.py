@@ -19,9 +19,11 @@ from engine.ingestion.sentences import sentence_starts
 from engine.investigation.versions import doors
 from engine.language.amendments import Amendment, AmendmentKind, changes_of, names_part
 from engine.language.dates import dates_in
+from engine.language.validity import takes_the_place
 from engine.model import FAMILY, Direction, Document, Passage, Reference, Relation, TargetKind
 from engine.records.citation import short_citation
 
+CHANGING = (Relation.AMENDS, Relation.REPEALS, Relation.SUPERSEDES)
 # A reference that is less sure than this leads to what encloses the provision that is amended.
 _EXACT = 0.99
 
@@ -48,8 +50,8 @@ class Amending:
         return f"{short_citation(self.passage, self.document)}{since}"
 
     def apply(self, text: str) -> str | None:
-        """A text with the changes made; None where that is not certain."""
-        made: str | None = text
+        """A text with the changes made; None where that is not certain, or the text is repealed."""
+        made: str | None = text if self.reference.relation is Relation.AMENDS else None
         for change in self.changes:
             if change.kind is AmendmentKind.REWRITTEN and not self.whole:
                 return None
@@ -79,7 +81,7 @@ def amended(corpus: Corpus, row: int, day: date) -> Amended | None:
     for one in known:
         if one.since is not None and one.since > day:
             continue
-        made = None if one.reference.relation is Relation.REPEALS else one.apply(text)
+        made = one.apply(text)
         if made == text:
             continue
         if made is None or one.since is None or doubts:
@@ -91,8 +93,7 @@ def amended(corpus: Corpus, row: int, day: date) -> Amended | None:
         return None
     changed: str | None = text
     for one in doubts:
-        repeals = one.reference.relation is Relation.REPEALS
-        changed = one.apply(changed) if changed is not None and not repeals else None
+        changed = one.apply(changed) if changed is not None else None
     return Amended(text, tuple(by), tuple(doubts), changed if doubts else None)
 
 
@@ -108,7 +109,7 @@ def _amending(corpus: Corpus, row: int, passage: Passage) -> Iterator[Amending]:
         rows.add(start + first)
         members = stop - first
     asked = np.array(sorted(rows), np.int32)
-    links = corpus.neighbours(asked, (Relation.AMENDS, Relation.REPEALS), Direction.IN)
+    links = corpus.neighbours(asked, CHANGING, Direction.IN)
     seen: set[int] = set()
     for origin, source, evidence in zip(
         links.origins.tolist(), links.rows.tolist(), links.evidence.tolist(), strict=True
@@ -121,8 +122,11 @@ def _amending(corpus: Corpus, row: int, passage: Passage) -> Iterator[Amending]:
         maker = corpus.documents()[int(corpus.document_numbers(np.array([source], np.int32))[0])]
         if maker.id == document.id or _is_one_text(maker, document) or reference.confidence < SURE:
             continue
-        if reference.relation is Relation.REPEALS and document.status is not None:
+        if reference.relation is not Relation.AMENDS and document.status is not None:
             # The source itself says what became of the document.
+            continue
+        replaces = takes_the_place(amending.text, reference.span, amending.language)
+        if reference.relation is Relation.SUPERSEDES and not replaces:
             continue
         alone = reference.target_kind is TargetKind.PASSAGE or members == 1
         found = _read(corpus, source, amending, maker, reference, alone)
@@ -139,7 +143,7 @@ def _covers(reference: Reference, passage: Passage, direct: bool) -> bool:
     """Whether what a reference names has the passage in it. A whole document is repealed with all of its
     provisions; that it is amended tells nothing of one."""
     if reference.target_kind is TargetKind.DOCUMENT:
-        return reference.relation is Relation.REPEALS
+        return reference.relation is not Relation.AMENDS
     return direct or (
         reference.target_kind is TargetKind.SECTION and reference.target_id == passage.section_id
     )
@@ -163,8 +167,7 @@ def _read(
     """An amending text with the words that it changes of what one of its references names."""
     text, language = passage.text, passage.language
     every = corpus.references(corpus.references_from(np.array([row], np.int32)).numbers.tolist())
-    amends = (Relation.AMENDS, Relation.REPEALS)
-    spans = sorted({one.span for one in every if one.relation in amends}, key=lambda span: span.start)
+    spans = sorted({one.span for one in every if one.relation in CHANGING}, key=lambda span: span.start)
     changes, named = changes_of(text, reference.span, spans, language), reference.text
     whole = alone and reference.confidence >= _EXACT and not names_part(named, 0, len(named), language)
     since = passage.valid_from or document.valid_from

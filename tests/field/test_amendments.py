@@ -462,6 +462,111 @@ CASES = [
             (WRONG, "The agent may use the wharf for 6 hours (rule 3 of the Wharf Rules 2010)."),
         ],
     ),
+    Case(
+        "en",
+        [
+            "# Barge Act 2003\n\n## 1. Fares\nThe barge fare is 12 crowns.\n\n## 2. Hours\nThe barge sails every 30 minutes.\n",
+            '# Barge (Amendment) Act 2012\n\n## 1. Commencement\nThis Act comes into force on 1 May 2012.\n\n## 2. Amendments\nThe Barge Act 2003 is amended as follows:\n\n(a) in section 1, for "12 crowns" substitute "15 crowns";\n\n(b) in section 2, for "30 minutes" substitute "45 minutes".\n',
+        ],
+        [
+            (WRONG, "The barge fare is 12 crowns (section 1 of the Barge Act 2003)."),
+            (RIGHT, "The barge fare is 15 crowns (section 1 of the Barge Act 2003)."),
+            (WRONG, "The barge sails every 30 minutes (section 2 of the Barge Act 2003)."),
+            (RIGHT, "The barge sails every 45 minutes (section 2 of the Barge Act 2003)."),
+        ],
+    ),
+    Case(
+        "en",
+        [
+            "# Regulation 14/2013 on rafts\n\n## Article 1\nEvery raft carries at least 4 vests.\n\n## Article 2\nRafts are painted yellow.\n",
+            '# Regulation 9/2022 amending Regulation 14/2013\n\n## Article 1\nRegulation 14/2013 is amended as follows:\n\n(1) in Article 1, the words "4 vests" are replaced by "6 vests";\n\n(2) Article 2 is deleted.\n\n## Article 2\nThis Regulation enters into force on 1 January 2023.\n',
+        ],
+        [
+            (WRONG, "Every raft carries at least 4 vests (Article 1 of Regulation 14/2013)."),
+            (RIGHT, "Every raft carries at least 6 vests (Article 1 of Regulation 14/2013)."),
+            (WRONG, "Rafts are painted yellow (Article 2 of Regulation 14/2013)."),
+        ],
+    ),
+    Case(
+        "en",
+        [
+            "# Raft Act 2003\n\n## 11. Pets\nA passenger may carry one dog on the raft. A passenger may carry one cat on the raft.\n",
+            "# Raft (Amendment) Act 2014\n\n## 1.\nThis Act comes into force on 1 May 2014.\n\n## 2. Repeal\nThe second sentence of section 11 of the Raft Act 2003 is repealed.\n",
+        ],
+        [
+            (READ, "A passenger may carry one dog on the raft (section 11 of the Raft Act 2003)."),
+            (READ, "A passenger may carry one cat on the raft (section 11 of the Raft Act 2003)."),
+        ],
+    ),
+    Case(
+        "en",
+        [
+            "# Kayak Act 2003\n\n## 11. Pets\n(1) A guest may carry one dog on the kayak.\n\n(2) A guest may carry one cat on the kayak.\n",
+            "# Kayak (Amendment) Act 2014\n\n## 1.\nThis Act comes into force on 1 May 2014.\n\n## 2. Repeal\nSection 11(2) of the Kayak Act 2003 is repealed.\n",
+        ],
+        [
+            (RIGHT, "A guest may carry one dog on the kayak (section 11(1) of the Kayak Act 2003)."),
+            (WRONG, "A guest may carry one cat on the kayak (section 11(2) of the Kayak Act 2003)."),
+        ],
+    ),
+    Case(
+        "de",
+        [
+            "# Floßgesetz\n\n## § 3 Tiere\nAuf dem Floß darf ein Hund mitgeführt werden. Auf dem Floß darf eine Katze mitgeführt werden.\n",
+            "# Gesetz zur Änderung des Floßgesetzes\n\n## Artikel 1\n§ 3 Satz 2 des Floßgesetzes wird aufgehoben.\n\n## Artikel 2\nDieses Gesetz tritt am 1. März 2016 in Kraft.\n",
+        ],
+        [
+            (READ, "Auf dem Floß darf ein Hund mitgeführt werden (§ 3 Satz 1 des Floßgesetzes)."),
+            (READ, "Auf dem Floß darf eine Katze mitgeführt werden (§ 3 Satz 2 des Floßgesetzes)."),
+        ],
+    ),
+    Case(
+        "it",
+        [
+            "# Legge 6 aprile 2008, n. 44\n\n## Art. 8\nIl barcaiolo conserva il registro per due anni.\n",
+            "# Legge 4 maggio 2016, n. 77\n\n## Art. 1\nAll'articolo 8 della legge 6 aprile 2008, n. 44, le parole: «due anni» sono sostituite dalle seguenti: «sei anni».\n\n## Art. 2\nLa presente legge entra in vigore il 1 settembre 2015.\n",
+        ],
+        [
+            (
+                WRONG,
+                "Il barcaiolo conserva il registro per due anni (articolo 8 della legge 6 aprile 2008, n. 44).",
+            ),
+            (
+                RIGHT,
+                "Il barcaiolo conserva il registro per sei anni (articolo 8 della legge 6 aprile 2008, n. 44).",
+            ),
+        ],
+    ),
+    Case(
+        "pt",
+        [
+            "# Lei n.º 31/2007\n\n## Artigo 8.º\nO barqueiro guarda o registo durante dois anos.\n",
+            "# Lei n.º 90/2015\n\n## Artigo 1.º\nNo artigo 8.º da Lei n.º 31/2007, a expressão «dois anos» é substituída por «seis anos».\n\n## Artigo 2.º\nA presente lei entra em vigor em 1 de setembro de 2015.\n",
+        ],
+        [
+            (WRONG, "O barqueiro guarda o registo durante dois anos (artigo 8.º da Lei n.º 31/2007)."),
+            (RIGHT, "O barqueiro guarda o registo durante seis anos (artigo 8.º da Lei n.º 31/2007)."),
+        ],
+    ),
+    Case(
+        "nl",
+        [
+            "# Veerwet 2007\n\n## Artikel 8\nDe veerman bewaart het register gedurende twee jaar.\n",
+            "# Wet tot wijziging van de Veerwet 2007\n\n## Artikel 1\nIn artikel 8 van de Veerwet 2007 wordt «twee jaar» vervangen door «zes jaar».\n\n## Artikel 2\nDeze wet treedt in werking op 1 september 2015.\n",
+        ],
+        [
+            (WRONG, "De veerman bewaart het register gedurende twee jaar (artikel 8 van de Veerwet 2007)."),
+            (RIGHT, "De veerman bewaart het register gedurende zes jaar (artikel 8 van de Veerwet 2007)."),
+        ],
+    ),
+    Case(
+        "en",
+        [
+            "# Sluice Act 1999\n\n## 1. Toll\nA toll of 2 crowns is due at the sluice.\n",
+            "# Sluice Act 2015\n\n## 8. Replacement\nThis Act replaces the Sluice Act 1999.\n",
+        ],
+        [(READ, "A toll of 2 crowns is due at the sluice (section 1 of the Sluice Act 1999).")],
+    ),
 ]
 
 

@@ -9,7 +9,7 @@ from engine.answers.amending import Amending
 from engine.answers.audit.record import SAID, Checked, Finding, Source
 from engine.corpus.grades import words_of
 from engine.language.statements import Alignment, Change, Changed, Token
-from engine.model import Relation
+from engine.model import RELATION_VERBS
 from engine.records.citation import short_citation
 from engine.records.wording import plural
 
@@ -67,8 +67,7 @@ def as_amended(source: Source) -> str:
 
 def doubt_of(amending: Amending) -> str:
     """Why an amendment cannot be put into what it amends with certainty."""
-    repeals = amending.reference.relation is Relation.REPEALS
-    told = f"{amending.words} {'repeals' if repeals else 'amends'} it"
+    told = f"{amending.words} {RELATION_VERBS[amending.reference.relation]} it"
     if amending.since is None:
         return f"{told} from a day that is not known: read both"
     return f"{told}, and how it reads then is not certain: read both"
