@@ -204,11 +204,11 @@ CASES = [
         ],
         [
             (
-                READ,
+                WRONG,
                 "Il traghettatore conserva il registro per due anni (articolo 8 della legge n. 31 del 2007).",
             ),
             (
-                READ,
+                RIGHT,
                 "Il traghettatore conserva il registro per sei anni (articolo 8 della legge n. 31 del 2007).",
             ),
         ],
