@@ -205,11 +205,11 @@ CASES = [
         [
             (
                 WRONG,
-                "Il traghettatore conserva il registro per due anni (articolo 8 della legge n. 31 del 2007).",
+                "Il traghettatore conserva il registro per due anni (articolo 8 della legge 5 marzo 2007, n. 31).",
             ),
             (
                 RIGHT,
-                "Il traghettatore conserva il registro per sei anni (articolo 8 della legge n. 31 del 2007).",
+                "Il traghettatore conserva il registro per sei anni (articolo 8 della legge 5 marzo 2007, n. 31).",
             ),
         ],
     ),
