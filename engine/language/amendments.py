@@ -37,6 +37,10 @@ _MARKS = (
 )
 # A quantity needs no marks: "for 14 days substitute 21 days".
 _COUNT = r"(?<![\w.,])(?P<{}>\d+(?:[.,]\d+)*(?:\s?%|\s[^\W\d_]{{2,20}}))(?!\w)"
+_QUOTING = re.compile("[“„«‘「『\"']")
+# What a form needs in a text: quoted words, or a text that follows, or quantities without marks.
+_QUOTED, _FOLLOWED, _COUNTS = "quoted", "followed", "counts"
+_COUNTED = re.compile(r"\d[^\d]{1,60}?\d")
 _BRACKETS = (r"\(", r"\)", "()")
 _CLOSING = {left[-1]: right for left, right, _ in _MARKS}
 _OPENING = '“„«‘「『"'
@@ -110,7 +114,15 @@ def amendments_in(text: str, language: str) -> list[Amendment]:
     if forms is None or not any(hint in text for hint in forms.hint):
         return []
     found: list[Amendment] = []
-    for kind, pattern in _compiled(language):
+    quoted = bool(forms.bracketed) or _QUOTING.search(text) is not None
+    has = {
+        _QUOTED: quoted,
+        _FOLLOWED: quoted or ":" in text or "：" in text,
+        _COUNTS: any(hint in text for hint in forms.plain) and _COUNTED.search(text) is not None,
+    }
+    for kind, needs, pattern in _compiled(language):
+        if not has[needs]:
+            continue
         for match in pattern.finditer(text):
             span = Span(*match.span())
             if any(span.start < one.span.end and one.span.start < span.end for one in found):
@@ -210,8 +222,9 @@ def _quoted(match: re.Match[str], name: str) -> str:
 
 
 @cache
-def _compiled(language: str) -> tuple[tuple[AmendmentKind, re.Pattern[str]], ...]:
-    """The forms of a language, each with its kind, in the order in which they are tried."""
+def _compiled(language: str) -> tuple[tuple[AmendmentKind, str, re.Pattern[str]], ...]:
+    """The forms of a language in the order in which they are tried, each with its kind and what it
+    needs."""
     forms = law(language).amendments
     assert forms is not None, f"no forms of amendment for {language}"
     listed: Mapping[AmendmentKind, Sequence[str]] = {
@@ -221,10 +234,14 @@ def _compiled(language: str) -> tuple[tuple[AmendmentKind, re.Pattern[str]], ...
         AmendmentKind.DELETED: forms.deleted,
         AmendmentKind.REWRITTEN: forms.rewritten,
     }
-    made = [(kind, _form(line, forms)) for kind, lines in listed.items() for line in lines]
+    made = [
+        (kind, _FOLLOWED if kind is AmendmentKind.REWRITTEN else _QUOTED, _form(line, forms))
+        for kind, lines in listed.items()
+        for line in lines
+    ]
     # Quantities without marks only where nothing stands between them and the words of amendment.
-    made += [(AmendmentKind.REPLACED, _plain_form(line)) for line in forms.replaced]
-    return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in made)
+    made += [(AmendmentKind.REPLACED, _COUNTS, _plain_form(line)) for line in forms.replaced]
+    return tuple((kind, needs, re.compile(form, re.IGNORECASE)) for kind, needs, form in made)
 
 
 def _form(line: str, forms: Amendments) -> str:

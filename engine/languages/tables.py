@@ -155,13 +155,15 @@ class Amendments(_Table):
     words with what announces them (``words``: "the words"), {gap} is what else may stand between. In forms of
     ``after`` and ``before`` the new words are put after or before the old ones; behind one of ``rewritten``
     stands the text that takes the place of a whole provision. ``hint`` are letters of which some stand in
-    every form. ``bracketed`` announces words that round brackets quote. ``everywhere``: the change is made
-    wherever the old words occur. ``history``: what stands in front of a reference to an earlier amendment
-    ("as amended by"). ``parts``: words for parts of a provision that have no number ("the second sentence").
-    ``titles``: what the title of a text that amends another one has.
+    every form, ``plain`` of those in which quantities stand without marks. ``bracketed`` announces words that
+    round brackets quote. ``everywhere``: the change is made wherever the old words occur. ``history``: what
+    stands in front of a reference to an earlier amendment ("as amended by"). ``parts``: words for parts of a
+    provision that have no number ("the second sentence"). ``titles``: what the title of a text that amends
+    another one has.
     """
 
     hint: tuple[str, ...]
+    plain: tuple[str, ...] = ()
     words: str = r"(?!)"
     replaced: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
