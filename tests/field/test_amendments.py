@@ -635,5 +635,6 @@ def test_an_answer_tells_what_amends_its_sources(corpus: Corpus) -> None:
     for _ in case.run():
         continue
     told = answer(case.investigation(), corpus)
-    assert [one.words for one in told.conflicts if "Mooring Fees (Amendment) Rules" in one.words]
+    (one,) = [one.words for one in told.conflicts if "Mooring Fees (Amendment) Rules" in one.words]
+    assert "amends Mooring Fees Rules 4: “21 days” for “14 days”" in one
     assert any("21 days" in citation.quote for citation in told.citations)
