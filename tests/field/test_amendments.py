@@ -567,6 +567,63 @@ CASES = [
         ],
         [(READ, "A toll of 2 crowns is due at the sluice (section 1 of the Sluice Act 1999).")],
     ),
+    Case(
+        "en",
+        [
+            "# Sledge Act 2003\n\n## 11. Pets\nA driver may carry one dog on the sledge.\n",
+            "# Sledge (Amendment) Act 2014\n\n## 1.\nThis Act comes into force on 1 May 2014.\n\n## 2. Repeal\nSection 11(2) of the Sledge Act 2003 is repealed.\n",
+        ],
+        [(READ, "A driver may carry one dog on the sledge (section 11 of the Sledge Act 2003).")],
+    ),
+    Case(
+        "de",
+        [
+            "# Schlittengesetz\n\n## § 3 Tiere\nAuf dem Schlitten darf ein Hund mitgeführt werden.\n",
+            "# Gesetz zur Änderung des Schlittengesetzes\n\n## Artikel 1\n§ 3 Absatz 4 des Schlittengesetzes wird aufgehoben.\n\n## Artikel 2\nDieses Gesetz tritt am 1. März 2016 in Kraft.\n",
+        ],
+        [(READ, "Auf dem Schlitten darf ein Hund mitgeführt werden (§ 3 des Schlittengesetzes).")],
+    ),
+    Case(
+        "en",
+        [
+            '# Crane Hire Rules 2010\n\n## 3. Use\nThe hirer may use the crane for 9 hours.\n\n## 4. Note\nRule 3 was amended by section 2 of the Crane Hire (Amendment) Rules 2014, by which "6 hours" was replaced by "9 hours".\n',
+            "# Crane Hire (Amendment) Rules 2014\n\n## 2. Rule\nThe hirer keeps a log.\n",
+        ],
+        [
+            (RIGHT, "The hirer may use the crane for 9 hours (rule 3 of the Crane Hire Rules 2010)."),
+            (RIGHT, "The hirer keeps a log (section 2 of the Crane Hire (Amendment) Rules 2014)."),
+        ],
+    ),
+    Case(
+        "en",
+        [
+            "# Tug Rules 2010\n\n## 3. Use\nThe owner may use the tug for 9 hours.\n",
+            '# Tow Rules 2014\n\n## 1.\nThese Rules come into force on 1 July 2014.\n\n## 2. Application\nRule 3 of the Tug Rules 2010 applies to tows, and for "9 hours" there shall be read "4 hours" in their case.\n',
+        ],
+        [(RIGHT, "The owner may use the tug for 9 hours (rule 3 of the Tug Rules 2010).")],
+    ),
+    Case(
+        "es",
+        [
+            "# Ley 7/2011, de tranvías\n\n## Artículo 4\nEl conductor pagará la tasa en 10 días.\n",
+            "# Ley 9/2018\n\n## Artículo 1\nSe modifica el artículo 4 de la Ley 7/2011, en el que la expresión «10 días» se sustituye por «20 días».\n\n## Artículo 2\nLa presente ley entrará en vigor el 1 de mayo de 2018.\n",
+        ],
+        [
+            (WRONG, "El conductor pagará la tasa en 10 días (artículo 4 de la Ley 7/2011)."),
+            (RIGHT, "El conductor pagará la tasa en 20 días (artículo 4 de la Ley 7/2011)."),
+        ],
+    ),
+    Case(
+        "zh",
+        [
+            "# 电车管理办法\n\n第四条 司机应当在十日内缴费。\n\n第五条 司机应当携带执照。\n",
+            "# 关于修改《电车管理办法》的决定\n\n一、将第四条中的“十日”修改为“二十日”。\n\n二、删去第五条。\n\n三、本决定自2021年1月1日起施行。\n",
+        ],
+        [
+            (WRONG, "司机应当在十日内缴费（《电车管理办法》第四条）。"),
+            (WRONG, "司机应当携带执照（《电车管理办法》第五条）。"),
+        ],
+    ),
 ]
 
 
