@@ -29,6 +29,8 @@ class AmendmentKind(StrEnum):
 
 # Letters of words that are quoted, and of words that stand between the parts of an amendment.
 LONGEST, BETWEEN = 6_000, 240
+# Letters in front of an amendment that may say that it holds for another case only.
+REACH = 400
 # What a quotation begins with and ends with, and what cannot stand in it.
 _MARKS = (
     *(("“", "[”“]", "“”"), ("„", "[“”]", "„“”"), ("«", "»", "«»"), ("‘‘", "’’", "‘’")),
@@ -115,6 +117,7 @@ def amendments_in(text: str, language: str) -> list[Amendment]:
         return []
     found: list[Amendment] = []
     quoted = bool(forms.bracketed) or _QUOTING.search(text) is not None
+    applied = re.compile(_blanks(forms.applied), re.IGNORECASE)
     has = {
         _QUOTED: quoted,
         _FOLLOWED: quoted or ":" in text or "：" in text,
@@ -126,6 +129,8 @@ def amendments_in(text: str, language: str) -> list[Amendment]:
         for match in pattern.finditer(text):
             span = Span(*match.span())
             if any(span.start < one.span.end and one.span.start < span.end for one in found):
+                continue
+            if applied.search(text, max(0, span.start - REACH), span.end):
                 continue
             old, new = _quoted(match, "old"), _quoted(match, "new")
             if kind is AmendmentKind.REWRITTEN:

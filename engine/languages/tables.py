@@ -159,7 +159,8 @@ class Amendments(_Table):
     round brackets quote. ``everywhere``: the change is made wherever the old words occur. ``history``: what
     stands in front of a reference to an earlier amendment ("as amended by"). ``parts``: words for parts of a
     provision that have no number ("the second sentence"). ``titles``: what the title of a text that amends
-    another one has.
+    another one has. ``applied``: what says that words are only read so where a text is applied to another
+    case ("applies with the following modifications").
     """
 
     hint: tuple[str, ...]
@@ -175,6 +176,7 @@ class Amendments(_Table):
     history: str = r"(?!)"
     parts: str = r"(?!)"
     titles: str = r"(?!)"
+    applied: str = r"(?!)"
 
 
 class Definitions(_Table):

@@ -624,6 +624,15 @@ CASES = [
             (WRONG, "司机应当携带执照（《电车管理办法》第五条）。"),
         ],
     ),
+    Case(
+        "en",
+        [
+            "# Punt Act 2010\n\n## 3. Use\nThe owner may use the punt for 9 hours.\n",
+            "# Dinghy Act 2014\n\n## 1. Commencement\nThis Act comes into force on 1 July 2014.\n\n## 2. Dinghies\n"
+            'Section 3 of the Punt Act 2010 applies to dinghies with the following modifications: in section 3 of that Act, for "9 hours" substitute "4 hours".\n',
+        ],
+        [(RIGHT, "The owner may use the punt for 9 hours (section 3 of the Punt Act 2010).")],
+    ),
 ]
 
 
