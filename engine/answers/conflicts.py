@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import combinations, pairwise, product
 
 import numpy as np
 
+from engine.answers.amending import amended
 from engine.answers.citing import Citations
 from engine.answers.quotes import Located
 from engine.answers.record import Citation, Conflict, ConflictKind
@@ -40,6 +42,8 @@ _WORDS = {**_REPLACING, **_LIMITING}
 ALIKE = 0.5
 # Characters; a longer sentence is a list, and measures many things.
 LONGEST_MEASURED = 600
+# Letters of new words that are told; longer ones are quoted alone.
+LONGEST_TOLD = 80
 _MEASURES = (Kind.DURATION, Kind.AMOUNT, Kind.SHARE)
 
 
@@ -49,11 +53,20 @@ def conflicts_of(investigation: Investigation, corpus: Corpus, citations: Citati
         return ()
     top = corpus.rows([found.passage.id for found in investigation.passages[:TOP]])
     cited = np.array(sorted(citations.rows()), np.int32)
-    linked = tuple(_linked(cited, top, corpus, citations))
+    day = investigation.day or date.today()
+    linked = tuple(_linked(cited, top, corpus, citations, day))
     return (*linked, *_differences(top, citations))
 
 
-def _linked(cited: Rows, top: Rows, corpus: Corpus, citations: Citations) -> Iterator[Conflict]:
+def _amended_words(corpus: Corpus, source: int, target: int, day: date) -> str:
+    """What a text puts into another one on a day, in words; empty where that is not certain."""
+    found = amended(corpus, target, day)
+    made = [one for by in (found.by if found else ()) if by.row == source for one in by.changes]
+    told = [f"“{one.new}” for “{one.old}”" for one in made if one.old and len(one.new) <= LONGEST_TOLD]
+    return f": {', '.join(told)}" if told else ""
+
+
+def _linked(cited: Rows, top: Rows, corpus: Corpus, citations: Citations, day: date) -> Iterator[Conflict]:
     """Versions and exceptions of what is cited, and what it is an exception or subject to; of these only what
     ranks high or is cited itself."""
     known = {*cited.tolist(), *top.tolist()}
@@ -77,6 +90,8 @@ def _linked(cited: Rows, top: Rows, corpus: Corpus, citations: Citations) -> Ite
         other = citations.rows().get(target) or _quoted(target, Span(0, 0), corpus, citations)
         words = _WORDS[said].format(source=_named(one), target=_named(other))
         [at, to] = citations.reading.passages(np.array([source, target], np.int32))
+        if said is Relation.AMENDS:
+            words += _amended_words(corpus, source, target, day)
         yield Conflict(kind, f"{words}.", (one.number, other.number), (at.id, to.id, said.value))
 
 

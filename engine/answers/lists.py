@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.ingestion.sentences import sentence_starts
-from engine.languages import law
 from engine.model import Passage, Span
 
 # A head that no colon ends has so many words at least: a heading is no head.
@@ -80,7 +79,6 @@ def _pieces(passage: Passage) -> Iterator[Span]:
     for match in _LINE.finditer(text, passage.overlap):
         if _begins(text, match):
             starts.add(match.end())
-    goes_on = law(language).number_goes_on
     ordered = sorted(starts)
     begin = ordered[0]
     for _, end in pairwise([*ordered, len(text)]):
@@ -88,15 +86,10 @@ def _pieces(passage: Passage) -> Iterator[Span]:
         if not said.strip():
             begin = end
             continue
-        # "The 18." and "1." are no sentences.
-        if end < len(text) and (_NUMBER_ALONE.fullmatch(said) or _is_counted(said, goes_on)):
+        if end < len(text) and _NUMBER_ALONE.fullmatch(said):
             continue
         yield Span(begin + len(said) - len(said.lstrip()), begin + len(said.rstrip()))
         begin = end
-
-
-def _is_counted(said: str, goes_on: str) -> bool:
-    return bool(goes_on) and re.search(rf"{goes_on}\s*\Z", said, re.IGNORECASE) is not None
 
 
 def _begins(text: str, gap: re.Match[str]) -> bool:

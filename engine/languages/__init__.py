@@ -12,10 +12,21 @@ file gets is the default of its field in ``tables.py``.
 """
 
 from engine.languages.room import ROOM, base_of, codes, file_of, files
-from engine.languages.tables import Definitions, FrontPage, Law, Validity, Words, all_words, law, words
+from engine.languages.tables import (
+    Amendments,
+    Definitions,
+    FrontPage,
+    Law,
+    Validity,
+    Words,
+    all_words,
+    law,
+    words,
+)
 
 __all__ = [
     "ROOM",
+    "Amendments",
     "Definitions",
     "FrontPage",
     "Law",

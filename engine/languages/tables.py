@@ -148,6 +148,37 @@ class Validity(_Table):
     ordinals: dict[str, int] = {}
 
 
+class Amendments(_Table):
+    """How a text changes the words of another: "for the words “14 days” substitute “21 days”".
+
+    A form is a regular expression in which a blank stands for any white space; {old} and {new} are quoted
+    words with what announces them (``words``: "the words"), {gap} is what else may stand between. In forms of
+    ``after`` and ``before`` the new words are put after or before the old ones; behind one of ``rewritten``
+    stands the text that takes the place of a whole provision. ``hint`` are letters of which some stand in
+    every form, ``plain`` of those in which quantities stand without marks. ``bracketed`` announces words that
+    round brackets quote. ``everywhere``: the change is made wherever the old words occur. ``history``: what
+    stands in front of a reference to an earlier amendment ("as amended by"). ``parts``: words for parts of a
+    provision that have no number ("the second sentence"). ``titles``: what the title of a text that amends
+    another one has. ``applied``: what says that words are only read so where a text is applied to another
+    case ("applies with the following modifications").
+    """
+
+    hint: tuple[str, ...]
+    plain: tuple[str, ...] = ()
+    words: str = r"(?!)"
+    replaced: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
+    bracketed: str = ""
+    everywhere: str = r"(?!)"
+    history: str = r"(?!)"
+    parts: str = r"(?!)"
+    titles: str = r"(?!)"
+    applied: str = r"(?!)"
+
+
 class Definitions(_Table):
     """How a language defines: the headings of definitions, and the words that follow a defined term.
 
@@ -179,7 +210,7 @@ class FrontPage(_Table):
 class Law(_Table):
     """How the law of a language speaks; None or empty where nobody has written it down.
 
-    - ``validity``, ``definitions``, ``front_page``: see there.
+    - ``validity``, ``amendments``, ``definitions``, ``front_page``: see there.
     - ``short_titles``: how a title begins with the name by which other texts call the act, as regular
       expressions: "Ley 39/2015" is one for itself; with the groups ``kind`` and ``about`` it is the two of
       them ("Ley del Procedimiento Administrativo").
@@ -194,13 +225,14 @@ class Law(_Table):
     - ``points_back``: how a sentence begins that needs the one before it, a regular expression.
     - ``departs``: how a sentence begins that makes an exception or is for a special case, a regular
       expression.
-    - ``number_goes_on``: the end of a text in which the full stop behind a number ends no sentence ("the
-      18."), a regular expression.
+    - ``binds``: words of negation, duty, permission, condition, exception and number, "and" and "or", as a
+      regular expression; for a language without ``statements.yaml``.
     - ``transactions``: words of headings that name a procedure, a contract or an application.
     - ``frame``: words of headings that say where in a document one is, not what it is about.
     """
 
     validity: Validity | None = None
+    amendments: Amendments | None = None
     definitions: Definitions | None = None
     front_page: FrontPage | None = None
     short_titles: tuple[str, ...] = ()
@@ -214,7 +246,7 @@ class Law(_Table):
     heads: dict[Literal["period", "amount", "penalty", "where"], tuple[str, ...]] = {}
     points_back: str = ""
     departs: str = ""
-    number_goes_on: str = ""
+    binds: str = ""
     transactions: tuple[str, ...] = ()
     frame: tuple[str, ...] = ()
 

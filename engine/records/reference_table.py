@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from engine.corpus.protocol import Corpus
+from engine.language.amendments import changes_of
 from engine.model import Reference, Relation, TargetKind
 
 
-def reference_rows(
-    corpus: Corpus, relation: Relation | None = None
-) -> Iterator[tuple[str, str, str, str, str]]:
-    """Source id, target id or nothing, relation, status and quoted text of each reference.
+def reference_rows(corpus: Corpus, relation: Relation | None = None) -> Iterator[tuple[str, ...]]:
+    """Source id, target id or nothing, relation, status and quoted text of each reference; of one that amends
+    also the replaced and the new words, where the text says them.
 
     A reference to a section is told by the section's first passage, one to a whole document by the
     document's id. Parts of a line that was cut count as the line.
@@ -29,7 +29,21 @@ def reference_rows(
                 reference.relation.value,
                 reference.status.value,
                 " ".join(reference.text.split()),
+                *_changes(corpus, reference),
             )
+
+
+def _changes(corpus: Corpus, reference: Reference) -> Iterator[str]:
+    """The words that a reference changes of its target."""
+    if reference.relation is not Relation.AMENDS:
+        return
+    rows = corpus.rows([reference.source_id])
+    (passage,) = corpus.passages(rows)
+    others = corpus.references(corpus.references_from(rows).numbers.tolist())
+    spans = sorted({one.span for one in others if one.relation is Relation.AMENDS}, key=lambda one: one.start)
+    found = changes_of(passage.text, reference.span, spans, passage.language)
+    if found:
+        yield "; ".join(" ".join(one.told.split()) for one in found)
 
 
 def source_ids(corpus: Corpus) -> dict[str, str]:

@@ -15,6 +15,7 @@ from engine.answers.audit.citing import cited
 from engine.answers.audit.claims import LONGEST_TEXT, MOST_CLAIMS, Stated, statements_in
 from engine.answers.audit.grading import with_grades
 from engine.answers.audit.matching import Matching, numbers_of
+from engine.answers.audit.memo import claims_alone
 from engine.answers.audit.notes import grade_notes, with_reach
 from engine.answers.audit.record import SAID, Audit, Checked, Citation, Claim, Source
 from engine.answers.audit.second import second_readings, split
@@ -87,6 +88,8 @@ class Auditor:
         cut = text[:LONGEST_TEXT]
         if len(cut) < len(text):
             notes.append(f"the text was cut to {LONGEST_TEXT:,} characters of {len(text):,}")
+        if claims_alone(cut) != cut:
+            notes.append("a memo of a case: its findings and notes were checked, not how they were found")
         yield Step("reading the text", 0, 0)
         stated = self._stated(cut, notes)
         checked: list[Checked] = []

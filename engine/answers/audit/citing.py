@@ -14,7 +14,8 @@ from datetime import date
 
 import numpy as np
 
-from engine.answers.audit.forms import Form, form_of, labelled
+from engine.answers.audit.containers import placed
+from engine.answers.audit.forms import Form, form_of, labelled, named_behind
 from engine.answers.audit.lookalikes import lookalikes
 from engine.answers.audit.pinpoints import missing_paragraph
 from engine.answers.audit.record import Citation
@@ -68,6 +69,9 @@ class _Asked:
             span, told = self.reader.explain_denied(mention, meaning, self.text, self.language)
             said = self.text[span.start : span.end]
             return Citation(span, said, str(Status.UNRESOLVED), known=True, told=told)
+        contained = self._contained(mention)
+        if contained is not None:
+            return contained
         form = form_of(self.text, mention, self.reader, self.language)
         found, known, read = self._found(mention, form)
         resolved = [one for one in found if one.status is Status.RESOLVED]
@@ -92,6 +96,30 @@ class _Asked:
         else:
             told = f"“{said}” is not in this corpus, or not understood"
         return Citation(span, said, str(Status.UNRESOLVED), known=known, told=told)
+
+    def _contained(self, mention: Mention) -> Citation | None:
+        """A citation that names the container of its provision ("rule 2.1 of the Run-off Part"); None where
+        it names none."""
+        address = mention.targets[0].address if len(mention.targets) == 1 else None
+        if address is None or address.number is None:
+            return None
+        name, end = mention.name_at, mention.span.end
+        end = name if mention.document is not None and name and name > mention.span.start else end
+        span = Span(mention.span.start, end)
+        # In "第三章第八条" the container stands in the reference itself.
+        within = bool(address.within)
+        found = placed(self.corpus, self.text, span, address.number, self.language, within=within)
+        if found is None:
+            return None
+        rows, last = list(found.rows), max(end, found.name.end)
+        document = named_behind(self.text, last, self.reader, self.language)
+        if document is not None and document[2]:
+            numbers = self.reader.named(document[0], self.language)
+            own = self.corpus.document_numbers(np.array(rows, np.int32)).tolist()
+            rows = [row for row, number in zip(rows, own, strict=True) if number in numbers] or rows
+            last = document[1]
+        span = Span(min(mention.span.start, found.name.start), last)
+        return self._at(sorted(rows), _paragraph(mention), span, self.text[span.start : span.end])
 
     def _found(self, mention: Mention, form: Form) -> tuple[Sequence[Reference], bool, Mention]:
         """What a mention refers to, whether the corpus has the document that it names, and the mention as it
@@ -125,9 +153,12 @@ class _Asked:
         rows = sorted(
             {int(row) for one in resolved for row in self.reader.rows(one.target_kind, str(one.target_id))}
         )
-        paragraph = form.paragraph or _paragraph(mention)
+        return self._at(rows, form.paragraph or _paragraph(mention), span, said, within=bool(form.paragraph))
+
+    def _at(self, rows: list[int], paragraph: str, span: Span, said: str, *, within: bool = True) -> Citation:
+        """A citation of a provision at some rows, of those of its paragraph alone where they are apart."""
         passages = self.corpus.passages(np.array(rows[:40], np.int32))
-        if form.paragraph:
+        if within and paragraph:
             inside = [row for row, one in zip(rows, passages, strict=False) if _stands(one, paragraph)]
             rows = inside or rows
         missing = missing_paragraph(paragraph, passages)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from engine.answers.audit.memo import claims_alone
 from engine.ingestion.sentences import sentence_starts
 from engine.language.detect import detect
 from engine.language.statements import read
@@ -35,6 +36,7 @@ _CAPTION = re.compile(
     r"\s*(?:\d+\s*)?[:.–-]",
     re.IGNORECASE,
 )
+_FOOTNOTE = re.compile(r"(?:(?<=\S)\[\^?\d{1,3}\],?|\s+)+\Z")
 _QUESTION = re.compile(r"[?？؟]\s*[\"'”»)]*\s*\Z")
 _ENDED = re.compile(r"[.!;:。！؛…]\s*[\"'”»)]*\s*\Z")
 _CUT = re.compile(
@@ -62,6 +64,7 @@ class Stated:
 
 def statements_in(text: str, languages: tuple[str, ...]) -> Iterator[Stated]:
     """The sentences of a text that make claims, in order, each in one of the ``languages``."""
+    text = claims_alone(text)
     for block in _blocks(text):
         language = detect(text[block.start : block.end], languages)
         for sentence in _sentences(text, block, language):
@@ -160,6 +163,6 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
     end = min(end, start + LONGEST_CLAIM)
     while start < end and text[start].isspace():
         start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
+    # The mark of a footnote is none of the words.
+    end = start + len(_FOOTNOTE.sub("", text[start:end]))
     return Span(start, end) if start < end else None

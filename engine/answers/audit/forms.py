@@ -59,7 +59,7 @@ def form_of(text: str, mention: Mention, reader: Outside, language: str) -> Form
         paragraph, end = str(_number(roman["roman"])), roman.end()
     elif below is not None and not _has_paragraph(mention):
         paragraph, end = below["number"], below.end()
-    behind = _behind(text, end, reader, language)
+    behind = named_behind(text, end, reader, language)
     if behind is not None:
         return Form(Span(start, behind[1]), behind[0], behind[2], paragraph)
     before = _before(text, start, reader, language)
@@ -91,7 +91,8 @@ def _named(text: str, place: int, reader: Outside, language: str) -> tuple[str, 
     return None
 
 
-def _behind(text: str, end: int, reader: Outside, language: str) -> tuple[str, int, bool] | None:
+def named_behind(text: str, end: int, reader: Outside, language: str) -> tuple[str, int, bool] | None:
+    """The name of an act behind a number, where it ends, and whether the corpus has the act."""
     link = _LINK.match(text, end)
     place = link.end() if link is not None else end
     known = _named(text, place, reader, language)

@@ -43,6 +43,8 @@ def hold(asked: Asked, read: Readable, context: Callable[[], frozenset[str]]) ->
         if held is not None and held.alignment.complete:
             return held
     alike = best_held(asked.tokens, read, context)
+    if best is not None and best.omits and (alike is None or not alike.alignment.contrary):
+        return best
     return best if alike is None or (best is not None and not alike.alignment.complete) else alike
 
 

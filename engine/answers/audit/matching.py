@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from engine.answers.amending import Amended, amended
 from engine.answers.audit.holding import Asked, asked_of, hold, sentences_around
 from engine.answers.audit.record import Claim, Source
 from engine.answers.audit.windows import Held, Readable, copied, head_of, readable
@@ -49,6 +50,7 @@ class Matching:
         self.notes: dict[str, None] = {}
         self._readable = lru_cache(4096)(self._read)
         self._context = lru_cache(4096)(self._read_context)
+        self._amended = lru_cache(4096)(lambda row: amended(corpus, row, day))
         self._rarities: dict[tuple[str, str], float] = {}
 
     def sources(self, claim: Claim) -> list[Source]:
@@ -88,7 +90,9 @@ class Matching:
         row = source.row
         held = hold(self._asked(claim), readable(quoted), lambda: self._context(row))
         found = None if held is None else held.alignment
-        return replace(source, span=span, quote=quoted.text, alignment=found)
+        # The printed words are compared: what amends them may make them say something else.
+        doubtful = source.doubtful or source.amended is not None
+        return replace(source, span=span, quote=quoted.text, alignment=found, doubtful=doubtful)
 
     def _asked(self, claim: Claim) -> Asked:
         first = claim.span.start
@@ -127,6 +131,35 @@ class Matching:
         return {key: self._rarities[(language, key)] for key in words}
 
     def _source(self, row: int, passage: Passage, cosine: float | None, asked: Asked) -> Source:
+        found = self._as_printed(row, passage, cosine, asked)
+        amended = self._amended(row) if found.in_force else None
+        if amended is None or found.alignment is None:
+            return replace(found, amended=amended)
+        return self._as_amended(found, amended, asked)
+
+    def _as_amended(self, printed: Source, amended: Amended, asked: Asked) -> Source:
+        """A source as its passage reads with what amends it. Where only the old words say the claim it is no
+        longer in force; where amendments that are not certain may change what it says it is doubtful."""
+
+        def held(text: str) -> Source:
+            if text == printed.passage.text:
+                return replace(printed, amended=amended)
+            read = readable(replace(printed.passage, text=text))
+            found = hold(asked, read, lambda: self._context(printed.row))
+            return replace(printed, alignment=None if found is None else found.alignment, amended=amended)
+
+        now = held(amended.text)
+        if amended.doubts:
+            then = None if amended.otherwise is None else held(amended.otherwise)
+            same = then is not None and (then.says, then.differs) == (now.says, now.differs)
+            if then is not None and not now.says and (then.says or then.differs):
+                now = then
+            return replace(now, doubtful=not same)
+        if printed.says and not now.says:
+            return replace(printed, amended=amended, in_force=False)
+        return now
+
+    def _as_printed(self, row: int, passage: Passage, cosine: float | None, asked: Asked) -> Source:
         read = self._readable(row) if passage.language == asked.language else None
         held = None if read is None else hold(asked, read, lambda: self._context(row))
         rarity = self._rarity(asked.tokens, asked.language)

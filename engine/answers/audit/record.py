@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
 
+from engine.answers.amending import Amended
 from engine.language.statements import Alignment
 from engine.llm import Usage
 from engine.model import Document, Grade, Passage, Span
@@ -18,6 +19,7 @@ class Finding(StrEnum):
     CONTRADICTED = "contradicted"
     RELATED = "related"
     OUTDATED = "outdated"
+    AMENDED = "amended"
     WRONG_PINPOINT = "wrong pinpoint"
     NO_PROVISION = "no such provision"
     UNCLEAR_CITATION = "citation not understood"
@@ -62,7 +64,9 @@ class Source:
     the claim stand in them.
 
     ``near`` is how much they are about what the claim is about (0..1). ``in_force``: on the day of the audit.
-    ``grade`` is that of its document, None where it has none.
+    ``grade`` is that of its document, None where it has none. ``amended`` is what later texts make of the
+    passage: the claim is compared with the amended words, and with the old ones where ``in_force`` is false.
+    ``doubtful``: with the amendments that are not certain it may say something else.
     """
 
     row: int
@@ -75,6 +79,8 @@ class Source:
     in_force: bool
     cited: bool = False
     grade: Grade | None = None
+    amended: Amended | None = None
+    doubtful: bool = False
 
     @property
     def says(self) -> bool:
@@ -98,6 +104,8 @@ class Source:
             quote=passage.text,
             alignment=None,
             in_force=True,
+            amended=None,
+            doubtful=False,
         )
 
 

@@ -16,7 +16,8 @@ blockquote { margin: 0.5rem 0; padding-inline-start: 0.8rem; border-inline-start
 .finding { font-weight: 600; } mark { background: none; color: inherit; font-weight: 700; }
 mark.different { text-decoration: underline wavy var(--bad); } small { color: var(--none); }
 .supported { --is: var(--good); } .related { --is: var(--part); } .contradicted { --is: var(--bad); }
-.outdated { --is: var(--old); } .wrong_pinpoint { --is: var(--pin); } .no_such_provision { --is: var(--bad); }
+.outdated, .amended { --is: var(--old); }
+.wrong_pinpoint { --is: var(--pin); } .no_such_provision { --is: var(--bad); }
 .citation_not_understood { --is: var(--part); } .not_in_corpus { --is: var(--none); }
 dl { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: .2rem .8rem; margin: 0; }
 dl { font-size: .85rem; }

@@ -14,7 +14,7 @@ import numpy as np
 from engine.answers.audit.independence import families
 from engine.answers.audit.pinpoints import stands_in
 from engine.answers.audit.record import CARRIED, Checked, Citation, Claim, Finding, Source
-from engine.answers.audit.wording import difference, otherwise
+from engine.answers.audit.wording import as_amended, difference, doubt_of, otherwise
 from engine.corpus.grades import Grades
 from engine.corpus.protocol import Corpus, Mask
 from engine.investigation.versions import newest
@@ -42,9 +42,12 @@ class Judge:
     def finding(self, claim: Claim, sources: Sequence[Source]) -> Checked:
         """What the sources say of a claim."""
         bearing = [one for one in sources if one.says]
-        present = [one for one in bearing if one.in_force]
+        present, doubtful = _certain(sources)
         past = [one for one in bearing if not one.in_force]
         near = [one for one in sources if one.says or one.differs or one.near >= RELATED]
+        if doubtful and (not present or any(one.cited for one in doubtful)):
+            best = max(doubtful, key=lambda one: (one.cited, one.says, one.near))
+            return self._read_both(claim, best, near)
         if past and not any(one.passage.kind not in _NO_PROVISION for one in present):
             return self._outdated(claim, past[0], near)
         if present:
@@ -53,7 +56,8 @@ class Judge:
         wrong = _wrong(claim.citations)
         if against and not wrong:
             decisive = max(against, key=lambda one: (one.cited, one.near))
-            return self._made(claim, Finding.CONTRADICTED, "; ".join(difference(decisive)), decisive, near)
+            reason = "; ".join(difference(decisive)) + as_amended(decisive)
+            return self._made(claim, Finding.CONTRADICTED, reason, decisive, near)
         if wrong:
             finding, reason = wrong
             return self._made(claim, finding, reason, near[0] if near else None, near)
@@ -67,12 +71,16 @@ class Judge:
 
     def borne_out(self, claim: Claim, quoted: Source, others: Sequence[Source]) -> Checked:
         """The finding for a claim that the words of a source say, whatever was found of it before."""
+        if quoted.doubtful:
+            return self._read_both(claim, quoted, [quoted, *others])
         if not quoted.in_force:
             return self._outdated(claim, quoted, [quoted, *others])
         return self._said(claim, [quoted, *(one for one in others if one.in_force)])
 
     def contradicted(self, claim: Claim, quoted: Source, others: Sequence[Source]) -> Checked:
         """The finding for a claim that a source differs from."""
+        if quoted.doubtful:
+            return self._read_both(claim, quoted, others)
         return self._made(claim, Finding.CONTRADICTED, "; ".join(difference(quoted)), quoted, others)
 
     def _said(self, claim: Claim, present: list[Source]) -> Checked:
@@ -95,7 +103,8 @@ class Judge:
                 claim, finding, f"{reason}; {right} says so", best, present, right=best, own=own
             )
         if not own or carried:
-            return self._made(claim, Finding.SUPPORTED, "the source says so", best, present, own=own)
+            reason = f"the source says so{as_amended(best)}"
+            return self._made(claim, Finding.SUPPORTED, reason, best, present, own=own)
         named = own[0].text.strip(" ()")
         reason = f"{right} says so, not {named}"
         return self._made(claim, Finding.WRONG_PINPOINT, reason, best, present, right=best, own=own)
@@ -111,11 +120,23 @@ class Judge:
             self._families[number] == own
             and other.number == said.number
             and (other.paragraph == said.paragraph or other.label == said.label)
-            and (number != numbers[0] or said.number is not None)
+            and (number != numbers[0] or (said.number is not None and other.headings == said.headings))
             for other, number in zip(others, numbers[1:], strict=True)
         )
 
+    def _read_both(self, claim: Claim, source: Source, near: Sequence[Source]) -> Checked:
+        """A claim of a passage whose amendments cannot be put into it with certainty."""
+        by = () if source.amended is None else source.amended.doubts or source.amended.by
+        reason = "; ".join(dict.fromkeys(doubt_of(one) for one in by))
+        return self._made(claim, Finding.AMENDED, reason, source, near)
+
     def _outdated(self, claim: Claim, past: Source, near: Sequence[Source]) -> Checked:
+        if past.amended is not None and past.amended.by:
+            last = past.amended.by[-1]
+            told = short_citation(past.passage, past.document)
+            reason = f"{told} said so until it was amended; now it says otherwise{as_amended(past)}"
+            by = past.moved(last.row, last.passage, last.document)
+            return self._made(claim, Finding.OUTDATED, reason, past, near, successor=by)
         row = int(newest(self._corpus, np.array([past.row], np.int32), self._in_force)[0])
         successor = next((one for one in near if one.row == row and one.in_force), None)
         if successor is None and row != past.row and self._in_force[row]:
@@ -142,6 +163,7 @@ class Judge:
         successor: Source | None = None,
         own: tuple[Citation, ...] | None = None,
     ) -> Checked:
+        near = near if best is None else _with_amending(best, near)
         told = [] if best is None else [best, *(one for one in near if one.row != best.row)][:MOST_SOURCES]
         bearing = [one for one in near if one.says and one.in_force]
         grades = [self._grades.of(one.document) for one in bearing or told[:1]]
@@ -164,6 +186,32 @@ class Judge:
             grade=grade,
             graded=not low,
         )
+
+
+def _certain(sources: Sequence[Source]) -> tuple[list[Source], list[Source]]:
+    """The sources in force that say a claim, and those of which amendments leave it open.
+
+    A text that amends a cited passage in a way that is not certain does not support a claim by itself."""
+    present = [one for one in sources if one.says and one.in_force and not one.doubtful]
+    doubtful = [one for one in sources if one.doubtful and (one.says or one.differs)]
+    open_ = [one for one in sources if one.amended and one.amended.doubts and (one.cited or one.doubtful)]
+    amending = {other.row for one in open_ if one.amended for other in one.amended.doubts}
+    if present and all(one.row in amending for one in present):
+        return [], doubtful or open_
+    if any(one.cited and one.in_force and (one.says or one.differs) and not one.doubtful for one in sources):
+        doubtful = [one for one in doubtful if one.cited]
+    return present, doubtful
+
+
+def _with_amending(source: Source, near: Sequence[Source]) -> list[Source]:
+    """The sources with what amends the first of them right behind it."""
+    if source.amended is None:
+        return list(near)
+    amending = [
+        source.moved(one.row, one.passage, one.document)
+        for one in (*source.amended.by, *source.amended.doubts)
+    ]
+    return [*amending, *near]
 
 
 def _found(source: Source) -> tuple[float, int]:

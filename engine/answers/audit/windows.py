@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from engine.answers.audit.lookalikes import lookalikes
+from engine.answers.audit.omitting import gaps_between, is_enclosed, omitted
 from engine.corpus.protocol import Corpus
 from engine.ingestion.sentences import ends_sentence, sentence_starts
 from engine.language.references import find_mentions
@@ -27,7 +28,9 @@ REACH, LONGEST = 12, 6_000
 SHORTEST = 24
 # A window is aligned with a claim where it has so much of its words anywhere.
 WORTH = 0.5
-_ELLIPSIS = re.compile(r"\s*(?:…|\[\.\.\.\]|\.\.\.)\s*")
+_ELLIPSIS = re.compile(
+    r"\s*[\[(（]?\s*(?:[…⋯]+|\.{3,}|\.(?:\s\.){2,}|\bomissis\b)\s*[\])）]?\s*", re.IGNORECASE
+)
 _CLOSED = re.compile(r"[\"'”»“)\]]*[.!?。！？؟۔]")
 _HEAD = re.compile(r"[:：—–]-?\s*\Z")
 _ITEM = re.compile(r"\s*(?:[-–—•▪·*]|\(?\w{1,4}[.)])\s|\s*\(\w{1,4}\)|\s*[a-zäöüàéè]")
@@ -68,10 +71,12 @@ class Readable:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The words of a passage that a claim stands in, and how it does."""
+    """The words of a passage that a claim stands in, and how it does. ``omits``: it quotes them without some
+    that it must not leave out."""
 
     span: Span
     alignment: Alignment
+    omits: bool = False
 
 
 def readable(passage: Passage, head: str = "") -> Readable:
@@ -128,7 +133,9 @@ def copied(said: str, within: Readable, own: Sequence[Span]) -> Held | None:
         if any(span.start < last and first < span.end for first, last in places)
     ]
     tokens = [token for number in touched for token in within.parts[number]]
-    if len(places) == 1 and _is_whole(within.text, *places[0]):
+    whole = len(places) == 1 and _is_whole(within.text, *places[0])
+    lacking = [] if whole else omitted(within.text, places, tokens, within.language)
+    if whole:
         tokens = [token for token in tokens if places[0][0] <= token.span.start < places[0][1]]
     inside = [
         place
@@ -138,11 +145,19 @@ def copied(said: str, within: Readable, own: Sequence[Span]) -> Held | None:
     if not inside:
         return None
     alignment = part_of(tokens, inside, within.language)
+    more = [
+        gap
+        for gap in gaps_between(within.text, places)
+        if not lacking and is_enclosed(within.text, gap, within.language)
+    ]
+    dropped = [t for t in alignment.dropped if not any(g.start <= t.span.start < g.end for g in more)]
+    alignment = replace(alignment, dropped=tuple(dict.fromkeys((*lacking, *dropped))))
     alignment = replace(alignment, own=tuple(Token(Sort.REFERENCE, "", "", "", span) for span in own))
     bound = tuple(token for number in touched[:1] for token in within.bound.get(number, ()))
     if bound and not any(number not in within.bound for number in touched):
         alignment = replace(alignment, dropped=(*alignment.dropped, *bound))
-    return Held(Span(within.spans[touched[0]].start, within.spans[touched[-1]].end), alignment)
+    span = Span(within.spans[touched[0]].start, within.spans[touched[-1]].end)
+    return Held(span, alignment, bool(lacking))
 
 
 def _found(said: str, within: Readable) -> list[tuple[int, int]]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from engine.answers.amending import Amending
 from engine.answers.audit.record import SAID, Checked, Finding, Source
 from engine.corpus.grades import words_of
 from engine.language.statements import Alignment, Change, Changed, Token
+from engine.model import RELATION_VERBS
 from engine.records.citation import short_citation
 from engine.records.wording import plural
 
@@ -28,6 +30,9 @@ TOLD = {
         "Related: read it", "◐", "sources speak of it; whether they say so, a person tells"
     ),
     Finding.OUTDATED: Told("Outdated", "↺", "only a text that is no longer in force says so"),
+    Finding.AMENDED: Told(
+        "Amended: read both", "⇄", "a later text amends the source in a way that a person has to read"
+    ),
     Finding.WRONG_PINPOINT: Told("Wrong pinpoint", "⚲", "another provision than the cited one says so"),
     Finding.NO_PROVISION: Told("No such provision", "⊘", "the cited provision does not exist"),
     Finding.UNCLEAR_CITATION: Told("Citation not understood", "?", "what it cites was not found out"),
@@ -52,6 +57,20 @@ def difference(source: Source) -> list[str]:
 
 def _differences(found: Alignment) -> list[str]:
     return [_otherwise(one) for one in found.changed]
+
+
+def as_amended(source: Source) -> str:
+    """What amended the words of a source; empty where nothing did."""
+    by = () if source.amended is None else source.amended.by
+    return f", as amended by {' and '.join(one.words for one in by)}" if by else ""
+
+
+def doubt_of(amending: Amending) -> str:
+    """Why an amendment cannot be put into what it amends with certainty."""
+    told = f"{amending.words} {RELATION_VERBS[amending.reference.relation]} it"
+    if amending.since is None:
+        return f"{told} from a day that is not known: read both"
+    return f"{told}, and how it reads then is not certain: read both"
 
 
 _DENIED = "one of the two denies it: “{}”"

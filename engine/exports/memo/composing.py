@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+from engine.answers.audit.memo import OF_ITSELF
 from engine.answers.case_audit import CaseAudit, case_audit
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
@@ -80,8 +81,7 @@ def compose(given: HandedOver) -> Memo:
 
 
 CLAIMS = (
-    "This memo holds what was found in one corpus, by one question, on one day. It is no legal advice, and "
-    "it does not claim that nothing else exists.",
+    f"{OF_ITSELF} It is no legal advice, and it does not claim that nothing else exists.",
     "“Checked against the text” means that the words stand in the corpus word for word (spacing and the form "
     "of quotation marks and dashes aside). It does not mean that the corpus is the official text, or that it "
     "is complete.",

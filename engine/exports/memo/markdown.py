@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from engine.answers.audit.memo import NOTES
 from engine.exports.memo.record import OWN, Finding, Listed, Memo, Note, Words
 from engine.exports.memo.wording import (
     APPENDIX,
@@ -39,7 +40,7 @@ def _lines(memo: Memo) -> Iterator[str]:
     yield from (f"{literal(told)}\n" for told in memo.evidence)
     yield from _findings(memo)
     if memo.remarks:
-        yield from ("## Notes to the case", "", *_block(Words(memo.remarks, "und")), "")
+        yield from (f"## {NOTES}", "", *_block(Words(memo.remarks, "und")), "")
     if memo.sources:
         yield from ("## How the sources were found", "")
         for source in memo.sources:

@@ -12,6 +12,7 @@ from docx.document import Document
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
+from engine.answers.audit.memo import NOTES
 from engine.exports.memo.packing import packed
 from engine.exports.memo.record import OWN, Area, Finding, Findings, Memo, Note, Words
 from engine.exports.memo.word_look import CITE, LABEL, LEAD, LINE, QUOTE, WARNING, look
@@ -66,7 +67,7 @@ class _Writer:
             self._paragraph(Words(told), "Normal" if number == 0 else LEAD)
         self._findings(memo.findings)
         if memo.remarks:
-            self._heading("Notes to the case")
+            self._heading(NOTES)
             self._paragraph(Words(memo.remarks, "und"))
         self._sources()
         self._lacking()

@@ -28,7 +28,8 @@ from engine.language.references.standards import Standards
 from engine.language.references.topics import Topics
 from engine.language.references.uses import Answering, Use, Uses, told_by
 from engine.language.references.versions import of_its_time
-from engine.model import Document, Passage, SectionKind
+from engine.languages import law, words
+from engine.model import Document, Passage, Relation, SectionKind
 
 Exists = Callable[[int, Address, int], bool]
 
@@ -43,6 +44,10 @@ BY_POINTING = 0.9
 LOOK_BACK = 2
 # How sure a document is that the corpus has in another language than its act is cited in.
 IN_TRANSLATION = 0.9
+# How many passages before its own an amendment may name its act.
+LONGEST_AMENDMENT = 40
+# Letters of a heading that are looked at for the name of an act, and of such a name at least.
+LONGEST_HEADING, SHORTEST_NAME = 400, 4
 # How sure a document is whose title merely holds the words of the name.
 BY_TOPIC = 0.8
 
@@ -144,9 +149,66 @@ class DocumentFinder:
             if mention.that:
                 found[index] = self._pointed_at(mention, mentions[:index], found[:index], row)
         self._run_on(mentions, found, own, row, exists)
+        self._amending(mentions, found, passage, row, lambda number, address: exists(number, address, row))
         if passage.language.startswith("en"):
             self._fall_back(mentions, found, own, row, exists)
         return found
+
+    def _amending(
+        self,
+        mentions: Sequence[Mention],
+        found: list[Meaning],
+        passage: Passage,
+        row: int,
+        has: Callable[[int, Address], bool],
+    ) -> None:
+        """What a text amends or repeals without naming its act.
+
+        That is the act of which it said so last ("The Harbour Act is amended as follows"), or that of the
+        heading above it or of its title ("Act amending the Harbour Act")."""
+        own = self._provisions.document_of[row]
+        for index, mention in enumerate(mentions):
+            plain = mention.targets and not (found[index].named or mention.here or mention.that)
+            if not plain or mention.relation not in _AMENDING:
+                continue
+            said = self._said_to_be_amended(mentions[:index], found[:index], row)
+            titles = (*reversed(passage.headings), self._documents[own].title)
+            for amended in (said, *(self._amended_in(title, passage.language, own) for title in titles)):
+                fitting = tuple(one for one in amended if one != own and has(one, mention.targets[0].address))
+                if fitting:
+                    found[index] = Meaning(fitting, True, None, BY_POINTING)
+                    break
+
+    def _said_to_be_amended(
+        self, before: Sequence[Mention], meanings: Sequence[Meaning], row: int
+    ) -> tuple[int, ...]:
+        """The act that a text names last to be amended as a whole, here or in passages of the provision."""
+        passages, own = self._provisions.passages, self._provisions.document_of[row]
+        for earlier in range(row, max(row - LONGEST_AMENDMENT, self._provisions.first_row(own)) - 1, -1):
+            if earlier < row:
+                if passages[earlier].number != passages[row].number:
+                    break
+                before = self._readings.mentions(earlier)
+                meanings = [self._meaning(one, passages[earlier], own) for one in before]
+            for mention, meaning in zip(reversed(before), reversed(meanings), strict=True):
+                if meaning.named and not mention.targets and mention.relation is Relation.AMENDS:
+                    return tuple(one for one in meaning.documents if one is not None)
+        return ()
+
+    def _amended_in(self, heading: str, language: str, own: int) -> tuple[int, ...]:
+        """The documents that a heading says to be amended."""
+        forms = law(language).amendments
+        if forms is None or not re.search(forms.titles, heading, re.IGNORECASE):
+            return ()
+        names = self._names_of(language)
+        heading = heading[:LONGEST_HEADING]
+        every = range(len(heading)) if words(language).without_blanks else _word_starts(heading)
+        for start in every:
+            matched = names.match(heading, start, language)
+            known = [one for one in matched[0] if one not in (None, own)] if matched else []
+            if matched and known and own not in matched[0] and matched[1] - start >= SHORTEST_NAME:
+                return tuple(one for one in known if one is not None)
+        return ()
 
     def _meaning(self, mention: Mention, passage: Passage, own: int) -> Meaning:
         if mention.here and passage.kind is SectionKind.GUIDANCE and speaks_of_guidance(mention, passage):
@@ -409,6 +471,12 @@ class DocumentFinder:
         return counts
 
 
+def _word_starts(text: str) -> Iterator[int]:
+    return (match.start() for match in _WORD_START.finditer(text))
+
+
+_AMENDING = (Relation.AMENDS, Relation.REPEALS)
+_WORD_START = re.compile(r"\b\w")
 # Kinds whose numbers tell a document; every text has a Part 1 and a paragraph 2.
 _COUNTED = frozenset((SectionKind.RULE, SectionKind.SECTION, SectionKind.ARTICLE))
 # Without capitals only the corpus can tell where the name of an act ends and its sentence goes on.

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from engine.language.addresses import Address
+from engine.language.amendments import amendments_in, names_part, targets
 from engine.language.occupied import Occupied
 from engine.language.references.below import BelowReader
 from engine.language.references.case_law import decisions
@@ -24,6 +25,8 @@ from engine.model import Relation, SectionKind, Span
 
 # How far back a document's name may begin before its provision ("COBS Rule 3.4.2").
 NAME_BEFORE = 80
+# How far in front of a provision a part of it is named that has no number.
+BEFORE_PART = 40
 # A longer list is a table or a register, not a citation.
 LONGEST_LIST = 60
 
@@ -83,13 +86,33 @@ class Recogniser:
                 end = mention.span.end
         if relative := self._relative_reader.find(text, found, self._cues.relation):
             found = sorted((*found, *relative), key=lambda mention: mention.span.start)
-        found = self._with_acts(text, self._folding.folded(text, found))
+        found = self._amending(text, self._with_acts(text, self._folding.folded(text, found)))
         return _carried(
             [
                 replace(mention, joined=True) if self._joined(text, mention, after) else mention
                 for mention, after in zip_longest(found, found[1:])
             ]
         )
+
+    def _amending(self, text: str, found: list[Mention]) -> list[Mention]:
+        """The mentions, those amended whose words the text changes; so is one of which it repeals a part that
+        has no number ("the second sentence of section 5")."""
+        language = self.grammar.languages[0] if self.grammar.languages else ""
+        named = [number for number, one in enumerate(found) if one.targets]
+        if not named:
+            return found
+        amended = targets(text, amendments_in(text, language), [found[n].span for n in named], language)
+        changed = {
+            named[place] for place in amended if place >= 0 and found[named[place]].relation is Relation.CITES
+        }
+        for number in named:
+            if found[number].relation is Relation.REPEALS:
+                start, end = found[number].span.start, found[number].span.end
+                if names_part(text, max(0, start - BEFORE_PART), end, language):
+                    changed.add(number)
+        for number in changed:
+            found[number] = replace(found[number], relation=Relation.AMENDS)
+        return found
 
     def _joined(self, text: str, mention: Mention, after: Mention | None) -> bool:
         return (

@@ -26,6 +26,7 @@ from engine.model import (
     Document,
     Passage,
     Reference,
+    Relation,
     Section,
     SectionKind,
     Span,
@@ -216,6 +217,9 @@ class Resolver:
             return []
         if not found:
             found, confidence = self._in_original(documents, target.address, row), FROM_ORIGINAL
+        if mention.relation is Relation.REPEALS and confidence < meaning.confidence:
+            # A part that is not printed by itself: what encloses it goes on.
+            mention = replace(mention, relation=Relation.AMENDS)
         return [reference_to(passage, mention, span, tuple(found), confidence)]
 
     def _in_original(self, documents: Sequence[int], address: Address, row: int) -> dict[Aim, None]:

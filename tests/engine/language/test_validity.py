@@ -73,7 +73,7 @@ def test_what_a_clause_says(
         ("en", "This Act comes into force on such day as the Minister may by order appoint."),
         ("en", "The agreement was signed on 1 January 2024."),
         ("zh", "合同自2024年1月1日起生效。"),
-        ("it", "La presente legge entra in vigore il 1 gennaio 2024."),
+        ("sv", "Denna lag träder i kraft den 1 januari 2024."),
         ("en", "This Act comes into force on 30 February 2024."),
     ],
 )

@@ -69,7 +69,12 @@ def test_a_copy_is_found_letter_by_letter_and_what_it_leaves_out_is_named(subtes
     rows = [
         (LOG, "The master keeps a log of every voyage.", [0], ""),
         (LOG, "the MASTER keeps-a log of every voyage!", [0], ""),
-        (LOG, "The master keeps a log … on request, unless the log was lost at sea", [0, 1], "voyage shows"),
+        (
+            LOG,
+            "The master keeps a log … on request, unless the log was lost at sea",
+            [0, 1],
+            "every voyage shows",
+        ),
         (LOG, "He shows it on request, to all and to each of them", [], ""),
         (LOG, "He shows it on request", [], ""),
         (LOG, "The master keeps a log of every voyage. He shows it on request", [0, 1], "unless"),
