@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TESTS = Path(__file__).parent
 # Processor time that one test may take without the mark ``slow``, s. To be lowered to 1 s.
-BUDGET = 30.0
+BUDGET = 2.0
 # Folders, files and tests that are slow. Tests in the browser that are marked ``journey`` run every time.
 SLOW = (
     "benchmarks/",
@@ -59,6 +59,7 @@ SLOW = (
     "ui/corpus/test_vectors.py",
     "ui/door/test_page_loads.py::test_a_case_outlives",
     "ui/evaluate/test_answers.py::test_a_wrong_file_is_named",
+    "ui/evaluate/test_answers.py::test_questions_are_spread",
     "ui/evaluate/test_answers.py::test_small_files_cost",
     "ui/jobs/test_reading.py",
     "ui/review/test_exchange.py",

@@ -67,22 +67,26 @@ def number_of(passage: Passage) -> str:
     return (passage.number or "").replace("–", "-").replace("‑", "-").replace(" ", "").replace(".L", "L")
 
 
-def test_references_and_questions(build: Build, subtests: pytest.Subtests) -> None:
-    for text, language, cited in LAWS:
-        corpus = build({"law.md": text})
-        reader = outside(corpus)
-        document = (0,)
-        for words, numbers in cited:
-            with subtests.test(words):
-                mentions = find_mentions(words, language)
-                found = [
-                    corpus.passages(reader.rows(one.target_kind, str(one.target_id)))[0]
-                    for mention in mentions
-                    for one in reader.within(mention, document, words, language, DAY)
-                    if one.status is Status.RESOLVED
-                ]
-                named = provisions_named(corpus, words, language, DAY)
-                asked = [corpus.passages(corpus.rows(one.passage_ids))[0] for one in named]
-                assert {one.status for one in named} == {Naming.FOUND}
-                assert [number_of(one) for one in asked] == numbers
-                assert not found or [number_of(one) for one in found] == numbers
+@pytest.mark.parametrize(("text", "language", "cited"), LAWS, ids=[language for _, language, _ in LAWS])
+def test_references_and_questions(
+    text: str,
+    language: str,
+    cited: list[tuple[str, list[str]]],
+    build: Build,
+    subtests: pytest.Subtests,
+) -> None:
+    corpus = build({"law.md": text})
+    reader = outside(corpus)
+    for words, numbers in cited:
+        with subtests.test(words):
+            found = [
+                corpus.passages(reader.rows(one.target_kind, str(one.target_id)))[0]
+                for mention in find_mentions(words, language)
+                for one in reader.within(mention, (0,), words, language, DAY)
+                if one.status is Status.RESOLVED
+            ]
+            named = provisions_named(corpus, words, language, DAY)
+            asked = [corpus.passages(corpus.rows(one.passage_ids))[0] for one in named]
+            assert {one.status for one in named} == {Naming.FOUND}
+            assert [number_of(one) for one in asked] == numbers
+            assert not found or [number_of(one) for one in found] == numbers

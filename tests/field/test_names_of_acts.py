@@ -36,15 +36,17 @@ TITLES = [
 
 
 def test_each_name(build: Build, subtests: pytest.Subtests) -> None:
-    for title, printed, language, names in TITLES:
-        corpus = build({"act.md": f"# {title}\n\n## {printed}\n{TEXTS[language]}\n", **OTHER})
+    acts = {
+        f"act-{number}.md": f"# {title}\n\n## {printed}\n{TEXTS[language]}\n"
+        for number, (title, printed, language, _) in enumerate(TITLES)
+    }
+    corpus = build({**acts, **OTHER})
+    for number, (_, _, language, names) in enumerate(TITLES):
         for words in names:
             with subtests.test(words):
                 (named,) = provisions_named(corpus, words, language, date(2026, 1, 1))
-                assert (named.status, [one.split("/")[0] for one in named.passage_ids]) == (
-                    Naming.FOUND,
-                    ["act"],
-                )
+                documents = [one.split("/")[0] for one in named.passage_ids]
+                assert (named.status, documents) == (Naming.FOUND, [f"act-{number}"])
 
 
 TEXTS = {
