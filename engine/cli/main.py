@@ -34,7 +34,6 @@ from engine.cli.planning import add_plan_command
 from engine.cli.regress import add_regress_command
 from engine.cli.report import add_report_command
 from engine.cli.review import add_review_command
-from engine.cli.simulate import add_simulate_command
 from engine.cli.tree import add_tree_command
 from engine.cli.weights import add_weights_command
 from engine.errors import CancelledError, InputError, RedstringError
@@ -87,7 +86,6 @@ def parser(
     add_extraction_commands(commands)
     add_judge_command(commands)
     add_weights_command(commands)
-    add_simulate_command(commands)
     add_grades_command(commands)
     add_audit_command(commands)
     add_report_command(commands)

@@ -1,4 +1,4 @@
-"""The commands ``weights`` and ``simulate``, on the sample without vectors: verdicts teach the same way."""
+"""The command ``weights``, on the sample without vectors: verdicts teach the same way."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from contextlib import closing
 from pathlib import Path
 from shutil import copytree
 
-import orjson
 import pytest
 
 from engine.corpus import open_corpus
@@ -14,9 +13,7 @@ from engine.investigation.weights import adopted_weights, keep_weights
 from engine.records.store.store import CaseStore
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore
-from engine.settings import preset
 from tests.engine.command_line import CommandLine, made_once
-from tests.engine.investigation.story import finished
 from tests.engine.investigation.test_weights import lifting
 
 QUESTIONS = (
@@ -146,70 +143,3 @@ def test_what_cannot_be_adopted_is_said(run: CommandLine, corpus: Path) -> None:
         assert "weights" in done.err
     done = run("weights", "learn", "--corpus", corpus, "--matter", "Nowhere")
     assert (done.code, done.out) == (2, "")
-
-
-def gold(folder: Path, corpus: Path) -> tuple[Path, Path]:
-    """Questions whose gold is the second and the fourth passage of the shipped ranking."""
-    queries, qrels = folder / "queries.jsonl", folder / "qrels.tsv"
-    asked = [f"{question} {place}" for question in QUESTIONS for place in ("", "Today", "In Meridia")]
-    queries.write_bytes(
-        b"".join(orjson.dumps({"id": f"q{n}", "text": text.strip()}) + b"\n" for n, text in enumerate(asked))
-    )
-    opened, lines = open_corpus(corpus), []
-    for number, text in enumerate(asked):
-        found = finished(opened, text.strip(), preset("quick"), None).ranking
-        lines += [f"q{number}\t{found[place].passage.id}\t1\n" for place in (1, 3)]
-    qrels.write_text("".join(lines))
-    return queries, qrels
-
-
-def test_experts_are_played(run: CommandLine, corpus: Path, tmp_path: Path) -> None:
-    queries, qrels = gold(tmp_path, corpus)
-    given = (
-        *("--corpus", corpus, "--preset", "quick", "--queries", queries, "--qrels", qrels),
-        *("--best", "6", "--random", "2", "--noise", "0"),
-    )
-    first, second = run("simulate", *given, "--also", queries, qrels, "--json").json["halves"]
-    assert first["questions"] + second["questions"] == 18
-    assert (first["measured"], second["measured"]) == (second["questions"], first["questions"])
-    assert first["verdicts"] == first["passages"] == 8 * first["questions"]
-    for one in (first["figures"]["recall@10"], first["also"][tmp_path.name]["recall@10"]):
-        assert one["low"] <= one["difference"] <= one["high"]
-        assert one["ours"] - one["theirs"] == pytest.approx(one["difference"])
-    assert run("simulate", *given, "--json").json["halves"][0]["figures"] == first["figures"]
-    page = tmp_path / "curve.html"
-    told = run("simulate", *given, "--second", "--curve", page)
-    assert told.code == 0
-    assert "half 1: " in told.out
-    assert "the most telling first, 95 % interval" in page.read_text()
-    assert "judged passages of each half, at random:" in told.out
-
-
-@pytest.mark.parametrize(
-    ("flag", "value", "why"),
-    [
-        ("--noise", "0.7", "0 to 0.5"),
-        ("--experts", "0", "1 to 100"),
-        ("--best", "0", "--best is 1 or more"),
-        ("--curve", "/none/such/curve.html", "there is no folder /none/such"),
-    ],
-)
-def test_experts_that_are_none_are_refused(
-    run: CommandLine, corpus: Path, tmp_path: Path, flag: str, value: str, why: str
-) -> None:
-    done = run("simulate", "--corpus", corpus, "--queries", tmp_path, "--qrels", tmp_path, flag, value)
-    assert (done.code, done.out) == (2, "")
-    assert why in done.err
-
-
-def test_experts_are_played_on_few_questions(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> None:
-    asked = ("When may a berth be refused?", "Who takes a pilot?", "Which dues are paid?", "Who appoints?")
-    queries, qrels = tmp_path / "queries.jsonl", tmp_path / "qrels.tsv"
-    queries.write_bytes(
-        b"".join(orjson.dumps({"id": str(n), "text": q}) + b"\n" for n, q in enumerate(asked))
-    )
-    qrels.write_text("".join(f"{n}\tdues-act/art-{n + 1}\t1\n" for n in range(len(asked))))
-    given = ("--corpus", harbour_folder, "--preset", "quick", "--queries", queries, "--qrels", qrels)
-    halves = run("simulate", *given, "--best", "3", "--random", "1", "--noise", "0", "--json").json["halves"]
-    assert sum(one["questions"] for one in halves) == len(asked)
-    assert all(one["passages"] == 4 * one["questions"] for one in halves)

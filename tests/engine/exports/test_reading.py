@@ -17,7 +17,7 @@ from engine.records.store.chain import UNDONE, digest
 from tests.engine.exports.cases import GAPS, ORDINARY
 from tests.engine.exports.conftest import Cases
 
-MINE = ("csv", "gexf", "graphml", "otlp", "prov", "qrels", "trec")
+MINE = ("csv", "graphml", "prov", "qrels", "trec")
 NEEDED = ("question", "corpus", "started", "evidence", "plan", "passages", "rounds", "stop", "pool")
 WRONG: tuple[Any, ...] = (None, 7, "text", [7], {"a": 1}, -1e300)
 

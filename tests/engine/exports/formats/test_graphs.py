@@ -1,4 +1,4 @@
-"""GraphML and GEXF as networkx reads them, and as XML that any reader takes."""
+"""GraphML as networkx reads them, and as XML that any reader takes."""
 
 from __future__ import annotations
 
@@ -17,21 +17,14 @@ from engine.exports.xml_text import for_xml
 from tests.engine.exports.cases import EMPTY, GAPS, KINDS, ORDINARY
 from tests.engine.exports.conftest import Cases
 
-GEXF = {"g": "http://www.gexf.net/1.2draft"}
-
 
 def graphml(case: HandedOver) -> Any:
     return nx.read_graphml(io.BytesIO(export_of("graphml").write(case)), force_multigraph=True)
 
 
-def gexf(case: HandedOver) -> Any:
-    return nx.read_gexf(io.BytesIO(export_of("gexf").write(case)))
-
-
-@pytest.mark.parametrize("reader", [graphml, gexf])
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_holds_every_passage_query_and_hop(kind: str, reader: Any, cases: Cases) -> None:
-    case, graph = cases[kind], reader(cases[kind])
+def test_it_holds_every_passage_query_and_hop(kind: str, cases: Cases) -> None:
+    case, graph = cases[kind], graphml(cases[kind])
     record = read(case.record)
     kinds = [data["kind"] for _, data in graph.nodes(data=True)]
     queries = {query for one in record.rounds for query in one.queries}
@@ -41,9 +34,8 @@ def test_it_holds_every_passage_query_and_hop(kind: str, reader: Any, cases: Cas
     assert graph.number_of_edges() == len(record.pool.edges) + len(queries)
 
 
-@pytest.mark.parametrize("reader", [graphml, gexf])
-def test_a_hop_says_what_it_was(reader: Any, cases: Cases) -> None:
-    record, graph = read(cases[ORDINARY].record), reader(cases[ORDINARY])
+def test_a_hop_says_what_it_was(cases: Cases) -> None:
+    record, graph = read(cases[ORDINARY].record), graphml(cases[ORDINARY])
     step = next(one for one in record.pool.edges if one.source is not None and one.quote)
     hops = [data for _, target, data in graph.edges(step.source, data=True) if target == step.target]
     [hop] = [data for data in hops if data["strategy"] == step.strategy and data["quote"] == step.quote]
@@ -51,9 +43,8 @@ def test_a_hop_says_what_it_was(reader: Any, cases: Cases) -> None:
     assert (hop["round"], hop["strength"]) == (step.round, step.strength)
 
 
-@pytest.mark.parametrize("reader", [graphml, gexf])
-def test_a_passage_says_what_it_is(reader: Any, cases: Cases) -> None:
-    record, graph = read(cases[GAPS].record), reader(cases[GAPS])
+def test_a_passage_says_what_it_is(cases: Cases) -> None:
+    record, graph = read(cases[GAPS].record), graphml(cases[GAPS])
     first = record.passages[0]
     node = graph.nodes[first.id]
     assert (node["rank"], node["score"], node["document"]) == (first.rank, first.score, first.document)
@@ -75,27 +66,6 @@ def test_a_query_for_a_gap_lies_between_the_question_and_what_it_found(cases: Ca
         [(start, _, asked)] = graph.in_edges(name, data=True)
         assert (graph.nodes[start]["kind"], asked["relation"]) == ("question", "asked")
     assert any(graph.out_degree(name) for name in queries)
-
-
-def test_the_rounds_are_the_time_of_the_timeline(cases: Cases) -> None:
-    record, graph = read(cases[GAPS].record), gexf(cases[GAPS])
-    assert graph.graph["mode"] == "dynamic"
-    end = record.last_round + 1
-    entered = {node.id: node.round for node in record.pool.nodes}
-    assert len(set(entered.values())) > 2
-    for name, data in graph.nodes(data=True):
-        assert (data["start"], data["end"]) == (float(entered.get(name, data["round"])), end)
-    assert all((one["start"], one["end"]) == (one["round"], end) for *_, one in graph.edges(data=True))
-    root = etree.fromstring(export_of("gexf").write(cases[GAPS]))
-    assert [one.get("timeformat") for one in root.findall("g:graph", GEXF)] == ["double"]
-    colours = root.findall("g:graph/g:nodes/g:node/{http://www.gexf.net/1.2draft/viz}color", GEXF)
-    assert len(colours) > 3
-
-
-def test_it_says_nothing_of_the_day_on_which_it_was_written(cases: Cases) -> None:
-    [meta] = etree.fromstring(export_of("gexf").write(cases[ORDINARY])).findall("g:meta", GEXF)
-    assert meta.get("lastmodifieddate") == cases[ORDINARY].record["started"][:10]
-    assert meta.findtext("g:creator", namespaces=GEXF) == "Redstring"
 
 
 def test_where_nothing_was_found_the_question_and_its_queries_stay(cases: Cases) -> None:

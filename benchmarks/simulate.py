@@ -1,4 +1,9 @@
-"""The command ``simulate``: what verdicts of experts would teach a ranking, played from gold judgements."""
+"""Play experts from gold judgements: what their verdicts would teach the ranking.
+
+    python -m benchmarks.simulate --corpus DIR --queries FILE --qrels FILE [--second] [--curve FILE] [--json]
+
+One half of the questions is judged, the other half measured, and the other way round.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,7 @@ from engine.cli.settings import add_settings, settings_from
 from engine.errors import InputError
 
 if TYPE_CHECKING:
-    from engine.review.simulation import Asked, Point
+    from benchmarks.simulated_experts import Asked, Point
 
 # Judged passages after which a curve says what was learned.
 BUDGETS = (50, 100, 200, 500, 1000, 2000, 4000)
@@ -22,10 +27,10 @@ BUDGETS = (50, 100, 200, 500, 1000, 2000, 4000)
 COLOURS = ("31, 90, 160", "190, 95, 20")
 
 
-def add_simulate_command(commands: Any) -> None:
-    """Describe the command to the parser."""
-    command = commands.add_parser(
-        "simulate", help="play experts from gold judgements: what their verdicts would teach the ranking"
+def main() -> None:
+    """Read the options and simulate."""
+    command = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add_settings(command)
     gold = command.add_argument_group("gold")
@@ -54,15 +59,12 @@ def add_simulate_command(commands: Any) -> None:
     experts.add_argument("--seed", type=int, default=0, metavar="N", help="another seed, other mistakes")
     command.add_argument("--curve", type=Path, metavar="FILE", help="write learning curves as a page")
     command.add_argument("--json", action="store_true", help="print as JSON")
-    command.set_defaults(command=simulate)
+    simulate(command.parse_args())
 
 
 def simulate(options: argparse.Namespace) -> None:
     """Play experts on each half, and measure the other."""
-    from engine.corpus import open_corpus
-    from engine.evaluation.choosing import chosen
-    from engine.evaluation.questions import read_questions
-    from engine.review.simulation import (
+    from benchmarks.simulated_experts import (
         METRICS,
         Drawing,
         Experts,
@@ -73,6 +75,9 @@ def simulate(options: argparse.Namespace) -> None:
         judged,
         taught,
     )
+    from engine.corpus import open_corpus
+    from engine.evaluation.choosing import chosen
+    from engine.evaluation.questions import read_questions
 
     experts = Experts(options.experts, options.noise, options.fatigue, options.second, options.seed)
     if options.best < 1 or options.random < 0:
@@ -179,3 +184,7 @@ def _draw(curves: Mapping[str, list[Point]], questions: int, path: Path) -> None
         figure.write_html(path, include_plotlyjs=True)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+if __name__ == "__main__":
+    main()

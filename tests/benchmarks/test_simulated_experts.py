@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.simulated_experts import Asked, Drawing, Experts, judged
 from engine.review.learning.observing import Observed
-from engine.review.simulation import Asked, Drawing, Experts, judged
 
 
 def pool(size: int) -> Observed:
