@@ -59,7 +59,10 @@ def main() -> None:
     experts.add_argument("--seed", type=int, default=0, metavar="N", help="another seed, other mistakes")
     command.add_argument("--curve", type=Path, metavar="FILE", help="write learning curves as a page")
     command.add_argument("--json", action="store_true", help="print as JSON")
-    simulate(command.parse_args())
+    try:
+        simulate(command.parse_args())
+    except InputError as error:
+        raise SystemExit(f"simulate: {error}") from error
 
 
 def simulate(options: argparse.Namespace) -> None:
