@@ -58,7 +58,7 @@ def _counts_next(said: str, after: str, language: str) -> bool:
     if word[0][0].islower():
         return True
     base = language.split("-")[0]
-    capitals = words(base).nouns_in_capitals and number["before"][:1].islower()
+    capitals = words(base).nouns_in_capitals and (number["before"] or "")[:1].islower()
     return capitals and word[0].lower() not in STOPWORDS.get(base, ())
 
 
