@@ -30,10 +30,10 @@ _EXACT = 0.99
 
 @dataclass(frozen=True, slots=True)
 class Amending:
-    """A text that amends or repeals a passage, with the words it changes, as far as it says them.
+    """A text that amends or repeals a passage, with the changes of words that it states.
 
-    ``since``: the day from which it holds, None where that is not known. ``whole``: the passage is all of
-    what it names."""
+    ``since`` is the day from which it holds, None if that is not known. ``whole``: it names exactly the
+    passage."""
 
     row: int
     passage: Passage
@@ -62,8 +62,8 @@ class Amending:
 @dataclass(frozen=True, slots=True)
 class Amended:
     """A passage with what amends it. ``text`` is how it reads with the amendments ``by`` others that are
-    certain; ``doubts`` are those that are not, and ``otherwise`` is how it reads with them, None where
-    nothing tells."""
+    certain; ``doubts`` are those that are not, and ``otherwise`` is how it reads with them, None if that
+    cannot be known."""
 
     text: str
     by: tuple[Amending, ...] = ()
@@ -123,7 +123,7 @@ def _amending(corpus: Corpus, row: int, passage: Passage) -> Iterator[Amending]:
         if maker.id == document.id or _is_one_text(maker, document) or reference.confidence < SURE:
             continue
         if reference.relation is not Relation.AMENDS and document.status is not None:
-            # The source itself says what became of the document.
+            # The source states the status of the document itself.
             continue
         replaces = takes_the_place(amending.text, reference.span, amending.language)
         if reference.relation is Relation.SUPERSEDES and not replaces:

@@ -1,6 +1,6 @@
 """Words by which one text changes the words of another: "for the words “14 days” substitute “21 days”".
 
-``amendments_in`` reads them, ``targets`` tells which reference of the text each of them changes, and
+``amendments_in`` reads them, ``targets`` finds the reference of the text that each of them changes, and
 ``Amendment.apply`` puts them into a text. The forms of each language are in its ``law.yaml``;
 ``engine.languages.Amendments`` explains them.
 """
@@ -67,14 +67,16 @@ class Amendment:
     language: str = ""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The change in short: "“14 days” → “21 days”"."""
         sides = (self.old and f"“{self.old}”", self.new and f"“{self.new}”")
         return f"{self.kind.value}: {' → '.join(filter(None, sides))}"
 
     def apply(self, text: str) -> str | None:
-        """A text with the amendment made, as it is where it has been made already; None where that is not
-        certain: the old words do not occur, or more than once."""
+        """Return the text with the amendment applied, or unchanged if it was applied before.
+
+        Returns None if that is not certain: the old words do not occur, or occur more than once.
+        """
         if self.kind is AmendmentKind.REWRITTEN:
             return self.new or None
         made = {
@@ -141,7 +143,7 @@ def amendments_in(text: str, language: str) -> list[Amendment]:
 
 
 def targets(text: str, amendments: Sequence[Amendment], spans: Sequence[Span], language: str) -> list[int]:
-    """For each amendment which of the references at ``spans`` it changes, by its place; -1 for none.
+    """Return, for each amendment, the index in ``spans`` of the reference that it changes; -1 for none.
 
     That is the last one in front of it in its sentence, else the first one inside. A reference that only
     names who amended before ("as amended by section 5") is none, nor is one in the quoted words.

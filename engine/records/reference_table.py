@@ -43,7 +43,7 @@ def _changes(corpus: Corpus, reference: Reference) -> Iterator[str]:
     spans = sorted({one.span for one in others if one.relation is Relation.AMENDS}, key=lambda one: one.start)
     found = changes_of(passage.text, reference.span, spans, passage.language)
     if found:
-        yield "; ".join(" ".join(one.told.split()) for one in found)
+        yield "; ".join(" ".join(one.summary.split()) for one in found)
 
 
 def source_ids(corpus: Corpus) -> dict[str, str]:

@@ -209,7 +209,7 @@ def name_begin(text: str, number: int) -> int:
 
 
 def _between(first: Target, last: re.Match[str]) -> Iterator[Target]:
-    """What stands between the two ends of a range of numbers with dashes: of "9-310 to 9-312" only 9-311."""
+    """Yield the numbers strictly inside a range of numbers with dashes: 9-311 for "9-310 to 9-312"."""
     one, other = _LAST_COUNT.match(first.address.number or ""), _LAST_COUNT.match(last["number"])
     if one is None or other is None or number_key(one["front"]) != number_key(other["front"]):
         return

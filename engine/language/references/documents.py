@@ -171,18 +171,21 @@ class DocumentFinder:
             plain = mention.targets and not (found[index].named or mention.here or mention.that)
             if not plain or mention.relation not in _AMENDING:
                 continue
-            said = self._said_to_be_amended(mentions[:index], found[:index], row)
+            last = self._act_last_amended(mentions[:index], found[:index], row)
             titles = (*reversed(passage.headings), self._documents[own].title)
-            for amended in (said, *(self._amended_in(title, passage.language, own) for title in titles)):
+            for amended in (
+                last,
+                *(self._amended_in(title, passage.language, own) for title in titles),
+            ):
                 fitting = tuple(one for one in amended if one != own and has(one, mention.targets[0].address))
                 if fitting:
                     found[index] = Meaning(fitting, True, None, BY_POINTING)
                     break
 
-    def _said_to_be_amended(
+    def _act_last_amended(
         self, before: Sequence[Mention], meanings: Sequence[Meaning], row: int
     ) -> tuple[int, ...]:
-        """The act that a text names last to be amended as a whole, here or in passages of the provision."""
+        """Return the act that a text amended last as a whole, here or in its provision."""
         passages, own = self._provisions.passages, self._provisions.document_of[row]
         for earlier in range(row, max(row - LONGEST_AMENDMENT, self._provisions.first_row(own)) - 1, -1):
             if earlier < row:
@@ -196,7 +199,7 @@ class DocumentFinder:
         return ()
 
     def _amended_in(self, heading: str, language: str, own: int) -> tuple[int, ...]:
-        """The documents that a heading says to be amended."""
+        """Return the documents that a heading announces as amended."""
         forms = law(language).amendments
         if forms is None or not re.search(forms.titles, heading, re.IGNORECASE):
             return ()

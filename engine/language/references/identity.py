@@ -26,7 +26,9 @@ _ACT_NUMBER = re.compile(r"(?:\bN(?:o|r|omor)\.?|\bn[°º]|رقم)\s*\(?(\d{1,4}
 
 
 class Stated(NamedTuple):
-    """What a text states beside the name of an act; ``start`` and ``end`` include the name."""
+    """The year, number and former status that a text states beside the name of an act.
+
+    ``start`` and ``end`` enclose the statement and the name."""
 
     year: int | None
     number: str | None
@@ -76,12 +78,12 @@ class StatementReader:
 
     def name_begin(self, text: str, position: int) -> int:
         """Return where the name of an act begins behind words for a former act, or behind a year, at a
-        position; the position itself if no such words or no name stands there."""
+        position; the position itself if it has no such words or no name follows them."""
         led = self._former_before.match(text, position) or _LEADING_YEAR.match(text, position)
         return led.end() if led and self._name.match(text, led.end()) else position
 
     def read(self, text: str, start: int, end: int) -> Stated:
-        """Return what stands beside the name from ``start`` to ``end``."""
+        """Return what the text states beside the name from ``start`` to ``end``."""
         front = western_digits(text[max(0, start - AROUND) : start])
         behind = western_digits(text[end : end + AROUND])
         found = self._year_behind.match(behind)

@@ -78,7 +78,7 @@ def find_designations(text: str, language: str, found: Sequence[Mention]) -> lis
 
 @cache
 def statement_reader(language: str) -> StatementReader:
-    """The reader of what stands beside the names of acts in texts of a language."""
+    """Return the reader of years, numbers and words for former acts in texts of a language."""
     base = language.split("-")[0].lower()
     return StatementReader(next((grammar for grammar in grammars() if base in grammar.languages), None))
 
