@@ -1,6 +1,6 @@
 """What relation a reference states, and which way, on real law read by hand.
 
-``relations_read.tsv`` was drawn at random, 62 references of each relation as the grammars read them (34 of
+``relations_read.tsv`` was drawn at random, 62 references of each relation as the grammars read them (33 of
 ``amends``, which is all there is), evenly over ADGM, the GDPR, German, French, Saudi, Indonesian and Chinese
 texts, and read once by one of the developers, who is no lawyer. ``place`` is where the reference begins.
 """
