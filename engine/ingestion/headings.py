@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from engine.language.addresses import WORDS
+from engine.language.addresses import COUNTED_THROUGH, WORDS
 from engine.language.numerals import (
     ARABIC_AGAIN,
     ARABIC_ORDINAL,
@@ -56,6 +56,11 @@ _WORDS = {
 _UNNUMBERED = {
     word: kind for own in all_words().values() for kind, listed in own.unnumbered.items() for word in listed
 }
+_EXPLANATIONS = "|".join(one for own in all_words().values() for one in own.explanations)
+_EXPLAINS = "|".join(one for own in all_words().values() for one in own.explains)
+EXPLANATION = re.compile(rf"(?P<whole>(?:{_EXPLANATIONS})\s*[.:]?\Z)|(?:{_EXPLAINS})\s", re.IGNORECASE)
+# "§ 5", "Section 5" in the heading of what explains it.
+_EXPLAINED = re.compile(r"(?<![^\s'’])(?:§+\s?|[^\W\d_]{3,}\.?\s)\d.*", re.DOTALL)
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
     r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*|\d+[a-z]\d{0,2}-\d+[A-Za-z]?(?![A-Za-z])"
@@ -139,6 +144,7 @@ def parse_heading(text: str) -> Heading:
         or _counted(line)
         or _sign_last(line)
         or _worded(line)
+        or _explanation(line)
         or _unnumbered(line)
         or _numbered(line)
         or Heading(SectionKind.HEADING, None, line, "", slug_of(line) or "heading")
@@ -288,6 +294,19 @@ def _sign_last(line: str) -> Heading | None:
         return None
     kind = SectionKind.SECTION if match["word"] == "§" else SectionKind.ARTICLE
     return _made(kind, match["word"], match["number"], match["title"], line[: match.end("word")])
+
+
+def _explanation(line: str) -> Heading | None:
+    """The heading of what explains provisions, or one of them: "Explanatory notes", "Zu § 5"."""
+    match = EXPLANATION.match(line)
+    about = _EXPLAINED.search(line) if match else None
+    heading = parse_heading(about[0]) if about else None
+    if heading is not None and heading.number and heading.kind in COUNTED_THROUGH:
+        label = line[: len(line) - len(heading.title)].rstrip(" .:–—-(")
+        return Heading(SectionKind.GUIDANCE, heading.number, heading.title, label, slug_of(line))
+    if match is None or not match["whole"]:
+        return None
+    return Heading(SectionKind.GUIDANCE, None, line.rstrip(" :."), "", slug_of(line))
 
 
 def _unnumbered(line: str) -> Heading | None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from engine.errors import FileRefusedError
 from engine.ingestion.readers.base import Problem, SourceFile
+from engine.language.addresses import COUNTED_THROUGH, number_key
 from engine.model import Document, Passage, Relation, Section, SectionKind, TargetKind
 
 # Names of metadata fields, as in ELI, and the relation they state between whole documents.
@@ -74,6 +75,25 @@ def version_references(sections: Sequence[Section], passages: Sequence[Passage])
         if since is not None and (passages[old].valid_from or date.min) < since:
             found.append((row, earlier.id))
     return found
+
+
+def explanation_references(
+    sections: Sequence[Section], passages: Sequence[Passage]
+) -> Iterator[tuple[int, str]]:
+    """Links from the explanations of provisions to these: the position of each passage, and the id of the
+    section or passage of the provision."""
+    numbers = {section.id: section.number for section in sections}
+    heads: dict[tuple[str, str], str] = {}
+    for passage in passages:
+        if passage.number and passage.kind in COUNTED_THROUGH:
+            own = passage.section_id if numbers.get(passage.section_id or "") == passage.number else None
+            heads.setdefault((passage.document_id, number_key(passage.number)), own or passage.id)
+    for row, passage in enumerate(passages):
+        target = heads.get((passage.document_id, number_key(passage.number or "")))
+        # The items of guidance below a rule are cited by themselves.
+        is_item = (passage.paragraph or "").startswith("Guidance")
+        if target is not None and passage.kind is SectionKind.GUIDANCE and not is_item:
+            yield row, target
 
 
 def _named(document: Document, field: str) -> Sequence[str]:

@@ -76,6 +76,8 @@ class Words(_Table):
       counts; ``article``: what an article is called where a source gives only its number.
     - ``heading_levels``: more words for a kind of provision that headings have; ``unnumbered``: headings
       that need no number.
+    - ``explanations``: headings and titles of what explains the provisions of a text, as regular expressions;
+      ``explains``: what such a heading puts in front of the provision that it explains ("Zu § 5").
     - ``ordinals``: the words for first, second and so on, each with its other forms, by which headings and
       references count; ``only``: what stands there where nothing is to be counted ("Artículo único").
     - ``named_provisions``: provisions on the level of an article that have a name of two words and a number
@@ -114,6 +116,8 @@ class Words(_Table):
     levels: dict[SectionKind, tuple[str, ...]] = {}
     heading_levels: dict[SectionKind, tuple[str, ...]] = {}
     unnumbered: dict[SectionKind, tuple[str, ...]] = {}
+    explanations: tuple[str, ...] = ()
+    explains: tuple[str, ...] = ()
     ordinals: tuple[tuple[str, ...], ...] = ()
     only: tuple[str, ...] = ()
     named_provisions: tuple[str, ...] = ()
