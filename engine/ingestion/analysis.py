@@ -20,7 +20,7 @@ from engine.corpus.embedded.given_names import GivenNames
 from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.stored import ordered
 from engine.ingestion.assembly import EID
-from engine.ingestion.linking import explanation_references, version_references
+from engine.ingestion.linking import version_references
 from engine.ingestion.readers.base import ReadDocument
 from engine.ingestion.reading import Batch
 from engine.ingestion.validity import dated
@@ -102,11 +102,7 @@ def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
         "stated",
         [(rows[one.source_id], one.span.start, one.span.end, one.text, one.target) for one in links],
     )
-    _put_rows(
-        block,
-        "versions",
-        [*version_references(sections, passages), *explanation_references(sections, passages)],
-    )
+    _put_rows(block, "versions", version_references(sections, passages))
     put_words(block, words)
     return block
 

@@ -57,8 +57,9 @@ _UNNUMBERED = {
     word: kind for own in all_words().values() for kind, listed in own.unnumbered.items() for word in listed
 }
 _EXPLANATIONS = "|".join(one for own in all_words().values() for one in own.explanations)
-_EXPLAINS = "|".join(one for own in all_words().values() for one in own.explains)
-EXPLANATION = re.compile(rf"(?P<whole>(?:{_EXPLANATIONS})\s*[.:]?\Z)|(?:{_EXPLAINS})\s", re.IGNORECASE)
+_WORDS_BEFORE = "|".join(one for own in all_words().values() for one in own.explains)
+EXPLANATION = re.compile(rf"(?:{_EXPLANATIONS})\s*[.:]?\Z", re.IGNORECASE)
+_EXPLAINS = re.compile(rf"(?:{_EXPLANATIONS}|(?:{_WORDS_BEFORE})\s.*)\Z", re.IGNORECASE)
 # "§ 5", "Section 5" in the heading of what explains it.
 _EXPLAINED = re.compile(r"(?<![^\s'’])(?:§+\s?|[^\W\d_]{3,}\.?\s)\d.*", re.DOTALL)
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
@@ -297,16 +298,13 @@ def _sign_last(line: str) -> Heading | None:
 
 
 def _explanation(line: str) -> Heading | None:
-    """The heading of what explains provisions, or one of them: "Explanatory notes", "Zu § 5"."""
-    match = EXPLANATION.match(line)
-    about = _EXPLAINED.search(line) if match else None
+    """The heading of what explains a provision: "Zu § 5", "Note to section 5"."""
+    about = _EXPLAINED.search(line) if _EXPLAINS.match(line) else None
     heading = parse_heading(about[0]) if about else None
     if heading is not None and heading.number and heading.kind in COUNTED_THROUGH:
         label = line[: len(line) - len(heading.title)].rstrip(" .:–—-(")
         return Heading(SectionKind.GUIDANCE, heading.number, heading.title, label, slug_of(line))
-    if match is None or not match["whole"]:
-        return None
-    return Heading(SectionKind.GUIDANCE, None, line.rstrip(" :."), "", slug_of(line))
+    return None
 
 
 def _unnumbered(line: str) -> Heading | None:

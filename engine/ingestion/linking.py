@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from engine.errors import FileRefusedError
 from engine.ingestion.readers.base import Problem, SourceFile
-from engine.language.addresses import COUNTED_THROUGH, number_key
+from engine.language.addresses import COUNTED_THROUGH
 from engine.model import Document, Passage, Relation, Section, SectionKind, TargetKind
 
 # Names of metadata fields, as in ELI, and the relation they state between whole documents.
@@ -51,8 +51,8 @@ def declared_references(documents: Sequence[Document], first_rows: Sequence[int]
 
 
 def version_references(sections: Sequence[Section], passages: Sequence[Passage]) -> list[tuple[int, str]]:
-    """Links from a later version of a provision to the one it took the place of: the position of its first
-    passage, and the id of the earlier section.
+    """Links from a later version of a provision to the one it took the place of, and from an explanation to
+    what it explains: the position of its first passage, and the id of the earlier section.
 
     Versions stand one after the other in a document, with one number and rising dates.
     """
@@ -62,9 +62,11 @@ def version_references(sections: Sequence[Section], passages: Sequence[Passage])
     for section in sections:
         if section.number is None:
             continue
-        key = (section.document_id, section.kind, section.number)
-        earlier = latest.get(key)
-        latest[key] = section
+        explains = section.kind is SectionKind.GUIDANCE
+        kinds = COUNTED_THROUGH if explains else (section.kind,)
+        every = (latest.get((section.document_id, kind, section.number)) for kind in kinds)
+        earlier = next(filter(None, every), None)
+        latest[section.document_id, section.kind, section.number] = section
         if earlier is None:
             continue
         row = heads.get((section.document_id, section.first))
@@ -72,28 +74,9 @@ def version_references(sections: Sequence[Section], passages: Sequence[Passage])
         if row is None or old is None:
             continue
         since = passages[row].valid_from
-        if since is not None and (passages[old].valid_from or date.min) < since:
+        if explains or (since is not None and (passages[old].valid_from or date.min) < since):
             found.append((row, earlier.id))
     return found
-
-
-def explanation_references(
-    sections: Sequence[Section], passages: Sequence[Passage]
-) -> Iterator[tuple[int, str]]:
-    """Links from the explanations of provisions to these: the position of each passage, and the id of the
-    section or passage of the provision."""
-    numbers = {section.id: section.number for section in sections}
-    heads: dict[tuple[str, str], str] = {}
-    for passage in passages:
-        if passage.number and passage.kind in COUNTED_THROUGH:
-            own = passage.section_id if numbers.get(passage.section_id or "") == passage.number else None
-            heads.setdefault((passage.document_id, number_key(passage.number)), own or passage.id)
-    for row, passage in enumerate(passages):
-        target = heads.get((passage.document_id, number_key(passage.number or "")))
-        # The items of guidance below a rule are cited by themselves.
-        is_item = (passage.paragraph or "").startswith("Guidance")
-        if target is not None and passage.kind is SectionKind.GUIDANCE and not is_item:
-            yield row, target
 
 
 def _named(document: Document, field: str) -> Sequence[str]:

@@ -173,17 +173,14 @@ class Resolving:
         return ReferenceColumns(whole, Strings.joined(candidates), tuple(order)).sorted()
 
     def _versions(self) -> Iterator[Stated]:
-        view = self._view
-        for number, block in enumerate(view.blocks):
-            rows = (block["versions.passage"] + view.first_row[number]).tolist()
+        for number, block in enumerate(self._view.blocks):
+            rows = (block["versions.passage"] + self._view.first_row[number]).tolist()
             for row, record in zip(rows, block.strings("versions").all(), strict=True):
                 (earlier,) = orjson.loads(record)
-                is_section = earlier in view.section_numbers
-                kind = TargetKind.SECTION if is_section else TargetKind.PASSAGE
-                target = view.section_numbers[earlier] if is_section else view.rows[earlier]
-                explains = view.passages[row].kind is SectionKind.GUIDANCE
+                target = self._view.section_numbers[earlier]
+                explains = self._view.passages[row].kind is SectionKind.GUIDANCE
                 relation = Relation.INTERPRETS if explains else Relation.SUPERSEDES
-                yield Stated(row, relation, kind, target, VERSIONS_GRAMMAR)
+                yield Stated(row, relation, TargetKind.SECTION, target, VERSIONS_GRAMMAR)
 
     def _packed(self, found: Sequence[Reference], number: int) -> tuple[Block, set[str]]:
         view, first = self._view, int(self._view.first_row[number])

@@ -155,10 +155,10 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         return None
     if roman := _ROMAN_CAPITALS.match(bare):
         return _headed(parse_heading(roman[0])), ""
-    if _WORDED_LINE.match(bare) or EXPLANATION.match(bare):
+    if EXPLANATION.match(bare):
+        return HeadingBlock(1, parse_heading(bare)), ""
+    if _WORDED_LINE.match(bare) or parse_heading(bare).kind is SectionKind.GUIDANCE:
         heading = parse_heading(bare)
-        if heading.kind is SectionKind.GUIDANCE and heading.number is None:
-            return _headed(heading), ""
         is_heading = heading.number is not None and heading.kind in _DEPTHS
         if is_heading and (
             not heading.title or (is_bare_heading(heading.title) and heading.title.lstrip("(")[:1].isupper())
@@ -220,9 +220,7 @@ def _tabbed(label: str, text: str) -> tuple[HeadingBlock, str] | None:
 def _headed(heading: Heading) -> HeadingBlock:
     word = heading.label.split(" ", 1)[0].casefold()
     depth = _WORD_DEPTHS.get(word) or _DEPTHS.get(heading.kind, 8)
-    if heading.kind is SectionKind.GUIDANCE and heading.number is None:
-        depth = 1
-    elif heading.number and "." in heading.number:
+    if heading.number and "." in heading.number:
         depth = 4 + heading.number.count(".")
     return HeadingBlock(depth, heading)
 

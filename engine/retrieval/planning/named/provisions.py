@@ -17,12 +17,10 @@ from engine.language.references.versions import made_on
 from engine.model import (
     FAMILY,
     Choice,
-    Direction,
     Document,
     NamedProvision,
     Naming,
     Passage,
-    Relation,
     SectionKind,
 )
 from engine.retrieval.planning.named.printed import PRINTED
@@ -252,11 +250,15 @@ def _ids(asked: Question, rows: Rows) -> tuple[str, ...]:
 
 def _with_explanations(asked: Question, rows: Rows) -> tuple[str, ...]:
     """The passages of a provision, then those of its document's explanations of it."""
-    links = asked.corpus.neighbours(rows, [Relation.INTERPRETS], Direction.IN)
-    others = np.setdiff1d(links.rows, rows)
-    if asked.mask is not None:
-        others = others[asked.mask[others]]
-    explaining = [one.id for one in asked.corpus.passages(others) if one.kind is SectionKind.GUIDANCE]
+    (head,), (document,) = asked.corpus.passages(rows[:1]), asked.corpus.document_numbers(rows[:1]).tolist()
+    key = number_key(head.number or "")
+    printed = (asked.corpus.printed_numbers(document) or {}).get(key, ((), ()))[0]
+    allowed = [row for row in printed if asked.mask is None or asked.mask[row]]
+    explaining = [
+        one.id
+        for one in asked.corpus.passages(np.array(allowed, np.int32))
+        if one.kind is SectionKind.GUIDANCE and number_key(one.number or "") == key
+    ]
     return (*_ids(asked, rows), *explaining[: MOST_PASSAGES - len(rows)])
 
 
