@@ -65,6 +65,7 @@ class Words(_Table):
     - ``characters_per_token``: of a language model, measured with ``o200k_base`` and rounded down.
     - ``months``: their names, January first, each with its other spellings; ``short_months``: three or
       four letters of them and the number of the month.
+    - ``short_words``: what words of names are shortened to, without the point: "Cal. Civ. Code".
     - ``time_units``: words for a day, week, month and year.
     - ``yes``, ``no``: what answers a question.
     - ``decimal_comma``: "1.500,25", where others print "1,500.25".
@@ -105,6 +106,7 @@ class Words(_Table):
     characters_per_token: float = 2.9
     months: tuple[tuple[str, ...], ...] = ()
     short_months: dict[str, int] = {}
+    short_words: dict[str, str] = {}
     time_units: dict[Literal["day", "week", "month", "year"], tuple[str, ...]] = {}
     yes: tuple[str, ...] = ()
     no: tuple[str, ...] = ()
