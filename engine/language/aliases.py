@@ -196,7 +196,11 @@ def _short(name: str, language: str) -> Iterator[str]:
     for pattern in law(language).short_titles:
         if found := re.match(pattern, name):
             told = found.groupdict()
-            yield f"{told['kind']} {told['about']}" if told else found[0]
+            if "year" in told:
+                yield f"{told['kind']} {told['number']} of {told['year']}"
+                yield f"{told['kind']} {told['number']}/{told['year']}"
+            else:
+                yield f"{told['kind']} {told['about']}" if told else found[0]
 
 
 def _german(name: str) -> Iterator[str]:
