@@ -1,7 +1,7 @@
 """Which documents of a corpus are one text, or at least one source.
 
-Translations and versions of each other are one text. One source are also a document and what amends, repeals or
-supersedes it: they do not confirm each other, but their provisions of one number are different ones.
+Translations and versions of each other are one text. A document and what amends, repeals or supersedes it are
+one source, for neither confirms the other, but two texts: their provisions of one number differ.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MADE: WeakKeyDictionary[Corpus, Families] = WeakKeyDictionary()
 
 
 class Families(NamedTuple):
-    """For each document, by its number, the first document of its family: of its ``text``, of its ``source``."""
+    """For each document, by its number, the first document of the same ``text``, and ``source``."""
 
     text: tuple[int, ...]
     source: tuple[int, ...]
