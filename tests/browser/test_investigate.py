@@ -231,15 +231,6 @@ def test_after_a_fault_of_the_engine_a_case_can_be_cancelled_and_keeps_what_it_f
     assert page.locator("#go").is_visible()
 
 
-def test_an_area_shows_its_evidence(case: Page) -> None:
-    total = case.locator("#ranked .card:visible").count()
-    case.locator("#coverage .area").first.click()
-    case.wait_for_selector("#filter-note:visible")
-    assert 0 < case.locator("#ranked .card:visible").count() <= total
-    case.locator("#filter-note button").click()
-    assert case.locator("#ranked .card:visible").count() == total
-
-
 def test_the_rest_of_the_pool_comes_on_demand(case: Page) -> None:
     assert case.locator("#rest .card").count() == 0
     case.locator("#rest .more-pool").click()

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-from engine.investigation.events import Ranked
 from engine.model import Document, Evidence, EvidenceStatus, PartEvidence
-from tests.ui.values import passage, ranked
+from tests.ui.values import passage
 from ui.parts import parts_html
-from ui.story import Story, heard, told
 
 FOUND = PartEvidence(
     "who <b>may", EvidenceStatus.FOUND, (), ((passage("p<1"), Document("act", "Agency <Code>")),)
@@ -39,9 +37,3 @@ def test_what_is_told_in_front_of_all_parts_is_left_out() -> None:
     html = parts_html(Evidence(EvidenceStatus.FOUND, parts=parts))
     assert "Our agent died" not in html
     assert "… Who is told<" in html
-
-
-def test_they_stand_beneath_the_evidence_and_before_the_story() -> None:
-    story = heard(Story(), Ranked((ranked(passage("p")),), 1.0, evidence=EVIDENCE), 0.1)
-    html = told(story)
-    assert html.index('class="evidence"') < html.index('class="parts"') < html.index('class="story"')

@@ -140,12 +140,6 @@ def test_a_pinned_card_says_so() -> None:
     assert "Pinned" not in ranked_card(ranked(passage("p")), READING)
 
 
-def test_a_compact_card_is_small() -> None:
-    html = compact_card(passage("p"), CODE, [[scan_hop("p")]], READING)
-    assert len(html) < 1500
-    assert "table" not in html
-
-
 @pytest.mark.parametrize(("remaining", "words"), [(0, ""), (-3, ""), (1204, "1,204")])
 def test_the_control_for_more(remaining: int, words: str) -> None:
     assert (words in more_button(remaining)) is True

@@ -80,9 +80,3 @@ def test_a_file_that_is_none_is_told(
     done = run("batch", home / "q.txt", "--corpus", harbour_folder, "--matter", "Nightly")
     assert (done.code, done.out) == (2, "")
     assert told in done.err
-
-
-def test_a_file_that_is_not_there_is_told(run: CommandLine, harbour_folder: Path, home: Path) -> None:
-    done = run("batch", home / "none.txt", "--corpus", harbour_folder, "--matter", "Nightly")
-    assert done.code == 2
-    assert "none.txt" in done.err

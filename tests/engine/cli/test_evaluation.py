@@ -33,15 +33,6 @@ def test_a_run_written_is_a_run_read(run: CommandLine, ask: tuple[str | Path, ..
     assert kept == first
 
 
-def test_a_run_against_itself_makes_no_difference(
-    run: CommandLine, ask: tuple[str | Path, ...], tmp_path: Path
-) -> None:
-    run(*ask, "--results", tmp_path / "a.jsonl")
-    told = run(*ask, "--compare", tmp_path / "a.jsonl", "--json").json["comparison"]
-    assert (told["questions"], told["warnings"]) == (2, [])
-    assert {(row["difference"], row["p"]) for row in told["differences"].values()} == {(0.0, 1.0)}
-
-
 def test_ablation_as_a_table_and_as_values(run: CommandLine, ask: tuple[str | Path, ...]) -> None:
     ablate = (*ask, "--limit", "1", "--strategies", "citations", "--rounds", "1", "--ablate")
     told = run(*ablate, "--json").json["ablation"]

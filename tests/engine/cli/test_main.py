@@ -13,7 +13,6 @@ from pathlib import Path
 import orjson
 import pytest
 
-from engine.cli.main import main
 from engine.model import Relation, Status
 from tests.engine.command_line import CommandLine
 from tests.engine.endpoint import EmbeddingServer
@@ -52,17 +51,6 @@ def test_a_question_that_finds_nothing_says_so(
         assert done.json["message"] == "nothing in harbour answers to this question"
     else:
         assert done.out == "Nothing in harbour answers to this question.\n"
-
-
-def test_orders_of_reading(run: CommandLine, harbour_folder: Path) -> None:
-    ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--top-k", "5")
-    ranks = {
-        order: re.findall(r"^(\d+)\. ", run(*ask, "--order", order).out, re.MULTILINE)
-        for order in ("rank", "document", "ends")
-    }
-    assert ranks["rank"] == ["1", "2", "3", "4", "5"]
-    assert ranks["ends"] == ["1", "3", "5", "4", "2"]
-    assert sorted(ranks["document"]) == ranks["rank"]
 
 
 def test_a_context_for_a_model(run: CommandLine, harbour_folder: Path) -> None:
@@ -104,20 +92,6 @@ def test_a_case_is_saved_and_carried_on(run: CommandLine, harbour_folder: Path, 
     assert [node["id"] for node in second.json["pool"]["nodes"]][: len(before)] == before
     assert set(second.json["rounds"][1]["seeds"]).isdisjoint(first.json["rounds"][1]["seeds"])
     assert second.json["rounds"][1]["number"] > 1
-
-
-def test_evaluate_prints_one_object(
-    run: CommandLine, harbour_folder: Path, gold: tuple[str, ...], tmp_path: Path
-) -> None:
-    done = run("evaluate", "--corpus", harbour_folder, *gold, "--json", "--run", tmp_path / "run.txt")
-    assert done.code == 0
-    told = done.json
-    assert told["queries"] == 2
-    metrics = {f"{name}@{k}" for name in ("recall", "complete") for k in (5, 10, 20, 50, 100)} | {"ndcg@10"}
-    assert told["scan"].keys() == told["investigation"].keys() == metrics
-    assert told["pool"].keys() >= {"recall", "complete", "mean_size", "precision"}
-    assert told["milliseconds"].keys() == {"p50", "p95"}
-    assert {line.split()[0] for line in (tmp_path / "run.txt").read_text().splitlines()} == {"q1", "q2"}
 
 
 def test_info_without_a_corpus_tells_what_holds_a_worker(run: CommandLine) -> None:
@@ -252,19 +226,6 @@ def test_a_model_that_cannot_be_had_is_a_failure_of_its_own(
     done = run("ingest", sources, "--corpus", tmp_path / "law", "--embedding", "openai:m", "--json")
     assert (done.code, done.out) == (1, "")
     assert "OPENAI_API_KEY is not set" in done.err.splitlines()[-1]
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [(), ("dream",), ("info", "--corpus"), ("investigate", "q", "--corpus", "c", "--context", "x")],
-)
-def test_a_command_that_cannot_be_read_exits_with_two(
-    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(arguments)
-    assert caught.value.code == 2
-    assert capsys.readouterr().out == ""
 
 
 def test_as_a_program_even_if_nobody_reads_to_the_end(harbour_folder: Path) -> None:

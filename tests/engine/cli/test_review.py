@@ -226,32 +226,6 @@ def test_each_verdict_is_meant_by_its_first_letters_unless_another_has_them(kind
     assert verdict_meant("wrong", ItemKind.SENTENCE) is Verdict.WRONG
 
 
-def test_sentences_of_the_answer_and_what_would_teach_most(
-    run: CommandLine, harbour_folder: Path, case_id: str
-) -> None:
-    none = ("--best", "0", "--border", "0", "--alone", "0", "--disagreed", "0")
-    queue = made(run, harbour_folder, *none, "--random", "2", "--telling", "2", "--sentences", "9")
-    strata: list[tuple[str, str]] = []
-    while (turn := run("review", "next", queue, "--by", "Ann", "--json").json["turn"]) is not None:
-        kind = turn["item"]["kind"]
-        strata.append((turn["stratum"], kind))
-        if kind == "sentence":
-            text = run("review", "next", queue, "--by", "Ann").out
-            assert f"\nIt rests on {turn['item']['source_label']}:\n" in text
-            assert (
-                re.sub(r"\s+", " ", "".join(re.findall("»(.*?)«", text, re.DOTALL))) == turn["item"]["text"]
-            )
-            assert "one of: right, wrong, unsupported, later" in text
-        say(run, queue, turn["number"], "r")
-    telling = [("would teach most", "passage")] * 2
-    assert strata[:4] == [*telling, *[("random", "passage")] * 2]
-    assert set(strata[4:]) == {("random", "sentence")}
-    found = run("review", "estimate", queue, "--json").json
-    assert (found["judged"], found["drawn"]) == (2, 2)
-    wrong = run("review", "queue", "--matter", "Harbour", "--corpus", harbour_folder, "--telling", "-1")
-    assert "numbers of items are 0 to 2,000 a case" in wrong.err
-
-
 def test_two_who_differ_and_a_third_who_is_asked(
     run: CommandLine, harbour_folder: Path, case_id: str
 ) -> None:

@@ -99,19 +99,3 @@ def test_what_cannot_be_is_told_in_a_line(run: CommandLine, case: Path, subtests
     for arguments, told in rows:
         with subtests.test(told, arguments=arguments):
             run.refused(told, "tree", *arguments)
-
-
-def test_nothing_found_and_words_that_mean_harm(
-    run: CommandLine, harbour_folder: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "none.json"
-    question = "zzyzx \n=QQQQ <qqqqx>"
-    assert run("investigate", question, "--corpus", harbour_folder, "--save", file).code == 0
-    done = run("tree", file)
-    first, *rest = done.out.splitlines()
-    assert first == "zzyzx =QQQQ <qqqqx>"
-    assert all("nothing new came through it" in line for line in rest), "a query that found nothing is told"
-    told = run("tree", file, "--json").json
-    assert {one["kind"] for one in told["nodes"]} <= {"query"}
-    assert told["passages"] == 0
-    assert run("tree", file, "--statistics").code == 0

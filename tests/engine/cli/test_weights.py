@@ -55,29 +55,6 @@ def ranking(run: CommandLine, corpus: Path, question: str) -> list[str]:
     return [one["id"] for one in found["passages"]]
 
 
-def test_from_verdicts_to_a_ranking_and_back(run: CommandLine, corpus: Path, home: Path, held: Path) -> None:
-    nothing = run("weights", "learn", "--corpus", corpus)
-    assert (nothing.code, nothing.out) == (2, "")
-    assert "nobody has judged a passage yet" in nothing.err
-    assert run("weights", "list", "--corpus", corpus).out == "ranked by: the shipped weights\n"
-    made_once(held / "reviewed", home, lambda: reviewed(run, corpus, home))
-    before = ranking(run, corpus, QUESTIONS[0])
-    learned = run("weights", "learn", "--corpus", corpus, "--preset", "quick", "--by", "Ann", "--json").json
-    # Eight of each, and what has the same words.
-    assert (learned["questions"], learned["verdicts"]) == (6, 50)
-    assert ranking(run, corpus, QUESTIONS[0]) == before
-    listed = run("weights", "list", "--corpus", corpus).out.splitlines()
-    assert listed[0] == "ranked by: the shipped weights"
-    assert listed[1].startswith(learned["id"])
-    assert "by Ann" in listed[1]
-    adopted = run("weights", "adopt", learned["id"], "--corpus", corpus)
-    assert adopted.out.startswith(f"ranked by: {learned['id']}")
-    then = run("investigate", QUESTIONS[0], "--corpus", corpus, "--preset", "quick", "--json").json
-    assert then["weights"] == learned["id"]
-    assert run("weights", "ship", "--corpus", corpus).out.startswith("ranked by: the shipped weights")
-    assert ranking(run, corpus, QUESTIONS[0]) == before
-
-
 def test_weights_of_a_matter_rank_its_cases_alone(
     run: CommandLine, corpus: Path, tmp_path: Path, held: Path
 ) -> None:

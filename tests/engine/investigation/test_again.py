@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.investigation import Case, again
+from engine.investigation import Case
 from engine.investigation.again import FINISHED
 from engine.investigation.events import Ranked
 from engine.records.export import investigation_to_json
@@ -146,24 +146,3 @@ def test_whoever_goes_on_with_one_goes_on_alone(
     alone = run(fresh())
     _go_on(alone, others)
     assert told(second) == told(alone)
-
-
-def _growing_parts(value: object) -> Iterator[object]:
-    """The lists, sets and dictionaries of what grows, those in tuples too."""
-    if isinstance(value, list | dict | set):
-        yield value
-    elif isinstance(value, tuple):
-        for one in value:
-            yield from _growing_parts(one)
-    elif isinstance(value, again.GROWING):
-        for one in vars(value).values():
-            yield from _growing_parts(one)
-
-
-def test_two_of_one_case_share_no_list_that_grows(fresh: Callable[[], Corpus]) -> None:
-    corpus = fresh()
-    run(corpus)
-    first, second = (list(_growing_parts(run(corpus).pool)) for _ in range(2))
-    assert len(first) > 5
-    # By identity: lists of one content are equal.
-    assert not {id(one) for one in first} & {id(one) for one in second}

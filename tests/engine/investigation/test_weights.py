@@ -82,12 +82,6 @@ def test_nothing_is_ranked_by_what_is_kept_before_it_is_adopted(corpus: Corpus) 
     assert adopted_weights(corpus) == ""
 
 
-def test_parts_of_a_score_still_add_up(corpus: Corpus) -> None:
-    keep_weights(corpus, lifting(case_of(corpus).ranking[3].passage.id), {})
-    for one in case_of(corpus, "lifted").ranking:
-        assert sum(part.value for part in one.breakdown) == pytest.approx(one.score, abs=1e-4)
-
-
 def test_all_that_verdicts_add_stands_in_their_part(corpus: Corpus) -> None:
     shipped = {one.passage.id: one for one in case_of(corpus).ranking}
     # Nothing was said of a passage of this corpus, and only that relevance counts for more.

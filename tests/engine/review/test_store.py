@@ -46,34 +46,6 @@ def test_what_is_queued_is_what_is_handed_out(
     assert reviews.assessments() == [said]
 
 
-def test_two_who_differ_ask_a_third_and_two_who_agree_do_not(
-    store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
-) -> None:
-    queue = queue_of(store, reviews, small, 2, wanted=2)
-    first, second = queued_items(reviews, queue)
-    for item, said in ((first, (YES, NO)), (second, (YES, YES))):
-        for who, verdict in zip(("Ann", "Ben"), said, strict=True):
-            reviews.judge(item, verdict, reviewer=who, queue=queue.id)
-    assert reviews.queue(queue.id).judged == 1
-    assert turned(reviews, queue.id, "Ann") is None
-    assert turned(reviews, queue.id, "Cem") == 0
-    assert turned(reviews, queue.id, "Dora") is None
-    reviews.judge(first, NO, reviewer="Cem", queue=queue.id)
-    assert reviews.queue(queue.id).judged == 2
-
-
-def test_whoever_settles_is_not_among_those_who_are_asked(
-    store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
-) -> None:
-    queue = queue_of(store, reviews, small, 1, wanted=2, assigned=("Ann", "Ben", "Cem"))
-    (item,) = queued_items(reviews, queue)
-    for who, verdict in (("Ann", YES), ("Ben", NO), ("Cem", Verdict.PARTLY)):
-        reviews.judge(item, verdict, reviewer=who, queue=queue.id)
-    with pytest.raises(InputError, match="for other reviewers"):
-        reviews.judge(item, YES, reviewer="Lead", queue=queue.id)
-    assert reviews.judge(item, YES, reviewer="Lead", queue=queue.id, settles=True).settles
-
-
 def test_verdicts_count_in_every_queue_that_has_the_item(
     store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
 ) -> None:
@@ -103,17 +75,6 @@ def test_an_earlier_word_cannot_be_taken_back_from_behind_a_later_one(
     back = reviews.withdraw(said.number, reviewer="Ann")
     with pytest.raises(InputError, match="not said by you"):
         reviews.withdraw(back.number, reviewer="Ann")
-
-
-def test_a_name_with_blanks_is_the_same_whoever_writes_it(
-    store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
-) -> None:
-    queue = queue_of(store, reviews, small, 1, assigned=("Ann  B",))
-    assert turned(reviews, queue.id, " Ann\nB") == 0
-    reviews.judge(queued_items(reviews, queue)[0], YES, reviewer="Ann\tB", queue=queue.id)
-    assert turned(reviews, queue.id, "Ann  B") is None
-    assert reviews.progress(queue.id, "Ann   B").own == 1
-    assert reviews.last_said(queue.id, "Ann   B") is not None
 
 
 def test_two_named_who_differ_wait_for_a_third_who_is_asked(

@@ -10,7 +10,6 @@ from typing import Any
 import orjson
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
@@ -149,8 +148,3 @@ def test_what_is_damaged_is_named(path: tuple[Any, ...], value: object, words: s
         facts_of_record(record, "case.json")
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-HOSTILE: st.SearchStrategy[object] = st.sampled_from(
-    [None, -1, 10**30, 1e308, "", "\x00", "../x", [], [[]], {}, {"id": {}}, True]
-)
