@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import BudgetError, CancelledError, ModelError
+from engine.errors import BudgetError, ModelError
 from engine.llm import Budget, Data, Meter, Prompt, Reply, Usage
 from engine.llm.connecting import connect
 from engine.llm.cost import cost_lines, cost_report, usage_values
@@ -95,20 +95,6 @@ def test_no_more_requests_at_once_than_are_allowed(limit: int) -> None:
         outcomes = ask_all(model, prompts(10), Parts, Meter())
         assert all(isinstance(outcome, Reply) for outcome in outcomes)
     assert most[0] == limit
-
-
-def test_cancelling_ends_all_of_them() -> None:
-    stopped = threading.Event()
-
-    def answer(asked: Asked) -> Scripted:
-        stopped.set()
-        return Fault(seconds=30)
-
-    with ScriptedServer(answer) as server:
-        started = time.monotonic()
-        with pytest.raises(CancelledError):
-            ask_all(server.connect(), prompts(6), Parts, Meter(cancelled=stopped.is_set))
-        assert time.monotonic() - started < 5
 
 
 amounts = st.integers(0, 400)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -15,8 +14,6 @@ from engine.investigation import Case, again
 from engine.records.comparing import compare
 from engine.records.export import investigation_to_json
 from engine.records.replaying import replayed
-from engine.records.steps import DISMISS, FOLLOW, PIN
-from engine.records.store.store import CaseStore
 from engine.settings import InvestigationSettings, preset
 from tests.engine.harbour import QUESTION
 
@@ -60,32 +57,6 @@ def record_of_replay(record: dict[str, Any], corpus: Corpus, **more: Any) -> dic
         orjson.dumps(investigation_to_json(replayed(record, corpus, **more)))
     )
     return values
-
-
-def test_steps_are_taken_again_but_those_that_were_taken_back(harbour: Corpus, tmp_path: Path) -> None:
-    store = CaseStore(f"sqlite:///{tmp_path / 'cases.sqlite'}")
-    case = asked(harbour, QUESTION, preset("balanced"))
-    case_id = store.keep(record_of(case), store.matter(), application="python", who="Ann")
-    ids = [entry.passage_id for entry in case.pool.entries()]
-
-    def step(kind: str, passage: str, **data: Any) -> None:
-        store.step(case_id, kind, who="Ann", data={"passage": passage, **data}, record=record_of(case))
-
-    case.pin(ids[-1])
-    step(PIN, ids[-1])
-    case.dismiss(ids[0])
-    step(DISMISS, ids[0])
-    list(case.follow(ids[-1], ["citations"]))
-    step(FOLLOW, ids[-1], strategies=["citations"])
-    record = store.record(case_id)
-    again.FINISHED.of(harbour).clear()
-    assert compare(record, record_of_replay(record, harbour, events=store.events(case_id))).same
-    assert not compare(record, record_of_replay(record, harbour)).same
-    # A lead that was followed and taken back is not followed.
-    before = store.undo(case_id, who="Ann")
-    again.FINISHED.of(harbour).clear()
-    assert compare(before, record_of_replay(before, harbour, events=store.events(case_id))).same
-    store.close()
 
 
 def test_a_retriever_that_is_not_there_is_left_out_and_named(harbour: Corpus) -> None:

@@ -41,33 +41,6 @@ def test_a_case_comes_back_as_it_was(store: CaseStore, record: dict[str, Any]) -
     assert store.verify(case_id) == []
 
 
-def test_steps_are_kept_and_taken_back_one_by_one(store: CaseStore, record: dict[str, Any]) -> None:
-    case_id = kept(store, record)
-    pinned = {**record, "pool": {**record["pool"], "pinned": [record["pool"]["nodes"][0]["id"]]}}
-    both = {**pinned, "notes": ["followed"]}
-    store.step(case_id, "pin", who="Ann", data={"passage": "p1"}, record=pinned)
-    store.step(case_id, "follow", who="Ben", record=both)
-    assert store.record(case_id) == both
-    assert store.undo(case_id, who="Ann") == pinned
-    assert store.record(case_id) == pinned
-    assert store.undo(case_id, who="Ann") == record
-    with pytest.raises(InputError, match="no step to take back"):
-        store.undo(case_id, who="Ann")
-    store.step(case_id, "follow", who="Ben", record=both)
-    assert store.undo(case_id, who="Ben") == record
-    told = [f"{event.kind} {event.who}" for event in store.events(case_id)]
-    assert told[2:] == ["pin Ann", "follow Ben", "undone Ann", "undone Ann", "follow Ben", "undone Ben"]
-    assert store.verify(case_id) == []
-
-
-def test_a_case_changed_elsewhere_is_not_overwritten(store: CaseStore, record: dict[str, Any]) -> None:
-    case_id = kept(store, record)
-    store.step(case_id, "pin", who="Ann", record={**record, "notes": ["Ann's"]}, seen=2)
-    with pytest.raises(InputError, match="changed elsewhere"):
-        store.step(case_id, "pin", who="Ben", record={**record, "notes": ["Ben's"]}, seen=2)
-    assert store.record(case_id)["notes"] == ["Ann's"]
-
-
 def test_what_is_of_one_matter_or_person_no_other_sees(store: CaseStore, record: dict[str, Any]) -> None:
     mine, other = store.matter("Harbour", owner="ann"), store.matter("Harbour", owner="ben")
     case_id = kept(store, record, matter=mine)
