@@ -19,7 +19,6 @@ from engine.investigation.assistance.prefix import FORMS, prefix_of
 from engine.llm import Data, Meter, Prefix, Prompt
 from engine.llm.connecting import connect
 from engine.llm.contract import LanguageModelContract
-from engine.llm.cost import cost_lines, cost_report, usage_values
 from engine.llm.defusing import defused
 from engine.llm.estimating import most_tokens
 from engine.llm.prefixing import PrefixedModel
@@ -206,26 +205,6 @@ def test_a_context_without_room_for_it_does_without(harbour: Corpus) -> None:
     assert TASK_LINE + FORM.task in asked.system
     assert FORM.instructions.strip() in asked.system
     assert "collection areas" not in asked.user
-
-
-def test_what_the_provider_s_cache_had_is_in_the_report(harbour: Corpus) -> None:
-    with ScriptedServer(sensible) as server:
-        model = server.connect()
-        case = helped(harbour, WRECK, model)
-    report = cost_report(case.meter, model.spec)
-    assert report.total.cached_tokens == server.counted.cached_tokens > 0
-    # It costs half of the price of 1 for a million, at this server.
-    assert report.total.saved == pytest.approx(server.counted.cached_tokens * 0.5 / 1_000_000)
-    share = server.counted.cached_tokens / server.counted.prompt_tokens
-    (line,) = [line for line in cost_lines(report) if line.startswith("Provider's cache: ")]
-    assert (
-        f"{server.counted.cached_tokens:,} of {server.counted.prompt_tokens:,} tokens in ({share:.0%})"
-        in line
-    )
-    assert line.endswith("USD saved")
-    total = usage_values(report.total)
-    assert total["cached_tokens"] == server.counted.cached_tokens
-    assert total["saved"] == pytest.approx(report.total.saved, abs=1e-6)
 
 
 def test_other_tasks_are_passed_on_as_they_are(harbour: Corpus) -> None:
