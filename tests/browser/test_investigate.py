@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -168,26 +167,6 @@ def test_a_dot_without_a_card_is_told_from_the_board(case: Page) -> None:
     peek.wait_for()
     assert peek.get_attribute("data-id") == unranked
     assert "Follow from here" in peek.inner_text()
-
-
-def test_a_depth_sets_the_controls_and_the_strategies_decide_what_is_followed(page: Page) -> None:
-    page.locator("#depth label", has_text="Detective").click()
-    page.wait_for_function("document.querySelector('#set-pool_size input[type=number]').value === '2000'")
-    assert page.locator("#set-rounds input[type=number]").input_value() == "4"
-    page.locator("#depth label", has_text="Quick").click()
-    page.wait_for_function("!document.querySelector('#threads input[name=metadata]').checked")
-    page.locator("#depth label", has_text="Balanced").click()
-    page.wait_for_function("document.querySelector('#threads input[name=metadata]').checked")
-    for name in ("metadata", "entities", "pagerank"):
-        page.locator(f"#threads input[name={name}]").uncheck()
-    page.locator("#set-close_gaps input").uncheck()
-    page.locator(".chip").first.click()
-    page.wait_for_selector(".story[data-state=done]")
-    assert page.input_value("#question textarea") == QUESTION, "an example asks itself"
-    counts: dict[str, int] = json.loads(page.get_attribute(".story", "data-brought") or "{}")
-    assert set(counts) == {"citations"}
-    label = page.locator("#threads label:has(input[name=citations])")
-    assert label.get_attribute("data-count") == f"+{counts['citations']}"
 
 
 class SlowCase(Case):

@@ -45,8 +45,7 @@ def run(corpus: Corpus) -> Case:
     settings = preset("quick").changed(strategies=("following",), close_gaps=False)
     breadth = replace(breadth_of(settings), scan=10, per_strategy=10)
     case = Case(corpus, QUESTION, settings, breadth=breadth)
-    for _ in case.run():
-        continue
+    list(case.run())
     return case
 
 

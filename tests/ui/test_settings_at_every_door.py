@@ -115,8 +115,7 @@ def address(library: Library, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 def ran_with(case: Case) -> dict[str, Any]:
-    for _ in case.run():
-        continue
+    list(case.run())
     return case.investigation().settings.model_dump(mode="json")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,8 +15,8 @@ from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.again import FINISHED
 from engine.investigation.events import Ranked
-from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings
+from tests.engine.investigation.story import story
 
 QUESTION, OTHER = "Who may grant a licence?", "When does the duty to pay arise?"
 SETTINGS, DAY = InvestigationSettings(), date(2026, 1, 1)
@@ -35,22 +34,8 @@ def fresh(sample_folder: Path) -> Callable[[], Corpus]:
 
 def run(corpus: Corpus, question: str = QUESTION, changed: InvestigationSettings = SETTINGS) -> Case:
     case = Case(corpus, question, changed, day=DAY)
-    for _ in case.run():
-        pass
+    list(case.run())
     return case
-
-
-def told(case: Case) -> Any:
-    """All that a case tells, but for its times."""
-    return _without_times(investigation_to_json(case.investigation()))
-
-
-def _without_times(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {
-            key: _without_times(one) for key, one in value.items() if key not in ("milliseconds", "started")
-        }
-    return [_without_times(one) for one in value] if isinstance(value, list) else value
 
 
 def hits(corpus: Corpus) -> int:
@@ -62,7 +47,7 @@ def test_it_is_answered_as_the_first_time(corpus: Corpus) -> None:
     before = hits(corpus)
     second = run(corpus)
     assert hits(corpus) == before + 1
-    assert told(second) == told(first)
+    assert story(second) == story(first)
     assert second.started > first.started
 
 
@@ -142,7 +127,7 @@ def test_whoever_goes_on_with_one_goes_on_alone(
     first, second = run(corpus), run(corpus)
     _go_on(first, steps)
     _go_on(second, others)
-    assert told(run(corpus)) == told(run(fresh()))
+    assert story(run(corpus)) == story(run(fresh()))
     alone = run(fresh())
     _go_on(alone, others)
-    assert told(second) == told(alone)
+    assert story(second) == story(alone)

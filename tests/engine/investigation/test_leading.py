@@ -23,8 +23,7 @@ ARTICLE_14 = [f"commercial-agency-code/art-14/para-{number}" for number in range
 
 def ran(corpus: Corpus, question: str, **changes: object) -> Case:
     case = Case(corpus, question, preset("balanced").model_copy(update=changes), day=DAY)
-    for _ in case.run():
-        pass
+    list(case.run())
     return case
 
 

@@ -43,8 +43,7 @@ def corpus(tmp_path: Path) -> Corpus:
 
 def case_of(corpus: Corpus, weights: str | None = None) -> Case:
     case = Case(corpus, QUESTION, preset("quick"), weights=weights)
-    for _ in case.run():
-        continue
+    list(case.run())
     return case
 
 

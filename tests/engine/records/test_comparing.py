@@ -20,20 +20,13 @@ from engine.records.comparison import Comparison
 from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings, preset
 from tests.engine.harbour import OLD_ARTICLE_12, QUESTION, write_harbour
-from tests.engine.investigation.story import SETTINGS, finished
+from tests.engine.investigation.story import SETTINGS, finished, record_of
 
 Record = dict[str, Any]
 
 
-def record_of(case: Case) -> Record:
-    values: Record = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return values
-
-
 def asked(corpus: Corpus, settings: InvestigationSettings, question: str = QUESTION) -> Record:
-    case = Case(corpus, question, settings)
-    list(case.run())
-    return record_of(case)
+    return record_of(finished(corpus, question, settings, None))
 
 
 @pytest.fixture(scope="module")

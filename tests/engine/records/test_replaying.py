@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
 
-import orjson
 import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, SettingsError
 from engine.investigation import Case, again
 from engine.records.comparing import compare
-from engine.records.export import investigation_to_json
 from engine.records.replaying import replayed
 from engine.settings import InvestigationSettings, preset
 from tests.engine.harbour import QUESTION
+from tests.engine.investigation.story import finished, plain, record_of
 
 QUESTIONS = (QUESTION, "Who takes a pilot?", "What does Article 3 say?", "as_of:2020-01-01 dues in arrears")
 
@@ -25,15 +23,8 @@ def nothing_remembered(harbour: Corpus) -> None:
     again.FINISHED.of(harbour).clear()
 
 
-def record_of(case: Case) -> dict[str, Any]:
-    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return values
-
-
 def asked(corpus: Corpus, question: str, settings: InvestigationSettings) -> Case:
-    case = Case(corpus, question, settings)
-    list(case.run())
-    return case
+    return finished(corpus, question, settings, None)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -41,28 +32,21 @@ def asked(corpus: Corpus, question: str, settings: InvestigationSettings) -> Cas
 def test_equal_to_the_last_digit(harbour: Corpus, question: str, depth: str) -> None:
     record = record_of(asked(harbour, question, preset(depth)))
     again.FINISHED.of(harbour).clear()
-    found = orjson.loads(orjson.dumps(investigation_to_json(replayed(record, harbour))))
-    assert compare(record, found).same
+    assert compare(record, plain(replayed(record, harbour))).same
 
 
 def test_of_another_day_it_is_as_of_the_day_it_was_asked(harbour: Corpus) -> None:
     case = Case(harbour, QUESTION, preset("quick"), day=date(2021, 5, 6))
     list(case.run())
     record = record_of(case)
-    assert compare(record, record_of_replay(record, harbour)).same
-
-
-def record_of_replay(record: dict[str, Any], corpus: Corpus, **more: Any) -> dict[str, Any]:
-    values: dict[str, Any] = orjson.loads(
-        orjson.dumps(investigation_to_json(replayed(record, corpus, **more)))
-    )
-    return values
+    assert compare(record, plain(replayed(record, harbour))).same
 
 
 def test_a_retriever_that_is_not_there_is_left_out_and_named(harbour: Corpus) -> None:
     record = record_of(asked(harbour, QUESTION, preset("quick")))
     named = [*record["settings"]["retrievers"], "late"]
-    found = record_of_replay({**record, "settings": {**record["settings"], "retrievers": named}}, harbour)
+    asked_with = {**record, "settings": {**record["settings"], "retrievers": named}}
+    found = plain(replayed(asked_with, harbour))
     assert found["settings"] == record["settings"]
     assert found["passages"] == record["passages"]
     note = "this engine has no retriever 'late': the case was gone through without it"

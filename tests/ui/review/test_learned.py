@@ -120,8 +120,7 @@ def test_learned_adopted_asked_and_gone_back_from(ann: Caller, teach: Teach) -> 
     experience = desk.kept.learned_in(ANNA, " General ", corpus)
     assert experience is not None
     case = Case(corpus, QUESTION, preset("balanced"), weights=experience)
-    for _ in case.run():
-        continue
+    list(case.run())
     assert case.weights == weights
     # Neither another's case, nor one of another matter, nor the corpus.
     assert desk.kept.learned_in(BELA, "General", corpus) is None

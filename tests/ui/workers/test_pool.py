@@ -79,8 +79,7 @@ def broken(case: Case) -> None:
 
 
 def record(case: Case) -> dict[str, object]:
-    for _ in case.run():
-        continue
+    list(case.run())
     return investigation_to_json(case.investigation())
 
 

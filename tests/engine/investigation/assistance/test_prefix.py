@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import orjson
 import pytest
 from hypothesis import given
 
@@ -25,7 +24,7 @@ from engine.llm.prefixing import PrefixedModel
 from engine.llm.prompt import TASK_LINE, shared_texts
 from engine.retrieval.planning.decomposing import FORM, SubQuestions
 from tests.engine.harbour import QUESTION
-from tests.engine.investigation.assistance.script import ALL_ON, WRECK, helped, notes, sensible
+from tests.engine.investigation.assistance.script import ALL_ON, WRECK, helped, sensible
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
 from tests.engine.llm.test_prompt import parts, read_back
 
@@ -88,31 +87,6 @@ def test_all_tasks_of_a_case_begin_with_the_same_bytes(harbour: Corpus) -> None:
     assert all(f"{asked.system}\n{asked.user}".startswith(shared) for asked in requests)
     assert len(shared) / PACKED >= ENOUGH
     assert most_tokens(shared) >= ENOUGH
-
-
-def test_a_case_at_a_gateway_is_answered_with_marks_and_one_schema(harbour: Corpus) -> None:
-    """As at a server without them, but for what is sent around the same text."""
-
-    def wrapped(asked: Asked) -> Scripted:
-        return {"answer": sensible(asked)}
-
-    with ScriptedServer(sensible) as server:
-        plain = helped(harbour, WRECK, server.connect())
-    with ScriptedServer(wrapped) as gateway:
-        model = connect(f"openai:scripted@{gateway.url}?context=32768&marks=1")
-        marked = helped(harbour, WRECK, model)
-    assert [(asked.system, asked.user) for asked in gateway.requests] == [
-        (asked.system, asked.user) for asked in server.requests
-    ]
-    heads = {
-        orjson.dumps([body["response_format"], body["messages"][0], body["messages"][1]["content"][0]])
-        for body in (asked.body for asked in gateway.requests)
-    }
-    assert len(heads) == 1
-    assert b"cache_control" in heads.pop()
-    found, expected = marked.investigation(), plain.investigation()
-    assert [one.passage.id for one in found.passages] == [one.passage.id for one in expected.passages]
-    assert "does not keep" not in notes(marked)
 
 
 def test_it_is_long_enough_in_the_sample_and_in_three_passages(meridia: Corpus, tmp_path: Path) -> None:

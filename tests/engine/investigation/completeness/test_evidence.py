@@ -42,8 +42,7 @@ def finished(
 ) -> Case:
     breadth = None if scan is None else replace(breadth_of(settings), scan=scan)
     case = Case(corpus, question, settings, breadth=breadth)
-    for _ in case.run():
-        continue
+    list(case.run())
     return case
 
 

@@ -13,12 +13,12 @@ from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 from engine.ingestion.build import build_corpus
-from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
 from engine.investigation.strategies.amendments import Amendments
-from engine.investigation.strategies.base import Context, Seeds
+from engine.investigation.strategies.base import Context
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.model import Direction, Reference, Relation, Span, Status, TargetKind
 from engine.settings import InvestigationSettings
+from tests.engine.investigation.strategies.proposed import seeds, told
 
 ACT = """---
 id: {id}
@@ -108,23 +108,9 @@ class TestAmendmentsOfALaw(StrategyContract):
     made, on = Amendments, "tolls"
 
 
-def seeds(corpus: Corpus, *ids: str) -> Seeds:
-    return seeds_of(*corpus.rows(list(ids)).tolist())
-
-
 def asked(corpus: Corpus, **changes: object) -> Context:
     settings = InvestigationSettings().changed(**changes)
     return context_of(corpus, settings, question="What is the toll for a cart on a bridge?")
-
-
-def told(corpus: Corpus, leads: Leads) -> set[tuple[str, str, Relation, Direction, int]]:
-    """(source, passage, relation, direction, step) of each lead, by id."""
-    sources, rows = corpus.passages(leads.sources), corpus.passages(leads.rows)
-    columns = (leads.relations.tolist(), leads.directions.tolist(), leads.steps.tolist())
-    return {
-        (source.id, row.id, RELATIONS[relation], DIRECTIONS[direction], step)
-        for source, row, relation, direction, step in zip(sources, rows, *columns, strict=True)
-    }
 
 
 OLD, MIDDLE, NEW = "tolls/art-2", "tolls/art-2@2010-01-01", "tolls/art-2@2020-01-01"

@@ -61,8 +61,7 @@ ASKED = [
 def test_real_cases(meridia: Corpus, harbour: Corpus, tmp_path: Path, question: str, depth: str) -> None:
     for corpus in (harbour,) if depth == "detective" else (harbour, meridia):
         case = Case(corpus, question, preset(depth))
-        for _ in case.run():
-            pass
+        list(case.run())
         save(case.investigation(), tmp_path / "case.json")
         assert faults(orjson.loads((tmp_path / "case.json").read_bytes())) == []
         saved_file(tmp_path / "case.json")
