@@ -29,12 +29,6 @@ from ui.investigate import open_case
 from ui.page import build_page
 from ui.shelf import Library, open_library
 
-pytestmark = pytest.mark.filterwarnings(
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    "ignore:'future.no_silent_downcasting'",
-    "ignore:The copy keyword",
-)
-
 QUESTION = "When may a berth be refused?"
 KNOBS = {knob.name: knob for knob in knobs()}
 # What a rule cannot tell: what the corpus holds, what is not offered to everybody.

@@ -66,19 +66,6 @@ def test_a_context_for_a_model(run: CommandLine, harbour_folder: Path) -> None:
     assert told["passages"]
 
 
-def test_wrong_wishes_for_the_ranking_are_refused_in_one_line(
-    run: CommandLine, harbour_folder: Path, subtests: pytest.Subtests
-) -> None:
-    for flag, value, message in (
-        ("--context", "10", "a context must have at least 64 tokens (given: 10)"),
-        ("--order", "best", "unknown order 'best'; known orders: rank, document, ends"),
-        ("--reranker", "magic", "unknown reranker 'magic'; use none, ce:NAME_OR_FOLDER or llm"),
-        ("--top-k", "201", "top_k: Input should be less than or equal to 200"),
-    ):
-        with subtests.test(flag):
-            run.refused(message, "investigate", QUESTION, "--corpus", harbour_folder, flag, value)
-
-
 def test_a_case_is_saved_and_carried_on(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "case.json"
     ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--json", "--rounds", "1")
@@ -92,11 +79,6 @@ def test_a_case_is_saved_and_carried_on(run: CommandLine, harbour_folder: Path, 
     assert [node["id"] for node in second.json["pool"]["nodes"]][: len(before)] == before
     assert set(second.json["rounds"][1]["seeds"]).isdisjoint(first.json["rounds"][1]["seeds"])
     assert second.json["rounds"][1]["number"] > 1
-
-
-def test_info_without_a_corpus_tells_what_holds_a_worker(run: CommandLine) -> None:
-    held = run("info", "--json").json["isolation"]
-    assert all(words in run("info").out for words in held.values())
 
 
 def test_info_prints_one_object(run: CommandLine, harbour_folder: Path) -> None:
@@ -115,14 +97,10 @@ def test_info_tells_an_entity_and_what_it_is_related_to(run: CommandLine, harbou
     asked = ("info", "--corpus", harbour_folder, "--entity")
     (found,) = run(*asked, "harbour dues act", "--json").json["entities"]
     assert (found["name"], found["kind"]) == ("Harbour Dues Act", "title")
-    assert 0.5 <= found["score"] <= 1.0
-    assert all(one["passages"] for one in found["related"])
     lines = run(*asked, "Harbour Dues Act").out.splitlines()
     assert lines[0].startswith("Harbour Dues Act: title, score ")
     assert len([line for line in lines if line.startswith("  ")]) == len(found["related"])
-    unknown = run(*asked, "nobody")
-    assert (unknown.code, unknown.out) == (2, "")
-    assert "no entity named 'nobody'" in unknown.err
+    run.refused("no entity named 'nobody'", *asked, "nobody")
 
 
 def test_references_are_five_columns(run: CommandLine, harbour_folder: Path) -> None:
@@ -170,11 +148,9 @@ def test_a_corpus_gets_its_vectors(run: CommandLine, tmp_path: Path) -> None:
         asked = len(server.requests)
         again = run("embed", "--corpus", law)
         assert (again.code, again.out) == (0, "The corpus has all its vectors already.\n")
-        assert run("embed", "--corpus", law, "--json").json == {"embedded": 0}
         assert len(server.requests) == asked
-    unread = run("embed", "--corpus", law, "--embedding", f"{server.spec}?languages=fi")
-    assert (unread.code, "reads none of the languages" in unread.err) == (2, True)
-    assert run("embed", "--corpus", tmp_path / "nowhere").code == 2
+    other = f"{server.spec}?languages=fi"
+    run.refused("reads none of the languages", "embed", "--corpus", law, "--embedding", other)
 
 
 UNUSABLE: Sequence[tuple[tuple[str, ...], str]] = (
@@ -182,6 +158,9 @@ UNUSABLE: Sequence[tuple[tuple[str, ...], str]] = (
     (("investigate", "q", "--corpus", "NOWHERE"), "no corpus at"),
     (("investigate", " ", "--corpus", "HARBOUR"), "the question is empty"),
     (("investigate", "q", "--corpus", "HARBOUR", "--rounds", "9"), "rounds: "),
+    (("investigate", "q", "--corpus", "HARBOUR", "--context", "10"), "at least 64 tokens (given: 10)"),
+    (("investigate", "q", "--corpus", "HARBOUR", "--order", "best"), "unknown order 'best'"),
+    (("investigate", "q", "--corpus", "HARBOUR", "--reranker", "magic"), "unknown reranker 'magic'"),
     (("investigate", "q", "--corpus", "HARBOUR", "--resume", "NOWHERE"), "not a saved investigation"),
     (("evaluate", "--corpus", "HARBOUR", "--queries", "Q", "--qrels", "R"), "cannot be read"),
     (("evaluate", "GOLD"), "--corpus is missing"),

@@ -24,8 +24,6 @@ from ui.door.answers import GONE, LONGEST_SECONDS, Answers
 from ui.page import Page, build_page
 from ui.shelf import open_library
 
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
 SECRET = "zebra-5d20"
 
 

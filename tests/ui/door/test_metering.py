@@ -17,9 +17,6 @@ from ui.door.address import VISITOR, Visitor
 from ui.door.metering import DEPOSIT, LEAST, metered
 from ui.door.rates import Buckets, Rate
 
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
-
 ELSEWHERE = "203.0.113.9"
 ASKING = {"data": ["May a manager grant broader powers?", "", "quick", None, None, None, None, False]}
 Spent = list[tuple[str, float]]

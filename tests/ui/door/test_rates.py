@@ -13,10 +13,6 @@ from tests.ui.door.alone import HERE, asked, let_in, policy
 from ui.door.address import Visitor
 from ui.door.rates import Buckets, Rate, RateGate, Turns, WorkGate
 
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
-
-
 # Arguments of an endpoint that asks nothing.
 NOTHING = ["", "", "balanced", None, None, None, None]
 

@@ -11,9 +11,6 @@ import pytest
 from tests.ui.tools.conftest import by_mcp
 from ui.tools.registry import TOOLS
 
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
-
 QUESTION = "When may a berth be refused?"
 BOUND = 40_000
 

@@ -26,9 +26,6 @@ from ui.page import build_page
 from ui.shelf import open_library
 
 __all__ = ["users_file"]
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
-
 QUESTION = "May a manager grant broader powers?"
 
 
