@@ -58,10 +58,7 @@ def test_criteria_are_versioned_and_told_anew_when_they_change(
     assert "<script>" not in told["html"]["shown-criteria"]
     assert "shown-criteria" not in ann.good("turns", queue=queue, slots=["a"], seen=1)["html"]
     assert "version 2" in ann.good("criteria", matter=matter, criteria="x" * 500)["html"]["criteria"]
-    # What is long is folded.
-    again = ann.good("turns", queue=queue, slots=["a"], seen=1)["html"]["shown-criteria"]
-    assert "<details" in again
-    assert " open" not in again
+    assert "shown-criteria" in ann.good("turns", queue=queue, slots=["a"], seen=1)["html"]
     assert "say what counts" in ann("criteria", matter=matter, criteria="  ")["error"]
 
 
@@ -69,17 +66,11 @@ def test_criteria_are_versioned_and_told_anew_when_they_change(
     ("do", "given", "expected"),
     [
         ("make-queue", {"best": 2001}, "best"),
-        ("make-queue", {"matter": "no-such"}, "no such matter"),
         ("criteria", {"criteria": "x" * 20_001}, "criteria: longer"),
         ("enter", {"queue": "no-such"}, "no queue"),
         ("enter", {"queue": "Q", "slots": ["z"]}, "slots"),
         ("verdict", {"queue": "Q", "case": "c", "key": "passage:1"}, "no verdict was given"),
         ("verdict", {"queue": "Q", "verdict": "relevant", "seconds": -1}, "seconds"),
-        (
-            "settle",
-            {"queue": "Q", "case": "c", "key": "passage:1", "verdict": "later"},
-            "no verdict was given",
-        ),
         ("take-back", {"queue": "Q"}, "nothing to take back"),
         ("fly", {}, "unknown request"),
         ("home", {"owner": ""}, "owner: not known here"),
@@ -200,17 +191,9 @@ def test_estimates_stand_where_they_can_be_told(ann: Caller, keep: Keep, store: 
         ann.verdict(queue, ann.first(queue), verdict)
     page = ann.good("figures", queue=queue)["html"]["figures"]
     assert "Estimated from 2 judged of 2 passages" in page
-    assert "Relevant of the best 5" not in page
     assert "no passage of this queue was drawn at random" in page
     owner = ann.desk.kept.owner_of(ANNA) or ""
     matter, items = ann.desk.kept.store().matters(owner)[0], store.items(queue).values()
     # A queue that does not say how it was drawn.
     other = store.make_queue(matter, "", list(items), who="Ann", settings={"best": 2})
     assert "How good the rankings are" not in ann.good("figures", queue=other.id)["html"]["figures"]
-    whole = ann.made(best=2, random=9)
-    while (told := ann.good("enter", queue=whole, slots=["a"]))["turns"]:
-        ann.verdict(whole, told["turns"][0], "relevant")
-    page = ann.good("figures", queue=whole)["html"]["figures"]
-    assert "Ranked of what is relevant in the pools" in page
-    assert "that interval is of these cases alone" in page
-    assert "Approved over time" not in page

@@ -167,17 +167,12 @@ def test_settings_that_were_changed_stand_beside_those_of_the_preset(
         {"question": None},
         {"threads": [{"name": "x", "title": "x", "colour": {"light": "red;}", "dark": "#000000"}}]},
         {"pool": []},
+        {"passages": [{"trails": [[{"source": None}]]}]},
     ],
 )
 def test_a_damaged_record_is_refused_in_a_sentence(asked: Record, damage: Record) -> None:
     with pytest.raises(InputError, match="record of the case: damaged: "):
         compose(HandedOver({**asked, **damage}))
-
-
-def test_a_hop_that_is_none_is_refused_in_a_sentence(asked: Record) -> None:
-    passages = [{**asked["passages"][0], "trails": [[{"source": None}]]}]
-    with pytest.raises(InputError, match="damaged: a hop"):
-        compose(HandedOver({**asked, "passages": passages}))
 
 
 def test_old_law_is_told(handed: Hand, asked: Record) -> None:
