@@ -29,16 +29,14 @@ from engine.records.comparing import compare
 from engine.records.export import investigation_to_json
 from engine.records.replaying import replayed
 from engine.settings import preset
-from ui.sample import BUILT
 
 QUESTION = "Can a manager with limited authority grant broader powers than the register?"
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Corpus:
-    (built,) = (path for path in BUILT.iterdir() if path.is_dir())
-    copytree(built, tmp_path / "meridia")
-    return open_corpus(tmp_path / "meridia")
+def corpus(sample_folder: Path, tmp_path: Path) -> Corpus:
+    """A copy of the sample, without vectors: no model is loaded."""
+    return open_corpus(copytree(sample_folder, tmp_path / "meridia"))
 
 
 def case_of(corpus: Corpus, weights: str | None = None) -> Case:

@@ -87,7 +87,7 @@ def test_waiting_costs_nothing_and_what_fails_costs_what_it_took(spent: Spent) -
     assert len(spent) == 2
 
 
-@given(st.lists(st.tuples(st.floats(0, 10), st.floats(-5, 20)), max_size=40))
+@given(st.lists(st.tuples(st.floats(0, 10), st.floats(-5, 20)), max_size=12))
 def test_a_debt_is_bounded_and_paid_by_waiting(steps: list[tuple[float, float]]) -> None:
     now = 0.0
     buckets = Buckets(Rate(burst=5, second=0.5), clock=lambda: now)
