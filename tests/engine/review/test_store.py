@@ -164,8 +164,6 @@ REFUSED: dict[str, Callable[[ReviewStore, CaseStore, Any, Any], object]] = {
     "criteria: say what": lambda r, s, q, i: r.write_criteria(s.matter(MATTER), " \n", who="Ann"),
     "a reviewer needs a name of 1": lambda r, s, q, i: r.judge(i, YES, reviewer=" "),
     "a reviewer needs a name of 1 to": lambda r, s, q, i: r.turn(q.id, LONG),
-    "a reviewer needs a name": lambda r, s, q, i: r.write_criteria(s.matter(MATTER), "A", who=LONG),
-    "a reviewer needs": lambda r, s, q, i: r.make_queue(s.matter(MATTER), "", [QueuedItem(i)], who=LONG),
     "a reviewer": lambda r, s, q, i: r.make_queue(
         s.matter(MATTER), "", [QueuedItem(i, assigned=(LONG,))], who="Ann"
     ),
@@ -176,7 +174,6 @@ REFUSED: dict[str, Callable[[ReviewStore, CaseStore, Any, Any], object]] = {
     "note: there are characters": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", note="a\0b"),
     "reason: there are characters": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", reason="\ud800"),
     "seconds: nan": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", seconds=float("nan")),
-    "seconds: -1": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", seconds=-1),
     "'right' is no verdict on a passage": lambda r, s, q, i: r.judge(i, Verdict.RIGHT, reviewer="Ann"),
     "there is no queue 'x{36,40}'": lambda r, s, q, i: r.turn(LONG, "Ann"),
     "there is no item 1 in": lambda r, s, q, i: r.item(q.id, 1),
@@ -188,9 +185,6 @@ REFUSED: dict[str, Callable[[ReviewStore, CaseStore, Any, Any], object]] = {
     "there is no case": lambda r, s, q, i: r.make_queue(s.matter("Other"), "", [QueuedItem(i)], who="Ann"),
     "this item is not in the queue": lambda r, s, q, i: r.judge(
         passage("passage:z", case_id=i.case_id), YES, reviewer="Ann", queue=q.id
-    ),
-    "this item is not in the queue, or the queue": lambda r, s, q, i: r.judge(
-        i, YES, reviewer="Ann", queue="gone"
     ),
 }
 
