@@ -176,12 +176,20 @@ UNUSABLE: Sequence[tuple[tuple[str, ...], str]] = (
 )
 
 
-def test_what_cannot_be_used_is_told_in_one_line(
-    run: CommandLine, harbour_folder: Path, tmp_path: Path, gold: tuple[str, ...], subtests: pytest.Subtests
+@pytest.mark.parametrize("command", sorted({arguments[0] for arguments, _ in UNUSABLE}))
+def test_what_cannot_be_used_is_refused_in_one_line(
+    run: CommandLine,
+    harbour_folder: Path,
+    tmp_path: Path,
+    gold: tuple[str, ...],
+    subtests: pytest.Subtests,
+    command: str,
 ) -> None:
     names = {"HARBOUR": str(harbour_folder), "SOURCES": str(ROOT / "sample_data")}
     nowhere = tmp_path / "nowhere"
     for arguments, message in UNUSABLE:
+        if arguments[0] != command:
+            continue
         given: list[str] = []
         for argument in arguments:
             place = names.get(argument, argument).replace("NOWHERE", str(nowhere))

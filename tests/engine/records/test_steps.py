@@ -25,7 +25,6 @@ from engine.model import Relation
 from engine.records.comparing import compare
 from engine.records.replaying import gone_through, replayed
 from engine.records.steps import (
-    STEPS,
     Dismiss,
     EditPlan,
     Follow,
@@ -255,7 +254,6 @@ def test_what_is_no_step_is_told(kind: str, data: dict[str, Any], told: str) -> 
         step_of(event(7, kind, **data))
 
 
-def test_every_kind_is_known_by_its_name() -> None:
-    assert list(STEPS) == ["pin", "dismiss", "follow", "plan", "reject", "unreject"]
+def test_what_is_no_step_of_a_person_is_none() -> None:
     assert step_of(event(0, OPENED, question="?")) is None
     assert step_of(event(3, "pin", passage="a", title="A title")) == Pin(passage="a")
