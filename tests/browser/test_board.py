@@ -38,7 +38,7 @@ def in_theme(page: Page, scheme: str) -> None:
     board(page).wait_for_function(f"{PANEL} === '{PANELS[scheme]}'", polling=50)
 
 
-def test_a_frame_that_comes_late_or_loads_again_is_told_everything(tabs: Tabs, address: str) -> None:
+def test_a_frame_that_comes_late_or_loads_again_gets_everything(tabs: Tabs, address: str) -> None:
     held: list[Route] = []
     with opened(tabs, address, "light", handle=lambda route: held.append(route)) as page:
         ask(page)

@@ -46,7 +46,7 @@ def place_of(page: Page, passage_id: str) -> dict[str, float]:
 
 
 @pytest.mark.journey
-def test_a_question_is_told_round_by_round_and_ends_with_cards(page: Page) -> None:
+def test_a_question_is_shown_round_by_round_and_ends_with_cards(page: Page) -> None:
     page.evaluate(
         """() => {
             window.seen = [];
@@ -154,7 +154,7 @@ def test_the_quoted_words_stand_along_the_trail(case: Page) -> None:
     assert any(text.startswith("“") for text in notes(case)), notes(case)
 
 
-def test_a_dot_without_a_card_is_told_from_the_board(case: Page) -> None:
+def test_a_dot_without_a_card_is_shown_beside_the_board(case: Page) -> None:
     unranked: str = case.evaluate(
         """() => {
             const cards = [...document.querySelectorAll("#ranked .card")];

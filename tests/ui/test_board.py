@@ -29,6 +29,7 @@ def test_everything_of_a_small_pool_is_shown() -> None:
     data = _data(small_pool(), ["g"])
     assert {node["id"] for node in data["nodes"]} == set("abcdefg")
     assert (data["shown"], data["total"]) == (7, 7)
+    assert {node["id"]: node["rank"] for node in data["nodes"] if node["rank"]} == {"g": 1}
     assert data["heads"] == ["Scan", "Round 1", "Round 2"]
 
 

@@ -46,7 +46,7 @@ def test_at_first_there_is_no_model(desk: ConnectingDesk) -> None:
         assert (told["whose"], told["visitors"], told["private"]) == ("nobody", True, local)
 
 
-def test_a_server_that_answers_is_connected_and_its_key_told_to_nobody(
+def test_a_server_that_answers_is_connected_and_its_key_is_never_shown(
     desk: ConnectingDesk, server: ScriptedServer
 ) -> None:
     session = secrets.token_hex(24)
@@ -209,7 +209,7 @@ def test_the_form_becomes_a_spec() -> None:
     assert spec_of(Ask(do="connect", model="gpt"), "https://api.openai.com/v1") == "openai:gpt"
 
 
-def test_the_model_of_the_server_is_told_with_its_limit_and_without_its_key(server: ScriptedServer) -> None:
+def test_the_model_of_the_server_is_shown_with_its_limit_and_without_its_key(server: ScriptedServer) -> None:
     operator = OperatorSettings(llm=server.spec, llm_shared=True, visitor_models=False)
     offer = OperatorsModel(operator, lambda spec: server.connect("sk-of-the-operator"))
     desk = ConnectingDesk(Connections(operator, offer))

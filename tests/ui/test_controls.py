@@ -83,7 +83,7 @@ def test_what_the_controls_show_gives_any_settings_back(values: dict[str, Any]) 
         ("", ()),
     ],
 )
-def test_a_phrase_may_hold_a_comma_and_stands_on_its_own_line(typed: str, held: tuple[str, ...]) -> None:
+def test_a_phrase_may_hold_a_comma_and_has_its_own_line(typed: str, held: tuple[str, ...]) -> None:
     assert settings_from({"must_include": typed}).must_include == held
 
 

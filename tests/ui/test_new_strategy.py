@@ -54,7 +54,7 @@ def test_it_is_a_choice_of_the_settings_and_on_where_it_says_so() -> None:
     assert preset("quick").strategies == ("citations", "following")
 
 
-def test_what_it_brings_is_drawn_and_told_by_its_title_and_colour(corpus: Corpus) -> None:
+def test_what_it_brings_is_drawn_with_its_title_and_colour(corpus: Corpus) -> None:
     case = run(corpus)
     opened = OpenCase(case, corpus, QUESTION, case.settings.strategies)
     ids = [found.passage.id for found in case.ranking]

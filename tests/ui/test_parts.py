@@ -20,7 +20,7 @@ def test_a_question_of_one_part_has_no_line() -> None:
     assert parts_html(Evidence(EvidenceStatus.PARTIAL)) == ""
 
 
-def test_each_part_is_told_with_its_status_and_its_passages() -> None:
+def test_each_part_is_shown_with_its_status_and_its_passages() -> None:
     html = parts_html(EVIDENCE)
     assert re.findall(r'<li data-status="(\w+)"', html) == ["found", "none"]
     assert "Who &lt;b&gt;may" in html
@@ -30,7 +30,7 @@ def test_each_part_is_told_with_its_status_and_its_passages() -> None:
     assert "p<1" not in html
 
 
-def test_what_is_told_in_front_of_all_parts_is_left_out() -> None:
+def test_what_is_shown_in_front_of_all_parts_is_left_out() -> None:
     parts = tuple(
         PartEvidence(f"Our agent died. {asked}", EvidenceStatus.FOUND) for asked in ("Who is told?", "When?")
     )

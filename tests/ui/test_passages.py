@@ -69,7 +69,7 @@ def test_a_card_says_what_where_and_why() -> None:
         ("", "by what verdicts taught of passages like it"),
     ],
 )
-def test_what_experts_said_is_told_with_the_passage_that_it_was_said_of(detail: str, words: str) -> None:
+def test_what_experts_said_is_shown_with_the_passage_that_it_was_said_of(detail: str, words: str) -> None:
     found = ranked(passage("p", "The manager may not."))
     parts = (
         ScorePart("question", 0.5, "cited"),

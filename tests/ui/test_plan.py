@@ -40,7 +40,7 @@ def sent(plan: QueryPlan, corpus: str = "Harbour", settings: InvestigationSettin
     return json.dumps({"corpus": corpus, "plan": plan_to_json(plan), "settings": deciding(settings)})
 
 
-def test_the_panel_shows_views_constraints_and_what_told_the_intent() -> None:
+def test_the_panel_shows_views_constraints_and_the_words_of_the_intent() -> None:
     html = plan_html(PLAN, "Harbour", SETTINGS, ("with “berth”: 3 of 9 passages remain",))
     assert "told by “&lt;i&gt;when”" in html
     assert "<b> since" not in html, "what was typed is escaped"

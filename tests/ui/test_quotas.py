@@ -93,7 +93,7 @@ class ModelInside(ModelOfOneWord):
         raise AnswerError("answer: one at 10.1.2.3:8000 sent no JSON; 10.1.2.3:8000 is away")
 
 
-def test_visitors_are_not_told_where_the_operators_model_stands() -> None:
+def test_visitors_do_not_learn_where_the_operators_model_runs() -> None:
     give = offered(SHARED, ModelInside())
     lent = give("visitor", False)
     assert lent is not None

@@ -119,7 +119,7 @@ def test_a_cancelled_case_says_so_without_alarm() -> None:
     assert "stop early" in shown
 
 
-def test_what_the_reranker_did_is_told_once() -> None:
+def test_what_the_reranker_did_is_noted_once() -> None:
     told_twice = replace(RANKED, notes=("reranked the best 8 passages in 9 ms by ce:m",))
     story = heard(heard(Story(notes=("dense search is off",)), told_twice, 1.0), told_twice, 2.0)
     assert story.notes == ("dense search is off", *told_twice.notes)

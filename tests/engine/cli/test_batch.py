@@ -48,7 +48,7 @@ def test_other_settings_are_other_cases(run: CommandLine, harbour_folder: Path, 
     assert run("cases", "list", "--json").json["total"] == 2
 
 
-def test_what_cannot_be_asked_is_told_and_the_rest_is_kept(
+def test_what_cannot_be_asked_is_named_and_the_rest_is_kept(
     run: CommandLine, harbour_folder: Path, home: Path
 ) -> None:
     (home / "q.txt").write_text(f"year:2020..abc +\n{OTHER}\nas_of:nonsense\n", encoding="utf-8")
@@ -70,7 +70,7 @@ def test_what_cannot_be_asked_is_told_and_the_rest_is_kept(
         (b"x" * 4001, "line 1: a question of more than 4,000 characters"),
     ],
 )
-def test_a_file_that_is_none_is_told(
+def test_a_file_without_questions_is_refused(
     run: CommandLine, harbour_folder: Path, home: Path, content: bytes, told: str
 ) -> None:
     (home / "q.txt").write_bytes(content)

@@ -52,7 +52,7 @@ def test_two_corpora(run: CommandLine, harbour_folder: Path, later_folder: Path)
     }
 
 
-def test_what_cannot_be_compared_is_told(
+def test_what_cannot_be_compared_is_refused(
     run: CommandLine, harbour_folder: Path, subtests: pytest.Subtests
 ) -> None:
     rows: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -106,7 +106,7 @@ def test_a_passage_that_is_lost_fails_the_build(
     assert all("Pilotage Regulation is no longer in the corpus" in move["why"] for move in case["lost"])
 
 
-def test_what_cannot_be_tried_is_told(
+def test_what_cannot_be_tried_is_refused(
     run: CommandLine, harbour_folder: Path, subtests: pytest.Subtests
 ) -> None:
     rows: tuple[tuple[tuple[str, ...], str], ...] = (

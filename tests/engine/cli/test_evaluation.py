@@ -72,7 +72,7 @@ def test_plots_are_pages_that_ask_nobody(
         (("--score", "RUN", "--qrels", "QRELS", "--limit", "1"), "--limit does not go with --score"),
     ],
 )
-def test_what_cannot_be_scored_is_told(
+def test_what_cannot_be_scored_is_refused(
     run: CommandLine, tmp_path: Path, more: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "RUN").write_text("q1 Q0 a 1 0.5 tag\n", encoding="utf-8")

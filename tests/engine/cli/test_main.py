@@ -199,7 +199,9 @@ def test_what_cannot_be_used_is_refused_in_one_line(
             assert not nowhere.exists()
 
 
-def test_a_case_that_cannot_be_saved_is_told(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> None:
+def test_a_case_that_cannot_be_saved_is_an_error(
+    run: CommandLine, harbour_folder: Path, tmp_path: Path
+) -> None:
     done = run("investigate", "q", "--corpus", harbour_folder, "--save", tmp_path / "nowhere" / "x.json")
     assert (done.code, done.out) == (2, "")
     assert "cannot write" in done.err.splitlines()[-1]

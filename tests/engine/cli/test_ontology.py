@@ -37,7 +37,7 @@ def test_propose_check_apply_and_undo(run: CommandLine, folder: Path, tmp_path: 
     run.refused("nothing to undo", *undo)
 
 
-def test_a_model_costs_what_is_told_before_and_after(run: CommandLine, folder: Path) -> None:
+def test_the_cost_of_a_model_is_printed_before_and_after(run: CommandLine, folder: Path) -> None:
     with ScriptedServer(lambda asked: Fault(status=400)) as server:
         done = run("ontology", "--corpus", folder, "propose", "--llm", server.spec, "--llm-key", "k")
     assert done.code == 0
@@ -62,7 +62,7 @@ def test_rules_are_applied_to_facts(run: CommandLine, sample_folder: Path) -> No
     assert "Objection out of time -> needs Day of delivery" in done.out, "nothing is applied silently"
 
 
-def test_what_cannot_be_done_is_told_in_one_line(
+def test_what_cannot_be_done_is_refused_in_one_line(
     run: CommandLine, sample_folder: Path, subtests: pytest.Subtests
 ) -> None:
     rows: tuple[tuple[tuple[str, ...], str], ...] = (

@@ -171,7 +171,7 @@ def test_another_corpus_than_that_of_the_case_is_refused_before_anything_is_kept
     assert say(run, queue, 0, "relevant", "--corpus", str(harbour_folder))["link"] == ""
 
 
-def test_what_cannot_be_done_is_told(
+def test_what_cannot_be_done_is_refused(
     run: CommandLine, harbour_folder: Path, case_id: str, subtests: pytest.Subtests
 ) -> None:
     queue = made(run, harbour_folder)

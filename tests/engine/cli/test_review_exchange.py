@@ -106,7 +106,7 @@ def test_to_standard_output_a_link_and_over_a_file(run: CommandLine, queue: str,
     assert pipe.is_fifo()
 
 
-def test_what_cannot_be_done_is_told(
+def test_what_cannot_be_done_is_refused(
     run: CommandLine, harbour_folder: Path, case_id: str, home: Path, subtests: pytest.Subtests
 ) -> None:
     empty = home / "empty.csv"

@@ -73,7 +73,9 @@ def test_figures(run: CommandLine, harbour_folder: Path, case: Path) -> None:
     assert "not known" in run("tree", case, "--statistics").out, "a record names what it ranked alone"
 
 
-def test_what_cannot_be_is_told_in_a_line(run: CommandLine, case: Path, subtests: pytest.Subtests) -> None:
+def test_what_cannot_be_drawn_is_refused_in_a_line(
+    run: CommandLine, case: Path, subtests: pytest.Subtests
+) -> None:
     broken, damaged = case.with_name("broken.json"), case.with_name("damaged.json")
     broken.write_text("{")
     record = orjson.loads(case.read_bytes())

@@ -12,7 +12,7 @@ from engine.errors import InputError
 from engine.exports.registry import export_of, exports
 
 
-def test_an_unknown_format_is_told_with_those_that_are_known() -> None:
+def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"unknown format 'pfd'; known: .*json"):
         export_of("pfd")
 

@@ -51,7 +51,7 @@ def test_it_is_answered_as_the_first_time(corpus: Corpus) -> None:
     assert second.started > first.started
 
 
-def test_its_steps_are_told_again(corpus: Corpus) -> None:
+def test_its_steps_are_reported_again(corpus: Corpus) -> None:
     one, other = (Case(corpus, QUESTION, SETTINGS, day=DAY) for _ in range(2))
     first, second = list(one.run()), list(other.run())
     assert [type(event) for event in second] == [type(event) for event in first]
@@ -120,7 +120,7 @@ def _go_on(case: Case, steps: list[tuple[str, int]]) -> None:
     st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 200)), max_size=4),
     st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 200)), max_size=4),
 )
-def test_whoever_goes_on_with_one_goes_on_alone(
+def test_going_on_with_one_changes_no_other(
     fresh: Callable[[], Corpus], steps: list[tuple[str, int]], others: list[tuple[str, int]]
 ) -> None:
     corpus = fresh()

@@ -96,7 +96,7 @@ def test_growth(
     lengths=st.tuples(st.integers(0, 8), st.integers(0, 8)),
     barred=st.sets(st.integers(0, len(PLAN) - 1), max_size=3),
 )
-def test_whatever_grows_is_a_span_of_one_section_and_stands_once(
+def test_whatever_grows_is_a_span_of_one_section_and_appears_once(
     law: Corpus, starts: list[int], ranked: set[int], lengths: tuple[int, int], barred: set[int]
 ) -> None:
     barred -= set(starts)

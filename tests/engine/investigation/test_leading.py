@@ -27,7 +27,7 @@ def ran(corpus: Corpus, question: str, **changes: object) -> Case:
     return case
 
 
-def test_it_enters_first_and_stands_first(meridia: Corpus) -> None:
+def test_it_enters_first_and_ranks_first(meridia: Corpus) -> None:
     case = ran(meridia, QUESTION)
     assert [entry.passage_id for entry in case.pool.entries()[:5]] == ARTICLE_14
     assert case.rounds[0].strategies[0].strategy == NAMED

@@ -64,7 +64,7 @@ def turn(
     return pool, counts, list(hops)
 
 
-def test_what_is_admitted_is_told_and_kept(bare: Corpus) -> None:
+def test_what_is_admitted_is_reported_and_kept(bare: Corpus) -> None:
     pool, (count,), hops = turn(bare, [Pointing([3, 5])])
     assert (count.proposed, count.admitted, dict(count.refused)) == (2, 2, {})
     assert {hop.target_id for hop in hops} == {p.id for p in bare.passages(np.array([3, 5], np.int32))}

@@ -79,7 +79,7 @@ def test_nothing_is_ranked_by_what_is_kept_before_it_is_adopted(corpus: Corpus) 
     assert adopted_weights(corpus) == ""
 
 
-def test_all_that_verdicts_add_stands_in_their_part(corpus: Corpus) -> None:
+def test_all_that_verdicts_add_is_in_their_part(corpus: Corpus) -> None:
     shipped = {one.passage.id: one for one in case_of(corpus).ranking}
     # Nothing was said of a passage of this corpus, and only that relevance counts for more.
     doubled = Shape(np.array([0.0, 1.0], np.float32), np.array([2.0], np.float32))
@@ -114,7 +114,7 @@ def test_a_case_is_replayed_by_the_weights_that_it_was_ranked_by(corpus: Corpus)
     assert ("weights", "", "lifted") in [(one.name, one.before, one.after) for one in differs.settings]
 
 
-def test_weights_that_are_gone_are_told_in_the_replay(corpus: Corpus) -> None:
+def test_missing_weights_are_named_in_the_replay(corpus: Corpus) -> None:
     keep_weights(corpus, lifting(case_of(corpus).ranking[-1].passage.id), {})
     record = investigation_to_json(case_of(corpus, "lifted").investigation())
     record["weights"] = "elsewhere"
@@ -138,7 +138,7 @@ def test_another_process_is_heard(corpus: Corpus, tmp_path: Path) -> None:
     assert found.id == "lifted"
 
 
-def test_unknown_and_damaged_weights_are_told_in_a_sentence(corpus: Corpus, tmp_path: Path) -> None:
+def test_unknown_and_damaged_weights_are_refused_in_a_sentence(corpus: Corpus, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no learned weights 'none-such'; known: none"):
         adopt_weights(corpus, "none-such")
     with pytest.raises(InputError, match="which weights"):

@@ -67,7 +67,7 @@ def test_a_budget_and_a_stop_hold_for_kept_answers_too(cache: AnswerCache) -> No
             model.ask(PROMPT, Parts, Meter(cancelled=lambda: True))
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with ScriptedServer(lambda asked: {"queries": ["dues"]}) as server:
         model = server.connect(cache=AnswerCache(tmp_path / "file" / "answers"))

@@ -51,7 +51,7 @@ def cut_open(body: Any) -> list[str]:
     return found
 
 
-def test_a_server_that_knows_marks_is_told_where_the_shared_part_ends() -> None:
+def test_a_server_that_knows_marks_is_sent_where_the_shared_part_ends() -> None:
     with ScriptedServer(fine) as server:
         model = connect(MARKED.format(url=server.url))
         assert model is not None

@@ -240,7 +240,7 @@ def test_what_went_with_a_link_says_which(bare: Corpus, tmp_path: Path) -> None:
     assert all("is no longer there" in found.causes[one.causes[0]].words for one in lost)
 
 
-def test_what_a_record_says_of_chance_is_told(record: Record) -> None:
+def test_what_a_record_says_of_chance_is_named(record: Record) -> None:
     for change, words in (
         ({"model": "openai:m@u", "usage": {"sub-questions": {}}}, "a language model was asked"),
         ({"stop": {**record["stop"], "reason": "time"}}, "its budget of time"),

@@ -44,7 +44,7 @@ def test_it_stays_within_its_tokens_and_keeps_the_best(
     assert bool(context.left_out) is (tokens < 500)
 
 
-def test_every_text_is_a_span_of_one_section_and_stands_once(
+def test_every_text_is_a_span_of_one_section_and_appears_once(
     investigation: Investigation, harbour: Corpus
 ) -> None:
     context = model_context(investigation, harbour, 20_000)

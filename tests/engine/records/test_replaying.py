@@ -56,6 +56,6 @@ def test_a_retriever_that_is_not_there_is_left_out_and_named(harbour: Corpus) ->
         replayed(record, harbour)
 
 
-def test_what_is_no_record_is_told(harbour: Corpus) -> None:
+def test_what_is_no_record_is_refused(harbour: Corpus) -> None:
     with pytest.raises(InputError, match="cannot be replayed"):
         replayed({"question": "x"}, harbour)

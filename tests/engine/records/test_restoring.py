@@ -38,7 +38,7 @@ def test_it_comes_back_as_it_was(harbour: Corpus, file: Path) -> None:
     assert orjson.loads(orjson.dumps(investigation_to_json(again), default=dict)) == saved
 
 
-def test_words_that_have_changed_since_are_told(harbour: Corpus, file: Path) -> None:
+def test_words_that_have_changed_since_are_noted(harbour: Corpus, file: Path) -> None:
     assert not [note for note in load_investigation(file, harbour).notes if "since" in note]
     record = orjson.loads(file.read_bytes())
     record["passages"][0]["text"] += " And more."
@@ -88,9 +88,7 @@ def test_a_file_of_another_corpus(tariff: Corpus, file: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_whatever_stands_in_a_field_it_is_read_or_refused(
-    harbour: Corpus, file: Path, data: st.DataObject
-) -> None:
+def test_any_content_of_a_field_is_read_or_refused(harbour: Corpus, file: Path, data: st.DataObject) -> None:
     """Any value anywhere: an investigation, or one error of ours."""
     record = orjson.loads(file.read_bytes())
     spoil(record, data)

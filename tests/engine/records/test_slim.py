@@ -36,7 +36,7 @@ def test_it_says_what_the_record_says(record: dict[str, Any]) -> None:
     assert characters(short) < characters(record) / 2
 
 
-def test_a_trail_is_told_in_short_words(record: dict[str, Any]) -> None:
+def test_a_trail_is_written_in_short_words(record: dict[str, Any]) -> None:
     long = max((trail for one in record["passages"] for trail in one["trails"]), key=len)
     assert len(long) > 1
     words = trail_words(long)

@@ -249,7 +249,7 @@ def test_verdicts_outlast_a_new_plan_and_what_was_taken_back_is_no_step(harbour:
         ("dismiss", {"passage": "a", "reason": "x" * 2001}, "reason"),
     ],
 )
-def test_what_is_no_step_is_told(kind: str, data: dict[str, Any], told: str) -> None:
+def test_a_broken_step_is_refused(kind: str, data: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=rf"event 7 \({kind}\): {told}"):
         step_of(event(7, kind, **data))
 

@@ -97,7 +97,7 @@ def test_the_direction_turns_the_words(relation: Relation, out: str, back: str) 
     assert hop_words(replace(CITED, relation=relation, direction=Direction.IN), _name) == back
 
 
-def test_a_way_into_another_language_is_told() -> None:
+def test_a_way_into_another_language_is_named() -> None:
     detail = "across languages: from the German text into the English one"
     words = hop_words(replace(CITED, detail=detail), _name)
     assert words == f"cited by COBS 3.4.2, {detail}"

@@ -146,7 +146,7 @@ def test_criteria_have_versions_and_verdicts_say_which(
     assert (reviews.criteria(other), reviews.outdated(other)) == (None, [])
 
 
-def test_whoever_lies_about_the_kind_of_an_item_gives_it_no_verdict_of_another(
+def test_a_wrong_kind_of_an_item_brings_no_verdict_of_that_kind(
     store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
 ) -> None:
     queue = queue_of(store, reviews, small, 1)
@@ -234,7 +234,7 @@ def test_nobody_sees_what_is_in_the_matters_of_others(
     assert len(reviews.queues(owner="ann")) == 1
 
 
-def test_others_are_shown_to_whoever_has_judged(
+def test_others_are_shown_to_those_who_have_judged(
     store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
 ) -> None:
     queue = queue_of(store, reviews, small, 1, wanted=2)

@@ -114,7 +114,7 @@ def test_what_was_changed_or_taken_back_since_is_not_brought_back(
     assert reviews.take_in(timeless) == Taken(known=3)
 
 
-def test_what_was_said_last_stands_in_whatever_order_it_comes(
+def test_what_was_said_last_counts_in_whatever_order_it_comes(
     store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
 ) -> None:
     (item,) = items_of(kept(store, small), 1)

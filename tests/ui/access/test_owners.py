@@ -237,7 +237,7 @@ OWN: tuple[Callable[[Caller], str], ...] = (
 )  # fmt: skip
 
 
-def test_whoever_made_a_call_gets_its_answer(place: Place) -> None:
+def test_the_maker_of_a_call_gets_its_answer(place: Place) -> None:
     for number, ask in enumerate(OWN):
         text = ask(place.owner)
         assert SECRET in text, number

@@ -53,7 +53,7 @@ def test_the_history_is_found_by_words_matter_evidence_verdict_and_day(
     assert newest_first.index(second) < newest_first.index(first)
 
 
-def test_what_nobody_would_send_is_told_in_a_line(desk: CasesDesk, keep: Keep) -> None:
+def test_a_wrong_request_is_refused_in_a_line(desk: CasesDesk, keep: Keep) -> None:
     case = keep()
     for given, expected in (
         ({"since": "yesterday"}, "since"),
@@ -244,7 +244,7 @@ def test_nothing_of_another_is_seen_or_changed(
 
 
 @pytest.mark.parametrize("token", ["", "x", "../../etc/passwd"])
-def test_who_has_no_key_is_told_why_nothing_is_kept(desk: CasesDesk, keep: Keep, token: str) -> None:
+def test_without_a_key_the_page_says_why_nothing_is_kept(desk: CasesDesk, keep: Keep, token: str) -> None:
     case = keep(question="Ann's own secret question?")
     for do in ("history", "records"):
         for fragment in ask(desk, do, token)["html"].values():
@@ -254,7 +254,7 @@ def test_who_has_no_key_is_told_why_nothing_is_kept(desk: CasesDesk, keep: Keep,
         assert "no key" in ask(desk, do, token, id=case, other=case, format="json")["error"]
 
 
-def test_whoever_sits_at_the_machine_sees_the_cases_of_its_command_line(
+def test_a_local_user_sees_the_cases_of_the_command_line(
     desk: CasesDesk, store: CaseStore, keep: Keep, record: dict[str, Any]
 ) -> None:
     keep()

@@ -223,7 +223,7 @@ def test_a_case_whose_corpus_is_gone_says_so(shelf: Library, cases: KeptCases) -
         opened_again(Library([], shelf.home, shelf.settings), cases, ANNA, id_of(opened))
 
 
-def test_what_cannot_be_kept_is_told_and_stays_on_the_page(
+def test_what_cannot_be_kept_is_reported_and_stays_on_the_page(
     shelf: Library, cases: KeptCases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases.store().close()

@@ -80,7 +80,7 @@ def test_each_undo_goes_a_state_back(mine: Caller) -> None:
     assert "nothing to undo" in mine("areas-undo")["error"]
 
 
-def test_only_whoever_may_change_a_corpus_changes_its_areas(desk: CorpusDesk) -> None:
+def test_only_those_who_may_change_a_corpus_change_its_areas(desk: CorpusDesk) -> None:
     stranger = Caller(desk, STRANGER, "Mine")
     for do in ("areas", "areas-save", "areas-undo", "areas-load"):
         assert "unknown corpus" in stranger(do, ontology=MINE)["error"]
@@ -119,7 +119,7 @@ def test_areas_being_edited_are_measured_and_written_as_a_file(mine: Caller) -> 
     assert mine.good("areas")["origin"] == "none", "nothing was saved"
 
 
-def test_a_proposal_stands_beside_what_is_edited(sea: Caller) -> None:
+def test_a_proposal_is_shown_beside_what_is_edited(sea: Caller) -> None:
     fresh = sea.good("areas-propose", ontology={"areas": [], "transactions": {}})
     assert fresh["changes"]
     assert {change["stands"] for change in fresh["changes"]} == {None}
@@ -137,7 +137,7 @@ def harmful(asked: Asked) -> Scripted:
 
 
 @pytest.mark.parametrize("answer", [harmful, lambda asked: Fault(status=400)])
-def test_a_model_groups_and_its_cost_is_told(sea: Caller, answer: Any) -> None:
+def test_a_model_groups_and_its_cost_is_shown(sea: Caller, answer: Any) -> None:
     with ScriptedServer(answer) as server:
         lent = server.connect()
         sea.desk.connections = Connections(

@@ -117,7 +117,7 @@ def test_a_server_that_comes_goes_on_where_the_one_before_it_was(
     whole(later, same)
 
 
-def test_a_process_that_is_killed_is_told_in_a_sentence_and_nothing_is_lost(
+def test_a_killed_process_is_reported_in_a_sentence_and_nothing_is_lost(
     desk: CorpusDesk, tmp_path: Path, toy: Toy
 ) -> None:
     mine = in_the_middle(desk, tmp_path, toy)

@@ -72,7 +72,7 @@ def test_turns_are_kept_and_the_line_is_short() -> None:
 
 
 @pytest.mark.parametrize("gate", ["requests", "work"])
-def test_an_address_asks_so_often_and_only_whoever_sits_at_a_private_server_as_they_like(
+def test_an_address_asks_so_often_and_only_a_local_user_of_a_private_server_without_limit(
     gate: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = Rate(burst=3, second=0.001)

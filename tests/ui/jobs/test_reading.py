@@ -61,7 +61,7 @@ def bad(name: str, told: str | None, items: Sequence[Any]) -> str:
     return "" if name in READ and text.startswith(READ[name]) else f"was read as {text[:60]!r}"
 
 
-def test_whoever_reads_them_is_not_overwhelmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reader_is_not_overwhelmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the limits of a process: what readers bound by themselves."""
     monkeypatch.chdir(tmp_path)
     rows: list[tuple[str, Callable[[], Any]]] = []

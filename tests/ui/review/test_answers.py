@@ -42,7 +42,7 @@ def test_the_first_screen_has_queues_matters_and_criteria(
     assert store.queues() == []
 
 
-def test_criteria_are_versioned_and_told_anew_when_they_change(
+def test_criteria_are_versioned_and_shown_anew_when_they_change(
     ann: Caller, keep: Keep, desk: ReviewDesk
 ) -> None:
     keep()
@@ -76,7 +76,7 @@ def test_criteria_are_versioned_and_told_anew_when_they_change(
         ("home", {"owner": ""}, "owner: not known here"),
     ],
 )
-def test_what_nobody_would_send_is_told_in_a_line(
+def test_a_wrong_request_is_refused_in_a_line(
     ann: Caller, keep: Keep, do: str, given: dict[str, Any], expected: str
 ) -> None:
     keep()
@@ -113,7 +113,7 @@ def test_of_cases_that_ask_the_same_the_newest_is_judged(ann: Caller, keep: Keep
     assert ann.first(told["made"])["case"] == newer
 
 
-def test_who_has_no_key_is_told_why_nothing_is_there(desk: ReviewDesk) -> None:
+def test_without_a_key_the_page_says_why_nothing_is_there(desk: ReviewDesk) -> None:
     nobody = Caller(desk, Person())
     assert "no key" in nobody.good("home")["html"]["queues"]
     for do in HANDLERS.keys() - {"home"}:
@@ -183,7 +183,7 @@ def test_a_machine_of_ones_own_needs_a_name_alone(desk: ReviewDesk, keep: Keep, 
         store.queue("no-such")
 
 
-def test_estimates_stand_where_they_can_be_told(ann: Caller, keep: Keep, store: ReviewStore) -> None:
+def test_estimates_are_shown_where_there_are_some(ann: Caller, keep: Keep, store: ReviewStore) -> None:
     keep()
     queue = ann.made(best=2, random=0)
     assert "How good the rankings are" not in ann.good("figures", queue=queue)["html"]["figures"]

@@ -87,7 +87,7 @@ def corpus_of(desk: ReviewDesk) -> Corpus:
     return desk.library.corpus("Small")
 
 
-def test_nothing_and_too_little_are_told(ann: Caller, keep: Keep, teach: Teach) -> None:
+def test_nothing_and_too_little_are_reported(ann: Caller, keep: Keep, teach: Teach) -> None:
     keep()
     ann.good("home")
     (matter, *_) = ann.desk.kept.store().matters(ann.desk.kept.owner_of(ANNA) or "")

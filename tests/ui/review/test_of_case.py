@@ -96,7 +96,7 @@ def test_marks_tell_ones_own_verdict_and_others_only_then(ann: Caller, desk: Rev
     assert ann.good("marks", cases=case)["marks"] == {}
 
 
-def test_a_sentence_stands_beside_what_it_rests_on(ann: Caller, keep: Keep, store: ReviewStore) -> None:
+def test_a_sentence_is_shown_beside_what_it_rests_on(ann: Caller, keep: Keep, store: ReviewStore) -> None:
     case = keep()
     queue = ann.made(cases=case, matter="", best=0, sentences=1)
     piece = ann.first(queue)
@@ -114,7 +114,7 @@ def test_a_sentence_stands_beside_what_it_rests_on(ann: Caller, keep: Keep, stor
     assert told == "3 items of 1 case; 1 case without an answer that can be given again"
 
 
-def test_what_two_named_left_open_is_told_and_a_third_is_asked(
+def test_what_two_reviewers_left_open_is_shown_and_a_third_is_asked(
     ann: Caller, desk: ReviewDesk, keep: Keep, store: ReviewStore
 ) -> None:
     keep()

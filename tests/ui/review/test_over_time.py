@@ -29,7 +29,7 @@ def test_days_stand_where_they_are_in_time() -> None:
     assert [one.rate.share for one in found.shown] == [0.0, 1.0, 1.0]
 
 
-def test_more_than_a_month_is_told_by_weeks_across_the_year() -> None:
+def test_more_than_a_month_is_shown_by_weeks_across_the_year() -> None:
     month = spans_of(judged(0, 30))
     assert month is not None
     assert month.period is Period.DAY

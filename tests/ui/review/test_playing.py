@@ -56,7 +56,7 @@ def test_what_is_put_off_comes_last(ann: Caller, keep: Keep) -> None:
     assert told["turns"][0]["key"] == first["key"]
 
 
-def test_others_are_told_after_ones_own_verdict_and_a_difference_is_settled(
+def test_others_are_shown_after_ones_own_verdict_and_a_difference_is_settled(
     ann: Caller, desk: ReviewDesk, keep: Keep
 ) -> None:
     keep()

@@ -65,7 +65,7 @@ def call(url: str, cookie: str, name: str, more: dict[str, str] | None = None, *
     return by_mcp(url, work, {"Cookie": cookie, **(more or {})})
 
 
-def test_a_case_belongs_to_whoever_asked_and_to_nobody_else(url: str, cookies: dict[str, str]) -> None:
+def test_a_case_belongs_to_the_one_who_asked_and_to_nobody_else(url: str, cookies: dict[str, str]) -> None:
     vera, rita = cookies["vera"], cookies["rita"]
     case = call(url, vera, "investigate", question=QUESTION, preset="quick", matter="Port v. Board")
     own = call(url, vera, "cases")

@@ -99,7 +99,7 @@ def test_a_question_of_any_text_stays_in_the_comments(cases: Cases) -> None:
     assert metadata_of(case)["data"]["other"]["topic"]["title"] == " ".join(hostile.split())
 
 
-def test_what_the_form_cannot_hold_is_told(cases: Cases) -> None:
+def test_what_the_format_cannot_hold_is_refused(cases: Cases) -> None:
     with pytest.raises(InputError, match="a run of it would have no line"):
         export_of("trec").write(cases[EMPTY])
     with pytest.raises(InputError, match="nobody has judged a passage"):

@@ -30,7 +30,7 @@ def opened(corpus: Corpus) -> Coverage:
     return coverage
 
 
-def test_queries_are_told_apart_by_their_terms() -> None:
+def test_queries_differ_by_their_terms() -> None:
     sent = SentQueries(["Is a berth allocated on request?"], "en")
     proposals = [
         "berths, allocated at request",

@@ -110,7 +110,7 @@ def test_it_tells_what_the_collection_is(harbour: Corpus, meridia: Corpus) -> No
     assert areas.isascii()
 
 
-def test_a_definition_that_is_out_of_force_is_not_told(tmp_path: Path) -> None:
+def test_a_definition_that_is_out_of_force_is_not_sent(tmp_path: Path) -> None:
     old = TINY.replace(
         "language: en", "language: en\nstatus: repealed\nvalid_from: 1990-01-01\nvalid_to: 2000-01-01"
     )

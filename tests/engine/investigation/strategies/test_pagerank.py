@@ -24,7 +24,7 @@ class TestPageRankOfALaw(StrategyContract):
             assert alone <= both | {row}
 
 
-def test_a_walker_goes_somewhere_or_stands_at_a_dead_end(bare: Corpus, toy: Corpus) -> None:
+def test_a_walker_goes_somewhere_or_is_at_a_dead_end(bare: Corpus, toy: Corpus) -> None:
     for corpus in (bare, toy):
         graph = associations(corpus)
         sums = (graph.joined @ np.diag(graph.scale)).sum(axis=0)

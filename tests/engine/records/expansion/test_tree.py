@@ -31,7 +31,7 @@ def shape(tree: ExpansionTree) -> Any:
 
 
 @given(pools())
-def test_every_passage_stands_once_behind_its_parent_and_counts_add_up(pool: Pool) -> None:
+def test_every_passage_comes_once_behind_its_parent_and_counts_add_up(pool: Pool) -> None:
     tree = expansion_tree(facts(pool))
     ids = {entry.passage_id for entry in pool.entries()}
     passages = [node for node in tree.nodes.values() if node.query is None]

@@ -190,9 +190,7 @@ def test_another_file_is_none(tmp_path: Path, content: bytes) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_whatever_stands_in_it_it_is_taken_in_or_refused(
-    path: Path, store: CaseStore, data: st.DataObject
-) -> None:
+def test_any_content_is_taken_in_or_refused(path: Path, store: CaseStore, data: st.DataObject) -> None:
     values = orjson.loads(path.read_bytes())
     spoil(values, data)
     told = ""
