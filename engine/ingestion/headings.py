@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from engine.language.addresses import WORDS
+from engine.language.addresses import COUNTED_THROUGH, WORDS
 from engine.language.numerals import (
     ARABIC_AGAIN,
     ARABIC_ORDINAL,
@@ -56,10 +56,17 @@ _WORDS = {
 _UNNUMBERED = {
     word: kind for own in all_words().values() for kind, listed in own.unnumbered.items() for word in listed
 }
+_EXPLANATIONS = "|".join(one for own in all_words().values() for one in own.explanations)
+_WORDS_BEFORE = "|".join(one for own in all_words().values() for one in own.explains)
+EXPLANATION = re.compile(rf"(?:{_EXPLANATIONS})\s*[.:]?\Z", re.IGNORECASE)
+_EXPLAINS = re.compile(rf"(?:{_EXPLANATIONS}|(?:{_WORDS_BEFORE})\s.*)\Z", re.IGNORECASE)
+# "§ 5", "Section 5" in the heading of what explains it.
+_EXPLAINED = re.compile(r"(?<![^\s'’])(?:§+\s?|[^\W\d_]{3,}\.?\s)\d.*", re.DOTALL)
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
     r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*|\d+[a-z]\d{0,2}-\d+[A-Za-z]?(?![A-Za-z])"
-    r"|[A-Z]{0,2}\d+(?:[A-Z]{1,2}(?![A-Za-z])|\s?[a-z]?(?![a-z]))(?:(?:[.:‐‑-]|–(?=\d{3}|\d+\.\d))\d+[A-Za-z]?(?![A-Za-z])"
+    r"|[A-Z]{0,2}\d+(?:[A-Z]{1,2}(?![A-Za-z])|\s?(?:bis|ter|quater|quinquies)(?!\w)|\s?[a-z]?(?![a-z]))"
+    r"(?:(?:[.:‐‑-]|–(?=\d{3}|\d+\.\d))\d+[A-Za-z]?(?![A-Za-z])"
     r"|[-‐‑–](?:[A-Z]|bis|ter|quater)(?![\w.]))*"
     r"|[A-Z](?:\.\d+)+(?!\w)|[IVXLC]+(?:er(?!\w)|(?![\w]))|[A-Z](?!\w))"
 )
@@ -139,6 +146,7 @@ def parse_heading(text: str) -> Heading:
         or _counted(line)
         or _sign_last(line)
         or _worded(line)
+        or _explanation(line)
         or _unnumbered(line)
         or _numbered(line)
         or Heading(SectionKind.HEADING, None, line, "", slug_of(line) or "heading")
@@ -288,6 +296,16 @@ def _sign_last(line: str) -> Heading | None:
         return None
     kind = SectionKind.SECTION if match["word"] == "§" else SectionKind.ARTICLE
     return _made(kind, match["word"], match["number"], match["title"], line[: match.end("word")])
+
+
+def _explanation(line: str) -> Heading | None:
+    """The heading of what explains a provision: "Zu § 5", "Note to section 5"."""
+    about = _EXPLAINED.search(line) if _EXPLAINS.match(line) else None
+    heading = parse_heading(about[0]) if about else None
+    if heading is not None and heading.number and heading.kind in COUNTED_THROUGH:
+        label = line[: len(line) - len(heading.title)].rstrip(" .:–—-(")
+        return Heading(SectionKind.GUIDANCE, heading.number, heading.title, label, slug_of(line))
+    return None
 
 
 def _unnumbered(line: str) -> Heading | None:

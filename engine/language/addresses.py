@@ -43,6 +43,8 @@ class Address:
     within: tuple[tuple[SectionKind, str], ...] = ()
 
 
+# Provisions are counted through a document, so they are called by their own number alone.
+COUNTED_THROUGH = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 CONTAINERS = frozenset(
     {
         SectionKind.BOOK,

@@ -23,7 +23,7 @@ from engine.ingestion.readers.decoding import decoded, looks_like_text
 from engine.ingestion.readers.field_names import known_field
 from engine.ingestion.readers.front_matter import document_of, split_front_matter
 from engine.ingestion.readers.lines import blocks_of, joined
-from engine.model import SectionKind
+from engine.language.addresses import COUNTED_THROUGH
 
 SUFFIXES = (".md", ".markdown")
 
@@ -45,7 +45,6 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\]\(<?[^()\s]*>?(?:\s+\"[^\"]*\")?\)")
 _DEFINITION = re.compile(r"([^\n:]{2,60}?) :\s{2,}(.+)\Z", re.DOTALL)
 # "**Ikraftträdande:** 2022-07-01": a field, where lines of such fields stand together.
 _FIELD = re.compile(r"\s*(?:[-*+]\s+)?\*\*([^*:\n]{2,40}?)\s*(?::\*\*|\*\*\s*:)\s*(\S[^\n]{0,300}?)\s*\\?\Z")
-_PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 
 
 class MarkdownReader:
@@ -80,7 +79,7 @@ def _blocks(body: str) -> tuple[str | None, dict[str, str], list[Block]]:
     tokens = _PARSER.parse(body)
     # Where no heading names a provision, provisions may stand in the text without markup.
     marked = any(
-        parse_heading(_without_attributes(text)).kind in _PROVISIONS for _, text in _headings(tokens)
+        parse_heading(_without_attributes(text)).kind in COUNTED_THROUGH for _, text in _headings(tokens)
     )
     title: str | None = None
     head: dict[str, str] = {}
