@@ -59,7 +59,8 @@ _UNNUMBERED = {
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
     r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*|\d+[a-z]\d{0,2}-\d+[A-Za-z]?(?![A-Za-z])"
-    r"|[A-Z]{0,2}\d+(?:[A-Z]{1,2}(?![A-Za-z])|\s?[a-z]?(?![a-z]))(?:(?:[.:‐‑-]|–(?=\d{3}|\d+\.\d))\d+[A-Za-z]?(?![A-Za-z])"
+    rf"|[A-Z]{{0,2}}\d+(?:[A-Z]{{1,2}}(?![A-Za-z])|{FRENCH_AGAIN}(?!\w)|\s?[a-z]?(?![a-z]))"
+    r"(?:(?:[.:‐‑-]|–(?=\d{3}|\d+\.\d))\d+[A-Za-z]?(?![A-Za-z])"
     r"|[-‐‑–](?:[A-Z]|bis|ter|quater)(?![\w.]))*"
     r"|[A-Z](?:\.\d+)+(?!\w)|[IVXLC]+(?:er(?!\w)|(?![\w]))|[A-Z](?!\w))"
 )
@@ -153,7 +154,7 @@ def slug_of(text: str) -> str:
 def _made(kind: SectionKind, word: str, number: str, title: str, label: str) -> Heading:
     number = number.strip() if _SERIES.match(number) else number.replace(" ", "")
     # "Livre Ier".
-    number = number.removesuffix("er")
+    number = number.removesuffix("er") if number.endswith("Ier") else number
     base = _SLUGS.get(word.casefold()) or ("art" if kind is SectionKind.ARTICLE else str(kind))
     return Heading(kind, number, title.strip(" -–—:"), label.strip(), f"{base}-{slug_of(number)}")
 

@@ -16,6 +16,7 @@ from engine.language.designations import labelled
 from engine.language.numerals import (
     ARABIC_AGAIN,
     ARABIC_ORDINAL,
+    FRENCH_AGAIN,
     FRENCH_NUMBER,
     HAN_NUMBER,
     arabic_again,
@@ -55,6 +56,9 @@ CONTAINERS = frozenset(
     }
 )
 
+# They are counted through a document, so they are called by their own number alone.
+PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
+
 # The words for a level, in the languages that labels come in. German "Abschnitt" and Arabic
 # "فصل" name containers, not provisions.
 WORDS: dict[str, SectionKind] = {
@@ -72,7 +76,9 @@ _BELOW = re.compile(
     re.IGNORECASE,
 )
 _WORDED = re.compile(
-    r"(?P<word>§{1,2}|[^\W\d_]+)\.?\s*\(?\s*(?P<number>[A-Z]{0,2}\d+(?:\s?[A-Za-z](?![A-Za-z]))?(?:\.[A-Z]?\d+[A-Za-z]{0,2})*"
+    r"(?P<word>§{1,2}|[^\W\d_]+)\.?\s*\(?\s*"
+    rf"(?P<number>[A-Z]{{0,2}}\d+(?:[ -]?{FRENCH_AGAIN}(?!\w)|\s?[A-Za-z](?![A-Za-z]))?"
+    r"(?:[.‐‑–-][A-Z]?\d+[A-Za-z]{0,2}|-[A-Z](?!\w))*"
     r"|[IVXLC]+(?![a-z])|[A-Z](?![A-Za-z]))\s*\)?\.?(?P<rest>.*)\Z",
     re.DOTALL,
 )

@@ -14,8 +14,7 @@ from engine.ingestion.readers.html.parsing import Element
 from engine.ingestion.readers.html.shown import is_left_out
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.rows import Row, table_text
-from engine.language.addresses import CONTAINERS
-from engine.model import SectionKind
+from engine.language.addresses import CONTAINERS, PROVISIONS
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _INLINE = frozenset(
@@ -62,7 +61,6 @@ _INLINE = frozenset(
     )
 )
 _LISTS = ("ul", "ol", "dir", "menu")
-_PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 _TYPES = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 # Headings that only their words tell stand below those that are marked up.
 _BELOW_MARKED = 6
@@ -106,7 +104,7 @@ def blocks_of_page(content: Element) -> list[Block]:
     _gather(content, gathered, 0)
     gathered.close(content)
     marked = any(
-        isinstance(block, HeadingBlock) and block.heading.kind in _PROVISIONS for block in gathered.found
+        isinstance(block, HeadingBlock) and block.heading.kind in PROVISIONS for block in gathered.found
     )
     return list(_read(gathered.found, marked=marked))
 
