@@ -62,7 +62,7 @@ _NUMBER = (
     rf"|[A-Z]{{0,2}}\d+(?:[A-Z]{{1,2}}(?![A-Za-z])|{FRENCH_AGAIN}(?!\w)|\s?[a-z]?(?![a-z]))"
     r"(?:(?:[.:‐‑-]|–(?=\d{3}|\d+\.\d))\d+[A-Za-z]?(?![A-Za-z])"
     r"|[-‐‑–](?:[A-Z]|bis|ter|quater)(?![\w.]))*"
-    r"|[A-Z](?:\.\d+)+(?!\w)|[IVXLC]+(?:er(?!\w)|(?![\w]))|[A-Z](?!\w))"
+    r"|[A-Z](?:\.\d+)+(?!\w)|[IVXLC]+(?:er|[a-d])?(?!\w)|[A-Z](?!\w))"
 )
 # "Article R*121-16", "Article 1er", "Article L9 bis": what only French numbers have.
 _FRENCH_ARTICLE = re.compile(
@@ -162,7 +162,8 @@ def _made(kind: SectionKind, word: str, number: str, title: str, label: str) -> 
 def _worded(line: str) -> Heading | None:
     match = _WORD_FIRST.match(line) or _NUMBER_FIRST.match(line)
     kind = _WORDS.get(match["word"].casefold()) if match else None
-    if match is None or kind is None:
+    if match is None or kind is None or line[match.end("word") - 1 :][:2].isalpha():
+        # The last letter of "ANNEXE" is no number.
         return None
     return _made(
         kind, match["word"], match["number"], match["title"], line[: match.start("title")].rstrip(" .:–—-")
@@ -293,8 +294,8 @@ def _sign_last(line: str) -> Heading | None:
 
 def _unnumbered(line: str) -> Heading | None:
     first = line.rstrip(" :.").casefold()
-    kind = _UNNUMBERED.get(first)
-    if kind is None:
+    kind = _UNNUMBERED.get(first) or _WORDS.get(first)
+    if kind is None or (first not in _UNNUMBERED and kind is not SectionKind.ANNEX):
         return None
     slug = "preamble" if kind is SectionKind.PREAMBLE and not first.startswith("meng") else slug_of(first)
     return Heading(kind, None, line.rstrip(" :."), "", slug)
