@@ -32,49 +32,52 @@ def title(*lines: str) -> str:
 
 
 MARK = '<p class="modref"><a href="#">▼<span class="boldface">{}</span></a></p>'
-# The page; the document's title and number; its passages as label and text.
+# The page; the language, title and number of its document; its passages as label and text.
 PAGES = [
     (
-        title("REGULATION (EU) 2016/998 OF THE COUNCIL", "on buoys")
+        title("en", "REGULATION (EU) 2016/998 OF THE COUNCIL", "on buoys")
         + article("Article 4", "Duties", numbered("1.", "A keeper lights a buoy."), MARK.format("M2"), numbered("2.", "<p>Article 5(1) applies if:</p>" + point("(a)", "it is night;") + MARK.format("C1") + point("(b)", "►M3 it is dark ◄.")))
         + article("Article 5", "Fees", numbered("1.", "A fee is due.")),
-        ("REGULATION (EU) 2016/998 OF THE COUNCIL on buoys", "2016/998"),
+        ("en", "REGULATION (EU) 2016/998 OF THE COUNCIL on buoys", "2016/998"),
         ["Article 4(1)|1. A keeper lights a buoy.", "Article 4(2)|2. Article 5(1) applies if:\n\n(a) it is night;\n\n(b) it is dark.", "Article 5|1. A fee is due."],
     ),
     (
-        MARK.format("B") + title("VERORDNUNG (EU) 2019/776 DES RATES", "vom 3. Mai 2019", "über Bojen")
+        MARK.format("B") + title("de", "VERORDNUNG (EU) 2019/776 DES RATES", "vom 3. Mai 2019", "über Bojen")
         + '<p class="title-division-1">KAPITEL I</p><p class="title-division-2">ALLGEMEINES</p>'
         + article("Artikel 2", "Pflichten", numbered("(1)", "Die Boje leuchtet."), numbered("(1a)", "<p>Es gilt:</p>" + point("a)", "sie ist rot;")), MARK.format("M12"), numbered("(2)", "Sie ist neu."))
         + '<p class="title-annex-1">ANHANG IIa</p><p class="title-annex-2">Farben</p>' + numbered("1.", "Rot.") + numbered("2.", "Blau."),
-        ("VERORDNUNG (EU) 2019/776 DES RATES vom 3. Mai 2019 über Bojen", "2019/776"),
+        ("de", "VERORDNUNG (EU) 2019/776 DES RATES vom 3. Mai 2019 über Bojen", "2019/776"),
         ["Artikel 2 Abs. 1|(1) Die Boje leuchtet.", "Artikel 2 Abs. 1a|(1a) Es gilt:\n\na) sie ist rot;", "Artikel 2 Abs. 2|(2) Sie ist neu.", "ANHANG IIa Nr. 1|1. Rot.", "ANHANG IIa Nr. 2|2. Blau."],
     ),
     (
-        title("DIRECTIVE (UE) 2015/443 DU CONSEIL", "sur les bouées")
+        title("fr", "DIRECTIVE (UE) 2015/443 DU CONSEIL", "sur les bouées")
         + article("Article 3", "Registre", '<p class="arrow">▼M4</p>', numbered("1.", "Le gardien tient un registre."), numbered("2.", "Il le signe."))
         + '<p class="title-annex-1">ANNEXE</p><p class="norm">La liste des bouées.</p>',
-        ("DIRECTIVE (UE) 2015/443 DU CONSEIL sur les bouées", "2015/443"),
+        ("fr", "DIRECTIVE (UE) 2015/443 DU CONSEIL sur les bouées", "2015/443"),
         ["Article 3(1)|1. Le gardien tient un registre.", "Article 3(2)|2. Il le signe.", "ANNEXE|La liste des bouées."],
     ),
     (
         '<p class="doc-ti">REGLAMENTO (UE) N.º 221/2011 DEL CONSEJO</p><p class="hd-modifiers">▼B</p><p class="ti-art">Artículo 7</p><p class="sti-art">Tasa</p><p class="normal">1. La tasa es de 9 euros.</p><p class="hd-modifiers">▼M5 —————</p><p class="normal">3. Se paga cada mes.</p>',
-        ("REGLAMENTO (UE) N.º 221/2011 DEL CONSEJO", None),
+        ("es", "REGLAMENTO (UE) N.º 221/2011 DEL CONSEJO", None),
         ["Artículo 7, apartado 1|1. La tasa es de 9 euros.", "Artículo 7, apartado 3|3. Se paga cada mes."],
     ),
     # A page of another kind keeps its signs, and the numbers that are in their text.
     (
         "<h1>Ferry Act</h1><h2>Article 1</h2><p>▼ Click ►here</p><p>The year was 1901.</p><p>1.</p><h2>Article 2</h2><p>It ends.</p>",
-        ("Ferry Act", None),
+        ("en", "Ferry Act", None),
         ["Article 1|▼ Click ►here", "Article 1|The year was 1901.", "Article 1|1.", "Article 2|It ends."],
     ),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("page", "named", "passages"), PAGES, ids=[row[1][0] for row in PAGES])
-def test_a_page(tmp_path: Path, page: str, named: tuple[str, str | None], passages: list[str]) -> None:
+@pytest.mark.parametrize(("page", "named", "passages"), PAGES, ids=[row[1][1] for row in PAGES])
+def test_a_page(tmp_path: Path, page: str, named: tuple[str, str, str | None], passages: list[str]) -> None:
     file = tmp_path / "page.xhtml"
-    file.write_text(f"<html><head><title>CL0001</title></head><body>{page}</body></html>", encoding="utf-8")
+    file.write_text(
+        f'<html lang="{named[0]}"><head><title>CL0001</title></head><body>{page}</body></html>',
+        encoding="utf-8",
+    )
     (read,) = HtmlReader().read(SourceFile(file))
     assert isinstance(read, ReadDocument)
-    assert (read.document.title, read.document.number) == named
+    assert (read.document.title, read.document.number) == named[1:]
     assert [f"{one.label}|{one.text}" for one in read.passages if one.label] == passages
