@@ -35,14 +35,14 @@ MARK = '<p class="modref"><a href="#">▼<span class="boldface">{}</span></a></p
 # The page; the language, title and number of its document; its passages as label and text.
 PAGES = [
     (
-        title("en", "REGULATION (EU) 2016/998 OF THE COUNCIL", "on buoys")
+        title("REGULATION (EU) 2016/998 OF THE COUNCIL", "on buoys")
         + article("Article 4", "Duties", numbered("1.", "A keeper lights a buoy."), MARK.format("M2"), numbered("2.", "<p>Article 5(1) applies if:</p>" + point("(a)", "it is night;") + MARK.format("C1") + point("(b)", "►M3 it is dark ◄.")))
         + article("Article 5", "Fees", numbered("1.", "A fee is due.")),
         ("en", "REGULATION (EU) 2016/998 OF THE COUNCIL on buoys", "2016/998"),
         ["Article 4(1)|1. A keeper lights a buoy.", "Article 4(2)|2. Article 5(1) applies if:\n\n(a) it is night;\n\n(b) it is dark.", "Article 5|1. A fee is due."],
     ),
     (
-        MARK.format("B") + title("de", "VERORDNUNG (EU) 2019/776 DES RATES", "vom 3. Mai 2019", "über Bojen")
+        MARK.format("B") + title("VERORDNUNG (EU) 2019/776 DES RATES", "vom 3. Mai 2019", "über Bojen")
         + '<p class="title-division-1">KAPITEL I</p><p class="title-division-2">ALLGEMEINES</p>'
         + article("Artikel 2", "Pflichten", numbered("(1)", "Die Boje leuchtet."), numbered("(1a)", "<p>Es gilt:</p>" + point("a)", "sie ist rot;")), MARK.format("M12"), numbered("(2)", "Sie ist neu."))
         + '<p class="title-annex-1">ANHANG IIa</p><p class="title-annex-2">Farben</p>' + numbered("1.", "Rot.") + numbered("2.", "Blau."),
@@ -50,7 +50,7 @@ PAGES = [
         ["Artikel 2 Abs. 1|(1) Die Boje leuchtet.", "Artikel 2 Abs. 1a|(1a) Es gilt:\n\na) sie ist rot;", "Artikel 2 Abs. 2|(2) Sie ist neu.", "ANHANG IIa Nr. 1|1. Rot.", "ANHANG IIa Nr. 2|2. Blau."],
     ),
     (
-        title("fr", "DIRECTIVE (UE) 2015/443 DU CONSEIL", "sur les bouées")
+        title("DIRECTIVE (UE) 2015/443 DU CONSEIL", "sur les bouées")
         + article("Article 3", "Registre", '<p class="arrow">▼M4</p>', numbered("1.", "Le gardien tient un registre."), numbered("2.", "Il le signe."))
         + '<p class="title-annex-1">ANNEXE</p><p class="norm">La liste des bouées.</p>',
         ("fr", "DIRECTIVE (UE) 2015/443 DU CONSEIL sur les bouées", "2015/443"),
