@@ -58,7 +58,7 @@ PAGES = [
     ),
     (
         '<p class="doc-ti">REGLAMENTO (UE) N.º 221/2011 DEL CONSEJO</p><p class="hd-modifiers">▼B</p><p class="ti-art">Artículo 7</p><p class="sti-art">Tasa</p><p class="normal">1. La tasa es de 9 euros.</p><p class="hd-modifiers">▼M5 —————</p><p class="normal">3. Se paga cada mes.</p>',
-        ("es", "REGLAMENTO (UE) N.º 221/2011 DEL CONSEJO", None),
+        ("es", "REGLAMENTO (UE) N.º 221/2011 DEL CONSEJO", "221/2011"),
         ["Artículo 7, apartado 1|1. La tasa es de 9 euros.", "Artículo 7, apartado 3|3. Se paga cada mes."],
     ),
     # A page of another kind keeps its signs, and the numbers that are in their text.
