@@ -30,10 +30,6 @@ os.environ["OMP_NUM_THREADS"] = "1"
 # all that it imports.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# Most of what lives was imported and lives to the end: looked through less often than by default, it takes a
-# twentieth less of the processor.
-gc.set_threshold(20_000, 20, 50)
-
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "sample_data" / "meridia"
 SAMPLE_NAME = "Republic of Meridia"
@@ -66,6 +62,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             # A browser, or a process that is stopped or killed, may miss a moment on a busy machine.
             item.add_marker(pytest.mark.flaky(reruns=1))
     items.sort(key=position)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector from what was imported: a look at all of it takes most of a second of some test."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
