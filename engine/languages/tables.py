@@ -188,12 +188,18 @@ class Amendments(_Table):
 class Definitions(_Table):
     """How a language defines: the headings of definitions, and the words that follow a defined term.
 
+    ``terms``: headings of a section or a column of a table, which is of definitions if that is all of it.
+    ``before``: what stands before a term that it defines ("on entend par"). ``called``: what may stand before
+    a term that a verb defines ("the term", "als").
     ``in_brackets``: a term in brackets follows what it means; elsewhere brackets hold all sorts of things.
     ``by_colon``: at the beginning of an item a term is defined by the colon behind it.
     """
 
     headings: tuple[str, ...] = Field(min_length=1)
     verbs: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
     in_brackets: bool = False
     by_colon: bool = False
 
