@@ -58,8 +58,6 @@ CONTAINERS = frozenset(
     }
 )
 
-# They are counted through a document, so they are called by their own number alone.
-
 # The words for a level, in the languages that labels come in. German "Abschnitt" and Arabic
 # "فصل" name containers, not provisions.
 WORDS: dict[str, SectionKind] = {
