@@ -8,54 +8,15 @@ from engine.ingestion.readers.html.parsing import Element
 
 _NEVER = frozenset(
     (
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "svg",
-        "head",
-        "title",
-        "meta",
-        "link",
-        "nav",
-        "footer",
-        "aside",
-        "iframe",
-        "object",
-        "embed",
-        "audio",
-        "video",
-        "canvas",
-        "map",
-        "button",
-        "input",
-        "select",
-        "textarea",
-        "option",
-        "dialog",
-        "menu",
-        "progress",
-        "applet",
-        "frameset",
-        "rp",
-    )
+        "script style noscript template svg head title meta link nav footer aside iframe object embed audio "
+        "video canvas map button input select textarea option dialog menu progress applet frameset rp"
+    ).split()
 )
 _ROLES = frozenset(
     (
-        "navigation",
-        "banner",
-        "contentinfo",
-        "search",
-        "complementary",
-        "toolbar",
-        "menu",
-        "menubar",
-        "dialog",
-        "alertdialog",
-        "button",
-        "tab",
-        "tablist",
-    )
+        "navigation banner contentinfo search complementary toolbar menu menubar dialog alertdialog button "
+        "tab tablist"
+    ).split()
 )
 _CLASSES = re.compile(
     r"(?:nav(?:bar|box|igation)?(?:-\w+)*|breadcrumbs?(?:-\w+)*|cookie[\w-]*|(?:site|page)-?(?:footer|header)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -16,6 +16,7 @@ from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.front_matter import document_of
 from engine.ingestion.readers.pdf.furniture import without_furniture
 from engine.ingestion.readers.pdf.lines import Line, lines_of
+from engine.ingestion.readers.pdf.notes import blocks_of_notes, without_notes
 from engine.ingestion.readers.pdf.opening import (
     UnreadableError,
     attachments_of,
@@ -94,11 +95,12 @@ def _read(source: SourceFile, document: pdfium.PdfDocument) -> Iterator[ReadDocu
     if names := attachments_of(document):
         shown = ", ".join(name or "one without a name" for name in names)
         yield Problem(source.name, f"files attached inside are left out: {shown}")
-    structure = Structure(pages.lines, bookmarks_of(document))
-    title = stated_title(document, text[:_OPENING]) or title_of(
-        pages.lines, setting_of(pages.lines), structure.vocabulary
-    )
-    read = Assembler(document_of(source, stated_metadata(document), title, text)).assemble(structure.blocks())
+    setting = setting_of(pages.lines)
+    lines, notes = without_notes(pages.lines, setting)
+    structure = Structure(lines, bookmarks_of(document))
+    title = stated_title(document, text[:_OPENING]) or title_of(lines, setting, structure.vocabulary)
+    blocks = chain(structure.blocks(), blocks_of_notes(notes, structure.vocabulary))
+    read = Assembler(document_of(source, stated_metadata(document), title, text)).assemble(blocks)
     yield read if read.passages else Problem(source.name, "the file has no text")
 
 
