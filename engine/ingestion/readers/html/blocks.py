@@ -19,12 +19,11 @@ from engine.language.script import raised
 from engine.model import SectionKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_INLINE = frozenset(
-    (
-        "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q rb ruby s samp "
-        "small span strike strong sub sup time tt u var wbr nobr img br center"
-    ).split()
-)
+_INLINE = frozenset((
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
+    "i", "ins", "kbd", "label", "mark", "q", "rb", "ruby", "s", "samp", "small", "span", "strike", "strong",
+    "sub", "sup", "time", "tt", "u", "var", "wbr", "nobr", "img", "br", "center"
+))  # fmt: skip
 _LISTS = ("ul", "ol", "dir", "menu")
 _PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 _TYPES = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
