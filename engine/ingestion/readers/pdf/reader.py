@@ -13,6 +13,8 @@ import pypdfium2.raw as raw
 
 from engine.ingestion.assembly import Assembler
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
+from engine.ingestion.readers.decoding import looks_like_text
+from engine.ingestion.readers.formats import ZIP
 from engine.ingestion.readers.front_matter import document_of
 from engine.ingestion.readers.pdf.furniture import without_furniture
 from engine.ingestion.readers.pdf.lines import Line, lines_of
@@ -31,7 +33,7 @@ from engine.ingestion.readers.pdf.structure import Structure
 from engine.ingestion.readers.pdf.titles import title_of
 
 # The signature may stand behind some other bytes (ISO 32000-1, Annex H, note 13).
-_SIGNATURE = b"%PDF-"
+_SIGNATURE = re.compile(rb"^[^<{\w]*%PDF-", re.MULTILINE)
 # So many pages are in memory at once; what repeats on every page is looked for among them.
 _WINDOW = 150
 # A page with a picture over this share of it and fewer characters than this is a scan.
@@ -57,8 +59,13 @@ class PdfReader:
     name = "PDF"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """A file that begins as a PDF does, or is called one."""
-        return _SIGNATURE in head[:1024] or path.suffix.lower() == ".pdf"
+        """A file that begins as a PDF does, or is called one and is neither text nor a zip."""
+        named = (
+            path.suffix.lower() == ".pdf"
+            and not head.startswith(ZIP)
+            and not (head and looks_like_text(head))
+        )
+        return named or _SIGNATURE.search(head[:1024]) is not None
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The document, and what could not be read of it."""
