@@ -11,11 +11,9 @@ from pathlib import Path
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
-from engine.ingestion.assembly import Assembler
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import looks_like_text
 from engine.ingestion.readers.formats import ZIP
-from engine.ingestion.readers.front_matter import document_of
 from engine.ingestion.readers.pdf.furniture import without_furniture
 from engine.ingestion.readers.pdf.lines import Line, lines_of
 from engine.ingestion.readers.pdf.notes import blocks_of_notes, without_notes
@@ -31,6 +29,7 @@ from engine.ingestion.readers.pdf.paragraphs import setting_of
 from engine.ingestion.readers.pdf.sheets import Sheet, sheets_of
 from engine.ingestion.readers.pdf.structure import Structure
 from engine.ingestion.readers.pdf.titles import title_of
+from engine.ingestion.readers.series import read_documents
 
 # The signature may stand behind some other bytes (ISO 32000-1, Annex H, note 13).
 _SIGNATURE = re.compile(rb"^[^<{\w]*%PDF-", re.MULTILINE)
@@ -107,8 +106,7 @@ def _read(source: SourceFile, document: pdfium.PdfDocument) -> Iterator[ReadDocu
     structure = Structure(lines, bookmarks_of(document))
     title = stated_title(document, text[:_OPENING]) or title_of(lines, setting, structure.vocabulary)
     blocks = chain(structure.blocks(), blocks_of_notes(notes, structure.vocabulary))
-    read = Assembler(document_of(source, stated_metadata(document), title, text)).assemble(blocks)
-    yield read if read.passages else Problem(source.name, "the file has no text")
+    yield from read_documents(source, stated_metadata(document), title, text, blocks)
 
 
 def _pages(document: pdfium.PdfDocument) -> _Pages:
