@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from engine.ingestion.headings import EXPLANATION
 from engine.ingestion.readers.base import ReadDocument
-from engine.language.addresses import CONTAINERS, COUNTED_THROUGH, number_key
+from engine.language.addresses import CONTAINERS, PROVISIONS, number_key
 from engine.model import Passage, Section, SectionKind
 
 # A longer heading of an explanation names the whole act: the first word says enough in a label.
@@ -28,7 +28,7 @@ def with_explanations(read: ReadDocument) -> ReadDocument:
     explained |= {_key(one) for one in read.passages if one.section_id not in inside}
 
     def explains(one: Section | Passage, section_id: str | None) -> bool:
-        numbered = bool(one.number) and one.kind in COUNTED_THROUGH | CONTAINERS
+        numbered = bool(one.number) and one.kind in PROVISIONS | CONTAINERS
         return section_id in inside and numbered and (is_whole or _key(one) in explained)
 
     sections = (

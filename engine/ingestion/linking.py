@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from engine.errors import FileRefusedError
 from engine.ingestion.readers.base import Problem, SourceFile
-from engine.language.addresses import COUNTED_THROUGH
+from engine.language.addresses import PROVISIONS
 from engine.model import Document, Passage, Relation, Section, SectionKind, TargetKind
 
 # Names of metadata fields, as in ELI, and the relation they state between whole documents.
@@ -63,7 +63,7 @@ def version_references(sections: Sequence[Section], passages: Sequence[Passage])
         if section.number is None:
             continue
         explains = section.kind is SectionKind.GUIDANCE
-        kinds = COUNTED_THROUGH if explains else (section.kind,)
+        kinds = PROVISIONS if explains else (section.kind,)
         every = (latest.get((section.document_id, kind, section.number)) for kind in kinds)
         earlier = next(filter(None, every), None)
         latest[section.document_id, section.kind, section.number] = section

@@ -16,6 +16,7 @@ from engine.language.designations import labelled
 from engine.language.numerals import (
     ARABIC_AGAIN,
     ARABIC_ORDINAL,
+    FRENCH_AGAIN,
     FRENCH_NUMBER,
     HAN_NUMBER,
     arabic_again,
@@ -44,7 +45,7 @@ class Address:
 
 
 # Provisions are counted through a document, so they are called by their own number alone.
-COUNTED_THROUGH = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
+PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 CONTAINERS = frozenset(
     {
         SectionKind.BOOK,
@@ -74,7 +75,9 @@ _BELOW = re.compile(
     re.IGNORECASE,
 )
 _WORDED = re.compile(
-    r"(?P<word>§{1,2}|[^\W\d_]+)\.?\s*\(?\s*(?P<number>[A-Z]{0,2}\d+(?:\s?[A-Za-z](?![A-Za-z]))?(?:\.[A-Z]?\d+[A-Za-z]{0,2})*"
+    r"(?P<word>§{1,2}|[^\W\d_]+)\.?\s*\(?\s*"
+    rf"(?P<number>[A-Z]{{0,2}}\d+(?:[ -]?{FRENCH_AGAIN}(?!\w)|\s?[A-Za-z](?![A-Za-z]))?"
+    r"(?:[.‐‑–-][A-Z]?\d+[A-Za-z]{0,2}|-[A-Z](?!\w))*"
     r"|[IVXLC]+(?![a-z])|[A-Z](?![A-Za-z]))\s*\)?\.?(?P<rest>.*)\Z",
     re.DOTALL,
 )
@@ -117,14 +120,14 @@ def number_key(number: str) -> str:
     """The form by which numbers are compared: no spaces, invisible marks or final dots, in capitals."""
     if number.isascii() and number.isalnum():
         return number.upper()
-    folded = western_digits(visible(unicodedata.normalize("NFKC", number)))
+    folded = visible(unicodedata.normalize("NFKC", western_digits(number)))
     return _SPACE.sub("", folded).translate(_DASHES).strip(".:()").upper()
 
 
 @lru_cache(maxsize=65536)
 def parse_label(label: str, language: str = "und") -> Address | None:
     """The address that a label states; None where it states none (a heading, a name, nothing)."""
-    text = _SPACE.sub(" ", western_digits(visible(unicodedata.normalize("NFKC", label)))).strip()
+    text = _SPACE.sub(" ", visible(unicodedata.normalize("NFKC", western_digits(label)))).strip()
     if not text or len(text) > LONGEST_LABEL:
         return None
     french = _french(text) if words(language).article_numbers == "french" else None

@@ -196,9 +196,13 @@ def _short(name: str, language: str) -> Iterator[str]:
     for pattern in law(language).short_titles:
         if found := re.match(pattern, name):
             told = found.groupdict()
-            if "year" in told:
-                yield f"{told['kind']} {told['number']} of {told['year']}"
-                yield f"{told['kind']} {told['number']}/{told['year']}"
+            if "number" in told:
+                forms = (
+                    "{kind} n. {number} del {year}",
+                    "{kind} {number} of {year}",
+                    "{kind} {number}/{year}",
+                )
+                yield from (found[0], *(form.format(**told) for form in forms))
             else:
                 yield f"{told['kind']} {told['about']}" if told else found[0]
 

@@ -188,12 +188,18 @@ class Amendments(_Table):
 class Definitions(_Table):
     """How a language defines: the headings of definitions, and the words that follow a defined term.
 
+    ``terms``: headings of a section or a column of a table, which is of definitions if that is all of it.
+    ``before``: what stands before a term that it defines ("on entend par"). ``called``: what may stand before
+    a term that a verb defines ("the term", "als").
     ``in_brackets``: a term in brackets follows what it means; elsewhere brackets hold all sorts of things.
     ``by_colon``: at the beginning of an item a term is defined by the colon behind it.
     """
 
     headings: tuple[str, ...] = Field(min_length=1)
     verbs: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
     in_brackets: bool = False
     by_colon: bool = False
 
@@ -219,7 +225,8 @@ class Law(_Table):
     - ``validity``, ``amendments``, ``definitions``, ``front_page``: see there.
     - ``short_titles``: how a title begins with the name by which other texts call the act, as regular
       expressions: "Ley 39/2015" is one for itself; with the groups ``kind`` and ``about`` it is the two of
-      them ("Ley del Procedimiento Administrativo").
+      them ("Ley del Procedimiento Administrativo"); with ``kind``, ``number`` and ``year`` it is in the forms
+      of Italy ("Legge n. 241 del 1990").
     - ``wanted``: what kind of answer a question asks for, by its words, as regular expressions: a period or
       a date (``time``; a ``deadline`` by none that begins "at least"; ``when`` by a condition too), a sum
       (``money``), a number (``count``), a ``penalty``, a place or an authority (``where``), a permission or

@@ -15,15 +15,16 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
+from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import parse_heading
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import decoded, looks_like_text
 from engine.ingestion.readers.field_names import known_field
-from engine.ingestion.readers.front_matter import document_of, split_front_matter
+from engine.ingestion.readers.front_matter import split_front_matter
 from engine.ingestion.readers.lines import blocks_of, joined
-from engine.language.addresses import COUNTED_THROUGH
+from engine.ingestion.readers.series import read_documents
+from engine.language.addresses import PROVISIONS
 
 SUFFIXES = (".md", ".markdown")
 
@@ -65,22 +66,18 @@ class MarkdownReader:
         if front.problem:
             yield Problem(source.name, front.problem, 1)
         body = text[front.rest :]
-        title, head, blocks = _blocks(body)
+        title, head, blocks = markdown_blocks(body)
         defined, blocks = _stated(blocks)
         head |= defined
-        document = document_of(source, {**head, **front.fields}, title, body)
-        read = Assembler(document).assemble(blocks)
-        yield read if read.passages else Problem(source.name, "the file has no text")
+        yield from read_documents(source, {**head, **front.fields}, title, body, blocks)
 
 
-def _blocks(body: str) -> tuple[str | None, dict[str, str], list[Block]]:
+def markdown_blocks(body: str) -> tuple[str | None, dict[str, str], list[Block]]:
     """The first heading of level 1, the fields that stand above all others, and all other blocks in order."""
     lines = body.split("\n")
     tokens = _PARSER.parse(body)
     # Where no heading names a provision, provisions may stand in the text without markup.
-    marked = any(
-        parse_heading(_without_attributes(text)).kind in COUNTED_THROUGH for _, text in _headings(tokens)
-    )
+    marked = any(parse_heading(_without_attributes(text)).kind in PROVISIONS for _, text in _headings(tokens))
     title: str | None = None
     head: dict[str, str] = {}
     blocks: list[Block] = []

@@ -25,6 +25,7 @@ from engine.model import (
     Relation,
     SectionKind,
 )
+from engine.retrieval.planning.named.containers import Placed
 from engine.retrieval.planning.named.printed import PRINTED
 from engine.retrieval.planning.named.question import Name, Question
 from engine.retrieval.planning.prose import asks_for_text_of
@@ -103,6 +104,28 @@ def _inserting(asked: Question, near: Sequence[int], number: str) -> tuple[tuple
         if own:
             return tuple(own), int(asked.corpus.document_numbers(rows[:1])[0])
     return None
+
+
+def in_container(asked: Question, place: Placed, name: Name, mention: Mention) -> NamedProvision:
+    """What a number names in the container that a question names."""
+    rows = np.array(sorted(place.rows), np.int32)
+    own = np.isin(asked.corpus.document_numbers(rows), name.documents)
+    spans = (mention.targets[0].span, place.number, place.name)
+    words = asked.written[min(one.start for one in spans) : max(one.end for one in spans)]
+    groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    for row, passage in zip(rows.tolist(), asked.corpus.passages(rows), strict=True):
+        if own[rows == row].any() or not own.any():
+            groups.setdefault((passage.document_id, passage.headings), []).append(row)
+    allowed = _allowed(asked, [np.array(group, np.int32) for group in groups.values()])
+    if not allowed:
+        return NamedProvision(
+            words, Naming.MISSING, note=f"{words} is left out by what the case is limited to"
+        )
+    if len(allowed) > 1:
+        return _several(asked, allowed, words, "", len(allowed))
+    note = _joined(_lacking_part(asked, mention, allowed[0]), _not_in_force(asked, allowed[0]))
+    ids = _ids(asked, allowed[0][:MOST_PASSAGES])
+    return NamedProvision(words, Naming.FOUND, ids, leads=len(allowed[0]) <= FEW_PASSAGES, note=note)
 
 
 def _versions(asked: Question, documents: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
