@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import Heading, attaching_word, slug_of
+from engine.ingestion.headings import EXPLANATION, Heading, attaching_word, slug_of
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.front_matter import document_of
 from engine.model import SectionKind
@@ -66,7 +66,8 @@ def _texts(blocks: list[Block]) -> Iterator[tuple[str, list[Block]]]:
         block = blocks[place]
         value = _value(block) if isinstance(block, HeadingBlock) else None
         if isinstance(block, HeadingBlock) and block.level <= attached:
-            attached = block.level if block.heading.kind in _ATTACHED else 99
+            is_attached = block.heading.kind in _ATTACHED or EXPLANATION.match(block.heading.title)
+            attached = block.level if is_attached else 99
         if value is not None and attached == 99:
             found = None
             if value == 1 and len(set(counted)) >= _FEWEST and 1 in counted and _goes_on(blocks, place):
@@ -74,7 +75,8 @@ def _texts(blocks: list[Block]) -> Iterator[tuple[str, list[Block]]]:
             if found is not None:
                 above, name = found
                 if word := attaching_word(name):
-                    blocks[above] = HeadingBlock(0, Heading(SectionKind.ANNEX, None, name, "", slug_of(word)))
+                    kind = SectionKind.HEADING if EXPLANATION.match(name) else SectionKind.ANNEX
+                    blocks[above] = HeadingBlock(0, Heading(kind, None, name, "", slug_of(word)))
                     attached = 0
                     continue
                 yield title, blocks[begun:above]

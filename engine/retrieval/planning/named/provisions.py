@@ -115,7 +115,10 @@ def in_container(asked: Question, place: Placed, name: Name, mention: Mention) -
     groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     for row, passage in zip(rows.tolist(), asked.corpus.passages(rows), strict=True):
         if own[rows == row].any() or not own.any():
-            groups.setdefault((passage.document_id, passage.headings), []).append(row)
+            # What stands below a heading of its own in a provision belongs to it.
+            if passage.number or not groups:
+                key = passage.document_id, passage.headings
+            groups.setdefault(key, []).append(row)
     allowed = _allowed(asked, [np.array(group, np.int32) for group in groups.values()])
     if not allowed:
         return NamedProvision(
