@@ -25,7 +25,7 @@ from engine.ingestion.outline import Node, Outline
 from engine.ingestion.own_numbers import lines_of, named_by_numbers, own_numbers
 from engine.ingestion.readers.base import ReadDocument, StatedReference
 from engine.ingestion.segmentation import Piece, numbered_paragraphs, trimmed
-from engine.language.addresses import CONTAINERS, Address
+from engine.language.addresses import ATTACHED, CONTAINERS, Address
 from engine.model import NOTHING, Document, Passage, SectionKind, Span
 
 
@@ -78,7 +78,6 @@ _JOINT = "\n\n"
 EID = "eId"
 # Provisions are counted through a document, so they are called by their own number alone.
 _COUNTED_THROUGH = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
-_ATTACHED = frozenset({SectionKind.ANNEX, SectionKind.SCHEDULE})
 # A block that goes on with the one before it: an item of a list, or the rest of a sentence.
 _CONTINUES = re.compile(
     r"\(?(?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[\u0621-\u064a])[.)]\s|[(（][一二三四五六七八九十]+[)）]|[-–•*☐☒]\s|[a-zà-ÿ|]"
@@ -94,6 +93,7 @@ class _Level:
     block: HeadingBlock
     node: Node
     opened: int
+    counted: int = 0
 
 
 @dataclass(slots=True)
@@ -128,7 +128,10 @@ class Assembler:
         while self._chain and self._chain[-1].block.level >= block.level:
             self._chain.pop()
         heading = block.heading
-        attached = any(level.node.kind in _ATTACHED for level in self._chain)
+        attached = self._attached() is not None
+        if attached and heading.number == heading.label and heading.number:
+            # "2 Wages" in Schedule 7 is its paragraph 2.
+            heading = replace(heading, kind=SectionKind.PARAGRAPH)
         rooted = heading.kind in _COUNTED_THROUGH and heading.number is not None and not attached
         slug = heading.slug
         if rooted and slug in self._slugs and block.valid_from is not None:
@@ -150,7 +153,11 @@ class Assembler:
             blocks = [TextBlock(self._chain[-1].node.shown)]
         assert self._outline is not None
         section_id = self._outline.place([level.node for level in self._chain], len(self.passages))
-        text, pieces = _divided(blocks)
+        attached = self._attached()
+        text, pieces = _divided(blocks, attached.counted if attached else None)
+        if attached:
+            numbers = [int(piece.number) for piece in pieces if piece.number and piece.number.isdigit()]
+            attached.counted = max([attached.counted, *numbers])
         places = _Places(blocks, [level.block for level in self._chain])
         base = section_id or self.document.id
         names = list(_names(pieces, self._kind()))
@@ -165,7 +172,7 @@ class Assembler:
         if not self._chain or self._chain[-1].block.level < next_level:
             return False
         level = self._chain[-1]
-        counted = level.node.kind in _COUNTED_THROUGH | _ATTACHED and level.node.number is not None
+        counted = level.node.kind in _COUNTED_THROUGH | ATTACHED and level.node.number is not None
         return counted and bool(level.node.title) and level.opened == len(self.passages)
 
     def _address(self, piece: Piece, *, item: bool) -> tuple[Address, str]:
@@ -179,9 +186,18 @@ class Assembler:
         if node.kind is SectionKind.PREAMBLE and piece.number:
             recital = Address(SectionKind.RECITAL, piece.number)
             return recital, cited_as(recital, language)
+        attached = self._attached()
+        if attached and node.kind is SectionKind.PARAGRAPH:
+            whole = "/".join(part for part in (node.number, piece.number) if part)
+            label = attached.block.heading.label + below(whole, language, item=True)
+            return Address(node.kind, node.number, piece.number), label
         spoken = language if item or node.kind in _COUNTED_THROUGH else "und"
         label = (block.heading.label or node.title) + below(piece.number, spoken, item=item)
         return Address(node.kind, node.number, piece.number), label
+
+    def _attached(self) -> _Level | None:
+        """The schedule or annex that is open."""
+        return next((level for level in self._chain if level.node.kind in ATTACHED), None)
 
     def _kind(self) -> SectionKind:
         return self._chain[-1].node.kind if self._chain else SectionKind.HEADING
@@ -285,12 +301,15 @@ def _is_telling(node: Node) -> bool:
     return bool(node.title) or node.number is None or node.kind in CONTAINERS
 
 
-def _divided(blocks: Sequence[TextBlock]) -> tuple[str, list[Piece]]:
-    """The text of a section, and its paragraphs: the numbered ones, or else its blocks."""
+def _divided(blocks: Sequence[TextBlock], after: int | None) -> tuple[str, list[Piece]]:
+    """The text of a section, and its paragraphs: the numbered ones, or else its blocks.
+
+    ``after``: how far the schedule that the section belongs to has counted its paragraphs.
+    """
     text = _JOINT.join(block.text for block in blocks)
     if all(block.number is not None for block in blocks):
         return text, _marked(blocks, text)
-    pieces = numbered_paragraphs(text, items=False)
+    pieces = numbered_paragraphs(text, items=False, after=after)
     if len(pieces) > 1:
         first, *rest = pieces
         # What stands in front of (1) may be several blocks.

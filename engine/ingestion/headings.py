@@ -91,6 +91,10 @@ _HAN = re.compile(
     rf"第(?P<value>{HAN_NUMBER}|\d+)(?P<unit>[编編章节節条條])(?:[之の](?P<again>{HAN_NUMBER}))?\s*(?P<title>.*)\Z",
     re.DOTALL,
 )
+_HAN_ANNEX = re.compile(
+    rf"(?P<label>附[件表录錄]\s?(?P<value>{HAN_NUMBER}|\d+))(?:\s*[:：、]\s*|\s+|\Z)(?P<title>.*)\Z",
+    re.DOTALL,
+)
 # "제5조의2(목적)" of Korea.
 _HANGUL = re.compile(
     r"제\s?(?P<value>\d+)\s?(?P<unit>편|장|절|조)(?:의\s?(?P<again>\d+))?\s*(?:\((?P<named>[^()]*)\))?\s*(?P<title>.*)\Z",
@@ -203,6 +207,9 @@ def _arabic(line: str) -> Heading | None:
 
 
 def _han(line: str) -> Heading | None:
+    if annex := _HAN_ANNEX.match(line):
+        value = annex["value"] if annex["value"].isdigit() else han_number(annex["value"])
+        return _made(SectionKind.ANNEX, "annex", str(value), annex["title"], annex["label"])
     match = _HAN.match(line)
     value = (
         None if not match else int(match["value"]) if match["value"].isdigit() else han_number(match["value"])
