@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import accumulate, chain
 
+from engine.corpus.headings import is_bare_heading
 from engine.ingestion.chunking import shortened
 from engine.ingestion.citing import below, cited_as
 from engine.ingestion.headings import Heading
@@ -25,6 +26,7 @@ from engine.ingestion.outline import Node, Outline
 from engine.ingestion.own_numbers import lines_of, named_by_numbers, own_numbers
 from engine.ingestion.readers.base import ReadDocument, StatedReference
 from engine.ingestion.segmentation import Piece, numbered_paragraphs, trimmed
+from engine.ingestion.typed_numbers import typed_numbers
 from engine.language.addresses import ATTACHED, CONTAINERS, Address
 from engine.model import NOTHING, Document, Passage, SectionKind, Span
 
@@ -84,6 +86,8 @@ _CONTINUES = re.compile(
 )
 # The level of a number that a paragraph begins with: inside of all headings.
 _INNERMOST = 99
+# That of a typed number, but for its depth.
+_TYPED = 90
 # A run of lines without an empty one.
 _BLOCK = re.compile(r"\S(?:[^\n]|\n(?!\s*\n))*")
 
@@ -112,7 +116,7 @@ class Assembler:
     def assemble(self, blocks: Iterable[Block]) -> ReadDocument:
         """The document with its sections and passages."""
         self._outline = Outline(self.document.id)
-        for block in _with_own_numbers(list(blocks), self.document.language):
+        for block in _with_numbers(list(blocks), self.document.language):
             if isinstance(block, TextBlock):
                 self._blocks.append(block)
             else:
@@ -250,11 +254,63 @@ class Assembler:
         )
 
 
+def _with_numbers(blocks: list[Block], language: str) -> list[Block]:
+    """The blocks of a document, with the numbers that its lines and paragraphs begin with as headings."""
+    if not any(isinstance(block, TextBlock) and block.number is not None for block in blocks):
+        blocks = list(_with_typed_numbers(list(_with_titles(blocks))))
+    return list(_with_own_numbers(blocks, language))
+
+
+def _with_titles(blocks: list[Block]) -> Iterator[Block]:
+    """The blocks, with capitals below the heading of a Part or chapter as its title: "PART I", "PRELIMINARY"."""
+    waiting: HeadingBlock | None = None
+    for block in blocks:
+        if waiting is not None and isinstance(block, TextBlock):
+            text = block.text
+            is_title = text.upper() == text != text.lower() and is_bare_heading(text)
+            yield replace(waiting, heading=replace(waiting.heading, title=text)) if is_title else waiting
+            waiting = None
+            if is_title:
+                continue
+        if waiting is not None:
+            yield waiting
+            waiting = None
+        if isinstance(block, HeadingBlock) and block.heading.kind in CONTAINERS and not block.heading.title:
+            waiting = block
+        else:
+            yield block
+    if waiting is not None:
+        yield waiting
+
+
+def _with_typed_numbers(blocks: list[Block]) -> Iterator[Block]:
+    typed = typed_numbers(list(map(_said, blocks)))
+    heads = [block for block in blocks if isinstance(block, HeadingBlock)]
+    # Some formats know which numbers are headings, and how deep.
+    levels = {
+        (block.heading.number or "").count(".") + 1: block.level
+        for block in heads
+        if block.heading.number == block.heading.label
+    }
+    for place, block in enumerate(blocks):
+        if place not in typed:
+            yield block
+            continue
+        if isinstance(block, HeadingBlock):
+            yield replace(block, heading=typed[place][0].heading)
+            continue
+        found = typed[place]
+        yield from _cut(block, 0, found[0].start)
+        for own, end in zip(found, [*(one.start for one in found[1:]), len(block.text)], strict=True):
+            level = levels.get(own.depth, _TYPED + own.depth)
+            yield HeadingBlock(level, own.heading, page=block.page, eid=block.eid)
+            yield from _cut(block, own.behind, end)
+
+
 def _with_own_numbers(blocks: list[Block], language: str) -> Iterator[Block]:
     """The blocks of a document, its headings in a form of its own numbered, and the numbers that paragraphs
     begin with as headings of their own."""
-    heads = ((one.heading, "") if isinstance(one, HeadingBlock) else (None, one.text) for one in blocks)
-    own = own_numbers(list(lines_of(heads)), language)
+    own = own_numbers(list(lines_of(map(_said, blocks))), language)
     for place, block in enumerate(blocks):
         if place not in own:
             yield block
@@ -263,10 +319,20 @@ def _with_own_numbers(blocks: list[Block], language: str) -> Iterator[Block]:
         else:
             heading, rest = own[place]
             yield HeadingBlock(_INNERMOST, heading, page=block.page, eid=block.eid)
-            shift = len(block.text) - len(rest)
-            links = (replace(one, start=one.start - shift, end=one.end - shift) for one in block.links)
-            if rest:
-                yield replace(block, text=rest, links=tuple(one for one in links if one.start >= 0))
+            yield from _cut(block, len(block.text) - len(rest), len(block.text))
+
+
+def _said(block: Block) -> tuple[Heading | None, str]:
+    return (block.heading, "") if isinstance(block, HeadingBlock) else (None, block.text)
+
+
+def _cut(block: TextBlock, start: int, end: int) -> Iterator[TextBlock]:
+    """The part of a block between two places of its text, unless it is empty."""
+    start, end = trimmed(block.text, start, end)
+    links = (replace(one, start=one.start - start, end=one.end - start) for one in block.links)
+    inside = tuple(one for one in links if one.start >= 0 and one.end <= end - start)
+    if end > start:
+        yield replace(block, text=block.text[start:end], links=inside)
 
 
 class _Places:

@@ -314,5 +314,10 @@ def _numbered(line: str) -> Heading | None:
         number, title = match["number"] or match["sign"], match["title"].strip()
     else:
         return None
+    return bare_heading(number, title)
+
+
+def bare_heading(number: str, title: str) -> Heading:
+    """The heading of a number without a word: its dots say how deep it is."""
     kind = (SectionKind.CHAPTER, SectionKind.SECTION, SectionKind.RULE)[min(number.count("."), 2)]
-    return Heading(kind, number, title, number, slug_of(number))
+    return Heading(kind, number, title, number, slug_of(number) or "clause")

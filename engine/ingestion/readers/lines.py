@@ -9,6 +9,7 @@ from dataclasses import replace
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import Heading, parse_heading, slug_of
+from engine.ingestion.typed_numbers import is_title
 from engine.language.addresses import ATTACHED, CONTAINERS, WORDS, parse_label
 from engine.language.script import visible
 from engine.model import SectionKind
@@ -191,7 +192,8 @@ def joined(lines: Sequence[str], *, unwrap: bool) -> str:
     text = ""
     for line in lines:
         bare = line.strip()
-        if text and _ITEM.match(bare):
+        begins = bare[:1].isupper() or bare.startswith("(")
+        if text and (_ITEM.match(bare) or (begins and is_title(text.rpartition("\n")[2]))):
             text += "\n" + bare
         elif text.endswith("-") and bare[:1].islower():
             text = text + bare
@@ -200,7 +202,9 @@ def joined(lines: Sequence[str], *, unwrap: bool) -> str:
     return text
 
 
-_ITEM = re.compile(r"\(?(?:\d{1,3}[a-z]?|[a-z]{1,3}|[ivx]{1,5}|[\u0621-\u064a])[.)]\s|[-–•*]\s|\|")
+_ITEM = re.compile(
+    r"\(?(?:\d{1,3}[a-z]?|[a-z]{1,3}|[ivx]{1,5}|[\u0621-\u064a])[.)]\s|[-–•*]\s|\||\d{1,3}(?:\.\d{1,3})+\.?\s+[^\Wa-z\d]"
+)
 
 
 def _tabbed(label: str, text: str) -> tuple[HeadingBlock, str] | None:

@@ -48,8 +48,11 @@ class Lookup:
         else:
             found = self._provisions.numbered(document, key)
             found = [index for index in found if self._serves(index, address, document)]
-        if not found and address.kind not in CONTAINERS and not address.within and self._in_english(document):
+        if not found and address.kind not in CONTAINERS and not address.within:
             found = self._provisions.contained(document, SectionKind.CHAPTER, key)
+            if self._documents[document].language != "en":
+                # In English rulebooks a bare "8" is a chapter to one text and a rule or paragraph to another.
+                found = [index for index in found if self.is_bare(index)]
         if address.within:
             inside = [index for index in found if self._is_within(index, address)]
             if not inside:
@@ -70,11 +73,12 @@ class Lookup:
             return True
         if provision.kind is SectionKind.PARAGRAPH and any(one[0] in ATTACHED for one in provision.ancestors):
             return any(kind in ATTACHED for kind, _ in address.within)
-        return in_german or series_of(provision.kind) == series_of(address.kind)
+        alone = provision.kind is SectionKind.PARAGRAPH and not provision.ancestors
+        return alone or in_german or series_of(provision.kind) == series_of(address.kind)
 
-    def _in_english(self, document: int) -> bool:
-        """In English rulebooks a bare "8" is a chapter to one text and a rule or paragraph to another."""
-        return self._documents[document].language == "en"
+    def is_bare(self, index: int) -> bool:
+        """Whether a provision is printed by its number alone, without a word."""
+        return self._provisions.passages[self._provisions.all[index].rows[0]].label[:1].isdigit()
 
     def _may_be(self, kind: SectionKind, address: Address) -> bool:
         """Whether a provision may be what a text calls a chapter or an appendix."""

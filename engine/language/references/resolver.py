@@ -196,7 +196,8 @@ class Resolver:
             if aims is not None:
                 aims = [aim for aim in aims if aim[2] != row]
                 return [reference_to(passage, mention, span, aims, EXACT)] if aims or not mention.bare else []
-        if mention.bare and not meaning.named and not _stands_alone(target.address.number):
+        is_item = mention.bare and target.address.kind is SectionKind.PARAGRAPH
+        if mention.bare and not (meaning.named or is_item or _stands_alone(target.address.number)):
             return []
         documents = [document for document in meaning.documents if document is not None]
         if target.through and len(documents) == 1:
@@ -212,6 +213,8 @@ class Resolver:
         itself = False
         for document in documents:
             for index in self._lookup.candidates(document, target.address, row):
+                if is_item and not self._lookup.is_bare(index):
+                    continue
                 if self._aims.is_self(index, target.address, row):
                     itself = True
                     continue
