@@ -116,7 +116,7 @@ class Assembler:
     def assemble(self, blocks: Iterable[Block]) -> ReadDocument:
         """The document with its sections and passages."""
         self._outline = Outline(self.document.id)
-        for block in _with_numbers(list(blocks), self.document.language):
+        for block in _with_numbers(self._without_title(list(blocks)), self.document.language):
             if isinstance(block, TextBlock):
                 self._blocks.append(block)
             else:
@@ -127,6 +127,14 @@ class Assembler:
         numbers = chain((one.number for one in sections), (one.number for one in self.passages))
         document = named_by_numbers(self.document, numbers)
         return ReadDocument(document, sections, tuple(self.passages), tuple(self._stated))
+
+    def _without_title(self, blocks: list[Block]) -> list[Block]:
+        """The blocks without the first if it says no more than the document's title."""
+        heading, text = _said(blocks[0]) if len(blocks) > 1 else (None, "")
+        said = heading.title if heading is not None and heading.kind is SectionKind.HEADING else text
+        # What has an id in markup may be pointed at.
+        is_title = " ".join(said.split()) == self.document.title and blocks[0].eid is None
+        return blocks[1:] if is_title else blocks
 
     def _enter(self, block: HeadingBlock) -> None:
         while self._chain and self._chain[-1].block.level >= block.level:

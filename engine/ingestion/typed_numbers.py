@@ -24,7 +24,7 @@ _TYPED = re.compile(
     r"(?:\.?(?=\()|\.?[ \t\u00a0]+|[.．、]?(?=[\u3400-\u9fff]))(?P<rest>[^\sa-zà-öø-ÿ].*)"
 )
 # "Licence.—(1) No person", "Short title.—This Act".
-_RUN_ON = re.compile(r"(?P<title>[^\n]{2,120}?)(?:\.\s?[—–-]{1,2}|[—–])\s?(?P<text>\(.+|(?<=\.[—–])\S.+)")
+_RUN_ON = re.compile(r"(?P<title>[^\n]{2,120}?)(?:\.\s?[—–-]{1,2}|[—–])\s?(?P<text>\(.+|(?<=\.[—–-])\S.+)")
 _PART = re.compile(r"(\d+)([A-Z]*)")
 _STEM, _ITEM_END = re.compile(r"[:：]\s*\Z"), re.compile(r"(?:[;,；，،؛]|[;,]\s+\w{1,3})\s*\Z")
 _FIRST: _Number = ((1, ""),)
@@ -73,7 +73,11 @@ class _Run:
         """Whether the lines are provisions: they have parts, or most have a title and a text."""
         if self.dotted > 1:
             return True
-        return self.strong > 1 and 2 * self.strong >= len(self.lines) and not (self.is_broken or self.is_attached)
+        return (
+            self.strong > 1
+            and 2 * self.strong >= len(self.lines)
+            and not (self.is_broken or self.is_attached)
+        )
 
 
 def typed_numbers(blocks: Sequence[tuple[Heading | None, str]]) -> dict[int, list[Typed]]:

@@ -9,10 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from engine.corpus.headings import is_bare_heading
 from engine.ingestion.headings import slug_of
 from engine.ingestion.readers import field_names, fields
 from engine.ingestion.readers.base import SourceFile
 from engine.ingestion.readers.field_names import Told, told_by
+from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.mapping import stated_by
 from engine.ingestion.version_days import named_file
 from engine.language.aliases import aliases_of
@@ -38,7 +40,8 @@ def document_of(
     if not record:
         given = {**_days_above(body), **given}
     known = {name.casefold(): value for name, value in given.items()}
-    title = _text(given, field_names.TITLES) or heading or _file_title(source.name)
+    first = None if record else _first_lines(body)
+    title = _text(given, field_names.TITLES) or heading or first or _file_title(source.name)
     language = language_code(_text(given, field_names.LANGUAGES) or "") or language_of(body)
     state = _first_day(given, Told.STATE)
     named = fields.text_of(known, ("id", "slug"))
@@ -106,6 +109,17 @@ def _file_title(path: str) -> str:
     """What a file is called, without the day of its version."""
     file = named_file(path)
     return (file.name if file.day is not None else "") or Path(path).stem
+
+
+def _first_lines(body: str) -> str | None:
+    """The title of a text that has no other: its first line, with those in capitals that go on with it."""
+    lines = body.strip()[:HEAD].split("\n")
+    count = next((number for number, line in enumerate(lines) if number and not line.isupper()), len(lines))
+    title = " ".join(" ".join(lines[:count]).split())
+    alone = count < len(lines) and (not lines[count].strip() or heading_line(lines[count]) is not None)
+    if not alone or not is_bare_heading(title) or not title[:1].isalpha() or heading_line(title) is not None:
+        return None
+    return title
 
 
 def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
