@@ -195,7 +195,14 @@ def _short(name: str, language: str) -> Iterator[str]:
     for pattern in law(language).short_titles:
         if found := re.match(pattern, name):
             told = found.groupdict()
-            yield f"{told['kind']} {told['about']}" if told else found[0]
+            if "number" in told:
+                yield from (
+                    found[0],
+                    "{kind} n. {number} del {year}".format(**told),
+                    "{kind} {number}/{year}".format(**told),
+                )
+            else:
+                yield f"{told['kind']} {told['about']}" if told else found[0]
 
 
 def _german(name: str) -> Iterator[str]:

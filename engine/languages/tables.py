@@ -213,7 +213,8 @@ class Law(_Table):
     - ``validity``, ``amendments``, ``definitions``, ``front_page``: see there.
     - ``short_titles``: how a title begins with the name by which other texts call the act, as regular
       expressions: "Ley 39/2015" is one for itself; with the groups ``kind`` and ``about`` it is the two of
-      them ("Ley del Procedimiento Administrativo").
+      them ("Ley del Procedimiento Administrativo"); with ``kind``, ``number`` and ``year`` it is in the forms
+      of Italy ("Legge n. 241 del 1990").
     - ``wanted``: what kind of answer a question asks for, by its words, as regular expressions: a period or
       a date (``time``; a ``deadline`` by none that begins "at least"; ``when`` by a condition too), a sum
       (``money``), a number (``count``), a ``penalty``, a place or an authority (``where``), a permission or

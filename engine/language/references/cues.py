@@ -104,4 +104,5 @@ def _before(start: str, pattern: str) -> re.Pattern[str]:
 
 
 def _after(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"{_GAP}(?:{pattern})", re.IGNORECASE)
+    # "The Act of 3 May 2009, is repealed".
+    return re.compile(rf"{_GAP}(?:, )?(?:{pattern})", re.IGNORECASE)

@@ -71,6 +71,7 @@ class Recogniser:
         )
         self._in_front = [pattern for given, pattern in fronts if pattern and given != NEVER]
         self._cues = CueReader(grammar)
+        self.relation = self._cues.relation
         self._by_word: dict[str, tuple[Unit, ...]] = {}
 
     def find(self, text: str) -> list[Mention]:
