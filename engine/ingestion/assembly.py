@@ -116,7 +116,7 @@ class Assembler:
     def assemble(self, blocks: Iterable[Block]) -> ReadDocument:
         """The document with its sections and passages."""
         self._outline = Outline(self.document.id)
-        for block in _with_numbers(self._without_title(list(blocks)), self.document.language):
+        for block in _with_numbers(list(blocks), self.document.language):
             if isinstance(block, TextBlock):
                 self._blocks.append(block)
             else:
@@ -127,14 +127,6 @@ class Assembler:
         numbers = chain((one.number for one in sections), (one.number for one in self.passages))
         document = named_by_numbers(self.document, numbers)
         return ReadDocument(document, sections, tuple(self.passages), tuple(self._stated))
-
-    def _without_title(self, blocks: list[Block]) -> list[Block]:
-        """The blocks without the first if it says no more than the document's title."""
-        heading, text = _said(blocks[0]) if len(blocks) > 1 else (None, "")
-        said = heading.title if heading is not None and heading.kind is SectionKind.HEADING else text
-        # What has an id in markup may be pointed at.
-        is_title = " ".join(said.split()) == self.document.title and blocks[0].eid is None
-        return blocks[1:] if is_title else blocks
 
     def _enter(self, block: HeadingBlock) -> None:
         while self._chain and self._chain[-1].block.level >= block.level:
@@ -184,7 +176,10 @@ class Assembler:
         if not self._chain or self._chain[-1].block.level < next_level:
             return False
         level = self._chain[-1]
-        counted = level.node.kind in _COUNTED_THROUGH | ATTACHED and level.node.number is not None
+        counted = (
+            level.node.kind in _COUNTED_THROUGH | ATTACHED | {SectionKind.PARAGRAPH}
+            and level.node.number is not None
+        )
         return counted and bool(level.node.title) and level.opened == len(self.passages)
 
     def _address(self, piece: Piece, *, item: bool) -> tuple[Address, str]:
@@ -262,6 +257,14 @@ class Assembler:
         )
 
 
+def without_title(blocks: Iterable[Block], title: str) -> list[Block]:
+    """The blocks without the first if others follow and it says no more than the title."""
+    found = list(blocks)
+    heading, text = _said(found[0]) if len(found) > 1 else (None, "")
+    said = heading.title if heading is not None and heading.kind is SectionKind.HEADING else text
+    return found[1:] if " ".join(said.split()) == title else found
+
+
 def _with_numbers(blocks: list[Block], language: str) -> list[Block]:
     """The blocks of a document, with the numbers that its lines and paragraphs begin with as headings."""
     if not any(isinstance(block, TextBlock) and block.number is not None for block in blocks):
@@ -270,7 +273,7 @@ def _with_numbers(blocks: list[Block], language: str) -> list[Block]:
 
 
 def _with_titles(blocks: list[Block]) -> Iterator[Block]:
-    """The blocks, with capitals below the heading of a Part or chapter as its title: "PART I", "PRELIMINARY"."""
+    """The blocks, with capitals below the heading of a Part as its title: "PART I", "PRELIMINARY"."""
     waiting: HeadingBlock | None = None
     for block in blocks:
         if waiting is not None and isinstance(block, TextBlock):

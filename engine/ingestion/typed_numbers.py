@@ -1,7 +1,7 @@
-"""Numbers that are typed before provisions: "3. Licence.—(1)", "1.(1)", "3   Licence", "3.1 The Supplier ...".
+"""Numbers that are typed before provisions: "3. Licence.—(1)", "1.(1)", "3   Licence", "3.1 The Supplier".
 
-Acts and contracts of the Commonwealth print nothing else. Sequence and type decide, in every format alike, which
-lines that begin with a number are provisions and which are items of a list.
+Acts of the Commonwealth and contracts print nothing else. Sequence and type decide, in every format alike,
+which lines that begin with a number are provisions and which are items of a list.
 """
 
 from __future__ import annotations

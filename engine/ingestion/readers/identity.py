@@ -29,18 +29,25 @@ HEAD, MOST_LINES = 1200, 12
 
 
 def document_of(
-    source: SourceFile, given: Mapping[str, Any], heading: str | None, body: str, *, record: bool = False
+    source: SourceFile,
+    given: Mapping[str, Any],
+    heading: str | None,
+    body: str,
+    *,
+    record: bool = False,
+    is_plain: bool = False,
 ) -> Document:
     """The document of a file, from its fields in any letters and spelling, else from its first heading.
 
     Where the user has said which fields hold what, that counts first; of a ``record`` it was said already.
+    The first lines of a text that ``is_plain`` are its title if nothing else is.
     """
     if source.mapping is not None and not record:
         given = {**given, **stated_by(source.mapping, given)}
     if not record:
         given = {**_days_above(body), **given}
     known = {name.casefold(): value for name, value in given.items()}
-    first = None if record else _first_lines(body)
+    first = _first_lines(body) if is_plain else None
     title = _text(given, field_names.TITLES) or heading or first or _file_title(source.name)
     language = language_code(_text(given, field_names.LANGUAGES) or "") or language_of(body)
     state = _first_day(given, Told.STATE)

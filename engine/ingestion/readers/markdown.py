@@ -15,7 +15,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
+from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
 from engine.ingestion.headings import parse_heading
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
@@ -69,8 +69,8 @@ class MarkdownReader:
         title, head, blocks = _blocks(body)
         defined, blocks = _stated(blocks)
         head |= defined
-        document = document_of(source, {**head, **front.fields}, title, body)
-        read = Assembler(document).assemble(blocks)
+        document = document_of(source, {**head, **front.fields}, title, body, is_plain=True)
+        read = Assembler(document).assemble(without_title(blocks, document.title))
         yield read if read.passages else Problem(source.name, "the file has no text")
 
 

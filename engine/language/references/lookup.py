@@ -78,10 +78,8 @@ class Lookup:
         return alone or in_german or series_of(provision.kind) == series_of(address.kind)
 
     def is_bare(self, index: int) -> bool:
-        """Whether a provision is printed by its number alone, without a word: "3" or "3.1"."""
-        provision = self._provisions.all[index]
-        has_form = provision.kind is SectionKind.CHAPTER or "." in provision.key
-        return has_form and self._provisions.passages[provision.rows[0]].label[:1].isdigit()
+        """Whether a provision is printed by its number alone, without a word."""
+        return self._provisions.passages[self._provisions.all[index].rows[0]].label[:1].isdigit()
 
     def _may_be(self, kind: SectionKind, address: Address) -> bool:
         """Whether a provision may be what a text calls a chapter or an appendix."""

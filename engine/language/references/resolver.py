@@ -202,7 +202,7 @@ class Resolver:
             if aims is not None:
                 aims = [aim for aim in aims if aim[2] != row]
                 return [reference_to(passage, mention, span, aims, EXACT)] if aims or not mention.bare else []
-        is_item = mention.bare and target.address.kind is SectionKind.PARAGRAPH
+        is_item = target.address.kind is SectionKind.PARAGRAPH and "." in (target.address.number or "")
         if mention.bare and not (meaning.named or is_item or _stands_alone(target.address.number)):
             return []
         documents = [document for document in meaning.documents if document is not None]
@@ -219,7 +219,7 @@ class Resolver:
         itself = False
         for document in documents:
             for index in self._lookup.candidates(document, target.address, row):
-                if is_item and not self._lookup.is_bare(index):
+                if mention.bare and is_item and not self._lookup.is_bare(index):
                     continue
                 if self._aims.is_self(index, target.address, row):
                     itself = True

@@ -11,7 +11,7 @@ from pathlib import Path
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
-from engine.ingestion.assembly import Assembler
+from engine.ingestion.assembly import Assembler, without_title
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.front_matter import document_of
 from engine.ingestion.readers.pdf.furniture import without_furniture
@@ -98,7 +98,8 @@ def _read(source: SourceFile, document: pdfium.PdfDocument) -> Iterator[ReadDocu
     title = stated_title(document, text[:_OPENING]) or title_of(
         pages.lines, setting_of(pages.lines), structure.vocabulary
     )
-    read = Assembler(document_of(source, stated_metadata(document), title, text)).assemble(structure.blocks())
+    described = document_of(source, stated_metadata(document), title, text)
+    read = Assembler(described).assemble(without_title(structure.blocks(), described.title))
     yield read if read.passages else Problem(source.name, "the file has no text")
 
 

@@ -18,7 +18,6 @@ from engine.ingestion.readers.pdf.headings import (
 from engine.ingestion.readers.pdf.hyphens import Vocabulary
 from engine.ingestion.readers.pdf.lines import Line
 from engine.ingestion.readers.pdf.paragraphs import Setting, paragraph_of, paragraphs_of, setting_of
-from engine.language.addresses import CONTAINERS
 from engine.model import SectionKind
 
 # A text with so many provisions has its headings by their words; how lines are set does not count then.
@@ -115,8 +114,6 @@ class Structure:
             styled = styled_heading(self.lines, place, setting, levels, self.vocabulary)
             if marked is not None:
                 found[place] = _Found(HeadingBlock(_BOOKMARK_LEVEL + marked, parse_heading(line.text)))
-            elif styled is not None and styled[0].heading.kind in CONTAINERS and place in legal:
-                found[place] = legal[place]
             elif styled is not None:
                 found[place] = _Found(styled[0], "", styled[1])
             elif place in legal:
