@@ -8,9 +8,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.ingestion.build import build_corpus
 from engine.investigation.filters import document_year
 from engine.model import Relation, Status
 from engine.records.citation import full_citation
@@ -25,15 +23,6 @@ TEXTS = {
     "merkblatt.md": "---\nHerausgeber: Wasseramt\ndate: 2020-05-04\n---\n# Merkblatt Wasser\n\nWasser ist zu zählen.\n",
     "panduan.md": "---\npenulis: Dinas Air\ndate: 2019\n---\n# Panduan air\n\nAir dihitung setiap tahun.\n",
 }
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    root = tmp_path_factory.mktemp("editions")
-    for name, text in TEXTS.items():
-        (root / name).write_text(text, encoding="utf-8")
-    build_corpus([root], root / "corpus", embedding="none")
-    return open_corpus(root / "corpus")
 
 
 def test_links_lead_to_the_edition_that_is_named(corpus: Corpus) -> None:

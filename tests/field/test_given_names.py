@@ -8,20 +8,18 @@ from datetime import date
 import pytest
 
 from engine.answers.audit import Auditor, Finding
-from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.ingestion.build import build_corpus
 from engine.model import Naming
 from engine.retrieval.planning.named import provisions_named
 
 TEXTS = {
-    "es": "# Circular de 20 de mayo, del Banco de Ribera, sobre barcas\n\n## Artículo 5\nEl cabo se revisa cada 9 días.\n",
-    "es2": "# Manual de puertos\n\n## Artículo 1\nLa Circular de 20 de mayo, del Banco de Ribera, sobre barcas (en adelante, «Circular 6/2021»), se aplica.\n",
-    "en": "# Notice to Masters of Ferries on Mooring\n\n## Section 4\nA ferry is moored within 3 hours.\n",
-    "en2": "# Port Handbook\n\n## Section 1\nThe Notice to Masters of Ferries on Mooring (“Circular 7/2021”) binds.\n",
-    "de": "# Rundschreiben 8/2021 (BA) Anlegen\n\n## § 2 Anlegen\nDas Boot liegt 4 Tage.\n",
-    "id": "# Surat Edaran Nomor 6 Tahun 2021 tentang Dermaga\n\n## Pasal 3\nDermaga dibersihkan 2 kali.\n",
-    "fr": "# Circulaire n° 5/2021 du 3 mai 2021 relative aux bacs\n\n## Article 2\nLe bac est amarré 6 heures.\n",
+    "es.md": "# Circular de 20 de mayo, del Banco de Ribera, sobre barcas\n\n## Artículo 5\nEl cabo se revisa cada 9 días.\n",
+    "es2.md": "# Manual de puertos\n\n## Artículo 1\nLa Circular de 20 de mayo, del Banco de Ribera, sobre barcas (en adelante, «Circular 6/2021»), se aplica.\n",
+    "en.md": "# Notice to Masters of Ferries on Mooring\n\n## Section 4\nA ferry is moored within 3 hours.\n",
+    "en2.md": "# Port Handbook\n\n## Section 1\nThe Notice to Masters of Ferries on Mooring (“Circular 7/2021”) binds.\n",
+    "de.md": "# Rundschreiben 8/2021 (BA) Anlegen\n\n## § 2 Anlegen\nDas Boot liegt 4 Tage.\n",
+    "id.md": "# Surat Edaran Nomor 6 Tahun 2021 tentang Dermaga\n\n## Pasal 3\nDermaga dibersihkan 2 kali.\n",
+    "fr.md": "# Circulaire n° 5/2021 du 3 mai 2021 relative aux bacs\n\n## Article 2\nLe bac est amarré 6 heures.\n",
 }
 ASKED = [
     ("es", "¿Qué dice el artículo 5 de la Circular 6/2021?", "es"),
@@ -39,15 +37,6 @@ AUDITED = [
     ("en", "A ferry is moored within 5 hours (section 4 of Circular 7/2021).", Finding.CONTRADICTED),
     ("de", "Das Boot liegt 4 Tage (§ 2 des Rundschreibens 8/2021).", Finding.SUPPORTED),
 ]
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    root = tmp_path_factory.mktemp("given")
-    for name, text in TEXTS.items():
-        (root / f"{name}.md").write_text(text, encoding="utf-8")
-    build_corpus([root], root / "corpus", embedding="none")
-    return open_corpus(root / "corpus")
 
 
 @pytest.mark.parametrize(("language", "question", "document"), ASKED)

@@ -15,79 +15,25 @@ from tests.field.conftest import Build
 DAY = date(2026, 1, 1)
 BASE = "# Law 3900 of 2008 on Boats\n\n## Article 12\nA boat has a number.\n\n## Article 13\nIt is painted.\n"
 LEAD = "After Article 12 of Law 3900 of 2008, Articles 12A and 12B are inserted as follows:"
-# The act that amends, its name, how the question names the act that is amended, and its language.
+# fmt: off
+# The files, a question for what is inserted, one for the next article, and their language.
 CASES: list[tuple[str, dict[str, str], str, str, str]] = [
-    (
-        "paragraphs of Markdown",
-        {
-            "base.md": BASE,
-            "act.md": f'# Law 4700 of 2020 on Reforms\n\n## Article 88\n{LEAD}\n\n"Article 12A\nA list is kept.\n\nArticle 12B\nAn owner is entered."\n\n## Article 89\nThis Law enters into force at once.\n',
-        },
-        "What does Article 12B of Law 3900/2008 say?",
-        "What does Article 89 of Law 4700 of 2020 say?",
-        "en",
-    ),
-    (
-        "headings of Markdown",
-        {
-            "base.md": BASE.replace("3900 of 2008", "3900/2008"),
-            "act.md": f"# Law 4700/2020 on Reforms\n\n## Article 88\n{LEAD}\n\n### “Article 12A List\nA list is kept.\n\n### Article 12B Owner\nAn owner is entered.”\n\n## Article 89\nThis Law enters into force at once.\n",
-        },
-        "What does Article 12B of Law 3900 of 2008 say?",
-        "What does Article 89 of Law 4700/2020 say?",
-        "en",
-    ),
-    (
-        "lines of a text",
-        {
-            "base.md": BASE,
-            "act.txt": f"Law 4700 of 2020\n\nArticle 88\n{LEAD}\n\n“Article 12A\nA list is kept.\n\nArticle 12B\nAn owner is entered.”\n\nArticle 89\nThis Law enters into force at once.\n",
-        },
-        "What does Article 12B of Law 3900 of 2008 say?",
-        "",
-        "en",
-    ),
-    (
-        "HTML",
-        {
-            "base.md": BASE,
-            "act.html": f"<html><head><title>Law 4700 of 2020</title></head><body><h1>Law 4700 of 2020</h1><h2>Article 88</h2><p>{LEAD}</p><h3>«Article 12A</h3><p>A list is kept.</p><h3>Article 12B</h3><p>An owner is entered.».</p><h2>Article 89</h2><p>This Law enters into force at once.</p></body></html>",
-        },
-        "What does Article 12B of Law 3900 of 2008 say?",
-        "What does Article 89 of Law 4700 of 2020 say?",
-        "en",
-    ),
-    (
-        "German",
-        {
-            "base.md": "# Bootsgesetz\n\n## § 12\nEin Boot trägt eine Nummer.\n\n## § 13\nEs wird gestrichen.\n",
-            "act.md": "# Gesetz zur Reform\n\n## § 3\nNach § 12 des Bootsgesetzes werden folgende §§ 12a und 12b eingefügt:\n\n### „§ 12a Liste\nEine Liste wird geführt.\n\n### § 12b Halter\nDer Halter wird eingetragen.“\n\n## § 4\nEs tritt sofort in Kraft.\n",
-        },
-        "Was steht in § 12b des Bootsgesetzes?",
-        "Was steht in § 4?",
-        "de",
-    ),
-    (
-        "French",
-        {
-            "base.md": "# Code des bacs\n\n## Article 12\nLe bac porte un numéro.\n",
-            "act.md": "# Loi de réforme\n\n## Article 3\nAprès l'article 12 du code des bacs, il est inséré un article 12 bis ainsi rédigé :\n\n### « Article 12 bis\nUn registre est tenu. »\n\n## Article 4\nElle s'applique.\n",
-        },
-        "Que dit l'article 12 bis du code des bacs ?",
-        "Que dit l'article 4 ?",
-        "fr",
-    ),
-    (
-        "Spanish",
-        {
-            "base.md": "# Ley 39/2008, de 2 de mayo, de barcas\n\n## Artículo 12\nLa barca lleva un número.\n",
-            "act.md": "# Ley 5/2020, de 3 de junio, de reforma\n\n## Artículo 3\nTras el artículo 12 de la Ley 39/2008 se insertan los artículos 12 bis y 12 ter:\n\n### «Artículo 12 bis\nSe lleva un registro.\n\n### Artículo 12 ter\nEs público.».\n\n## Artículo 4\nEntra en vigor hoy.\n",
-        },
-        "¿Qué dice el artículo 12 ter de la Ley 39/2008?",
-        "¿Qué dice el artículo 4 de la Ley 5/2020?",
-        "es",
-    ),
+    ("paragraphs of Markdown", {"base.md": BASE, "act.md": f"# Law 4700 of 2020 on Reforms\n\n## Article 88\n{LEAD}\n\n\"Article 12A\nA list is kept.\n\nArticle 12B\nAn owner is entered.\"\n\n## Article 89\nThis Law enters into force at once.\n"},
+     "What does Article 12B of Law 3900/2008 say?", "What does Article 89 of Law 4700 of 2020 say?", "en"),
+    ("headings of Markdown", {"base.md": "# Law 3900/2008 on Boats\n\n## Article 12\nA boat has a number.\n\n## Article 13\nIt is painted.\n", "act.md": f"# Law 4700/2020 on Reforms\n\n## Article 88\n{LEAD}\n\n### “Article 12A List\nA list is kept.\n\n### Article 12B Owner\nAn owner is entered.”\n\n## Article 89\nThis Law enters into force at once.\n"},
+     "What does Article 12B of Law 3900 of 2008 say?", "What does Article 89 of Law 4700/2020 say?", "en"),
+    ("lines of a text", {"base.md": BASE, "act.txt": f"Law 4700 of 2020\n\nArticle 88\n{LEAD}\n\n“Article 12A\nA list is kept.\n\nArticle 12B\nAn owner is entered.”\n\nArticle 89\nThis Law enters into force at once.\n"},
+     "What does Article 12B of Law 3900 of 2008 say?", "", "en"),
+    ("HTML", {"base.md": BASE, "act.html": f"<html><head><title>Law 4700 of 2020</title></head><body><h1>Law 4700 of 2020</h1><h2>Article 88</h2><p>{LEAD}</p><h3>«Article 12A</h3><p>A list is kept.</p><h3>Article 12B</h3><p>An owner is entered.».</p><h2>Article 89</h2><p>This Law enters into force at once.</p></body></html>"},
+     "What does Article 12B of Law 3900 of 2008 say?", "What does Article 89 of Law 4700 of 2020 say?", "en"),
+    ("German", {"base.md": "# Bootsgesetz\n\n## § 12\nEin Boot trägt eine Nummer.\n\n## § 13\nEs wird gestrichen.\n", "act.md": "# Gesetz zur Reform\n\n## § 3\nNach § 12 des Bootsgesetzes werden folgende §§ 12a und 12b eingefügt:\n\n### „§ 12a Liste\nEine Liste wird geführt.\n\n### § 12b Halter\nDer Halter wird eingetragen.“\n\n## § 4\nEs tritt sofort in Kraft.\n"},
+     "Was steht in § 12b des Bootsgesetzes?", "Was steht in § 4?", "de"),
+    ("French", {"base.md": "# Code des bacs\n\n## Article 12\nLe bac porte un numéro.\n", "act.md": "# Loi de réforme\n\n## Article 3\nAprès l'article 12 du code des bacs, il est inséré un article 12 bis ainsi rédigé :\n\n### « Article 12 bis\nUn registre est tenu. »\n\n## Article 4\nElle s'applique.\n"},
+     "Que dit l'article 12 bis du code des bacs ?", "Que dit l'article 4 ?", "fr"),
+    ("Spanish", {"base.md": "# Ley 39/2008, de 2 de mayo, de barcas\n\n## Artículo 12\nLa barca lleva un número.\n", "act.md": "# Ley 5/2020, de 3 de junio, de reforma\n\n## Artículo 3\nTras el artículo 12 de la Ley 39/2008 se insertan los artículos 12 bis y 12 ter:\n\n### «Artículo 12 bis\nSe lleva un registro.\n\n### Artículo 12 ter\nEs público.».\n\n## Artículo 4\nEntra en vigor hoy.\n"},
+     "¿Qué dice el artículo 12 ter de la Ley 39/2008?", "¿Qué dice el artículo 4 de la Ley 5/2020?", "es"),
 ]
+# fmt: on
 
 
 @pytest.mark.parametrize(
