@@ -27,7 +27,7 @@ from engine.ingestion.own_numbers import lines_of, named_by_numbers, own_numbers
 from engine.ingestion.readers.base import ReadDocument, StatedReference
 from engine.ingestion.segmentation import Piece, numbered_paragraphs, trimmed
 from engine.ingestion.typed_numbers import typed_numbers
-from engine.language.addresses import ATTACHED, CONTAINERS, Address
+from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, Address
 from engine.model import NOTHING, Document, Passage, SectionKind, Span
 
 
@@ -78,8 +78,6 @@ Block = HeadingBlock | TextBlock
 _JOINT = "\n\n"
 # The field of a passage's metadata that holds its id in the XML of its source.
 EID = "eId"
-# Provisions are counted through a document, so they are called by their own number alone.
-_COUNTED_THROUGH = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 # A block that goes on with the one before it: an item of a list, or the rest of a sentence.
 _CONTINUES = re.compile(
     r"\(?(?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[\u0621-\u064a])[.)]\s|[(（][一二三四五六七八九十]+[)）]|[-–•*☐☒]\s|[a-zà-ÿ|]"
@@ -136,7 +134,7 @@ class Assembler:
         if attached and heading.number == heading.label and heading.number:
             # "2 Wages" in Schedule 7 is its paragraph 2.
             heading = replace(heading, kind=SectionKind.PARAGRAPH)
-        rooted = heading.kind in _COUNTED_THROUGH and heading.number is not None and not attached
+        rooted = heading.kind in PROVISIONS and heading.number is not None and not attached
         slug = heading.slug
         if rooted and slug in self._slugs and block.valid_from is not None:
             slug = f"{slug}@{block.valid_from.isoformat()}"
@@ -177,7 +175,7 @@ class Assembler:
             return False
         level = self._chain[-1]
         counted = (
-            level.node.kind in _COUNTED_THROUGH | ATTACHED | {SectionKind.PARAGRAPH}
+            level.node.kind in PROVISIONS | ATTACHED | {SectionKind.PARAGRAPH}
             and level.node.number is not None
         )
         return counted and bool(level.node.title) and level.opened == len(self.passages)
@@ -198,7 +196,7 @@ class Assembler:
             whole = "/".join(part for part in (node.number, piece.number) if part)
             label = attached.block.heading.label + below(whole, language, item=True)
             return Address(node.kind, node.number, piece.number), label
-        spoken = language if item or node.kind in _COUNTED_THROUGH else "und"
+        spoken = language if item or node.kind in PROVISIONS else "und"
         label = (block.heading.label or node.title) + below(piece.number, spoken, item=item)
         return Address(node.kind, node.number, piece.number), label
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.headings import Heading, bare_heading
-from engine.language.addresses import ATTACHED, CONTAINERS
+from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS
 from engine.language.script import western_digits
 from engine.model import SectionKind
 
@@ -28,7 +28,6 @@ _RUN_ON = re.compile(r"(?P<title>[^\n]{2,120}?)(?:\.\s?[—–-]{1,2}|[—–])\
 _PART = re.compile(r"(\d+)([A-Z]*)")
 _STEM, _ITEM_END = re.compile(r"[:：]\s*\Z"), re.compile(r"(?:[;,；，،؛]|[;,]\s+\w{1,3})\s*\Z")
 _FIRST: _Number = ((1, ""),)
-_PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 # A provision that was repealed may be missing.
 _GAP = 4
 # Titles that end with a full stop, as "Short title.", are as long as this at most.
@@ -85,7 +84,7 @@ def typed_numbers(blocks: Sequence[tuple[Heading | None, str]]) -> dict[int, lis
 
     ``blocks`` are headings, and texts of which each has one line or more.
     """
-    if any(one and one.kind in _PROVISIONS and one.number != one.label for one, _ in blocks):
+    if any(one and one.kind in PROVISIONS and one.number != one.label for one, _ in blocks):
         # Where provisions have a word for their headings, numbers count the items of lists.
         return {}
     lines = list(_lines(blocks))

@@ -13,6 +13,7 @@ REPEALED = {
         "The Quarry Act, 2009, is repealed.",
         "There is repealed section 7 of the Quarry Act 2009.",
         "Regulation 7 is revoked.",
+        "Section 7 is, with effect from 1 May 2020, repealed.",
         "Section 7 ceases to have effect.",
         "Section 7 shall be omitted.",
         "Section 7 stands repealed.",
@@ -20,6 +21,7 @@ REPEALED = {
     ],
     "de": [
         "§ 7 des Hafengesetzes wird aufgehoben.",
+        "Die Richtlinie 95/46/EG wird mit Wirkung vom 25. Mai 2018 aufgehoben.",
         "Aufgehoben wird § 7 des Hafengesetzes.",
         "Das Hafengesetz vom 3. Mai 1999, zuletzt geändert durch Gesetz vom 4. Juni 2001, tritt außer Kraft.",
         "Gleichzeitig tritt das Hafengesetz außer Kraft.",
@@ -56,6 +58,7 @@ REPEALED = {
     "nl": [
         "Artikel 7 van de Havenwet wordt ingetrokken.",
         "Artikel 7 vervalt.",
+        "Richtlijn 95/46/EG wordt met ingang van 25 mei 2018 ingetrokken.",
         "De Havenwet wordt ingetrokken.",
         "Ingetrokken wordt artikel 7 van de Havenwet.",
     ],
@@ -82,7 +85,11 @@ REPEALED = {
 # A decision under a provision is cancelled, a duty lapses: the provision stays.
 KEPT = {
     "en": ["A licence under section 7 may be revoked.", "Section 7 applies to an order that is repealed."],
-    "de": ["Bescheide nach § 7 werden geprüft und aufgehoben.", "Die Pflicht nach § 7 entfällt."],
+    "de": [
+        "Hat das Gericht den Bescheid aufgehoben (§ 74a), so gilt dies nicht.",
+        "Bescheide nach § 7 werden geprüft und aufgehoben.",
+        "Die Pflicht nach § 7 entfällt.",
+    ],
     "fr": ["Les licences visées à l’article 7 peuvent être retirées."],
     "es": ["Las licencias del artículo 7 podrán ser revocadas."],
     "it": ["Le licenze di cui all’articolo 7 possono essere revocate."],
