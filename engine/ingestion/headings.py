@@ -325,6 +325,13 @@ def _unnumbered(line: str) -> Heading | None:
     return Heading(kind, None, line.rstrip(" :."), "", slug)
 
 
+def attaching_word(text: str) -> str | None:
+    """The word for what is attached to a law, an annex or an explanation, that a title begins with."""
+    begin = text.casefold()
+    words = (word for word, kind in _UNNUMBERED.items() if kind is SectionKind.ANNEX)
+    return next((word for word in words if re.match(rf"{re.escape(word)}(?!\w)", begin)), None)
+
+
 def _numbered(line: str) -> Heading | None:
     match = _PLAIN_NUMBER.match(line)
     if _BARE_NUMBER.fullmatch(line):

@@ -123,14 +123,14 @@ def number_key(number: str) -> str:
     """The form by which numbers are compared: no spaces, invisible marks or final dots, in capitals."""
     if number.isascii() and number.isalnum():
         return number.upper()
-    folded = western_digits(visible(unicodedata.normalize("NFKC", number)))
+    folded = visible(unicodedata.normalize("NFKC", western_digits(number)))
     return _SPACE.sub("", folded).translate(_DASHES).strip(".:()").upper()
 
 
 @lru_cache(maxsize=65536)
 def parse_label(label: str, language: str = "und") -> Address | None:
     """The address that a label states; None where it states none (a heading, a name, nothing)."""
-    text = _SPACE.sub(" ", western_digits(visible(unicodedata.normalize("NFKC", label)))).strip()
+    text = _SPACE.sub(" ", visible(unicodedata.normalize("NFKC", western_digits(label)))).strip()
     if not text or len(text) > LONGEST_LABEL:
         return None
     french = _french(text) if words(language).article_numbers == "french" else None

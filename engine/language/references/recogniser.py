@@ -21,6 +21,7 @@ from engine.language.references.cues import CueReader
 from engine.language.references.folding import Folding
 from engine.language.references.grammar import NEVER, ActForm, Grammar, Mention, Target, Unit, cased
 from engine.language.references.relative import RelativeReader
+from engine.language.script import without_note_calls
 from engine.model import Relation, SectionKind, Span
 
 # How far back a document's name may begin before its provision ("COBS Rule 3.4.2").
@@ -77,6 +78,7 @@ class Recogniser:
 
     def find(self, text: str) -> list[Mention]:
         """All mentions of a text in order; spans of two mentions never overlap."""
+        printed, text = text, without_note_calls(text)
         found: list[Mention] = []
         end = 0
         for start, head_end, bare in self._starts(text):
@@ -89,6 +91,8 @@ class Recogniser:
         if relative := self._relative_reader.find(text, found, self._cues.relation):
             found = sorted((*found, *relative), key=lambda mention: mention.span.start)
         found = self._amending(text, self._with_acts(text, self._folding.folded(text, found)))
+        if printed != text:
+            found = [replace(one, text=printed[one.span.start : one.span.end]) for one in found]
         return _carried(
             [
                 replace(mention, joined=True) if self._joined(text, mention, after) else mention
