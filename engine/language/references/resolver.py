@@ -194,10 +194,11 @@ class Resolver:
             # "nach dessen Absatz 3": a part of another act's provision, not of the one that speaks.
             return [] if mention.that else self._relative(mention, target, passage, row)
         own = self._provisions.document_of[row]
-        if _is_own_paragraph(target.address, passage) and not meaning.named and meaning.documents == (own,):
+        is_own = meaning.documents == (own,) and not meaning.named
+        if is_own and not mention.bare and _is_own_paragraph(target.address, passage):
             return self._relative(mention, _without_number(target), passage, row)
         span = _extended(target.span, mention, meaning, passage.text)
-        if not (meaning.named or target.address.within or target.through) and meaning.documents == (own,):
+        if is_own and not target.address.within and not target.through:
             aims = self._annexed(target.address, passage, row)
             if aims is not None:
                 aims = [aim for aim in aims if aim[2] != row]
