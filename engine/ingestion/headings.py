@@ -327,6 +327,8 @@ def _unnumbered(line: str) -> Heading | None:
 
 def attaching_word(text: str) -> str | None:
     """The word for what is attached to a law, an annex or an explanation, that a title begins with."""
+    if EXPLANATION.match(text):
+        return text.split()[0]
     begin = text.casefold()
     words = (word for word, kind in _UNNUMBERED.items() if kind is SectionKind.ANNEX)
     return next((word for word in words if re.match(rf"{re.escape(word)}(?!\w)", begin)), None)
