@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from filelock import FileLock
-from hypothesis import settings
+from hypothesis import find, settings
+from hypothesis.strategies import text
 
 from engine.operator_settings import OF_THE_TESTS, PREFIX
 from tests.scheduling import BUDGET, GroupScheduling, Stopwatch, is_slow, position
@@ -65,7 +66,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep the collector from what was imported: a look at all of it takes most of a second of some test."""
+    """Do what else takes most of a second of some test: hypothesis builds its tables of letters, the collector
+    looks at all that was imported."""
+    find(text(), lambda _: True)
     gc.collect()
     gc.freeze()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from engine.language.addresses import WORDS
+from engine.language.addresses import PROVISIONS, WORDS
 from engine.language.numerals import (
     ARABIC_AGAIN,
     ARABIC_ORDINAL,
@@ -56,6 +56,12 @@ _WORDS = {
 _UNNUMBERED = {
     word: kind for own in all_words().values() for kind, listed in own.unnumbered.items() for word in listed
 }
+_EXPLANATIONS = "|".join(one for own in all_words().values() for one in own.explanations)
+_WORDS_BEFORE = "|".join(one for own in all_words().values() for one in own.explains)
+EXPLANATION = re.compile(rf"(?:{_EXPLANATIONS})\s*[.:]?\Z", re.IGNORECASE)
+_EXPLAINS = re.compile(rf"(?:{_EXPLANATIONS}|(?:{_WORDS_BEFORE})\s.*)\Z", re.IGNORECASE)
+# "§ 5", "Section 5" in the heading of what explains it.
+_EXPLAINED = re.compile(r"(?<![^\s'’])(?:§+\s?|[^\W\d_]{3,}\.?\s)\d.*", re.DOTALL)
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
     r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*|\d+[a-z]\d{0,2}-\d+[A-Za-z]?(?![A-Za-z])"
@@ -140,6 +146,7 @@ def parse_heading(text: str) -> Heading:
         or _counted(line)
         or _sign_last(line)
         or _worded(line)
+        or _explanation(line)
         or _unnumbered(line)
         or _numbered(line)
         or Heading(SectionKind.HEADING, None, line, "", slug_of(line) or "heading")
@@ -292,6 +299,16 @@ def _sign_last(line: str) -> Heading | None:
     return _made(kind, match["word"], match["number"], match["title"], line[: match.end("word")])
 
 
+def _explanation(line: str) -> Heading | None:
+    """The heading of what explains a provision: "Zu § 5", "Note to section 5"."""
+    about = _EXPLAINED.search(line) if _EXPLAINS.match(line) else None
+    heading = parse_heading(about[0]) if about else None
+    if heading is not None and heading.number and heading.kind in PROVISIONS:
+        label = line[: len(line) - len(heading.title)].rstrip(" .:–—-(")
+        return Heading(SectionKind.GUIDANCE, heading.number, heading.title, label, slug_of(line))
+    return None
+
+
 def _unnumbered(line: str) -> Heading | None:
     first = line.rstrip(" :.").casefold()
     kind = _UNNUMBERED.get(first) or _WORDS.get(first)
@@ -299,6 +316,13 @@ def _unnumbered(line: str) -> Heading | None:
         return None
     slug = "preamble" if kind is SectionKind.PREAMBLE and not first.startswith("meng") else slug_of(first)
     return Heading(kind, None, line.rstrip(" :."), "", slug)
+
+
+def attaching_word(text: str) -> str | None:
+    """The word for what is attached to a law, an annex or an explanation, that a title begins with."""
+    begin = text.casefold()
+    words = (word for word, kind in _UNNUMBERED.items() if kind is SectionKind.ANNEX)
+    return next((word for word in words if re.match(rf"{re.escape(word)}(?!\w)", begin)), None)
 
 
 def _numbered(line: str) -> Heading | None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from engine import languages
 from engine.language.analyzer import analyzer
 from engine.language.designations import designation_of
 from engine.language.numerals import GERMAN_BOOKS
@@ -279,6 +280,8 @@ def _arabic(name: str) -> Iterator[str]:
 
 # A word, or one letter of a script that puts no spaces between words.
 NAME_WORD = re.compile(f"[{HAN}]|[^\\W_{HAN}]+(?:[./-](?=[^\\W{HAN}])[^\\W_{HAN}]+)*")
+# "U.S.C" is "USC".
+_INITIALS = re.compile(r"(?<!\w)[a-z](?:\. ?[a-z])+(?!\w)")
 # Words that carry nothing in a name: articles and the word "number".
 _ARTICLES = ("the", "das", "der", "die", "des", "dem", "den", "la", "le", "les", "el", "los", "il")
 _EMPTY = frozenset((*_ARTICLES, "no", "nr", "n", "nº", "nomor", "number"))
@@ -288,5 +291,7 @@ _EMPTY = frozenset((*_ARTICLES, "no", "nr", "n", "nº", "nomor", "number"))
 def name_key(name: str, language: str = "und") -> tuple[str, ...]:
     """Stems of a name in order, articles and the word "number" left out; equal for equal names."""
     stem = analyzer(language).stem
-    words = NAME_WORD.findall(western_digits(visible(name)).casefold())
-    return tuple(stem(word) for word in words if word not in _EMPTY)
+    plain = western_digits(visible(name)).casefold()
+    words = NAME_WORD.findall(_INITIALS.sub(lambda one: re.sub(r"\W", "", one[0]), plain))
+    short = languages.words(language).short_words
+    return tuple(stem(short.get(word, word)) for word in words if word not in _EMPTY)

@@ -65,6 +65,7 @@ class Words(_Table):
     - ``characters_per_token``: of a language model, measured with ``o200k_base`` and rounded down.
     - ``months``: their names, January first, each with its other spellings; ``short_months``: three or
       four letters of them and the number of the month.
+    - ``short_words``: what words of names are shortened to, without the point: "Cal. Civ. Code".
     - ``time_units``: words for a day, week, month and year.
     - ``yes``, ``no``: what answers a question.
     - ``decimal_comma``: "1.500,25", where others print "1,500.25".
@@ -76,6 +77,8 @@ class Words(_Table):
       counts; ``article``: what an article is called where a source gives only its number.
     - ``heading_levels``: more words for a kind of provision that headings have; ``unnumbered``: headings
       that need no number.
+    - ``explanations``: headings and titles of what explains the provisions of a text, as regular expressions;
+      ``explains``: what such a heading puts in front of the provision that it explains ("Zu § 5").
     - ``ordinals``: the words for first, second and so on, each with its other forms, by which headings and
       references count; ``only``: what stands there where nothing is to be counted ("Artículo único").
     - ``named_provisions``: provisions on the level of an article that have a name of two words and a number
@@ -103,6 +106,7 @@ class Words(_Table):
     characters_per_token: float = 2.9
     months: tuple[tuple[str, ...], ...] = ()
     short_months: dict[str, int] = {}
+    short_words: dict[str, str] = {}
     time_units: dict[Literal["day", "week", "month", "year"], tuple[str, ...]] = {}
     yes: tuple[str, ...] = ()
     no: tuple[str, ...] = ()
@@ -114,6 +118,8 @@ class Words(_Table):
     levels: dict[SectionKind, tuple[str, ...]] = {}
     heading_levels: dict[SectionKind, tuple[str, ...]] = {}
     unnumbered: dict[SectionKind, tuple[str, ...]] = {}
+    explanations: tuple[str, ...] = ()
+    explains: tuple[str, ...] = ()
     ordinals: tuple[tuple[str, ...], ...] = ()
     only: tuple[str, ...] = ()
     named_provisions: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import Heading, parse_heading, slug_of
+from engine.ingestion.headings import EXPLANATION, Heading, parse_heading, slug_of
 from engine.language.addresses import CONTAINERS, PROVISIONS, parse_label
 from engine.language.script import visible
 from engine.model import SectionKind
@@ -26,7 +26,7 @@ _DEPTHS = {
     SectionKind.SUBSECTION: 6,
     SectionKind.ARTICLE: 7,
     SectionKind.RULE: 7,
-    SectionKind.GUIDANCE: 9,
+    SectionKind.GUIDANCE: 7,
 }
 # Words whose level the law of a country puts elsewhere than their kind: "Bagian" is part of a "BAB".
 _WORD_DEPTHS = {"bagian": 5, "الباب": 3}
@@ -156,11 +156,13 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         return None
     if roman := _ROMAN_CAPITALS.match(bare):
         return _headed(parse_heading(roman[0])), ""
-    if _WORDED_LINE.match(bare):
+    if EXPLANATION.match(bare):
+        return HeadingBlock(1, parse_heading(bare)), ""
+    if _WORDED_LINE.match(bare) or parse_heading(bare).kind is SectionKind.GUIDANCE:
         heading = parse_heading(bare)
         is_heading = heading.number is not None and heading.kind in _DEPTHS
         if is_heading and (
-            not heading.title or (is_bare_heading(heading.title) and heading.title[:1].isupper())
+            not heading.title or (is_bare_heading(heading.title) and heading.title.lstrip("(")[:1].isupper())
         ):
             return _headed(heading), ""
     return None

@@ -21,6 +21,7 @@ from engine.language.references.cues import CueReader
 from engine.language.references.folding import Folding
 from engine.language.references.grammar import NEVER, ActForm, Grammar, Mention, Target, Unit, cased
 from engine.language.references.relative import RelativeReader
+from engine.language.script import without_note_calls
 from engine.model import Relation, SectionKind, Span
 
 # How far back a document's name may begin before its provision ("COBS Rule 3.4.2").
@@ -45,7 +46,7 @@ class Recogniser:
             *(
                 (cased(level.words), level.value)
                 for level in grammar.levels
-                if level.depth == 0 and level.counts
+                if level.depth == 0 and level.counts and level.words
             ),
         ]
         # A plain list of words is searched for by its first letters, many times faster than the rest.
@@ -55,6 +56,7 @@ class Recogniser:
         self._acts = [_ActReader(form) for form in grammar.acts]
         self._also = re.compile(grammar.also)
         self._through = re.compile(grammar.through)
+        self._and_next = re.compile(grammar.and_next)
         self._either = re.compile(grammar.either)
         self._here_before = re.compile(rf"(?:{grammar.here_before})\s*\Z")
         self._that_before = re.compile(rf"(?:{grammar.that_before})\s*\Z")
@@ -76,6 +78,7 @@ class Recogniser:
 
     def find(self, text: str) -> list[Mention]:
         """All mentions of a text in order; spans of two mentions never overlap."""
+        printed, text = text, without_note_calls(text)
         found: list[Mention] = []
         end = 0
         for start, head_end, bare in self._starts(text):
@@ -88,6 +91,8 @@ class Recogniser:
         if relative := self._relative_reader.find(text, found, self._cues.relation):
             found = sorted((*found, *relative), key=lambda mention: mention.span.start)
         found = self._amending(text, self._with_acts(text, self._folding.folded(text, found)))
+        if printed != text:
+            found = [replace(one, text=printed[one.span.start : one.span.end]) for one in found]
         return _carried(
             [
                 replace(mention, joined=True) if self._joined(text, mention, after) else mention
@@ -201,7 +206,7 @@ class Recogniser:
                 break
             after_number = number.end() if value else start + len(text[start:position].rstrip())
             below, end = self._below.read(text, after_number, value, plural)
-            ranged = self._range_end(text, reader, end)
+            ranged = self._range_end(text, reader, end, value)
             if ranged and not below:
                 last, end = ranged
                 span = Span(begin, end)
@@ -240,7 +245,9 @@ class Recogniser:
         match = self._leads.match(text, position)
         return match.end() if match and text[match.end() : match.end() + 1].isalnum() else None
 
-    def _range_end(self, text: str, reader: _UnitReader, position: int) -> tuple[str, int] | None:
+    def _range_end(self, text: str, reader: _UnitReader, position: int, first: str) -> tuple[str, int] | None:
+        if first.isdecimal() and (following := self._and_next.match(text, position)):
+            return str(int(first) + 1), following.end()
         through = self._through.match(text, position)
         if not through:
             return None

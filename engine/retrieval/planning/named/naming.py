@@ -97,7 +97,8 @@ def provisions_named(
     found = [
         one for order, (code, mentions) in enumerate(read) for one in _read(asked, code, mentions, order)
     ]
-    found += _behind_names(asked, len(read))
+    longer = [one.span for _, mentions in read for one in mentions if one.document is not None]
+    found += _behind_names(asked, len(read), longer)
     code = next(iter(bases))
     own = designations(asked, code, dict(read).get(code, []), max(0, MOST_NUMBERS - len(found)))
     found += [_Read(mention, target, -1, named) for mention, target, named in own]
@@ -167,8 +168,9 @@ def _is_numbered(target: Target) -> bool:
     return target.step is None and (target.address.number is not None or bool(target.address.within))
 
 
-def _behind_names(asked: Question, order: int) -> Iterator[_Read]:
-    """Numbers without a word right behind the name of a document that has such a provision: "bgb 433"."""
+def _behind_names(asked: Question, order: int, longer: Sequence[Span]) -> Iterator[_Read]:
+    """Numbers without a word right behind the name of a document that has such a provision: "bgb 433"; not
+    if the name goes on in front, in a ``longer`` one: "40 CFR 110" is not "CFR 110"."""
     for number in islice(_NUMBER.finditer(asked.text), MOST_NUMBERS):
         span = Span(*number.span())
         if "." in number["number"]:
@@ -179,7 +181,8 @@ def _behind_names(asked: Question, order: int) -> Iterator[_Read]:
                 yield _Read(mention, target, order, in_container(asked, place, Name(), mention))
                 continue
         for document_id, name in documents_at(asked.corpus, asked.text, asked.language, near=span):
-            if not 0 <= span.start - name.end <= 2:
+            is_part = any(one.start < name.start < one.end for one in longer)
+            if is_part or not 0 <= span.start - name.end <= 2:
                 continue
             numbers = numbers_of(asked, document_id)
             language = asked.reader.documents[numbers[0]].language
