@@ -109,6 +109,13 @@ QUESTIONS = [
 ]
 
 
+# Questions whose number is in several containers, and none of them is named.
+CHOICES = [
+    "What does rule 2.1 of the Nowhere Part say?",
+    "What does rule 2.2 of the Pier Rulebook say?",
+]
+
+
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     root = tmp_path_factory.mktemp("records")
@@ -138,6 +145,13 @@ def test_a_question_names_the_container(corpus: Corpus, language: str, question:
     (named,) = provisions_named(corpus, question, language, date(2026, 1, 1))
     assert named.status is Naming.FOUND
     assert [one.text for one in corpus.passages(corpus.rows(named.passage_ids))] == [text]
+
+
+@pytest.mark.parametrize("question", CHOICES)
+def test_a_number_of_several_containers_is_a_choice(corpus: Corpus, question: str) -> None:
+    (named,) = provisions_named(corpus, question, "en", date(2026, 1, 1))
+    assert named.status is Naming.SEVERAL
+    assert all(any(part in choice.label for choice in named.choices) for part in PARTS)
 
 
 def test_a_day_of_download_is_no_validity(corpus: Corpus) -> None:
