@@ -15,6 +15,7 @@ import orjson
 
 from engine.corpus.embedded.block import digest, hashed
 from engine.errors import FileRefusedError
+from engine.ingestion.explaining import with_explanations
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
 from engine.ingestion.readers.formats import BY_NAME
 from engine.language.hidden_marks import hidden_marks
@@ -73,7 +74,7 @@ class BatchReader:
                 elif not item.passages:
                     yield Problem(task.source.name, "the document has no text", id=item.document.id)
                 else:
-                    waiting.append(item)
+                    waiting.append(with_explanations(item))
                     hidden += sum(len(hidden_marks(passage.text)) for passage in item.passages)
                     passages += len(item.passages)
                     if passages >= BATCH_PASSAGES or hashed(item.document.id) % BATCH_PASSAGES == 0:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-import orjson
 import pytest
 
 from benchmarks.attacks.http.served import served
@@ -23,13 +22,12 @@ from engine.corpus import open_corpus
 from engine.corpus.extracted.validations import judged, load_validations
 from engine.extraction.judging import Ends, unjudge_link
 from engine.ingestion.build import build_corpus
-from engine.records.export import investigation_to_json
 from engine.records.store import EVERYBODY
 from engine.records.store.listing import Wanted
 from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
 from engine.settings import preset
-from tests.engine.investigation.story import finished
+from tests.engine.investigation.story import finished, record_of
 from tests.ui.corpus.conftest import ACT, ARABIC, REGULATION
 from ui.shelf import open_library
 
@@ -367,9 +365,7 @@ def case(asked: tuple[Page, Watch]) -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def record(shown_sample: Path) -> dict[str, Any]:
-    case = finished(open_corpus(shown_sample), QUESTION, preset("balanced"), None)
-    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return values
+    return record_of(finished(open_corpus(shown_sample), QUESTION, preset("balanced"), None))
 
 
 @pytest.fixture

@@ -83,12 +83,6 @@ def test_the_answer_can_be_copied(case: Page) -> None:
     assert re.search(r"\[\^1\]: Commercial Agency", copied)
 
 
-def test_without_a_model_writing_opens_the_panel_that_connects_one(case: Page) -> None:
-    to_answer(case)
-    case.click("[data-answer=write]")
-    case.wait_for_selector("#model [data-model=url], #model [data-model=provider]")
-
-
 def test_writing_can_be_stopped_and_every_sentence_of_a_model_is_held_to_its_quotes(page: Page) -> None:
     slow = True
 

@@ -6,16 +6,15 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import orjson
 import pytest
 
 from engine.corpus import open_corpus
 from engine.exports.page.rendering import case_page
 from engine.exports.registry import HandedOver
 from engine.investigation import Case
-from engine.records.export import investigation_to_json
 from engine.settings import preset
 from tests.browser.conftest import QUESTION, SCHEMES, ColorScheme
+from tests.engine.investigation.story import record_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -27,9 +26,8 @@ def written(sample_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     case = Case(
         corpus, f"{QUESTION} <img src=x onerror=window.harmed=1>", preset("quick"), day=date(2026, 6, 1)
     )
-    for _ in case.run():
-        continue
-    record = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
+    list(case.run())
+    record = record_of(case)
     page = tmp_path_factory.mktemp("case") / "case.html"
     page.write_text(case_page(HandedOver(record, corpus=corpus)), encoding="utf-8")
     return page

@@ -10,12 +10,11 @@ import orjson
 import pytest
 
 from engine.corpus import open_corpus
-from engine.records.export import investigation_to_json
 from engine.records.store.store import CaseStore
 from engine.settings import preset
 from tests.browser.conftest import QUESTION
 from tests.browser.test_investigate import ARABIC
-from tests.engine.investigation.story import finished
+from tests.engine.investigation.story import finished, record_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -31,12 +30,7 @@ def records(shown_sample: Path) -> dict[str, Any]:
     """Records of one question at two depths, as a file has them."""
     corpus = open_corpus(shown_sample)
     return {
-        depth: orjson.loads(
-            orjson.dumps(
-                investigation_to_json(finished(corpus, QUESTION, preset(depth), None).investigation())
-            )
-        )
-        for depth in ("quick", "balanced")
+        depth: record_of(finished(corpus, QUESTION, preset(depth), None)) for depth in ("quick", "balanced")
     }
 
 

@@ -113,18 +113,6 @@ def test_a_passage_without_a_card_and_without_a_dot_gets_one_from_the_tree(page:
     assert int(page.locator("[data-view-count]").inner_text().split()[0]) > 400
 
 
-def test_the_search_of_the_board_is_that_of_the_tree(case: Page) -> None:
-    to_tree(case)
-    case.fill("[data-board=search]", "register")
-    case.wait_for_selector(f"{ROW}.hit")
-    assert "found" in case.locator("[data-view-count]").inner_text()
-    case.fill("[data-board=search]", "zzyzx")
-    case.wait_for_function("!document.querySelector('.tree-row[data-id]')")
-    case.fill("[data-board=search]", "")
-    case.wait_for_selector(f"{ROW}[data-id]")
-    assert case.locator(f"{ROW}.hit").count() == 0
-
-
 def test_the_tab_in_front_goes_along_with_a_case(page: Page) -> None:
     page.click("[data-view-tab=tree]")
     assert page.locator(".views-waiting").first.is_visible()
@@ -151,15 +139,3 @@ def test_the_tab_in_front_goes_along_with_a_case(page: Page) -> None:
     # Another question begins with nothing.
     ask(page, "zzyzx")
     page.wait_for_function("!document.querySelector('.tree-row[data-kind=passage]')")
-
-
-def test_from_a_card_to_what_came_through_it(case: Page) -> None:
-    button = case.locator("#ranked [data-act=tree]").first
-    words = button.inner_text()
-    node = button.locator("xpath=ancestor::article").get_attribute("data-id")
-    button.click()
-    case.wait_for_selector(f'{ROW}[data-id="{node}"][aria-expanded=true][aria-selected=true]')
-    assert row(case, node or "").locator(".tree-below").inner_text() == words.split()[0]
-    case.wait_for_function(
-        "words => document.querySelector('.tree-told').innerText.includes(words)", arg=words
-    )

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -47,7 +46,7 @@ def place_of(page: Page, passage_id: str) -> dict[str, float]:
 
 
 @pytest.mark.journey
-def test_a_question_is_told_round_by_round_and_ends_with_cards(page: Page) -> None:
+def test_a_question_is_shown_round_by_round_and_ends_with_cards(page: Page) -> None:
     page.evaluate(
         """() => {
             window.seen = [];
@@ -155,7 +154,7 @@ def test_the_quoted_words_stand_along_the_trail(case: Page) -> None:
     assert any(text.startswith("“") for text in notes(case)), notes(case)
 
 
-def test_a_dot_without_a_card_is_told_from_the_board(case: Page) -> None:
+def test_a_dot_without_a_card_is_shown_beside_the_board(case: Page) -> None:
     unranked: str = case.evaluate(
         """() => {
             const cards = [...document.querySelectorAll("#ranked .card")];
@@ -168,26 +167,6 @@ def test_a_dot_without_a_card_is_told_from_the_board(case: Page) -> None:
     peek.wait_for()
     assert peek.get_attribute("data-id") == unranked
     assert "Follow from here" in peek.inner_text()
-
-
-def test_a_depth_sets_the_controls_and_the_strategies_decide_what_is_followed(page: Page) -> None:
-    page.locator("#depth label", has_text="Detective").click()
-    page.wait_for_function("document.querySelector('#set-pool_size input[type=number]').value === '2000'")
-    assert page.locator("#set-rounds input[type=number]").input_value() == "4"
-    page.locator("#depth label", has_text="Quick").click()
-    page.wait_for_function("!document.querySelector('#threads input[name=metadata]').checked")
-    page.locator("#depth label", has_text="Balanced").click()
-    page.wait_for_function("document.querySelector('#threads input[name=metadata]').checked")
-    for name in ("metadata", "entities", "pagerank"):
-        page.locator(f"#threads input[name={name}]").uncheck()
-    page.locator("#set-close_gaps input").uncheck()
-    page.locator(".chip").first.click()
-    page.wait_for_selector(".story[data-state=done]")
-    assert page.input_value("#question textarea") == QUESTION, "an example asks itself"
-    counts: dict[str, int] = json.loads(page.get_attribute(".story", "data-brought") or "{}")
-    assert set(counts) == {"citations"}
-    label = page.locator("#threads label:has(input[name=citations])")
-    assert label.get_attribute("data-count") == f"+{counts['citations']}"
 
 
 class SlowCase(Case):
@@ -229,15 +208,6 @@ def test_after_a_fault_of_the_engine_a_case_can_be_cancelled_and_keeps_what_it_f
     assert "Cancelled" in page.inner_text(".story")
     assert page.locator("#ranked .card").count() > 0
     assert page.locator("#go").is_visible()
-
-
-def test_an_area_shows_its_evidence(case: Page) -> None:
-    total = case.locator("#ranked .card:visible").count()
-    case.locator("#coverage .area").first.click()
-    case.wait_for_selector("#filter-note:visible")
-    assert 0 < case.locator("#ranked .card:visible").count() <= total
-    case.locator("#filter-note button").click()
-    assert case.locator("#ranked .card:visible").count() == total
 
 
 def test_the_rest_of_the_pool_comes_on_demand(case: Page) -> None:

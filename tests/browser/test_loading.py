@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from tests.browser.conftest import Tabs, ask, load
 from ui.door.headers import FOR_EVER
 
 if TYPE_CHECKING:
@@ -28,18 +27,3 @@ def test_what_is_named_by_its_content_is_kept_and_nothing_else(case: Page, addre
     gone = httpx.get(f"{address}assets/Index-AAAAAAAA.js")
     assert gone.status_code == 404
     assert gone.headers.get("cache-control") != FOR_EVER
-
-
-def test_a_page_that_stands_asks_for_no_frames(tabs: Tabs, address: str) -> None:
-    with tabs.lent(address, locale="en-GB") as page:
-        page.add_init_script(
-            "{ const frame = requestAnimationFrame; window.frames_asked = 0;"
-            " window.requestAnimationFrame = (draw) => { frames_asked += 1; return frame(draw); }; }"
-        )
-        load(page, address)
-        ask(page)
-        page.wait_for_function(
-            "() => { const before = window.asked_before; window.asked_before = frames_asked;"
-            " return before === frames_asked; }",
-            polling=300,
-        )

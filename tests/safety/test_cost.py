@@ -15,7 +15,6 @@ from engine.corpus.protocol import Corpus
 from engine.extraction.extracting import extract
 from engine.extraction.planning import expected, planned
 from engine.investigation import Case
-from engine.investigation.assistance.cost import expected_cost
 from engine.llm import Usage
 from engine.llm.cost import cost_report
 from engine.llm.retrying import Patience
@@ -100,25 +99,6 @@ def test_one_meter_over_everything_equals_the_bill(own: Corpus) -> None:
     told = cost_report(meter, model.spec)
     assert told.total.prompt_tokens == sum(used.prompt_tokens for used in told.tasks.values())
     assert {"extract", "second reading", "ontology", "sub-questions"} <= set(told.tasks)
-
-
-@pytest.mark.parametrize("language", sorted(QUESTIONS))
-def test_a_case_costs_at_most_what_was_said_before(own: Corpus, language: str) -> None:
-    """Task by task. What is sent again because a server failed is not foretold, and there is none here."""
-    with ScriptedServer(Obeying(passages=())) as server:
-        model = server.connect("sk-cost")
-        case = Case(own, QUESTIONS[language], settings(**ASSISTED), model=model)
-        before = expected_cost(case)
-        assert list(case.run())
-        spent = case.meter.tasks
-    for task, used in spent.items():
-        most = before[task]
-        assert used.calls <= most.calls, task
-        assert used.prompt_tokens <= most.prompt_tokens, task
-        assert used.completion_tokens <= most.completion_tokens, task
-        assert used.money is not None
-        assert most.money is not None
-        assert used.money <= most.money, task
 
 
 def test_reading_and_answering_cost_at_most_what_was_said_before(own: Corpus) -> None:

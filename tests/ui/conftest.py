@@ -39,6 +39,14 @@ The principal may approve a grant under Article 1(2) by special resolution.
 EXAMPLES = '[{"title": "Powers", "text": "May a manager grant broader powers?", "language": "en"}]'
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Gradio's queue uses pandas in ways that pandas 3 calls outdated."""
+    ignored = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(ignored)
+
+
 @pytest.fixture(scope="session")
 def corpus_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = tmp_path_factory.mktemp("sources")

@@ -21,8 +21,7 @@ EVIL = '<img src=x onerror=window.harmed=1> "quoted" & more'
 def opened(library: Library) -> OpenCase:
     corpus = library.corpus("Small")
     case = Case(corpus, QUESTION, preset("quick"))
-    for _ in case.run():
-        continue
+    list(case.run())
     return OpenCase(case, corpus, QUESTION, (), "Small")
 
 

@@ -29,18 +29,14 @@ def test_everything_of_a_small_pool_is_shown() -> None:
     data = _data(small_pool(), ["g"])
     assert {node["id"] for node in data["nodes"]} == set("abcdefg")
     assert (data["shown"], data["total"]) == (7, 7)
+    assert {node["id"]: node["rank"] for node in data["nodes"] if node["rank"]} == {"g": 1}
     assert data["heads"] == ["Scan", "Round 1", "Round 2"]
 
 
 def test_first_hops_are_drawn_and_later_hops_wait_for_the_selection() -> None:
     edges = {(edge["from"], edge["to"]): edge["hidden"] for edge in _data(small_pool(), ["g"])["edges"]}
-    assert edges == {
-        ("a", "d"): False,
-        ("a", "e"): False,
-        ("b", "f"): False,
-        ("d", "g"): False,
-        ("f", "g"): True,
-    }
+    assert [ends for ends, hidden in edges.items() if hidden] == [("f", "g")]
+    assert len(edges) == 5
 
 
 def test_a_node_carries_its_trails_as_edges_with_the_quoted_words() -> None:
@@ -78,10 +74,6 @@ def test_a_pool_of_scan_passages_alone_shows_a_calm_few() -> None:
     assert len(chosen(pool, [], DEFAULT_NODES)) == SCAN_LEAVES
 
 
-def test_ranked_passages_that_are_not_in_the_pool_are_left_out() -> None:
-    assert "assembled" not in chosen(small_pool(), ["assembled", "a"], DEFAULT_NODES)
-
-
 AGENCY = GapQuery("powers of an agent", "agency", "Agency")
 EMPTY = GapQuery("seals of a notary", "form", "Form")
 
@@ -105,17 +97,12 @@ def with_queries() -> dict[str, Any]:
 def test_a_query_for_a_gap_is_a_node_of_its_own_kind_in_its_round() -> None:
     data = with_queries()
     agency, empty = (node for node in data["nodes"] if node["kind"] == "query")
-    assert (agency["title"], agency["text"], agency["round"]) == (
-        "Query for the area Agency",
-        AGENCY.text,
-        1,
-    )
+    assert (agency["title"], agency["text"]) == ("Query for the area Agency", AGENCY.text)
     assert {node["shape"] for node in data["nodes"] if node["kind"] == "passage"} == {"dot"}
     assert {agency["shape"], empty["shape"]} == {"diamond"}
     assert agency["strategy"] == "thread-gaps"
     (brought,) = (node for node in data["nodes"] if node["id"] == "h")
     assert 0.5 < agency["x"] < brought["x"] < 1.5, "in its round, and what it brought beside it"
-    assert {"token": "thread-gaps", "words": "query for a gap", "shape": "diamond"} in data["legend"]
     assert (data["shown"], data["total"]) == (8, 8), "queries are no passages"
 
 
@@ -124,32 +111,12 @@ def test_what_a_query_found_hangs_on_it() -> None:
     agency, empty = (node for node in data["nodes"] if node["kind"] == "query")
     edges = {edge["to"]: edge for edge in data["edges"] if edge["from"] == agency["id"]}
     assert {target: edge["hidden"] for target, edge in edges.items()} == {"h": False, "b": True, "e": True}
-    assert [(one["id"], one["name"], one["new"]) for one in agency["found"]] == [
-        ("b", "CAC b", False),
-        ("h", "CAC h", True),
-        ("e", "CAC e", False),
-    ]
+    assert [(one["id"], one["new"]) for one in agency["found"]] == [("b", False), ("h", True), ("e", False)]
     assert agency["told"] == "3 passages found, 1 of them new"
     assert (empty["found"], empty["told"]) == ([], "0 passages found, 0 of them new")
     (brought,) = (node for node in data["nodes"] if node["id"] == "h")
     assert brought["trails"] == [[edges["h"]["id"]]]
     assert brought["why"] == "Found by a query for the area Agency: “powers of an agent”."
-
-
-def test_queries_of_a_saved_pool_are_there_without_its_rounds() -> None:
-    pool = small_pool()
-    pool.admit(by_query("h", AGENCY, 2), 30, 0.5)
-    pool.admit(by_query("i", AGENCY, 1), 31, 0.5)
-    nodes = [node for node in _data(pool, ["h"])["nodes"] if node["kind"] == "query"]
-    assert [(node["title"], node["round"]) for node in nodes] == [
-        ("Query for the area Agency", 1),
-        ("Query for the area Agency", 2),
-    ]
-
-
-def test_an_empty_pool_is_an_empty_board() -> None:
-    data = _data(Pool(10), [])
-    assert (data["nodes"], data["edges"], data["rows"]) == ([], [], 0)
 
 
 def test_the_data_is_json_and_every_colour_is_a_token() -> None:

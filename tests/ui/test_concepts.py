@@ -28,8 +28,7 @@ def sample(sample_folder: Path) -> Corpus:
 
 def box(corpus: Corpus, question: str = QUESTION, *, run: bool = True) -> str:
     case = Case(corpus, question, InvestigationSettings(rounds=0))
-    for _ in case.run() if run else ():
-        continue
+    list(case.run() if run else ())
     return concepts_box(OpenCase(case, corpus, question, ()))
 
 

@@ -26,16 +26,12 @@ def session() -> str:
     return secrets.token_hex(24)
 
 
-def test_nobody_has_a_model_before_one_is_connected(connections: Connections) -> None:
-    assert connections.model(session()) is None
-    assert connections.describe(session()) == Described("nobody", "")
-
-
 def test_a_connection_belongs_to_one_page_load(connections: Connections) -> None:
     mine, yours = session(), session()
     connections.connect(mine, ModelOfOneWord("openai:mine"))
     assert connections.describe(mine) == Described("visitor", "openai:mine")
     assert connections.model(yours) is None
+    assert connections.describe(yours) == Described("nobody", "")
 
 
 def test_a_page_that_does_not_say_who_it_is_has_no_connection(connections: Connections) -> None:
@@ -86,7 +82,6 @@ def test_a_connection_is_forgotten_soon_after_its_page_is_left(
     connections.arrive(mine, "page", trusted=False)
     connections.connect(mine, ModelOfOneWord())
     connections.leave("page")
-    connections.leave("no such page")
     clock.now += LEFT_SECONDS
     assert connections.model(mine) is None
 

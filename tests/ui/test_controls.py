@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from datetime import date
 from typing import Any
 
 import gradio as gr
@@ -32,21 +31,6 @@ def test_at_most_a_dozen_stand_before_the_filters_and_more_settings(library: Lib
     shown_at_once = [ids[str(one.elem_id)] for one in controls if not folded(one)]
     assert len(shown_at_once) <= 12
     assert {"follow", "strategies", "rounds", "pool_size", "top_k"} <= set(shown_at_once)
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("time_budget", "off, or 0.05 to 600"),
-        ("money_budget", "off, or 0 to 1000000"),
-        ("token_budget", "off, or 1 to 100000000"),
-    ],
-)
-def test_a_number_that_may_be_absent_tells_its_bounds_as_they_would_be_typed(name: str, told: str) -> None:
-    line = component(next(knob for knob in knobs() if knob.name == name))
-    assert isinstance(line, gr.Textbox)
-    assert line.placeholder == told
-    assert getattr(settings_from({name: told.rpartition(" ")[2]}), name) == float(told.rpartition(" ")[2])
 
 
 @pytest.mark.parametrize("settings", presets().values(), ids=list(presets()))
@@ -99,14 +83,8 @@ def test_what_the_controls_show_gives_any_settings_back(values: dict[str, Any]) 
         ("", ()),
     ],
 )
-def test_a_phrase_may_hold_a_comma_and_stands_on_its_own_line(typed: str, held: tuple[str, ...]) -> None:
+def test_a_phrase_may_hold_a_comma_and_has_its_own_line(typed: str, held: tuple[str, ...]) -> None:
     assert settings_from({"must_include": typed}).must_include == held
-
-
-def test_conditions_stand_on_a_line_each() -> None:
-    settings = settings_from({"stop_when": "coverage >= 90%\nefficiency<.1\n\n references > 0.5"})
-    assert settings.stop_when == ("coverage >= 0.9", "efficiency < 0.1", "references > 0.5")
-    assert shown(settings)["stop_when"] == "coverage >= 0.9\nefficiency < 0.1\nreferences > 0.5"
 
 
 @pytest.mark.parametrize(
@@ -114,11 +92,8 @@ def test_conditions_stand_on_a_line_each() -> None:
     [
         ("rounds", 9, "rounds"),
         ("rounds", None, "rounds: nothing is given; give a number from 0 to 5"),
-        ("rounds", "", "rounds: nothing is given"),
         ("as_of", "yesterday", "as_of"),
         ("query_strategy", "magic", "query_strategy"),
-        ("query_strategy", None, "query_strategy: nothing is given"),
-        ("time_budget", 601, "time_budget"),
         ("stop_when", "fame > 1", "stop_when: .*'fame' is no figure"),
         ("retrievers", "['bm25'", "retrievers|bm25"),
         ("nonsense", 1, "'nonsense' is no setting"),
@@ -128,37 +103,6 @@ def test_a_wrong_value_is_named_in_one_line(name: str, value: Any, words: str) -
     with pytest.raises(SettingsError, match=words) as caught:
         settings_from({name: value})
     assert "\n" not in str(caught.value)
-
-
-def test_a_date_and_an_empty_field() -> None:
-    settings = settings_from({"as_of": " 2024-01-31 ", "transaction_type": " ", "time_budget": "1.5"})
-    assert settings.as_of == date(2024, 1, 31)
-    assert settings.transaction_type is None
-    assert settings.time_budget == 1.5
-
-
-def test_a_retriever_that_is_not_there_is_not_shown() -> None:
-    earlier = InvestigationSettings(retrievers=("bm25", "late"))
-    assert shown(earlier)["retrievers"] == ["bm25"]
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("rounds", gr.Slider),
-        ("top_k", gr.Slider),
-        ("follow", gr.Checkbox),
-        ("citation_direction", gr.Radio),
-        ("model_tasks", gr.CheckboxGroup),
-        ("as_of", gr.Textbox),
-        ("stop_when", gr.Textbox),
-        ("call_budget", gr.Textbox),
-        ("transaction_type", gr.Textbox),
-    ],
-)
-def test_the_kind_of_a_field_decides_its_component(name: str, kind: type[gr.components.Component]) -> None:
-    knob = next(knob for knob in knobs() if knob.name == name)
-    assert isinstance(component(knob), kind)
 
 
 @pytest.mark.parametrize("knob", knobs(), ids=lambda knob: knob.name)

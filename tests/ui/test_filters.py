@@ -5,8 +5,7 @@ from typing import Any, cast
 
 from engine.corpus.protocol import Corpus, Ontology
 from engine.model import Document
-from ui.filters import OF_CORPUS, choices_of, refreshed, transactions_of
-from ui.shelf import Library
+from ui.filters import OF_CORPUS, choices_of, refreshed
 
 
 @dataclass
@@ -38,21 +37,5 @@ def test_choices_come_from_the_documents_the_most_frequent_first() -> None:
 
 def test_what_leaves_no_choice_is_not_offered() -> None:
     shown = {name: update["visible"] for name, update in refreshed(cast(Corpus, Shelf(LAWS))).items()}
-    assert shown == {
-        "types": True,
-        "documents": True,
-        "languages": True,
-        "issuers": False,
-        "statuses": True,
-        "transaction_type": False,
-    }
-
-
-def test_kinds_of_transactions_come_from_the_ontology(library: Library) -> None:
-    ontology = Ontology((), {"share_deal": ("agency",)})
-    assert transactions_of(cast(Corpus, Shelf(LAWS, ontology))) == [
-        ("as the question says", "auto"),
-        ("none", "none"),
-        ("share deal", "share_deal"),
-    ]
-    assert set(refreshed(library.corpus(None))) == set(OF_CORPUS)
+    assert [name for name in OF_CORPUS if not shown[name]] == ["issuers", "transaction_type"]
+    assert shown.keys() == set(OF_CORPUS)

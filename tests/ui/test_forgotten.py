@@ -25,14 +25,13 @@ from engine.corpus.learned_weights import Act, WeightsLine, add_weights
 from engine.extraction.judging import Ends, judge_link
 from engine.model import Grade
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from engine.records.export import investigation_to_json
 from engine.review.drawing import settings_of
 from engine.review.exchange.drafts import Draft
 from engine.review.items import passage_items
 from engine.review.kept import QueuedItem
 from engine.review.model import Verdict
 from engine.review.sampling import Sampling
-from tests.engine.investigation.story import finished
+from tests.engine.investigation.story import finished, record_of
 from ui.cases.answers import answer as answer_cases
 from ui.cases.desk import CasesDesk
 from ui.cases.kept import PAGE, KeptCases
@@ -125,8 +124,7 @@ def live(library: Library, cases: KeptCases, person: Person, shared: Path) -> No
     )
     add_confirmation(corpus.journals, confirmed)
     add_weights(corpus.journals, WeightsLine(act=Act.SHIPPED), name)
-    values = investigation_to_json(finished(corpus, QUESTION).investigation())
-    kept_record: dict[str, Any] = orjson.loads(orjson.dumps(values))
+    kept_record = record_of(finished(corpus, QUESTION))
     keep_own(library, cases, person, kept_record)
     review_others(library, cases, person, kept_record)
 

@@ -28,7 +28,6 @@ from engine.errors import InputError, RedstringError
 from engine.extraction.judging import Ends, judge_link
 from engine.model import Grade
 from engine.operator_settings import OperatorSettings
-from engine.records.export import investigation_to_json
 from engine.records.filed.reading import file_of
 from engine.records.filed.writing import case_bytes
 from engine.records.store.listing import Matter
@@ -39,7 +38,7 @@ from engine.review.kept import QueuedItem
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore
 from tests.engine.corpus.test_signing import BAD_NAMES
-from tests.engine.investigation.story import finished
+from tests.engine.investigation.story import finished, record_of
 from tests.ui.access.test_sessions import LIGHT
 from ui.cases.keeping import keeping_for
 from ui.cases.kept import KeptCases
@@ -81,7 +80,7 @@ def places(corpus_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     corpus = open_corpus(Path(copytree(corpus_folder, root / "corpus")))
     library = open_library([root / "corpus"], root / "home", OperatorSettings())
     cases = KeptCases(library.settings, library.home)
-    record = orjson.loads(orjson.dumps(investigation_to_json(finished(corpus, QUESTION).investigation())))
+    record = record_of(finished(corpus, QUESTION))
     with closing(cases.store()) as store, closing(cases.reviews()) as reviews, closing(cases.weights()):
         matter = store.matter("Harbour")
         case_id = store.keep(record, matter, application="cli", who="Ann")

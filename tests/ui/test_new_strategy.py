@@ -45,8 +45,7 @@ def run(corpus: Corpus) -> Case:
     settings = preset("quick").changed(strategies=("following",), close_gaps=False)
     breadth = replace(breadth_of(settings), scan=10, per_strategy=10)
     case = Case(corpus, QUESTION, settings, breadth=breadth)
-    for _ in case.run():
-        continue
+    list(case.run())
     return case
 
 
@@ -55,7 +54,7 @@ def test_it_is_a_choice_of_the_settings_and_on_where_it_says_so() -> None:
     assert preset("quick").strategies == ("citations", "following")
 
 
-def test_what_it_brings_is_drawn_and_told_by_its_title_and_colour(corpus: Corpus) -> None:
+def test_what_it_brings_is_drawn_with_its_title_and_colour(corpus: Corpus) -> None:
     case = run(corpus)
     opened = OpenCase(case, corpus, QUESTION, case.settings.strategies)
     ids = [found.passage.id for found in case.ranking]

@@ -72,11 +72,10 @@ def test_nothing_that_a_case_leaves_keeps_its_corpus(folders: list[Path], tmp_pa
     write_corpus(tmp_path / "plain", replace(toy_contents(), vectors=None, embedding="none"))
     opened = OpenCorpora(1)
     corpus = opened.get(tmp_path / "plain")
-    for _ in Case(corpus, "Who sets the harbour fees?", preset("quick")).run():
-        continue
+    list(Case(corpus, "Who sets the harbour fees?", preset("quick")).run())
     outside(corpus)
     held = ref(corpus)
-    del corpus, _
+    del corpus
     opened.get(folders[1])
     gc.collect()
     assert held() is None, [type(one) for one in gc.get_referrers(held())]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from ui.palette import palette_css, thread
+from ui.palette import palette_css
 from ui.shipped import ASSETS
 
 # Set in the style of an element by us, or by Gradio.
@@ -17,10 +17,3 @@ def test_what_style_sheets_use_is_defined() -> None:
     scripts = "\n".join(path.read_text(encoding="utf-8") for path in sorted(ASSETS.glob("*.js")))
     defined |= set(re.findall(r'setProperty\("--([\w-]+)"', scripts)) | ON_ELEMENTS
     assert set(USED.findall(text)) <= defined
-
-
-def test_a_strategy_that_is_gone_is_named_and_coloured_the_same_each_time() -> None:
-    assert thread("case_law") == thread("case_law")
-    assert thread("case_law").title == "Case law"
-    style = (ASSETS / "redstring.css").read_text(encoding="utf-8")
-    assert style.count(f"--{thread('case_law').token}: #") == 2

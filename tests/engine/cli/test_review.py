@@ -11,7 +11,7 @@ import pytest
 
 from engine.cli.review import verdict_meant
 from engine.errors import InputError
-from engine.review.model import VERDICTS, ItemKind, Verdict
+from engine.review.model import ItemKind, Verdict
 from tests.engine.cli.test_cases import kept
 from tests.engine.command_line import CommandLine, made_once
 from tests.engine.harbour import QUESTION
@@ -41,8 +41,6 @@ def test_from_a_case_to_its_figures(run: CommandLine, harbour_folder: Path, case
     assert re.fullmatch(rf"{queue}  \S+  Harbour: First look, 0 of \d+ judged\n", run("review", "list").out)
     text = run("review", "next", queue, "--by", "Ann").out
     assert text.startswith("Question: When may the harbour master")
-    assert "one of: relevant, partly, not relevant, later" in text
-    assert "What counts" not in text
     count = 0
     while (turn := run("review", "next", queue, "--by", "Ann", "--json").json["turn"]) is not None:
         said = say(run, queue, turn["number"], "r" if count % 2 else "not", "--reason", "so")
@@ -50,10 +48,6 @@ def test_from_a_case_to_its_figures(run: CommandLine, harbour_folder: Path, case
         assert said["said"]["item"]["key"] == turn["item"]["key"]
         count += 1
     assert said["progress"]["judged"] == said["progress"]["items"] == count
-    assert (
-        f"{count} of {count} judged, {count} by you; 0 left for you"
-        in run("review", "next", queue, "--by", "Ann").out
-    )
     told = run("review", "verdicts", "--queue", queue).out.splitlines()
     assert len(told) == count
     assert re.match(r"1 \S+ not relevant by Ann, .+: so$", told[0])
@@ -61,14 +55,7 @@ def test_from_a_case_to_its_figures(run: CommandLine, harbour_folder: Path, case
     assert (found["judged"], found["drawn"]) == (count, count)
     assert found["precision"]["at"]["4"]["value"] == 0.5
     assert 0 < found["recall"]["low"] <= found["recall"]["value"] <= found["recall"]["high"] <= 1
-    lines = run("review", "estimate", queue, "--ranks", "4").out
-    assert "precision at 4: 0.50 (" in lines
-    assert "recall within the pool: " in lines
-    report = ("report", "--corpus", harbour_folder, "--preset", "quick", "--limit", "1")
-    (told,) = run(*report, "--experts", "--json").json["experts"]
-    assert (told["title"], told["judged"], told["cases"], told["reviewers"]) == ("First look", count, 1, 1)
-    # The same as the queue's own figures.
-    assert told["recall"] == found["recall"]
+    assert "precision at 4: 0.50 (" in run("review", "estimate", queue, "--ranks", "4").out
     assert run("review", "delete", queue).out == "1 deleted\n"
     assert run("review", "list").out == ""
     assert len(run("review", "verdicts", "--case", case_id, "--json").json["verdicts"]) == count
@@ -81,21 +68,18 @@ def test_put_off_changed_and_taken_back(run: CommandLine, harbour_folder: Path, 
     assert run("review", "next", queue, "--by", "Ann", "--json").json["turn"]["number"] == 1
     say(run, queue, 1, "partly", "--note", "only\nhalf")
     done = run("review", "judge", queue, "0", "rel", "--by", "Ann").out
-    assert " relevant by Ann, " in done
     assert "2 of 2 judged, 2 by you; 0 left for you" in done
-    refused = run("review", "judge", queue, "0", "rel", "--by", "Ben")
-    assert (refused.code, "somebody else has judged this meanwhile" in refused.err) == (2, True)
+    meanwhile = "somebody else has judged this meanwhile"
+    run.refused(meanwhile, "review", "judge", queue, "0", "rel", "--by", "Ben")
     assert run("review", "undo", queue, "--by", "Ann").out.startswith("Taken back: ")
     standing = run("review", "verdicts", "--queue", queue, "--json").json["verdicts"]
     assert [(one["verdict"], one["note"]) for one in standing] == [("partly", "only\nhalf")]
     every = run("review", "verdicts", "--queue", queue, "--all").out
     assert len(every.splitlines()) == 4
     assert "(takes back 3)" in every
-    assert "recall within the pool: cannot be told" in run("review", "estimate", queue).out
     say(run, queue, 1, "not-relevant", "--settle", by="Lead")
     assert run("review", "undo", queue, "--by", "Ann").code == 0
-    nothing = run("review", "undo", queue, "--by", "Ann")
-    assert (nothing.code, "nothing in this queue that can be taken back" in nothing.err) == (2, True)
+    run.refused("nothing in this queue that can be taken back", "review", "undo", queue, "--by", "Ann")
 
 
 def test_criteria_and_what_was_said_before_them(
@@ -183,12 +167,11 @@ def test_another_corpus_than_that_of_the_case_is_refused_before_anything_is_kept
     queue = made(run, harbour_folder)
     done = run("review", "judge", queue, "0", "rel", "--by", "Ann", "--corpus", sample_folder)
     assert (done.code, "--corpus: the case was asked of" in done.err) == (2, True)
-    assert run("review", "judge", queue, "0", "rel", "--by", "Ann", "--corpus", "nowhere").code == 2
     assert run("review", "verdicts", "--queue", queue).out == ""
     assert say(run, queue, 0, "relevant", "--corpus", str(harbour_folder))["link"] == ""
 
 
-def test_what_cannot_be_done_is_told(
+def test_what_cannot_be_done_is_refused(
     run: CommandLine, harbour_folder: Path, case_id: str, subtests: pytest.Subtests
 ) -> None:
     queue = made(run, harbour_folder)
@@ -212,44 +195,24 @@ def test_what_cannot_be_done_is_told(
             run.refused(told, "review", *arguments)
 
 
-@pytest.mark.parametrize("kind", ItemKind)
-def test_each_verdict_is_meant_by_its_first_letters_unless_another_has_them(kind: ItemKind) -> None:
-    for verdict in VERDICTS[kind]:
-        for length in range(1, len(verdict.value) + 1):
-            letters = verdict.value[:length].upper().replace(" ", "_")
-            having = [one for one in VERDICTS[kind] if one.value.startswith(verdict.value[:length].rstrip())]
-            if len(having) == 1 or verdict.value == verdict.value[:length]:
-                assert verdict_meant(letters, kind) is verdict
-            elif not any(one.value == verdict.value[:length] for one in having):
-                with pytest.raises(InputError, match="may be"):
-                    verdict_meant(letters, kind)
-    assert verdict_meant("wrong", ItemKind.SENTENCE) is Verdict.WRONG
-
-
-def test_sentences_of_the_answer_and_what_would_teach_most(
-    run: CommandLine, harbour_folder: Path, case_id: str
+@pytest.mark.parametrize(
+    ("letters", "kind", "verdict"),
+    [
+        ("R", ItemKind.PASSAGE, Verdict.RELEVANT),
+        ("Not_Rel", ItemKind.PASSAGE, Verdict.IRRELEVANT),
+        ("wrong-t", ItemKind.HOP, Verdict.WRONG_TARGET),
+        ("wrong", ItemKind.SENTENCE, Verdict.WRONG),
+        ("wrong", ItemKind.HOP, None),
+    ],
+)
+def test_a_verdict_is_meant_by_its_first_letters_unless_another_has_them(
+    letters: str, kind: ItemKind, verdict: Verdict | None
 ) -> None:
-    none = ("--best", "0", "--border", "0", "--alone", "0", "--disagreed", "0")
-    queue = made(run, harbour_folder, *none, "--random", "2", "--telling", "2", "--sentences", "9")
-    strata: list[tuple[str, str]] = []
-    while (turn := run("review", "next", queue, "--by", "Ann", "--json").json["turn"]) is not None:
-        kind = turn["item"]["kind"]
-        strata.append((turn["stratum"], kind))
-        if kind == "sentence":
-            text = run("review", "next", queue, "--by", "Ann").out
-            assert f"\nIt rests on {turn['item']['source_label']}:\n" in text
-            assert (
-                re.sub(r"\s+", " ", "".join(re.findall("»(.*?)«", text, re.DOTALL))) == turn["item"]["text"]
-            )
-            assert "one of: right, wrong, unsupported, later" in text
-        say(run, queue, turn["number"], "r")
-    telling = [("would teach most", "passage")] * 2
-    assert strata[:4] == [*telling, *[("random", "passage")] * 2]
-    assert set(strata[4:]) == {("random", "sentence")}
-    found = run("review", "estimate", queue, "--json").json
-    assert (found["judged"], found["drawn"]) == (2, 2)
-    wrong = run("review", "queue", "--matter", "Harbour", "--corpus", harbour_folder, "--telling", "-1")
-    assert "numbers of items are 0 to 2,000 a case" in wrong.err
+    if verdict:
+        assert verdict_meant(letters, kind) is verdict
+    else:
+        with pytest.raises(InputError, match="may be"):
+            verdict_meant(letters, kind)
 
 
 def test_two_who_differ_and_a_third_who_is_asked(
@@ -262,8 +225,6 @@ def test_two_who_differ_and_a_third_who_is_asked(
     assert "0 of 1 judged, 1 to be settled\n" in run("review", "list").out
     assert run("review", "next", queue, "--by", "Cem", "--json").json["turn"] is None
     assert run("review", "assign", queue, "Cem").out == "Asked to review Review: Ann, Ben, Cem\n"
-    assert "already" in run("review", "assign", queue, "Cem").err
-    assert "there is no queue" in run("review", "assign", "nothing", "Cem").err
     assert run("review", "next", queue, "--by", "Cem", "--json").json["turn"]["number"] == 0
     say(run, queue, 0, "not", by="Cem")
     assert run("review", "list").out.endswith("1 of 1 judged\n")

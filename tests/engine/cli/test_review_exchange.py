@@ -106,28 +106,7 @@ def test_to_standard_output_a_link_and_over_a_file(run: CommandLine, queue: str,
     assert pipe.is_fifo()
 
 
-def test_one_bad_line_and_nothing_is_kept(
-    run: CommandLine, harbour_folder: Path, case_id: str, home: Path, subtests: pytest.Subtests
-) -> None:
-    passage = run("cases", "show", case_id, "--json").json["record"]["passages"][0]["id"]
-    good = f"{HEAD}{case_id},{passage},relevant,Ann,\n"
-    path = home / "verdicts"
-    for content, told in (
-        (f"{good}{case_id},{passage},good,Ann,\n", "line 3: unknown verdict 'good'"),
-        (f"{good}{case_id},{passage},partly,,\n", "line 3: says not who judged it"),
-        (f"{HEAD}{case_id},{passage},relevant,A\0,\n", "line 2: reviewer: there are characters"),
-        (f"{HEAD}{case_id},{passage},relevant,Ann,2999-01-01\n", "line 2: at: 2999-01-01"),
-        ("passage,gain\n", "line 1: no column 'verdict'"),
-        ("PK\x03\x04rest", "a packed file; unpack it first"),
-    ):
-        path.write_text(content, encoding="utf-8", newline="")
-        with subtests.test(told):
-            bring = ("import", path, "--format", "csv", "--case", case_id, "--corpus", harbour_folder)
-            run.refused(told, "review", *bring)
-            assert run("review", "verdicts", "--json").json["verdicts"] == []
-
-
-def test_what_cannot_be_done_is_told(
+def test_what_cannot_be_done_is_refused(
     run: CommandLine, harbour_folder: Path, case_id: str, home: Path, subtests: pytest.Subtests
 ) -> None:
     empty = home / "empty.csv"

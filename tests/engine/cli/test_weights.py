@@ -50,34 +50,6 @@ def reviewed(run: CommandLine, corpus: Path, home: Path) -> str:
     return queue
 
 
-def ranking(run: CommandLine, corpus: Path, question: str) -> list[str]:
-    found = run("investigate", question, "--corpus", corpus, "--preset", "quick", "--json").json
-    return [one["id"] for one in found["passages"]]
-
-
-def test_from_verdicts_to_a_ranking_and_back(run: CommandLine, corpus: Path, home: Path, held: Path) -> None:
-    nothing = run("weights", "learn", "--corpus", corpus)
-    assert (nothing.code, nothing.out) == (2, "")
-    assert "nobody has judged a passage yet" in nothing.err
-    assert run("weights", "list", "--corpus", corpus).out == "ranked by: the shipped weights\n"
-    made_once(held / "reviewed", home, lambda: reviewed(run, corpus, home))
-    before = ranking(run, corpus, QUESTIONS[0])
-    learned = run("weights", "learn", "--corpus", corpus, "--preset", "quick", "--by", "Ann", "--json").json
-    # Eight of each, and what has the same words.
-    assert (learned["questions"], learned["verdicts"]) == (6, 50)
-    assert ranking(run, corpus, QUESTIONS[0]) == before
-    listed = run("weights", "list", "--corpus", corpus).out.splitlines()
-    assert listed[0] == "ranked by: the shipped weights"
-    assert listed[1].startswith(learned["id"])
-    assert "by Ann" in listed[1]
-    adopted = run("weights", "adopt", learned["id"], "--corpus", corpus)
-    assert adopted.out.startswith(f"ranked by: {learned['id']}")
-    then = run("investigate", QUESTIONS[0], "--corpus", corpus, "--preset", "quick", "--json").json
-    assert then["weights"] == learned["id"]
-    assert run("weights", "ship", "--corpus", corpus).out.startswith("ranked by: the shipped weights")
-    assert ranking(run, corpus, QUESTIONS[0]) == before
-
-
 def test_weights_of_a_matter_rank_its_cases_alone(
     run: CommandLine, corpus: Path, tmp_path: Path, held: Path
 ) -> None:
@@ -93,37 +65,24 @@ def test_weights_of_a_matter_rank_its_cases_alone(
     assert all(one["case"] for one in moved)
     assert not any(question in str(kept) for question in QUESTIONS)
     assert run("weights", "list", "--corpus", corpus).out == "ranked by: the shipped weights\n"
-    before = ranking(run, corpus, QUESTIONS[0])
     assert run("weights", "adopt", kept["id"], *of).out.startswith(f"ranked by: {kept['id']}")
 
     def weights_of(*more: str) -> str:
         done = run("investigate", QUESTIONS[0], "--corpus", corpus, "--preset", "quick", *more, "--json")
         return str(done.json.get("weights", ""))
 
-    assert (weights_of("--matter", "Agency"), weights_of("--matter", "Taxes"), weights_of()) == (
-        kept["id"],
-        "",
-        "",
-    )
-    assert ranking(run, corpus, QUESTIONS[0]) == before
-    cases = run("cases", "list", "--matter", "Agency", "--json").json["cases"]
-    newest, oldest = cases[0]["id"], cases[-1]["id"]
-    for one in (newest, oldest):
-        assert run("cases", "replay", one, "--corpus", corpus, "--json").json["same"]
+    assert weights_of("--matter", "Agency") == kept["id"]
+    assert weights_of("--matter", "Taxes") == weights_of() == ""
+    newest = run("cases", "list", "--matter", "Agency", "--json").json["cases"][0]["id"]
+    assert run("cases", "replay", newest, "--corpus", corpus, "--json").json["same"]
     # In another matter it is not known by what it was ranked.
     with closing(CaseStore(f"sqlite:///{tmp_path / 'cases.sqlite'}")) as store:
         store.move(newest, store.matter("Taxes"), who="Ann")
     assert not run("cases", "replay", newest, "--corpus", corpus, "--json").json["same"]
-    batch = tmp_path / "questions.txt"
-    batch.write_text(QUESTIONS[1])
-    again = run("batch", batch, *of, "--preset", "quick", "--json").json
-    assert again["kept_before"] == 0
-    assert run("batch", batch, *of, "--preset", "quick", "--json").json["kept_before"] == 1
     assert "go back first" in run("weights", "delete", kept["id"], *of).err
     assert run("weights", "ship", *of).out.startswith("ranked by: the corpus's own")
     assert run("weights", "delete", kept["id"], *of).out == "ranked by: the corpus's own\n"
     assert weights_of("--matter", "Agency") == ""
-    assert "remove the line there" in run("weights", "delete", "x", "--corpus", corpus).err
 
 
 def test_weights_are_listed_adopted_and_gone_back_from(run: CommandLine, corpus: Path) -> None:

@@ -13,14 +13,12 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.exports.registry import HandedOver
 from engine.ingestion.build import build_corpus
-from engine.investigation import Case
-from engine.records.export import investigation_to_json
 from engine.records.steps import DISMISS, FOLLOW, PIN
 from engine.records.store.store import CaseStore
 from engine.settings import InvestigationSettings
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.assistance.script import helped, sensible
-from tests.engine.investigation.story import case_of, finished
+from tests.engine.investigation.story import case_of, finished, record_of
 from tests.engine.llm.server import ScriptedServer
 
 ORDINARY, EMPTY, GAPS, HOSTILE, FORGED, ASKED = "ordinary", "nothing", "gaps", "hostile", "forged", "model"
@@ -66,11 +64,6 @@ language: ar
 
 على الوكيل أن يقدم حسابا للموكل.
 """
-
-
-def record_of(case: Case) -> dict[str, Any]:
-    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return values
 
 
 def hostile_corpus(folder: Path) -> Corpus:

@@ -7,19 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.exports.registry import HandedOver
 from engine.ingestion.build import build_corpus
-from engine.records.export import investigation_to_json
 from engine.records.store.fingerprint import fingerprint_of
 from engine.records.store.store import CaseStore
 from tests.engine.exports.cases import KINDS, made
 from tests.engine.harbour import NOTHING, QUESTION, write_harbour
-from tests.engine.investigation.story import finished
+from tests.engine.investigation.story import finished, record_of
 
 Cases = dict[str, HandedOver]
 Record = dict[str, Any]
@@ -29,13 +27,6 @@ HOSTILE = (
 )
 
 
-def record_of(corpus: Corpus, question: str) -> Record:
-    values: Record = orjson.loads(
-        orjson.dumps(investigation_to_json(finished(corpus, question).investigation()))
-    )
-    return values
-
-
 @pytest.fixture(scope="session")
 def cases(tmp_path_factory: pytest.TempPathFactory, harbour: Corpus, bare: Corpus) -> Cases:
     return {kind: made(kind, tmp_path_factory.mktemp(kind), harbour, bare) for kind in KINDS}
@@ -43,17 +34,17 @@ def cases(tmp_path_factory: pytest.TempPathFactory, harbour: Corpus, bare: Corpu
 
 @pytest.fixture(scope="session")
 def asked(harbour: Corpus) -> Record:
-    return record_of(harbour, QUESTION)
+    return record_of(finished(harbour, QUESTION))
 
 
 @pytest.fixture(scope="session")
 def in_vain(harbour: Corpus) -> Record:
-    return record_of(harbour, NOTHING)
+    return record_of(finished(harbour, NOTHING))
 
 
 @pytest.fixture(scope="session")
 def arabic(meridia: Corpus) -> Record:
-    return record_of(meridia, "هل يجوز للوكيل أن يوكل غيره؟")
+    return record_of(finished(meridia, "هل يجوز للوكيل أن يوكل غيره؟"))
 
 
 @pytest.fixture(scope="session")

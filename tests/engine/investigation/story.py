@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import orjson
+
 from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.events import Event
+from engine.investigation.record import Investigation
 from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings
 
@@ -59,6 +62,16 @@ def timeless(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: timeless(item) for key, item in value.items() if key not in ("milliseconds", "started")}
     return [timeless(item) for item in value] if isinstance(value, list) else value
+
+
+def plain(investigation: Investigation) -> dict[str, Any]:
+    """The record of an investigation, as a file has it."""
+    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(investigation)))
+    return values
+
+
+def record_of(case: Case) -> dict[str, Any]:
+    return plain(case.investigation())
 
 
 def story(case: Case) -> Any:

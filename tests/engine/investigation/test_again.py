@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,11 +12,11 @@ from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.investigation import Case, again
+from engine.investigation import Case
 from engine.investigation.again import FINISHED
 from engine.investigation.events import Ranked
-from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings
+from tests.engine.investigation.story import story
 
 QUESTION, OTHER = "Who may grant a licence?", "When does the duty to pay arise?"
 SETTINGS, DAY = InvestigationSettings(), date(2026, 1, 1)
@@ -35,22 +34,8 @@ def fresh(sample_folder: Path) -> Callable[[], Corpus]:
 
 def run(corpus: Corpus, question: str = QUESTION, changed: InvestigationSettings = SETTINGS) -> Case:
     case = Case(corpus, question, changed, day=DAY)
-    for _ in case.run():
-        pass
+    list(case.run())
     return case
-
-
-def told(case: Case) -> Any:
-    """All that a case tells, but for its times."""
-    return _without_times(investigation_to_json(case.investigation()))
-
-
-def _without_times(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {
-            key: _without_times(one) for key, one in value.items() if key not in ("milliseconds", "started")
-        }
-    return [_without_times(one) for one in value] if isinstance(value, list) else value
 
 
 def hits(corpus: Corpus) -> int:
@@ -62,11 +47,11 @@ def test_it_is_answered_as_the_first_time(corpus: Corpus) -> None:
     before = hits(corpus)
     second = run(corpus)
     assert hits(corpus) == before + 1
-    assert told(second) == told(first)
+    assert story(second) == story(first)
     assert second.started > first.started
 
 
-def test_its_steps_are_told_again(corpus: Corpus) -> None:
+def test_its_steps_are_reported_again(corpus: Corpus) -> None:
     one, other = (Case(corpus, QUESTION, SETTINGS, day=DAY) for _ in range(2))
     first, second = list(one.run()), list(other.run())
     assert [type(event) for event in second] == [type(event) for event in first]
@@ -135,35 +120,14 @@ def _go_on(case: Case, steps: list[tuple[str, int]]) -> None:
     st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 200)), max_size=4),
     st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 200)), max_size=4),
 )
-def test_whoever_goes_on_with_one_goes_on_alone(
+def test_going_on_with_one_changes_no_other(
     fresh: Callable[[], Corpus], steps: list[tuple[str, int]], others: list[tuple[str, int]]
 ) -> None:
     corpus = fresh()
     first, second = run(corpus), run(corpus)
     _go_on(first, steps)
     _go_on(second, others)
-    assert told(run(corpus)) == told(run(fresh()))
+    assert story(run(corpus)) == story(run(fresh()))
     alone = run(fresh())
     _go_on(alone, others)
-    assert told(second) == told(alone)
-
-
-def _growing_parts(value: object) -> Iterator[object]:
-    """The lists, sets and dictionaries of what grows, those in tuples too."""
-    if isinstance(value, list | dict | set):
-        yield value
-    elif isinstance(value, tuple):
-        for one in value:
-            yield from _growing_parts(one)
-    elif isinstance(value, again.GROWING):
-        for one in vars(value).values():
-            yield from _growing_parts(one)
-
-
-def test_two_of_one_case_share_no_list_that_grows(fresh: Callable[[], Corpus]) -> None:
-    corpus = fresh()
-    run(corpus)
-    first, second = (list(_growing_parts(run(corpus).pool)) for _ in range(2))
-    assert len(first) > 5
-    # By identity: lists of one content are equal.
-    assert not {id(one) for one in first} & {id(one) for one in second}
+    assert story(second) == story(alone)

@@ -19,8 +19,6 @@ from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
 from engine.language.analyzer import analyzer
 from engine.model import Document, Passage, Section, SectionKind
-from tests.engine.harbour import QUESTION
-from tests.engine.investigation.story import SETTINGS, finished
 
 ARTICLE_3 = [f"harbour-act/art-3/para-{number}" for number in (1, 2, 3)]
 
@@ -75,27 +73,6 @@ def test_a_text_stays_readable(bare: Corpus, monkeypatch: pytest.MonkeyPatch) ->
     first, second, _ = (len(p.text) for p in bare.passages(bare.rows(ARTICLE_3)))
     monkeypatch.setattr(assembly, "LONGEST_TEXT", first + second)
     assert assembled(bare, ARTICLE_3) == [ARTICLE_3[:2], ARTICLE_3[2:]]
-
-
-def test_one_document_fills_the_ranking_where_nothing_else_is_asked(bare: Corpus) -> None:
-    whole = SETTINGS.changed(documents=("harbour-act",), top_k=12)
-    assert len(finished(bare, QUESTION, whole).ranking) > 8
-
-
-def test_a_case_keeps_borders_and_shows_source_spans(harbour: Corpus) -> None:
-    case = finished(harbour, QUESTION, SETTINGS.changed(top_k=5, rounds=3))
-    assert len(case.ranking) <= 5
-    shown: list[str] = []
-    for ranked in case.ranking:
-        parts = harbour.passages(harbour.rows(ranked.assembled_ids))
-        assert ranked.text == "\n".join(part.text for part in parts)
-        assert ranked.passage.id in ranked.assembled_ids
-        assert len({part.section_id for part in parts}) == 1
-        places = [part.position for part in parts]
-        assert places == list(range(places[0], places[0] + len(places)))
-        shown += ranked.assembled_ids
-    assert len(set(shown)) == len(shown)
-    assert any(len(ranked.assembled_ids) > 1 for ranked in case.ranking)
 
 
 def test_two_provisions_of_one_chapter_keep_their_own_citations(tmp_path: Path) -> None:

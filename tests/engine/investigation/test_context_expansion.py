@@ -14,8 +14,6 @@ from engine.ingestion.build import build_corpus
 from engine.investigation.context_expansion import ContextExpansion
 from engine.investigation.reading import Reading
 from engine.language.tokens import token_estimate
-from tests.engine.harbour import QUESTION
-from tests.engine.investigation.story import finished
 
 # Chapter 1: three passages of Article 1, three of Article 2. Chapter 2: two of Article 3. Another law: one.
 PLAN = (
@@ -98,7 +96,7 @@ def test_growth(
     lengths=st.tuples(st.integers(0, 8), st.integers(0, 8)),
     barred=st.sets(st.integers(0, len(PLAN) - 1), max_size=3),
 )
-def test_whatever_grows_is_a_span_of_one_section_and_stands_once(
+def test_whatever_grows_is_a_span_of_one_section_and_appears_once(
     law: Corpus, starts: list[int], ranked: set[int], lengths: tuple[int, int], barred: set[int]
 ) -> None:
     barred -= set(starts)
@@ -132,11 +130,3 @@ def test_what_has_grown_does_not_end_with_a_heading(law: Corpus, monkeypatch: py
     assert expansion.expanded([rows[1]], 3 * TOKENS, 3 * TOKENS) == (first, rows[1])
     alone = ContextExpansion(law, Reading(law), [last], {})
     assert alone.expanded([last], 0, 0) == (last,), "what was found stays, heading or not"
-
-
-def test_what_was_dismissed_is_in_no_card(harbour: Corpus) -> None:
-    case = finished(harbour, QUESTION)
-    long = next(ranked for ranked in case.ranking if len(ranked.assembled_ids) > 1)
-    gone = next(one for one in long.assembled_ids if one != long.passage.id)
-    case.dismiss(gone)
-    assert all(gone not in ranked.assembled_ids for ranked in case.ranking)

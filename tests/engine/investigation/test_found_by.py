@@ -20,8 +20,7 @@ def case(harbour: Corpus) -> Case:
     """A case with a round that fills gaps, and one that a person asked for."""
     settings = SETTINGS.changed(transaction_type="pilot-exemption")
     found = finished(harbour, "How long is a berth allocated?", settings, replace(BREADTH, seeds=2))
-    for _ in found.follow(found.ranking[0].passage.id, ["citations"]):
-        pass
+    list(found.follow(found.ranking[0].passage.id, ["citations"]))
     return found
 
 
@@ -101,8 +100,7 @@ def test_a_view_is_that_which_ranks_a_passage_highest(case: Case) -> None:
 
 def test_similarity_is_the_cosine_to_the_question(dense: Corpus) -> None:
     case = Case(dense, "When must an agent render an account?", SETTINGS)
-    for _ in case.run():
-        pass
+    list(case.run())
     found = case.investigation().found
     (literal, *_) = case.rounds[0].searches
     near = {hit.passage_id: hit.similarity for hit in literal.hits if hit.similarity is not None}

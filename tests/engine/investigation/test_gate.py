@@ -103,12 +103,6 @@ def test_refused_leads_arrive_where_another_thread_admitted_their_passage() -> N
     assert the_gate.arrived(from_question, np.arange(2)).tolist() == [0]
 
 
-def test_one_document_cannot_fill_the_pool() -> None:
-    fresh, refused = judge(gate(), [1, 2, 3, 4], [0.9, 0.8, 0.7, 0.6], [7, 7, 7, 7])
-    assert fresh == [1, 2, 3]
-    assert refused == {Refusal.DOCUMENT_BUDGET: 1}
-
-
 def test_a_strategy_has_a_budget_and_a_relation_one_over_all_strategies() -> None:
     the_gate = gate()
     assert judge(the_gate, [1, 2, 3, 4, 5], [0.9] * 5)[1] == {Refusal.STRATEGY_BUDGET: 1}

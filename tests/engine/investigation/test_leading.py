@@ -23,12 +23,11 @@ ARTICLE_14 = [f"commercial-agency-code/art-14/para-{number}" for number in range
 
 def ran(corpus: Corpus, question: str, **changes: object) -> Case:
     case = Case(corpus, question, preset("balanced").model_copy(update=changes), day=DAY)
-    for _ in case.run():
-        pass
+    list(case.run())
     return case
 
 
-def test_it_enters_first_and_stands_first(meridia: Corpus) -> None:
+def test_it_enters_first_and_ranks_first(meridia: Corpus) -> None:
     case = ran(meridia, QUESTION)
     assert [entry.passage_id for entry in case.pool.entries()[:5]] == ARTICLE_14
     assert case.rounds[0].strategies[0].strategy == NAMED

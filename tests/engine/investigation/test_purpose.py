@@ -9,32 +9,23 @@ from engine.investigation.strategies.registry import strategy
 from engine.model import GapQuery, QueryPlan, View
 from tests.ui.values import small_pool
 
-AGENCY, FORM = GapQuery("powers", "agency", "Agency"), GapQuery("seals", "form", "Form")
+FORM = GapQuery("seals", "form", "Form")
 SAID = GapQuery("towage of wrecks")
+FOLLOW = "follow “References, both ways”"
+FOUR = ("citations", "metadata", "entities", "semantic")
 
 
 @pytest.mark.parametrize(
     ("names", "seeds", "queries", "purpose"),
     [
+        (FOUR[:2], ("a", "b"), (), f"{FOLLOW}, “Same document” from the scan's best passages"),
+        (FOUR, ("a",), (), "follow 4 threads from the scan's best passages"),
+        (FOUR[:1], ("d", "f"), (), f"{FOLLOW} from what round 1 brought"),
+        (FOUR[:1], ("a", "d"), (), f"{FOLLOW} from the best passages so far"),
         (
-            ("citations", "metadata"),
-            ("a", "b"),
+            FOUR[:1],
             (),
-            "follow “References, both ways”, “Same document” from the scan's best passages",
-        ),
-        (
-            ("citations", "metadata", "entities", "semantic"),
-            ("a",),
-            (),
-            "follow 4 threads from the scan's best passages",
-        ),
-        (("citations",), ("d", "f"), (), "follow “References, both ways” from what round 1 brought"),
-        (("citations",), ("a", "d"), (), "follow “References, both ways” from the best passages so far"),
-        ((), ("a",), (AGENCY, AGENCY, FORM), "close gaps: Agency, Form"),
-        (
-            ("citations",),
-            (),
-            (SAID, FORM),
+            (SAID, FORM, FORM),
             "close gaps: Form; find what was named missing: “towage of wrecks”",
         ),
         ((), ("a",), (), "nothing was left to follow"),

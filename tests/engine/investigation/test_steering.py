@@ -7,10 +7,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, SettingsError
@@ -19,11 +16,10 @@ from engine.investigation.events import Event, RoundStarted
 from engine.model import StopReason
 from engine.records.saved import load_pool, save
 from tests.engine.harbour import NEW_ARTICLE_12, OLD_ARTICLE_12, QUESTION
-from tests.engine.investigation.story import BREADTH, SETTINGS, case_of, finished, names, ran, story
+from tests.engine.investigation.story import BREADTH, SETTINGS, case_of, finished, names, ran
 
 PILOTS = "Who takes a pilot?"
 OUTSIDE = "dues-act/art-4/para-2"
-ROWS = st.integers(0, 24)
 FOLLOWED = ["RoundStarted", "RoundFinished", "CoverageChanged", "Ranked"]
 
 
@@ -196,34 +192,3 @@ def test_a_saved_case_goes_on_where_it_stopped(bare: Corpus, tmp_path: Path) -> 
     assert len(second.pool) >= len(first.pool)
     assert ids(second)[0] == OUTSIDE
     assert unwanted not in ids(second)
-
-
-@given(rounds=st.integers(0, 2), seeds=st.integers(1, 6), pinned=ROWS, dismissed=ROWS)
-def test_what_is_saved_comes_back_whole(
-    bare: Corpus,
-    tmp_path_factory: pytest.TempPathFactory,
-    rounds: int,
-    seeds: int,
-    pinned: int,
-    dismissed: int,
-) -> None:
-    case = finished(bare, QUESTION, SETTINGS.changed(rounds=rounds), replace(BREADTH, seeds=seeds))
-    one, two = bare.passages(np.array([pinned, dismissed], np.int32))
-    case.pin(one.id)
-    case.dismiss(two.id)
-    file = tmp_path_factory.mktemp("saved") / "case.json"
-    save(case.investigation(), file)
-    again = case_of(bare, QUESTION, case.settings, pool=load_pool(file, bare, case.settings.pool_size))
-    told, expected = story(resumed(again, case)), story(case)
-    for record in (told, expected):
-        for node in record["pool"]["nodes"]:
-            # How it was searched for is the case's, not the pool's.
-            for name in ("search", "similarity", "areas"):
-                del node[name]
-    assert told["pool"] == expected["pool"]
-
-
-def resumed(again: Case, case: Case) -> Case:
-    """A case with a loaded pool and everything else of the case that was saved."""
-    again.plan, again.stop, again.rounds = case.plan, case.stop, case.rounds
-    return again

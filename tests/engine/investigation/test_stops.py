@@ -58,13 +58,6 @@ def test_a_run_counts_its_own_calls_alone(dense: Corpus, model_server: Embedding
         assert case.stop.numbers["calls"] == len(model_server.requests) - before == 1
 
 
-def test_a_person(bare: Corpus) -> None:
-    case = case_of(bare, PILOTS, SETTINGS)
-    ran(case, lambda event: case.cancel())
-    assert case.stop is not None
-    assert case.stop.reason is StopReason.PERSON
-
-
 def test_a_stop_carries_the_estimate_of_what_was_missed(dense: Corpus) -> None:
     case = finished(dense, FEE)
     assert case.stop is not None

@@ -11,17 +11,16 @@ import pytest
 from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation.gate import Gate
-from engine.investigation.leads import Leads, make_leads, strongest
+from engine.investigation.leads import Leads, make_leads
 from engine.investigation.pool import Pool
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.contract import context_of, seeds_of
-from engine.investigation.turn import follow_threads, hit_words, lead_scores, scan_hops
+from engine.investigation.turn import follow_threads, lead_scores, scan_hops
 from engine.model import Direction, Hop, Relation, RetrieverHit, StrategyCount
 from engine.retrieval.scan import Scan
 from engine.settings import InvestigationSettings
 
-MEANT = RetrieverHit("dense", "literal", 7, 0.5)
 BREADTH = replace(breadth_of(InvestigationSettings()), gate=0.0)
 
 
@@ -65,7 +64,7 @@ def turn(
     return pool, counts, list(hops)
 
 
-def test_what_is_admitted_is_told_and_kept(bare: Corpus) -> None:
+def test_what_is_admitted_is_reported_and_kept(bare: Corpus) -> None:
     pool, (count,), hops = turn(bare, [Pointing([3, 5])])
     assert (count.proposed, count.admitted, dict(count.refused)) == (2, 2, {})
     assert {hop.target_id for hop in hops} == {p.id for p in bare.passages(np.array([3, 5], np.int32))}
@@ -120,14 +119,6 @@ def test_a_lead_from_the_question_has_the_best_source_there_is(bare: Corpus) -> 
     assert lead_scores(leads.take(np.zeros(0, np.intp)), context, 1.0).shape == (0,)
 
 
-def test_strongest_keeps_one_lead_for_each_pair_and_direction() -> None:
-    rows, sources = np.array([4, 4, 4, 7], np.int32), np.array([1, 1, 2, 1], np.int32)
-    leads = make_leads(rows, sources, np.array([0.2, 0.9, 0.1, 0.5], np.float32), Relation.CITES)
-    kept = strongest(leads)
-    assert list(zip(kept.sources.tolist(), kept.rows.tolist(), strict=True)) == [(1, 4), (2, 4), (1, 7)]
-    assert kept.strengths.tolist() == pytest.approx([0.9, 0.1, 0.5])
-
-
 def test_scan_hops_say_rank_strength_and_who_found_it(bare: Corpus) -> None:
     hits = {4: (RetrieverHit("bm25", "literal", 3, 1.5), RetrieverHit("bm25", "part", 1, 0.9)), 2: ()}
     found = Scan(
@@ -138,18 +129,3 @@ def test_scan_hops_say_rank_strength_and_who_found_it(bare: Corpus) -> None:
     assert (first.strength, first.detail) == (1.0, "bm25 1")
     assert (second.rank, second.detail) == (2, "")
     assert second.strength == pytest.approx(0.4)
-
-
-@pytest.mark.parametrize(
-    ("hits", "words"),
-    [
-        ([], ""),
-        (
-            [RetrieverHit("bm25", "literal", 3, 1.0), RetrieverHit("dense", "literal", 7, 0.5)],
-            "bm25 3, dense 7",
-        ),
-        ([RetrieverHit("dense", "literal", 7, 0.5), RetrieverHit("dense", "part", 2, 0.6)], "dense 2"),
-    ],
-)
-def test_hits_in_words(hits: list[RetrieverHit], words: str) -> None:
-    assert hit_words(hits) == words

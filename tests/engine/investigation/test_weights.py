@@ -29,22 +29,19 @@ from engine.records.comparing import compare
 from engine.records.export import investigation_to_json
 from engine.records.replaying import replayed
 from engine.settings import preset
-from ui.sample import BUILT
 
 QUESTION = "Can a manager with limited authority grant broader powers than the register?"
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Corpus:
-    (built,) = (path for path in BUILT.iterdir() if path.is_dir())
-    copytree(built, tmp_path / "meridia")
-    return open_corpus(tmp_path / "meridia")
+def corpus(sample_folder: Path, tmp_path: Path) -> Corpus:
+    """A copy of the sample, without vectors: no model is loaded."""
+    return open_corpus(copytree(sample_folder, tmp_path / "meridia"))
 
 
 def case_of(corpus: Corpus, weights: str | None = None) -> Case:
     case = Case(corpus, QUESTION, preset("quick"), weights=weights)
-    for _ in case.run():
-        continue
+    list(case.run())
     return case
 
 
@@ -82,13 +79,7 @@ def test_nothing_is_ranked_by_what_is_kept_before_it_is_adopted(corpus: Corpus) 
     assert adopted_weights(corpus) == ""
 
 
-def test_parts_of_a_score_still_add_up(corpus: Corpus) -> None:
-    keep_weights(corpus, lifting(case_of(corpus).ranking[3].passage.id), {})
-    for one in case_of(corpus, "lifted").ranking:
-        assert sum(part.value for part in one.breakdown) == pytest.approx(one.score, abs=1e-4)
-
-
-def test_all_that_verdicts_add_stands_in_their_part(corpus: Corpus) -> None:
+def test_all_that_verdicts_add_is_in_their_part(corpus: Corpus) -> None:
     shipped = {one.passage.id: one for one in case_of(corpus).ranking}
     # Nothing was said of a passage of this corpus, and only that relevance counts for more.
     doubled = Shape(np.array([0.0, 1.0], np.float32), np.array([2.0], np.float32))
@@ -123,7 +114,7 @@ def test_a_case_is_replayed_by_the_weights_that_it_was_ranked_by(corpus: Corpus)
     assert ("weights", "", "lifted") in [(one.name, one.before, one.after) for one in differs.settings]
 
 
-def test_weights_that_are_gone_are_told_in_the_replay(corpus: Corpus) -> None:
+def test_missing_weights_are_named_in_the_replay(corpus: Corpus) -> None:
     keep_weights(corpus, lifting(case_of(corpus).ranking[-1].passage.id), {})
     record = investigation_to_json(case_of(corpus, "lifted").investigation())
     record["weights"] = "elsewhere"
@@ -147,7 +138,7 @@ def test_another_process_is_heard(corpus: Corpus, tmp_path: Path) -> None:
     assert found.id == "lifted"
 
 
-def test_unknown_and_damaged_weights_are_told_in_a_sentence(corpus: Corpus, tmp_path: Path) -> None:
+def test_unknown_and_damaged_weights_are_refused_in_a_sentence(corpus: Corpus, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no learned weights 'none-such'; known: none"):
         adopt_weights(corpus, "none-such")
     with pytest.raises(InputError, match="which weights"):

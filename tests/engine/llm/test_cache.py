@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -67,7 +67,7 @@ def test_a_budget_and_a_stop_hold_for_kept_answers_too(cache: AnswerCache) -> No
             model.ask(PROMPT, Parts, Meter(cancelled=lambda: True))
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with ScriptedServer(lambda asked: {"queries": ["dues"]}) as server:
         model = server.connect(cache=AnswerCache(tmp_path / "file" / "answers"))
@@ -99,36 +99,22 @@ def test_the_longest_unused_are_removed(tmp_path: Path) -> None:
 
 
 def test_threads_and_processes_share_a_folder(cache: AnswerCache) -> None:
-
-    def apart() -> None:
-        theirs = AnswerCache(cache.folder)
-        for turn in range(60):
-            key = f"{turn % 5:02x}abcdef"
-            theirs.put(key, Parts(queries=["y" * 4000]))
-            assert theirs.get(key, Parts) is not None
-        assert not theirs.trouble, theirs.trouble
-
-    others = [FORK.Process(target=apart) for _ in range(2)]
-    for other in others:
-        other.start()
-    broken: list[str] = []
-
     def work() -> None:
         for turn in range(60):
             key = f"{turn % 5:02x}abcdef"
             cache.put(key, Parts(queries=["x" * 4000]))
-            if cache.get(key, Parts) is None:
-                broken.append(key)
+            assert cache.get(key, Parts) is not None
+        assert cache.trouble == ""
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    others = [FORK.Process(target=work) for _ in range(2)]
+    for other in others:
+        other.start()
+    with ThreadPoolExecutor(4) as threads:
+        for done in [threads.submit(work) for _ in range(4)]:
+            done.result()
     for other in others:
         other.join(60)
     assert [other.exitcode for other in others] == [0, 0]
-    assert (broken, cache.trouble) == ([], "")
     assert len(list(cache.folder.rglob("*.*"))) == 5, "no temporary file is left"
 
 

@@ -8,9 +8,8 @@ import orjson
 import pytest
 from pydantic import BaseModel
 
-from engine.llm import Data, Form, Meter, Prefix, Prompt, Usage
+from engine.llm import Data, Form, Meter, Prefix, Prompt
 from engine.llm.connecting import connect
-from engine.llm.cost import cache_words
 from engine.llm.prompt import messages, shared_texts
 from engine.llm.schemas import schema_text
 from engine.llm.spec import read_spec
@@ -52,7 +51,7 @@ def cut_open(body: Any) -> list[str]:
     return found
 
 
-def test_a_server_that_knows_marks_is_told_where_the_shared_part_ends() -> None:
+def test_a_server_that_knows_marks_is_sent_where_the_shared_part_ends() -> None:
     with ScriptedServer(fine) as server:
         model = connect(MARKED.format(url=server.url))
         assert model is not None
@@ -119,18 +118,3 @@ class TestMoney:
         for written in (0, 1000 - cached):
             most = self.PRICES.most(1000, 100)
             assert self.PRICES.money(Counted(1000, cached, written, 100)) <= most
-
-
-@pytest.mark.parametrize(
-    ("used", "words"),
-    [
-        (Usage(1, 2000), ""),
-        (
-            Usage(2, 2000, 500, money=0.1, saved=0.0012),
-            "Provider's cache: 500 of 2,000 tokens in (25%), 0.0012 EUR saved",
-        ),
-        (Usage(2, 2000, 500, money=0.1), "Provider's cache: 500 of 2,000 tokens in (25%)"),
-    ],
-)
-def test_what_it_saved_in_words(used: Usage, words: str) -> None:
-    assert cache_words(used, "EUR") == words

@@ -118,14 +118,6 @@ def test_a_host_that_cannot_be(host: str) -> None:
         model.ask(PROMPT, Parts, Meter())
 
 
-def test_a_redirect_is_not_followed() -> None:
-    with ScriptedServer(in_turn(FINE)) as other:
-        fault = Fault(status=307, headers={"Location": f"{other.url}/chat/completions"})
-        with ScriptedServer(in_turn(fault)) as server, pytest.raises(ModelError, match="redirects"):
-            server.connect("sk-redirected-0123").ask(PROMPT, Parts, Meter())
-        assert other.requests == []
-
-
 def test_an_answer_that_is_truncated() -> None:
     long = Fault(answer='{"queries": ["' + "dues " * 194, finish="length")
     with ScriptedServer(in_turn(long)) as server:

@@ -20,20 +20,13 @@ from engine.records.comparison import Comparison
 from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings, preset
 from tests.engine.harbour import OLD_ARTICLE_12, QUESTION, write_harbour
-from tests.engine.investigation.story import SETTINGS, finished
+from tests.engine.investigation.story import SETTINGS, finished, record_of
 
 Record = dict[str, Any]
 
 
-def record_of(case: Case) -> Record:
-    values: Record = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return values
-
-
 def asked(corpus: Corpus, settings: InvestigationSettings, question: str = QUESTION) -> Record:
-    case = Case(corpus, question, settings)
-    list(case.run())
-    return record_of(case)
+    return record_of(finished(corpus, question, settings, None))
 
 
 @pytest.fixture(scope="module")
@@ -247,7 +240,7 @@ def test_what_went_with_a_link_says_which(bare: Corpus, tmp_path: Path) -> None:
     assert all("is no longer there" in found.causes[one.causes[0]].words for one in lost)
 
 
-def test_what_a_record_says_of_chance_is_told(record: Record) -> None:
+def test_what_a_record_says_of_chance_is_named(record: Record) -> None:
     for change, words in (
         ({"model": "openai:m@u", "usage": {"sub-questions": {}}}, "a language model was asked"),
         ({"stop": {**record["stop"], "reason": "time"}}, "its budget of time"),

@@ -14,7 +14,7 @@ from engine.investigation import assembly
 from engine.investigation.context_expansion import text_of
 from engine.investigation.record import Investigation
 from engine.records import context as context_module
-from engine.records.context import context_text, context_to_json, model_context
+from engine.records.context import context_text, model_context
 from engine.records.orders import Order
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.story import SETTINGS, finished
@@ -44,7 +44,7 @@ def test_it_stays_within_its_tokens_and_keeps_the_best(
     assert bool(context.left_out) is (tokens < 500)
 
 
-def test_every_text_is_a_span_of_one_section_and_stands_once(
+def test_every_text_is_a_span_of_one_section_and_appears_once(
     investigation: Investigation, harbour: Corpus
 ) -> None:
     context = model_context(investigation, harbour, 20_000)
@@ -111,15 +111,6 @@ def test_a_title_cannot_begin_a_line(investigation: Investigation, harbour: Corp
     hostile = replace(investigation, passages=(replace(first, document=forged),))
     text = "\n".join(context_text(model_context(hostile, harbour, 2_000)))
     assert not re.search(r"^\[99\]", text, re.MULTILINE)
-
-
-def test_as_json_it_says_the_same(investigation: Investigation, harbour: Corpus) -> None:
-    context = model_context(investigation, harbour, 300)
-    told = context_to_json(context)
-    assert told["order"] == "ends"
-    assert told["tokens"] == context.tokens == sum(one["tokens"] for one in told["passages"])
-    assert told["left_out"] == list(context.left_out)
-    assert [one["key"] for one in told["passages"]] == [one.key for one in context.passages]
 
 
 def test_what_was_dismissed_is_not_joined(harbour: Corpus, single: None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 
 import orjson
@@ -13,7 +12,7 @@ from engine.model import Completeness, Document, Passage, RankedPassage, ScorePa
 from engine.records.export import FORMAT, investigation_to_json, passage_to_json, stop_to_json
 from engine.settings import checked
 from tests.engine.harbour import NOTHING, QUESTION
-from tests.engine.investigation.story import BREADTH, SETTINGS, finished
+from tests.engine.investigation.story import SETTINGS, finished
 
 CONTRACT = {
     "passages": {"rank", "id", "document", "text", "score", "breakdown", "trails"},
@@ -56,22 +55,6 @@ def test_what_hangs_together(harbour: Corpus) -> None:
         assert passage["id"] in passage["assembled"]
     assert told["stop"]["reason"] in set(StopReason)
     assert [report["number"] for report in told["rounds"]] == list(range(len(told["rounds"])))
-
-
-def test_a_hop_and_a_round_say_which_query_it_was(harbour: Corpus) -> None:
-    settings = SETTINGS.changed(transaction_type="pilot-exemption")
-    case = finished(harbour, "How long is a berth allocated?", settings, replace(BREADTH, seeds=2))
-    told = investigation_to_json(case.investigation())
-    asked = {
-        "text": "How long is a berth allocated? Pilotage",
-        "area": "pilotage",
-        "name": "Pilotage",
-    }
-    assert asked in told["rounds"][1]["queries"]
-    by_query = [edge for edge in told["pool"]["edges"] if edge["query"] == asked]
-    assert by_query
-    assert all((edge["strategy"], edge["source"]) == ("gaps", None) for edge in by_query)
-    assert {edge["query"] is None for edge in told["pool"]["edges"] if edge["strategy"] != "gaps"} == {True}
 
 
 def test_nothing_found_says_so(bare: Corpus) -> None:

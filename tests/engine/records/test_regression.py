@@ -10,8 +10,6 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.investigation import Case
-from engine.records.export import investigation_to_json
 from engine.records.regression import (
     Outcome,
     Saved,
@@ -25,6 +23,7 @@ from engine.records.steps import Dismiss, Follow, Pin, Step, steps_shown
 from engine.records.store.chain import RAN, Event
 from engine.settings import preset
 from tests.engine.harbour import HARBOUR_ACT, QUESTION, write_harbour
+from tests.engine.investigation.story import finished, record_of
 
 FINES = "### Article 10 Fines"
 ARTICLE_10 = "harbour-act/art-10"
@@ -43,8 +42,7 @@ def fewer(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 def saved(corpus: Corpus, question: str, *steps: Step) -> Saved:
-    case = Case(corpus, question, preset("balanced"))
-    list(case.run())
+    case = finished(corpus, question, preset("balanced"), None)
     for step in steps:
         match step:
             case Pin():
@@ -53,10 +51,9 @@ def saved(corpus: Corpus, question: str, *steps: Step) -> Saved:
                 case.dismiss(step.passage)
             case Follow():
                 list(case.follow(step.passage, step.strategies))
-    record: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
     events = [Event(1, "", "Ann", RAN)]
     events += [Event(2 + place, "", "Ann", step.kind, step.data()) for place, step in enumerate(steps)]
-    return Saved(question[:10], record, events)
+    return Saved(question[:10], record_of(case), events)
 
 
 def outcome(cases: list[Saved], corpus: Corpus, **more: Any) -> Outcome:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from datetime import date
-from pathlib import Path
-from typing import Any
 
-import orjson
 import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, SettingsError
 from engine.investigation import Case, again
 from engine.records.comparing import compare
-from engine.records.export import investigation_to_json
 from engine.records.replaying import replayed
-from engine.records.steps import DISMISS, FOLLOW, PIN
-from engine.records.store.store import CaseStore
 from engine.settings import InvestigationSettings, preset
 from tests.engine.harbour import QUESTION
+from tests.engine.investigation.story import finished, plain, record_of
 
 QUESTIONS = (QUESTION, "Who takes a pilot?", "What does Article 3 say?", "as_of:2020-01-01 dues in arrears")
 
@@ -28,15 +23,8 @@ def nothing_remembered(harbour: Corpus) -> None:
     again.FINISHED.of(harbour).clear()
 
 
-def record_of(case: Case) -> dict[str, Any]:
-    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return values
-
-
 def asked(corpus: Corpus, question: str, settings: InvestigationSettings) -> Case:
-    case = Case(corpus, question, settings)
-    list(case.run())
-    return case
+    return finished(corpus, question, settings, None)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -44,54 +32,21 @@ def asked(corpus: Corpus, question: str, settings: InvestigationSettings) -> Cas
 def test_equal_to_the_last_digit(harbour: Corpus, question: str, depth: str) -> None:
     record = record_of(asked(harbour, question, preset(depth)))
     again.FINISHED.of(harbour).clear()
-    found = orjson.loads(orjson.dumps(investigation_to_json(replayed(record, harbour))))
-    assert compare(record, found).same
+    assert compare(record, plain(replayed(record, harbour))).same
 
 
 def test_of_another_day_it_is_as_of_the_day_it_was_asked(harbour: Corpus) -> None:
     case = Case(harbour, QUESTION, preset("quick"), day=date(2021, 5, 6))
     list(case.run())
     record = record_of(case)
-    assert compare(record, record_of_replay(record, harbour)).same
-
-
-def record_of_replay(record: dict[str, Any], corpus: Corpus, **more: Any) -> dict[str, Any]:
-    values: dict[str, Any] = orjson.loads(
-        orjson.dumps(investigation_to_json(replayed(record, corpus, **more)))
-    )
-    return values
-
-
-def test_steps_are_taken_again_but_those_that_were_taken_back(harbour: Corpus, tmp_path: Path) -> None:
-    store = CaseStore(f"sqlite:///{tmp_path / 'cases.sqlite'}")
-    case = asked(harbour, QUESTION, preset("balanced"))
-    case_id = store.keep(record_of(case), store.matter(), application="python", who="Ann")
-    ids = [entry.passage_id for entry in case.pool.entries()]
-
-    def step(kind: str, passage: str, **data: Any) -> None:
-        store.step(case_id, kind, who="Ann", data={"passage": passage, **data}, record=record_of(case))
-
-    case.pin(ids[-1])
-    step(PIN, ids[-1])
-    case.dismiss(ids[0])
-    step(DISMISS, ids[0])
-    list(case.follow(ids[-1], ["citations"]))
-    step(FOLLOW, ids[-1], strategies=["citations"])
-    record = store.record(case_id)
-    again.FINISHED.of(harbour).clear()
-    assert compare(record, record_of_replay(record, harbour, events=store.events(case_id))).same
-    assert not compare(record, record_of_replay(record, harbour)).same
-    # A lead that was followed and taken back is not followed.
-    before = store.undo(case_id, who="Ann")
-    again.FINISHED.of(harbour).clear()
-    assert compare(before, record_of_replay(before, harbour, events=store.events(case_id))).same
-    store.close()
+    assert compare(record, plain(replayed(record, harbour))).same
 
 
 def test_a_retriever_that_is_not_there_is_left_out_and_named(harbour: Corpus) -> None:
     record = record_of(asked(harbour, QUESTION, preset("quick")))
     named = [*record["settings"]["retrievers"], "late"]
-    found = record_of_replay({**record, "settings": {**record["settings"], "retrievers": named}}, harbour)
+    asked_with = {**record, "settings": {**record["settings"], "retrievers": named}}
+    found = plain(replayed(asked_with, harbour))
     assert found["settings"] == record["settings"]
     assert found["passages"] == record["passages"]
     note = "this engine has no retriever 'late': the case was gone through without it"
@@ -101,6 +56,6 @@ def test_a_retriever_that_is_not_there_is_left_out_and_named(harbour: Corpus) ->
         replayed(record, harbour)
 
 
-def test_what_is_no_record_is_told(harbour: Corpus) -> None:
+def test_what_is_no_record_is_refused(harbour: Corpus) -> None:
     with pytest.raises(InputError, match="cannot be replayed"):
         replayed({"question": "x"}, harbour)

@@ -6,19 +6,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.llm.cache import AnswerCache
 from engine.llm.client import ChatModel
 from engine.llm.connecting import connect
 from engine.records.comparing import compare, comparison_lines
-from engine.records.export import investigation_to_json
 from engine.records.replaying import replayed
 from engine.settings import preset
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import ALL_ON, RERANKING, keys, sensible
+from tests.engine.investigation.story import plain, record_of
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
 
 SETTINGS = preset("balanced").changed(model_tasks=ALL_ON.model_tasks, reranker="llm")
@@ -31,23 +29,19 @@ def connected(server: ScriptedServer, folder: Path | None) -> ChatModel:
     return model
 
 
-def record_of(corpus: Corpus, model: ChatModel) -> dict[str, Any]:
+def asked_of(corpus: Corpus, model: ChatModel) -> dict[str, Any]:
     case = Case(corpus, QUESTION, SETTINGS, model=model)
     list(case.run())
-    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return values
+    return record_of(case)
 
 
 def again(record: dict[str, Any], corpus: Corpus, model: ChatModel | None) -> dict[str, Any]:
-    values: dict[str, Any] = orjson.loads(
-        orjson.dumps(investigation_to_json(replayed(record, corpus, model=model)))
-    )
-    return values
+    return plain(replayed(record, corpus, model=model))
 
 
 def test_answers_that_were_kept_give_the_same(harbour: Corpus, tmp_path: Path) -> None:
     with ScriptedServer(sensible) as server:
-        record = record_of(harbour, connected(server, tmp_path))
+        record = asked_of(harbour, connected(server, tmp_path))
         asked = len(server.requests)
         assert asked
         found = compare(record, again(record, harbour, connected(server, tmp_path)))
@@ -67,7 +61,7 @@ def test_a_model_that_answers_otherwise_is_why(harbour: Corpus) -> None:
         return {"order": keys(asked, "passage")[:: moods["step"]]}
 
     with ScriptedServer(moody) as server:
-        record = record_of(harbour, connected(server, None))
+        record = asked_of(harbour, connected(server, None))
         moods["step"] = 1
         found = compare(record, again(record, harbour, connected(server, None)))
     assert not found.same

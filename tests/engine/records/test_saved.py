@@ -102,20 +102,3 @@ def test_a_file_that_does_not_fit_is_named(
         load_pool(file, bare, 100)
     assert str(file) in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("data", [b"", b"{", b"[1]", b"3", b"\xff\xfe"])
-def test_a_file_of_something_else(bare: Corpus, tmp_path: Path, data: bytes) -> None:
-    (tmp_path / "case.json").write_bytes(data)
-    with pytest.raises(InputError, match="not a saved investigation"):
-        load_pool(tmp_path / "case.json", bare, 100)
-
-
-def test_a_file_that_is_not_there(bare: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"absent\.json: not a saved investigation"):
-        load_pool(tmp_path / "absent.json", bare, 100)
-
-
-def test_a_file_of_another_corpus(tariff: Corpus, file: Path) -> None:
-    with pytest.raises(InputError, match="is not in the corpus 'tariff'"):
-        load_pool(file, tariff, 100)

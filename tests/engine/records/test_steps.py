@@ -23,10 +23,8 @@ from engine.extraction.judging import Ends, judge_link, rejected_links, unjudge_
 from engine.investigation import Case
 from engine.model import Relation
 from engine.records.comparing import compare
-from engine.records.export import investigation_to_json
 from engine.records.replaying import gone_through, replayed
 from engine.records.steps import (
-    STEPS,
     Dismiss,
     EditPlan,
     Follow,
@@ -41,6 +39,7 @@ from engine.records.store.chain import OPENED, RAN, UNDONE, Event
 from engine.records.store.store import CaseStore
 from engine.settings import preset
 from tests.engine.harbour import QUESTION
+from tests.engine.investigation.story import plain, record_of
 
 SETTINGS = preset("balanced")
 WORDS = st.text(max_size=30)
@@ -49,11 +48,6 @@ IDS = st.text(min_size=1, max_size=30)
 
 def event(number: int, kind: str, **data: Any) -> Event:
     return Event(number, "2026-01-31T00:00:00+00:00", "Ann", kind, data)
-
-
-def record_of(case: Case) -> dict[str, Any]:
-    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return values
 
 
 class Kept:
@@ -92,9 +86,7 @@ class Kept:
     def replayed(self) -> dict[str, Any]:
         """Gone through once more, by somebody who opens the corpus as it is now."""
         events = self.store.events(self.id)
-        again = replayed(self.store.record(self.id), open_corpus(self.folder), events=events)
-        values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(again)))
-        return values
+        return plain(replayed(self.store.record(self.id), open_corpus(self.folder), events=events))
 
     @property
     def is_replayed(self) -> bool:
@@ -257,12 +249,11 @@ def test_verdicts_outlast_a_new_plan_and_what_was_taken_back_is_no_step(harbour:
         ("dismiss", {"passage": "a", "reason": "x" * 2001}, "reason"),
     ],
 )
-def test_what_is_no_step_is_told(kind: str, data: dict[str, Any], told: str) -> None:
+def test_a_broken_step_is_refused(kind: str, data: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=rf"event 7 \({kind}\): {told}"):
         step_of(event(7, kind, **data))
 
 
-def test_every_kind_is_known_by_its_name() -> None:
-    assert list(STEPS) == ["pin", "dismiss", "follow", "plan", "reject", "unreject"]
+def test_what_is_no_step_of_a_person_is_none() -> None:
     assert step_of(event(0, OPENED, question="?")) is None
     assert step_of(event(3, "pin", passage="a", title="A title")) == Pin(passage="a")

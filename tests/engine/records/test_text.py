@@ -34,7 +34,6 @@ from engine.records.text import (
     MOST_PROBLEMS,
     WIDTH,
     event_line,
-    info_text,
     ingestion_text,
     passages_text,
     trail_names,
@@ -147,19 +146,6 @@ def test_problems_are_listed_up_to_a_limit(count: int, shown: int, more: bool) -
     assert sum("file-" in line for line in lines) == shown
     assert ("  and 3 more (all of them with --json)" in lines) is more
     assert MOST_PROBLEMS == 20
-
-
-def test_what_a_corpus_holds(harbour: Corpus) -> None:
-    lines = list(info_text(harbour.info()))
-    assert lines[0] == "harbour: 3 documents, 33 passages"
-    assert lines[1] == "Languages: en 33"
-    assert lines[-1] == "Embedding: none"
-
-
-def test_notes_of_the_ranking_are_told() -> None:
-    assert event_line(Ranked((), 1.0, ("reranking is off: no such model",))) == (
-        "Note: reranking is off: no such model"
-    )
 
 
 def test_the_same_words_elsewhere_are_named(harbour: Corpus) -> None:

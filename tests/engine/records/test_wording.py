@@ -8,11 +8,9 @@ from engine.model import Completeness, Direction, GapQuery, Hop, Relation, Stop,
 from engine.records.wording import (
     STOP_WORDS,
     completeness_words,
-    evidence_words,
     hop_quote,
     hop_words,
     ordinal,
-    plural,
     stop_words,
     trail_sentence,
 )
@@ -45,11 +43,6 @@ def _name(passage_id: str) -> str:
 )
 def test_ordinals(number: int, words: str) -> None:
     assert ordinal(number) == words
-
-
-@pytest.mark.parametrize(("count", "words"), [(0, "0 leads"), (1, "1 lead"), (1204, "1,204 leads")])
-def test_plurals(count: int, words: str) -> None:
-    assert plural(count, "lead") == words
 
 
 @pytest.mark.parametrize(
@@ -104,15 +97,10 @@ def test_the_direction_turns_the_words(relation: Relation, out: str, back: str) 
     assert hop_words(replace(CITED, relation=relation, direction=Direction.IN), _name) == back
 
 
-def test_a_way_into_another_language_is_told() -> None:
+def test_a_way_into_another_language_is_named() -> None:
     detail = "across languages: from the German text into the English one"
     words = hop_words(replace(CITED, detail=detail), _name)
     assert words == f"cited by COBS 3.4.2, {detail}"
-
-
-def test_places_in_a_document_are_told_by_their_detail() -> None:
-    sibling = replace(CITED, relation=Relation.PART_OF, detail="same section")
-    assert hop_words(sibling, _name) == "in the same section as COBS 3.4.2"
 
 
 @pytest.mark.parametrize(
@@ -137,14 +125,3 @@ def test_the_estimate_of_completeness() -> None:
     assert completeness_words(Stop(StopReason.ROUNDS)) == "completeness: cannot tell"
     stop = Stop(StopReason.ROUNDS, completeness=Completeness(0.931, 0.88, 0.974))
     assert completeness_words(stop) == "pool holds est. 93 % of what is relevant (88 to 97)"
-
-
-def test_what_the_estimate_rests_on() -> None:
-    assert evidence_words(Stop(StopReason.ROUNDS)) == ""
-    assert evidence_words(Stop(StopReason.ROUNDS, completeness=Completeness(0.9, 0.5, 1.0))) == ""
-    seen = Completeness(0.931, 0.5, 1.0, "gold", 30, 12, {"agreement": 0.4, "yield": 0.25, "ways": 0.3})
-    assert evidence_words(Stop(StopReason.ROUNDS, completeness=seen)) == (
-        "On the questions it was learned from, pools with such evidence held 93 % of what is relevant,"
-        " 8 in 10 of them 50 to 100 %. Found by one way only: 12 of the best 30 passages. First ten of words"
-        " and meaning in common: 40 %. Best passage of the last round against the best of all: 25 %."
-    )

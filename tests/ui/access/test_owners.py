@@ -30,8 +30,6 @@ from ui.connections import Connections
 from ui.page import build_page
 from ui.shelf import open_library
 
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
 SECRET = "zebra-5d20"
 MINE, OTHERS = "m" * 43, "o" * 43
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -239,7 +237,7 @@ OWN: tuple[Callable[[Caller], str], ...] = (
 )  # fmt: skip
 
 
-def test_whoever_made_a_call_gets_its_answer(place: Place) -> None:
+def test_the_maker_of_a_call_gets_its_answer(place: Place) -> None:
     for number, ask in enumerate(OWN):
         text = ask(place.owner)
         assert SECRET in text, number

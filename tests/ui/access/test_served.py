@@ -21,12 +21,6 @@ from ui.door.address import Addressing
 from ui.page import build_page
 from ui.shelf import open_library
 
-pytestmark = pytest.mark.filterwarnings(
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    "ignore:'future.no_silent_downcasting'",
-    "ignore:The copy keyword",
-)
-
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, users_file: Path) -> Path:

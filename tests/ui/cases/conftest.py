@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
 from engine.access.people import Person
 from engine.access.roles import Role
 from engine.corpus import open_corpus
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from engine.records.export import investigation_to_json
 from engine.records.store.store import CaseStore
-from tests.engine.investigation.story import finished
+from tests.engine.investigation.story import finished, record_of
 from ui.cases.answers import answer
 from ui.cases.desk import CasesDesk
 from ui.cases.kept import PAGE, KeptCases
@@ -29,9 +27,7 @@ Keep = Callable[..., str]
 
 @pytest.fixture(scope="session")
 def record(corpus_folder: Path) -> dict[str, Any]:
-    case = finished(open_corpus(corpus_folder), QUESTION)
-    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return values
+    return record_of(finished(open_corpus(corpus_folder), QUESTION))
 
 
 @pytest.fixture

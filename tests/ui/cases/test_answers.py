@@ -38,26 +38,22 @@ def test_the_history_is_found_by_words_matter_evidence_verdict_and_day(
         ({"words": "nothing like it"}, set()),
         ({"matter": taxes}, {second}),
         ({"corpus": record["corpus"]}, {first, second}),
-        ({"corpus": "another"}, set()),
         ({"evidence": record["evidence"]["status"]}, {first, second}),
         ({"verdict": "useful"}, {second}),
         ({"since": "2026-02-03"}, {second}),
         ({"until": "2026-01-02"}, {first}),
-        ({"since": "", "until": ""}, {first, second}),
     ]
     for given, expected in every:
         page = html(desk, "history", "list", **given)
         assert {one for one in (first, second) if f'href="?case={one}"' in page} == expected, given
-    assert list(ask(desk, "history")["html"]) == ["list"]
     options = ask(desk, "history", choices=True)["html"]
     assert ">Taxes</option>" in options["matters"]
     assert 'value="useful"' in options["verdicts"]
-    assert "Clear filters" in html(desk, "history", "list", words="nothing like it")
     newest_first = html(desk, "history", "list")
     assert newest_first.index(second) < newest_first.index(first)
 
 
-def test_what_nobody_would_send_is_told_in_a_line(desk: CasesDesk, keep: Keep) -> None:
+def test_a_wrong_request_is_refused_in_a_line(desk: CasesDesk, keep: Keep) -> None:
     case = keep()
     for given, expected in (
         ({"since": "yesterday"}, "since"),
@@ -72,7 +68,6 @@ def test_what_nobody_would_send_is_told_in_a_line(desk: CasesDesk, keep: Keep) -
         ("sheet", {"id": "nobody"}, "no case"),
         ("export", {"id": case, "format": "../etc"}, "unknown format"),
         ("compare", {"id": case, "other": case}, "two cases"),
-        ("compare", {"id": case}, "two cases"),
         ("undo", {"id": case}, "no step"),
         ("move", {"id": case, "matter": ""}, "choose a matter"),
         ("move", {"id": case, "matter": "new", "name": "  "}, "needs a name"),
@@ -87,7 +82,6 @@ def test_pages_of_the_list(desk: CasesDesk, keep: Keep) -> None:
         keep(started=f"2026-01-02T10:00:{number:02}+00:00")
     first, second = (html(desk, "history", "list", page=page) for page in (0, 1))
     assert (first.count('<li class="cas-row"'), second.count('<li class="cas-row"')) == (A_PAGE, 3)
-    assert "page 2 of 2" in second
     assert "This page is empty now" in html(desk, "history", "list", page=7)
 
 
@@ -99,8 +93,6 @@ def test_a_case_is_named_noted_judged_and_moved(desk: CasesDesk, store: CaseStor
     assert ask(desk, "describe", id=case, name="Broader powers", notes="Ask Ben.") == {}
     ask(desk, "judge", id=case, verdict=" useful ", right="yes")
     ask(desk, "judge", id=case, verdict="useful", right="yes")
-    asked = html(desk, "move", "matter", id=case, matter="new")
-    assert 'name="name"' in asked
     moved = ask(desk, "move", id=case, matter="new", name="Taxes")
     assert moved["again"] is True
     summary = store.summary(case, owner)
@@ -205,19 +197,11 @@ def test_figures_of_all_cases_and_of_one_matter(desk: CasesDesk, store: CaseStor
     keep(matter="Taxes", name="The other")
     store.judge(case, "useful", who="Ann", owner=owner_of(desk, ANN), right=True)
     page = html(desk, "records", "records")
-    for words in (
-        "2 cases",
-        "called right in 1 of 1 case",
-        "No language model was asked",
-        "Matters side by side",
-    ):
-        assert words in page
-    # A chart each, and for each a table for whoever does not see it.
-    assert page.count('role="img"') == 3
-    assert page.count("<details>") == 3
+    assert "called right in 1 of 1 case" in page
+    # A chart each, and for each a table for those who do not see it.
+    assert page.count('role="img"') == page.count("<details>") == 3
     taxes = store.matter("Taxes", owner_of(desk, ANN)).id
     one = html(desk, "records", "records", matter=taxes)
-    assert "All cases of this matter" in one
     assert "The other" in one
     assert case not in one
 
@@ -260,7 +244,7 @@ def test_nothing_of_another_is_seen_or_changed(
 
 
 @pytest.mark.parametrize("token", ["", "x", "../../etc/passwd"])
-def test_who_has_no_key_is_told_why_nothing_is_kept(desk: CasesDesk, keep: Keep, token: str) -> None:
+def test_without_a_key_the_page_says_why_nothing_is_kept(desk: CasesDesk, keep: Keep, token: str) -> None:
     case = keep(question="Ann's own secret question?")
     for do in ("history", "records"):
         for fragment in ask(desk, do, token)["html"].values():
@@ -270,7 +254,7 @@ def test_who_has_no_key_is_told_why_nothing_is_kept(desk: CasesDesk, keep: Keep,
         assert "no key" in ask(desk, do, token, id=case, other=case, format="json")["error"]
 
 
-def test_whoever_sits_at_the_machine_sees_the_cases_of_its_command_line(
+def test_a_local_user_sees_the_cases_of_the_command_line(
     desk: CasesDesk, store: CaseStore, keep: Keep, record: dict[str, Any]
 ) -> None:
     keep()

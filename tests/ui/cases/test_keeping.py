@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from engine.records.export import investigation_to_json
 from engine.records.steps import DISMISS, FOLLOW, PIN, Reject
 from engine.records.store.chain import OPENED, RAN, UNDONE
 from tests.ui.cases.conftest import ANNA, BELA
+from tests.ui.door.test_uploads import until
 from ui.case_request import CaseRequest
 from ui.cases.acting import undone
 from ui.cases.keeping import keeping_for
@@ -194,10 +194,7 @@ def test_a_page_that_is_left_has_its_case_when_it_comes_back(shelf: Library, cas
     next(telling)
     assert isinstance(telling, Generator)
     telling.close()
-    until = time.monotonic() + 20
-    while opened.busy.locked():
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    until(lambda: not opened.busy.locked())
     again = opened_again(shelf, cases, ANNA, id_of(opened))
     whole = asked(shelf, cases, rounds=2)
     first, second = (timeless(investigation_to_json(one.case.investigation())) for one in (whole, again))
@@ -216,10 +213,7 @@ def test_a_question_that_is_asked_in_its_place_does_not_lose_the_first(
     next(telling)
     desk.put("page", second)
     assert list(telling) == []
-    until = time.monotonic() + 20
-    while first.busy.locked():
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    until(lambda: not first.busy.locked())
     assert opened_again(shelf, cases, ANNA, id_of(first)).case.stop is not None
 
 
@@ -229,7 +223,7 @@ def test_a_case_whose_corpus_is_gone_says_so(shelf: Library, cases: KeptCases) -
         opened_again(Library([], shelf.home, shelf.settings), cases, ANNA, id_of(opened))
 
 
-def test_what_cannot_be_kept_is_told_and_stays_on_the_page(
+def test_what_cannot_be_kept_is_reported_and_stays_on_the_page(
     shelf: Library, cases: KeptCases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases.store().close()

@@ -92,17 +92,6 @@ def test_nothing_begins_that_was_not_agreed_to(
     assert server.requests == []
 
 
-def test_one_document_within_so_many_calls(mine: Caller, desk: CorpusDesk, server: ScriptedServer) -> None:
-    connect(desk, server)
-    cost = mine.good("extract-cost", session=SESSION, reading={"document": 0})
-    assert cost["windows"] == 1
-    run = mine.good("extract", session=SESSION, reading={"agreed": 3, "calls": 1})["run"]
-    done = ended(mine, run)
-    assert done["state"] == "stopped"
-    assert "used up" in done["message"]
-    assert len(server.requests) == 1
-
-
 def test_a_run_can_be_cancelled_and_only_by_its_visitor(mine: Caller, desk: CorpusDesk) -> None:
     asked, go = threading.Event(), threading.Event()
 

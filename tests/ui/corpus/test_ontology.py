@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +56,7 @@ def sea(maritime_folder: Path, tmp_path: Path) -> Caller:
 def test_a_corpus_without_areas_says_so(mine: Caller) -> None:
     found = mine.good("areas")
     assert found["content"] == {"areas": [], "transactions": {}}
-    assert (found["origin"], found["writable"], found["undo"], found["model"]) == ("none", True, False, "")
-    assert found["languages"][0] == "en"
+    assert (found["origin"], found["writable"], found["undo"]) == ("none", True, False)
 
 
 def test_what_is_saved_is_in_force_at_once(mine: Caller, desk: CorpusDesk) -> None:
@@ -72,8 +70,6 @@ def test_what_is_saved_is_in_force_at_once(mine: Caller, desk: CorpusDesk) -> No
     assert found["content"]["areas"][0]["keywords"] == AREA["keywords"]
     reach = found["reach"]["limits"]
     assert reach["passages"] > 0
-    assert ["en", "register", 2] in reach["found"] or ["en", "register", 1] in reach["found"]
-    assert reach["examples"][0]["document"]
     assert mine("areas-save", ontology=MINE, state=before.state)["changed"]
 
 
@@ -82,10 +78,9 @@ def test_each_undo_goes_a_state_back(mine: Caller) -> None:
     mine.good("areas-undo")
     assert mine.good("areas")["origin"] == "none"
     assert "nothing to undo" in mine("areas-undo")["error"]
-    assert "/" not in mine("areas-undo")["error"]
 
 
-def test_only_whoever_may_change_a_corpus_changes_its_areas(desk: CorpusDesk) -> None:
+def test_only_those_who_may_change_a_corpus_change_its_areas(desk: CorpusDesk) -> None:
     stranger = Caller(desk, STRANGER, "Mine")
     for do in ("areas", "areas-save", "areas-undo", "areas-load"):
         assert "unknown corpus" in stranger(do, ontology=MINE)["error"]
@@ -99,7 +94,6 @@ def test_only_whoever_may_change_a_corpus_changes_its_areas(desk: CorpusDesk) ->
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (None, "no area left"),
         ({"areas": []}, "no area left"),
         ({"areas": [AREA, AREA]}, "described twice"),
         ({"areas": [AREA], "transactions": {"t": ["nowhere"]}}, "unknown area"),
@@ -125,11 +119,10 @@ def test_areas_being_edited_are_measured_and_written_as_a_file(mine: Caller) -> 
     assert mine.good("areas")["origin"] == "none", "nothing was saved"
 
 
-def test_a_proposal_stands_beside_what_is_edited(sea: Caller) -> None:
+def test_a_proposal_is_shown_beside_what_is_edited(sea: Caller) -> None:
     fresh = sea.good("areas-propose", ontology={"areas": [], "transactions": {}})
     assert fresh["changes"]
     assert {change["stands"] for change in fresh["changes"]} == {None}
-    assert (fresh["model"], fresh["most"], fresh["used"]) == ("", "", "")
     content = {"areas": [change["area"] for change in fresh["changes"]], "transactions": {}}
     again = sea.good("areas-propose", ontology=content)
     assert len(again["changes"]) < len(fresh["changes"])
@@ -144,7 +137,7 @@ def harmful(asked: Asked) -> Scripted:
 
 
 @pytest.mark.parametrize("answer", [harmful, lambda asked: Fault(status=400)])
-def test_a_model_groups_and_its_cost_is_told(sea: Caller, answer: Any) -> None:
+def test_a_model_groups_and_its_cost_is_shown(sea: Caller, answer: Any) -> None:
     with ScriptedServer(answer) as server:
         lent = server.connect()
         sea.desk.connections = Connections(
@@ -177,8 +170,6 @@ def test_rules_are_applied_to_what_a_person_gives(mine: Caller) -> None:
     problems = {fact["id"]: fact["problem"] for fact in found["facts"]}
     assert "is not a date" in problems["day"]
     assert not problems["held"]
-    assert "not a day" in mine("rules", day="soon")["error"]
-    assert mine.good("rules")["day"] == date.today().isoformat()
 
 
 def test_rules_of_another_transaction_are_not_asked(mine: Caller) -> None:

@@ -14,7 +14,6 @@ from engine.corpus.embedded.publication import WANTED_NAME
 from tests.ui.corpus.conftest import BEHIND, VISITOR, Caller, Page, ended, sent
 from tests.ui.corpus.embedding import (
     LAWS,
-    READS,
     folder_of,
     in_the_middle,
     is_done,
@@ -61,16 +60,6 @@ def test_a_new_corpus_is_asked_at_once_and_by_meaning_in_a_while(
     assert mine.good("documents", state=old["state"])["total"] == LAWS, "whoever reads reads on"
     assert not (folder_of(mine) / WANTED_NAME).exists()
     assert not list((folder_of(mine) / "cache" / "vectors").glob("*"))
-
-
-def test_how_far_it_is_and_how_long_it_will_take(desk: CorpusDesk, tmp_path: Path, toy: Toy) -> None:
-    mine = written(desk, tmp_path, **many())
-    assert "toy begins to read" in until(mine, lambda told: told["share"] is not None)["words"]
-    toy.let(READS)
-    told = until(mine, reading)
-    assert f"toy has read {told['share']:.0%}" in told["words"]
-    toy.let(READS)
-    assert "left" in until(mine, lambda told: "left" in told["words"])["words"]
 
 
 def test_stopped_it_rests_with_what_is_made_and_goes_on_when_somebody_says_so(
@@ -128,7 +117,7 @@ def test_a_server_that_comes_goes_on_where_the_one_before_it_was(
     whole(later, same)
 
 
-def test_a_process_that_is_killed_is_told_in_a_sentence_and_nothing_is_lost(
+def test_a_killed_process_is_reported_in_a_sentence_and_nothing_is_lost(
     desk: CorpusDesk, tmp_path: Path, toy: Toy
 ) -> None:
     mine = in_the_middle(desk, tmp_path, toy)

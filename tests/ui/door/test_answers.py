@@ -24,8 +24,6 @@ from ui.door.answers import GONE, LONGEST_SECONDS, Answers
 from ui.page import Page, build_page
 from ui.shelf import open_library
 
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
 SECRET = "zebra-5d20"
 
 
@@ -262,7 +260,7 @@ def test_every_step_of_a_case_waits_for_its_page(page: _Served) -> None:
     assert len(page.answers) == 0
 
 
-def test_a_caller_who_comes_too_late_is_told_so(page: _Served) -> None:
+def test_a_caller_who_comes_too_late_gets_a_reason(page: _Served) -> None:
     here = stranger()
     called, _ = _call(page, here), _join(page, here, "late")
     page.wait(2)

@@ -19,9 +19,6 @@ from ui.door.bodies import DEEPEST, BodyError, BodyGate, check_values, checked_j
 from ui.door.forms import Call
 from ui.door.routes import Policy
 
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
-
 QUESTION = "May a manager grant broader powers?"
 CALLED = Policy("call", re.compile("x"), body="json", bytes=1000, longest=100, model=Call)
 LOOSE = Policy("any", re.compile("x"), body="json", bytes=1000, longest=100)

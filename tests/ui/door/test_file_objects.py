@@ -25,7 +25,6 @@ from ui.door.table import functions_of, route_table
 from ui.page import build_page
 from ui.shelf import Library
 
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
 PASSWORD = "correct horse"
 
 

@@ -19,11 +19,6 @@ from ui.door.hanging_up import Callers
 from ui.shelf import Library
 from ui.workers.line import Line
 
-pytestmark = pytest.mark.filterwarnings(
-    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-    "ignore:'future.no_silent_downcasting'",
-    "ignore:The copy keyword",
-)
 QUESTION = "May a manager grant broader powers?"
 SOON = 10.0
 Asks = Callable[[Raw], socket.socket]

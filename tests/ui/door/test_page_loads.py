@@ -5,14 +5,10 @@ from __future__ import annotations
 import json
 import random
 
-import pytest
-
 from benchmarks.attacks.http.raw import API, Raw
 from benchmarks.attacks.soaking.visitor import Visitor
 from ui.page import PAGE_LOADS
 
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
 QUESTION = "May a manager grant broader powers?"
 
 

@@ -13,10 +13,6 @@ from tests.ui.door.alone import HERE, asked, let_in, policy
 from ui.door.address import Visitor
 from ui.door.rates import Buckets, Rate, RateGate, Turns, WorkGate
 
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
-
-
 # Arguments of an endpoint that asks nothing.
 NOTHING = ["", "", "balanced", None, None, None, None]
 
@@ -76,7 +72,7 @@ def test_turns_are_kept_and_the_line_is_short() -> None:
 
 
 @pytest.mark.parametrize("gate", ["requests", "work"])
-def test_an_address_asks_so_often_and_only_whoever_sits_at_a_private_server_as_they_like(
+def test_an_address_asks_so_often_and_only_a_local_user_of_a_private_server_without_limit(
     gate: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = Rate(burst=3, second=0.001)

@@ -20,6 +20,7 @@ import pytest
 from benchmarks.attacks.hostile_files import LEAKED, questions, texts
 from benchmarks.attacks.http.target import peak_memory as peak
 from engine.errors import CancelledError, InputError, RedstringError
+from tests.ui.door.test_uploads import until
 from ui.asked import SentFile
 from ui.corpus.intake import put
 from ui.jobs import reading
@@ -38,22 +39,12 @@ APART = {
     *("lines.jsonl.gz", "questions.jsonl.gz", "dense.jsonl.gz"),
 }
 LONG = {
-    *(
-        "a long page.pdf",
-        "deflated once.pdf",
-        "deflated thrice.pdf",
-        "many.zip",
-        "overlapping.zip",
-        "long.json",
-    ),
+    *("a long page.pdf", "deflated once.pdf", "deflated thrice.pdf"),
+    *("many.zip", "overlapping.zip", "long.json"),
     *("lines.jsonl.gz", "questions.jsonl.gz", "dense.jsonl.gz"),
 }
 # Files that only look hostile: what is read of them begins so.
-READ = {
-    "many pages.pdf": "The fee is due.",
-    "nothing.txt": "",
-    "long.jsonl": "a" * 100,
-}
+READ = {"many pages.pdf": "The fee is due.", "nothing.txt": "", "long.jsonl": "a" * 100}
 
 
 def calm(told: str) -> bool:
@@ -70,7 +61,7 @@ def bad(name: str, told: str | None, items: Sequence[Any]) -> str:
     return "" if name in READ and text.startswith(READ[name]) else f"was read as {text[:60]!r}"
 
 
-def test_whoever_reads_them_is_not_overwhelmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reader_is_not_overwhelmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the limits of a process: what readers bound by themselves."""
     monkeypatch.chdir(tmp_path)
     rows: list[tuple[str, Callable[[], Any]]] = []
@@ -153,13 +144,6 @@ def in_background(row: Reading[Any], owner: Owner = VISITOR) -> tuple[Thread, li
     return thread, ended
 
 
-def until(true: Callable[[], object]) -> None:
-    end = time.monotonic() + 30
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 @pytest.fixture
 def endless() -> Reading[Any]:
     """A file that takes a minute of the processor."""
@@ -168,7 +152,7 @@ def endless() -> Reading[Any]:
 
 def test_a_visitor_cancels_what_they_wait_for(endless: Reading[Any]) -> None:
     thread, ended = in_background(endless)
-    until(children)
+    until(lambda: bool(children()), 30)
     cancel("another")
     assert children()
     began = time.monotonic()
@@ -189,12 +173,12 @@ def test_a_deadline_ends_it(endless: Reading[Any], monkeypatch: pytest.MonkeyPat
 def test_one_visitor_and_one_address_leave_room_for_others(endless: Reading[Any]) -> None:
     waiting = [in_background(endless) for _ in range(2)]
     try:
-        until(lambda: len(children()) >= 1)
+        until(lambda: bool(children()), 30)
         with pytest.raises(InputError, match="another reading of yours"):
             read_apart(endless, VISITOR)
         others = [Owner(f"other {number}", VISITOR.address) for number in range(2)]
         waiting += [in_background(endless, owner) for owner in others]
-        until(lambda: all(reading._JOBS.going(owner.visitor) for owner in others))  # noqa: SLF001
+        until(lambda: all(reading._JOBS.going(owner.visitor) for owner in others), 30)  # noqa: SLF001
         with pytest.raises(InputError, match="too many readings"):
             read_apart(endless, Owner("one more", VISITOR.address))
         # Of two places an address has one: another one is served at once.

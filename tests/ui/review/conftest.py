@@ -7,7 +7,6 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
-import orjson
 import pytest
 
 from engine.access.people import Person
@@ -15,11 +14,10 @@ from engine.access.roles import Role
 from engine.corpus import open_corpus
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
-from engine.records.export import investigation_to_json
 from engine.records.store import EVERYBODY
 from engine.review.model import Assessment
 from engine.review.store import ReviewStore
-from tests.engine.investigation.story import finished
+from tests.engine.investigation.story import finished, record_of
 from tests.ui.corpus.conftest import ACT, ARABIC, REGULATION
 from ui.cases.kept import PAGE, KeptCases
 from ui.review.answers import answer
@@ -49,9 +47,7 @@ def three_laws(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="package")
 def asked(three_laws: Path) -> dict[str, Any]:
-    case = finished(open_corpus(three_laws), QUESTION)
-    found: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return found
+    return record_of(finished(open_corpus(three_laws), QUESTION))
 
 
 @pytest.fixture

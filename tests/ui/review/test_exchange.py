@@ -169,14 +169,8 @@ def zipped(size: int) -> bytes:
         ("csv", HEAD + "CASE,KEY,relevant,Ann,\n" * 20_001, "verdicts.csv: more than 20,000 verdicts"),
         ("qrels", "q 0 p 1\n" * 200_001, "verdicts.csv: more than 20,000 verdicts"),
         ("jsonl", "[" * 1_000_000, "verdicts.csv, line 1: no JSON"),
-        ("jsonl", '{"a":' * 2000 + "1" + "}" * 2000, "verdicts.csv, line 1: no JSON"),
-        ("jsonl", '{"assessment_name": NaN}\n', "verdicts.csv, line 1: no JSON"),
-        ("csv", "\0\0\0", "verdicts.csv, line 1"),
         ("csv", f"{HEAD}CASE,KEY,relevant,Ann,\nCASE,KEY,fine,Ann,\n", "verdicts.csv, line 3: unknown"),
-        ("csv", f"{HEAD}CASE,KEY,relevant,Ann,3000-01-01\n", "verdicts.csv, line 2: at: 3000-01-01"),
-        ("csv", "", "verdicts.csv, line 1: no column"),
         ("xls", HEAD, "unknown format 'xls'"),
-        ("binary-qrels", "q 0 p 7\n", "verdicts.csv, line 1: unknown gain 7"),
     ],
 )  # fmt: skip
 def test_a_hostile_file_is_a_calm_line_and_nothing_is_kept(
@@ -203,14 +197,8 @@ def test_a_hostile_file_is_a_calm_line_and_nothing_is_kept(
 @pytest.mark.parametrize(
     "file",
     [
-        None,
         {"key": "../../etc/passwd", "name": "x"},
         {"key": "0" * 24 + "/0", "name": "gone.csv"},
-        {"key": "", "name": ""},
-        {"key": "k" * 81, "name": "x"},
-        {"key": "0" * 24 + "/0", "name": "x" * 5000},
-        {"name": "x"},
-        "verdicts.csv",
         {"key": "0" * 24 + "/0", "name": "x", "path": "/etc/passwd"},
     ],
 )

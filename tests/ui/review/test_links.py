@@ -49,9 +49,7 @@ def verdicts(corpus: Path) -> list[tuple[str, str, Judgement]]:
     ]
 
 
-def test_right_confirms_wrong_rejects_useless_says_nothing(
-    caller: Caller, corpus_copy: Path, store: ReviewStore
-) -> None:
+def test_right_confirms_wrong_rejects_useless_says_nothing(caller: Caller, corpus_copy: Path) -> None:
     queue = caller.made(**HOPS)
     piece = hops(caller, queue)["subject_to"]
     source = "act/art-1/para-2"
@@ -65,9 +63,8 @@ def test_right_confirms_wrong_rejects_useless_says_nothing(
         told = caller.verdict(queue, piece, verdict, note="read")
         assert effect in told["html"]["last"], verdict
         assert verdicts(corpus_copy) == expected, verdict
-    assert "Taken back" in caller.good("take-back", queue=queue)["html"]["last"]
+    caller.good("take-back", queue=queue)
     assert verdicts(corpus_copy) == []
-    assert len(said(store)) >= 6
 
 
 def test_what_no_words_make_is_kept_alone(caller: Caller, corpus_copy: Path, store: ReviewStore) -> None:

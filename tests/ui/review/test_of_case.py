@@ -48,7 +48,6 @@ def test_a_case_has_one_queue_that_is_gone_on_with(ann: Caller, keep: Keep, stor
     assert finish(ann, queue) == store.queue(queue).items
     # All is judged, and the case has nothing new.
     assert opened(ann, case) == queue
-    assert "To the case" in ann.good("figures", queue=queue)["html"]["figures"]
     made = ann.made(cases=case, matter="", hops=2)
     assert opened(ann, case) == made
     store.delete_queue(queue, ann.desk.kept.owner_of(ANNA) or "")
@@ -83,7 +82,6 @@ def test_marks_tell_ones_own_verdict_and_others_only_then(ann: Caller, desk: Rev
     assert Caller(desk, name=" ").good("marks", cases=case)["marks"] == {}
     passage = piece["key"].removeprefix("passage:")
     own = ben.good("marks", cases=case)["marks"][passage]
-    assert "<b>Not relevant</b>" in own
     assert "because out of date" in own
     ann.verdict(queue, piece, "partly")
     found = ann.good("marks", cases=case)["marks"]
@@ -98,19 +96,16 @@ def test_marks_tell_ones_own_verdict_and_others_only_then(ann: Caller, desk: Rev
     assert ann.good("marks", cases=case)["marks"] == {}
 
 
-def test_a_sentence_stands_beside_what_it_rests_on(ann: Caller, keep: Keep, store: ReviewStore) -> None:
+def test_a_sentence_is_shown_beside_what_it_rests_on(ann: Caller, keep: Keep, store: ReviewStore) -> None:
     case = keep()
     queue = ann.made(cases=case, matter="", best=0, sentences=1)
     piece = ann.first(queue)
     assert piece["kind"] == "sentence"
     (item,) = (one.item for one in store.items(queue).values())
-    assert "The answer says" in piece["html"]
-    assert "<mark>" in piece["html"]
     assert item.label in piece["html"]
     assert "relevant" in ann.verdict(queue, piece, "relevant")["missed"]
     shown = ann.verdict(queue, piece, "unsupported", reason="says something else")["html"]["last"]
     assert "not supported, because says something else" in shown
-    assert "Sentences" in ann.good("figures", queue=queue)["html"]["figures"]
     told = ann.good("make-queue", cases=case, **{**FEW, "best": 1, "telling": 2, "sentences": 1})["said"]
     assert told == "4 items of 1 case"
     node = {"id": "gone/1", "score": 1.0, "strategy": "scan", "round": 0, "search": None, "similarity": None}
@@ -119,25 +114,21 @@ def test_a_sentence_stands_beside_what_it_rests_on(ann: Caller, keep: Keep, stor
     assert told == "3 items of 1 case; 1 case without an answer that can be given again"
 
 
-def test_what_two_named_left_open_is_told_and_a_third_is_asked(
+def test_what_two_reviewers_left_open_is_shown_and_a_third_is_asked(
     ann: Caller, desk: ReviewDesk, keep: Keep, store: ReviewStore
 ) -> None:
     keep()
     bela, reva = Caller(desk, BELA, "Bela"), Caller(desk, REVA, "")
     queue = ann.made(best=1, reviewers=2)
-    assert "to be settled" not in ann.good("home")["html"]["queues"]
     piece = ann.first(queue)
     ann.verdict(queue, piece, "relevant")
     ben = Caller(desk, name="Ben", tab="other")
     ben.verdict(queue, ben.first(queue), "not relevant")
-    shown = ann.good("home")["html"]["queues"]
-    assert "1 to be settled" in shown
-    assert 'data-act="settle"' in shown
-    assert "no queue" in bela("assign", queue=queue, name="Bela")["error"]
-    assert "no queue" in reva("assign", queue=queue, name="Reva")["error"]
+    assert "1 to be settled" in ann.good("home")["html"]["queues"]
+    for stranger in (bela, reva):
+        assert "no queue" in stranger("assign", queue=queue, name="Bela")["error"]
     assert "no queue" in reva("enter", queue=queue, slots=["a"])["error"]
     told = ann.good("assign", queue=queue, name=" Reva ")
-    assert told["said"].startswith("Reva is asked to review")
     assert "<bdi>Reva</bdi>" in told["html"]["queues"]
     assert "already" in ann("assign", queue=queue, name="Reva")["error"]
     for wrong in ("", " ", "x" * 101, "a\x00b"):
@@ -147,9 +138,7 @@ def test_what_two_named_left_open_is_told_and_a_third_is_asked(
     for caller in (bela, Caller(desk, BELA, "Reva"), visitor):
         assert "no queue" in caller("enter", queue=queue, slots=["a"])["error"]
     assert "whoever it belongs to" in reva("assign", queue=queue, name="Bela")["error"]
-    assert "1 queue" in reva.good("home")["html"]["queues"]
     reva.verdict(queue, reva.first(queue), "relevant")
-    assert "to be settled" not in ann.good("home")["html"]["queues"]
     (found,) = (one for one in store.queues(None, desk.kept.owner_of(ANNA) or "") if one.id == queue)
     assert (found.judged, found.unsettled) == (1, 0)
 

@@ -18,9 +18,6 @@ from ui.page import build_page
 from ui.shelf import open_library
 from ui.tools.reference import reference
 
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
-
 PAGE = (Path(__file__).parents[3] / "docs" / "programs.md").read_text(encoding="utf-8")
 HERE = "http://127.0.0.1:7860"
 SECONDS = 240

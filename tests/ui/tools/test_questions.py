@@ -38,8 +38,7 @@ def answer(library: Library, asked: Asked) -> dict[str, Any]:
 def test_the_answer_is_that_of_the_command_line(library: Library) -> None:
     answer = investigate(library, Investigating(question=QUESTION, rounds=2, top_k=3))
     case = Case(library.corpus(None), QUESTION, preset("balanced").changed(rounds=2, top_k=3))
-    for _ in case.run():
-        continue
+    list(case.run())
     expected = investigation_to_json(case.investigation())
     assert answer.keys() == expected.keys()
     assert json.dumps(answer["passages"]) == json.dumps(expected["passages"])

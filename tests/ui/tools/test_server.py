@@ -11,9 +11,6 @@ import pytest
 from tests.ui.tools.conftest import by_mcp
 from ui.tools.registry import TOOLS
 
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
-
 QUESTION = "When may a berth be refused?"
 BOUND = 40_000
 
@@ -166,19 +163,14 @@ def test_cases_passages_and_settings_are_resources(own_machine: str) -> None:
 def test_what_is_wrong_is_said_in_a_sentence(own_machine: str, subtests: pytest.Subtests) -> None:
     rows: tuple[tuple[str, dict[str, Any], str], ...] = (
         ("investigate", {}, "question: "),
-        ("investigate", {"question": QUESTION, "depth": 3}, "depth: not known here"),
         ("investigate", {"question": QUESTION, "model": True}, "offers no language model"),
-        ("plan", {"question": " "}, "question: "),
         ("follow", {"case": "nothing", "passage": "x"}, "there is no case 'nothing'"),
         ("read", {"what": "zeppelin"}, "'zeppelin' is no id of the corpus 'Harbour' and cites no provision"),
         ("read", {"what": "harbour-act", "at": 10**6}, "at: 'harbour-act' has"),
         ("read", {"what": "harbour-act", "start": 10**6}, "start: the passage has"),
-        ("read", {"what": "harbour-act", "day": "soon"}, "day: "),
         ("cases", {"matter": "=HYPERLINK()"}, "matter: you have none"),
-        ("cases", {"since": "2026-13-01"}, "since: "),
         ("case", {"case": "../../etc/passwd"}, "there is no case"),
         ("export", {"case": "nothing"}, "format: say which; known: "),
-        ("export", {"case": "nothing", "format": "exe"}, "unknown format 'exe'"),
         ("nothing", {}, "there is no tool 'nothing'; known: corpora"),
     )
 

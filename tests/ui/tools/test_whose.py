@@ -26,9 +26,6 @@ from ui.page import build_page
 from ui.shelf import open_library
 
 __all__ = ["users_file"]
-# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
-pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
-
 QUESTION = "May a manager grant broader powers?"
 
 
@@ -68,7 +65,7 @@ def call(url: str, cookie: str, name: str, more: dict[str, str] | None = None, *
     return by_mcp(url, work, {"Cookie": cookie, **(more or {})})
 
 
-def test_a_case_belongs_to_whoever_asked_and_to_nobody_else(url: str, cookies: dict[str, str]) -> None:
+def test_a_case_belongs_to_the_one_who_asked_and_to_nobody_else(url: str, cookies: dict[str, str]) -> None:
     vera, rita = cookies["vera"], cookies["rita"]
     case = call(url, vera, "investigate", question=QUESTION, preset="quick", matter="Port v. Board")
     own = call(url, vera, "cases")

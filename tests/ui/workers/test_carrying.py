@@ -20,15 +20,13 @@ QUESTION = "May a manager grant broader powers than those in the register?"
 def test_a_case_goes_on_elsewhere_as_it_would_have_here() -> None:
     corpus = open_corpus(BUILT / folder_name(SOURCES))
     here = Case(corpus, QUESTION, preset("balanced"))
-    for _ in here.run():
-        continue
+    list(here.run())
     there = unpacked(packed(here, corpus), lambda folder: corpus)
     assert there.corpus is corpus
     assert investigation_to_json(there.investigation()) == investigation_to_json(here.investigation())
     lead = here.ranking[-1].passage.id
     for case in (here, there):
-        for _ in case.follow(lead, ("citations", "semantic")):
-            continue
+        list(case.follow(lead, ("citations", "semantic")))
         case.pin(lead)
     assert [found.passage.id for found in there.ranking] == [found.passage.id for found in here.ranking]
     np.testing.assert_allclose(

@@ -79,8 +79,7 @@ def broken(case: Case) -> None:
 
 
 def record(case: Case) -> dict[str, object]:
-    for _ in case.run():
-        continue
+    list(case.run())
     return investigation_to_json(case.investigation())
 
 
@@ -119,7 +118,7 @@ def test_errors_come_back_and_what_nobody_foresaw_says_nothing_of_the_case(worki
     assert "visitor said" not in str(failed.value)
 
 
-def test_a_worker_that_is_killed_is_told_and_replaced_and_the_others_go_on(working: Library) -> None:
+def test_a_killed_worker_is_reported_and_replaced_and_the_others_go_on(working: Library) -> None:
     lost, other = _case(working), _case(working)
     before = set(working.workers.pids)
     with ThreadPoolExecutor(2) as threads:
@@ -175,7 +174,7 @@ def _is_template(process: psutil.Process, library: Library) -> bool:
     return not set(library.workers.pids).isdisjoint(one.pid for one in process.children())
 
 
-def test_a_case_that_waits_is_told_its_place_and_can_be_cancelled(working: Library) -> None:
+def test_a_case_that_waits_knows_its_place_and_can_be_cancelled(working: Library) -> None:
     holding = [_case(working) for _ in range(3)]
     with ThreadPoolExecutor(3) as threads:
         busy = [threads.submit(working.workers.done, "many", until_cancelled, case) for case in holding]

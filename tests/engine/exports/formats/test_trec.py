@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -15,7 +14,6 @@ from engine.errors import InputError
 from engine.exports.ir_metadata import OWN_SCORES, RANK_SCORES
 from engine.exports.reading import read
 from engine.exports.registry import HandedOver, export_of
-from tests.engine.command_line import CommandLine
 from tests.engine.exports.cases import ASKED, EMPTY, FORGED, GAPS, HOSTILE, ORDINARY
 from tests.engine.exports.conftest import Cases
 
@@ -66,19 +64,6 @@ def test_the_order_is_the_one_of_the_ranks(kind: str, cases: Cases) -> None:
     assert len(set(scores.values())) == len(scores)
 
 
-def test_judgements_of_one_case_measure_another_of_its_question(
-    cases: Cases, tmp_path: Path, run: CommandLine
-) -> None:
-    judged, ranked = tmp_path / "case.qrels", tmp_path / "case.trec"
-    judged.write_bytes(export_of("qrels").write(cases[GAPS]))
-    ranked.write_bytes(export_of("trec").write(cases[ORDINARY]))
-    done = run("evaluate", "--score", ranked, "--qrels", judged, "--json")
-    assert (done.code, done.err) == (0, "")
-    pinned = read(cases[GAPS].record).pool.pinned
-    assert pinned[0] in {one.id for one in read(cases[ORDINARY].record).passages}
-    assert "1.0" in done.out
-
-
 def test_the_metadata_say_what_is_known(cases: Cases) -> None:
     case, values = cases[GAPS], metadata_of(cases[GAPS])
     record = read(case.record)
@@ -114,7 +99,7 @@ def test_a_question_of_any_text_stays_in_the_comments(cases: Cases) -> None:
     assert metadata_of(case)["data"]["other"]["topic"]["title"] == " ".join(hostile.split())
 
 
-def test_what_the_form_cannot_hold_is_told(cases: Cases) -> None:
+def test_what_the_format_cannot_hold_is_refused(cases: Cases) -> None:
     with pytest.raises(InputError, match="a run of it would have no line"):
         export_of("trec").write(cases[EMPTY])
     with pytest.raises(InputError, match="nobody has judged a passage"):

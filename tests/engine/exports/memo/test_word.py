@@ -151,15 +151,7 @@ def test_any_text_is_written_and_read_back_with_nothing_lost_but_what_xml_forbid
     assert len(letters) >= len("".join(text.splitlines()))
 
 
-def test_a_long_case_stays_readable(handed: Hand, asked: Record, harbour: Corpus) -> None:
-    passages = [{**asked["passages"][0], "rank": rank} for rank in range(1, 501)]
-    document = opened(memo_word(compose(handed({**asked, "passages": passages}, harbour))))
-    longest = max(len(table.rows) for table in document.tables)
-    assert longest == 41
-    assert any("460 further ranked passages not in this table" in one.text for one in document.paragraphs)
-
-
-def test_a_difference_stands_on_the_first_page_and_in_its_note(
+def test_a_difference_is_on_the_first_page_and_in_its_note(
     handed: Hand, asked: Record, amended: Corpus
 ) -> None:
     data = memo_word(compose(handed(asked, amended)))

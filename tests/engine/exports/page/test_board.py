@@ -46,12 +46,6 @@ def test_rounds_are_columns_in_their_order(asked: Record) -> None:
     assert all(pill.x == places[rounds[pill.id]] for pill in board.pills)
 
 
-def test_lines_say_what_leads_from_one_to_the_other(asked: Record) -> None:
-    assert any(
-        "by" in line.told or "term" in line.told or "section" in line.told for line in drawn(asked).lines
-    )
-
-
 @pytest.mark.parametrize("rounds", [8, 40])
 def test_many_rounds_and_documents_fit(asked: Record, rounds: int) -> None:
     nodes = [

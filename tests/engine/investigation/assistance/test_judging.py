@@ -13,8 +13,8 @@ from engine.investigation.assistance.sufficiency import COMPLETE, YIELD, by_rule
 from engine.investigation.coverage import Coverage
 from engine.investigation.facets import Facet
 from engine.investigation.reading import Reading
-from engine.investigation.stopping import Progress, conclusion, decide
-from engine.model import AreaCoverage, AreaState, Completeness, GapQuery, Stop, StopReason
+from engine.investigation.stopping import Progress, decide
+from engine.model import AreaCoverage, AreaState, Completeness, GapQuery, StopReason
 from engine.retrieval.planning import make_plan
 from engine.settings import InvestigationSettings
 from tests.engine.retrieval.searching import searched
@@ -30,7 +30,7 @@ def opened(corpus: Corpus) -> Coverage:
     return coverage
 
 
-def test_queries_are_told_apart_by_their_terms() -> None:
+def test_queries_differ_by_their_terms() -> None:
     sent = SentQueries(["Is a berth allocated on request?"], "en")
     proposals = [
         "berths, allocated at request",
@@ -137,10 +137,3 @@ def test_sufficiency_comes_after_what_was_demanded_and_before_the_end(
     assert stop.reason is reason
     if reason is StopReason.SUFFICIENCY:
         assert stop.numbers["evidence"] == 3.0
-
-
-@pytest.mark.parametrize("reason", list(StopReason))
-def test_a_judgement_is_made_only_where_it_can_decide(reason: StopReason) -> None:
-    later = {StopReason.NOTHING_NEW, StopReason.ROUNDS, StopReason.TOO_LITTLE_NEW}
-    assert conclusion(Stop(reason)) is (reason in later)
-    assert conclusion(None)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import orjson
 import pytest
 from hypothesis import given
 
@@ -19,14 +18,13 @@ from engine.investigation.assistance.prefix import FORMS, prefix_of
 from engine.llm import Data, Meter, Prefix, Prompt
 from engine.llm.connecting import connect
 from engine.llm.contract import LanguageModelContract
-from engine.llm.cost import cost_lines, cost_report, usage_values
 from engine.llm.defusing import defused
 from engine.llm.estimating import most_tokens
 from engine.llm.prefixing import PrefixedModel
 from engine.llm.prompt import TASK_LINE, shared_texts
 from engine.retrieval.planning.decomposing import FORM, SubQuestions
 from tests.engine.harbour import QUESTION
-from tests.engine.investigation.assistance.script import ALL_ON, WRECK, helped, notes, sensible
+from tests.engine.investigation.assistance.script import ALL_ON, WRECK, helped, sensible
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
 from tests.engine.llm.test_prompt import parts, read_back
 
@@ -91,31 +89,6 @@ def test_all_tasks_of_a_case_begin_with_the_same_bytes(harbour: Corpus) -> None:
     assert most_tokens(shared) >= ENOUGH
 
 
-def test_a_case_at_a_gateway_is_answered_with_marks_and_one_schema(harbour: Corpus) -> None:
-    """As at a server without them, but for what is sent around the same text."""
-
-    def wrapped(asked: Asked) -> Scripted:
-        return {"answer": sensible(asked)}
-
-    with ScriptedServer(sensible) as server:
-        plain = helped(harbour, WRECK, server.connect())
-    with ScriptedServer(wrapped) as gateway:
-        model = connect(f"openai:scripted@{gateway.url}?context=32768&marks=1")
-        marked = helped(harbour, WRECK, model)
-    assert [(asked.system, asked.user) for asked in gateway.requests] == [
-        (asked.system, asked.user) for asked in server.requests
-    ]
-    heads = {
-        orjson.dumps([body["response_format"], body["messages"][0], body["messages"][1]["content"][0]])
-        for body in (asked.body for asked in gateway.requests)
-    }
-    assert len(heads) == 1
-    assert b"cache_control" in heads.pop()
-    found, expected = marked.investigation(), plain.investigation()
-    assert [one.passage.id for one in found.passages] == [one.passage.id for one in expected.passages]
-    assert "does not keep" not in notes(marked)
-
-
 def test_it_is_long_enough_in_the_sample_and_in_three_passages(meridia: Corpus, tmp_path: Path) -> None:
     tiny = built(tmp_path, TINY)
     assert len(tiny) == 3
@@ -137,7 +110,7 @@ def test_it_tells_what_the_collection_is(harbour: Corpus, meridia: Corpus) -> No
     assert areas.isascii()
 
 
-def test_a_definition_that_is_out_of_force_is_not_told(tmp_path: Path) -> None:
+def test_a_definition_that_is_out_of_force_is_not_sent(tmp_path: Path) -> None:
     old = TINY.replace(
         "language: en", "language: en\nstatus: repealed\nvalid_from: 1990-01-01\nvalid_to: 2000-01-01"
     )
@@ -206,26 +179,6 @@ def test_a_context_without_room_for_it_does_without(harbour: Corpus) -> None:
     assert TASK_LINE + FORM.task in asked.system
     assert FORM.instructions.strip() in asked.system
     assert "collection areas" not in asked.user
-
-
-def test_what_the_provider_s_cache_had_is_in_the_report(harbour: Corpus) -> None:
-    with ScriptedServer(sensible) as server:
-        model = server.connect()
-        case = helped(harbour, WRECK, model)
-    report = cost_report(case.meter, model.spec)
-    assert report.total.cached_tokens == server.counted.cached_tokens > 0
-    # It costs half of the price of 1 for a million, at this server.
-    assert report.total.saved == pytest.approx(server.counted.cached_tokens * 0.5 / 1_000_000)
-    share = server.counted.cached_tokens / server.counted.prompt_tokens
-    (line,) = [line for line in cost_lines(report) if line.startswith("Provider's cache: ")]
-    assert (
-        f"{server.counted.cached_tokens:,} of {server.counted.prompt_tokens:,} tokens in ({share:.0%})"
-        in line
-    )
-    assert line.endswith("USD saved")
-    total = usage_values(report.total)
-    assert total["cached_tokens"] == server.counted.cached_tokens
-    assert total["saved"] == pytest.approx(report.total.saved, abs=1e-6)
 
 
 def test_other_tasks_are_passed_on_as_they_are(harbour: Corpus) -> None:

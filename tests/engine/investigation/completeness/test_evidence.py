@@ -42,8 +42,7 @@ def finished(
 ) -> Case:
     breadth = None if scan is None else replace(breadth_of(settings), scan=scan)
     case = Case(corpus, question, settings, breadth=breadth)
-    for _ in case.run():
-        continue
+    list(case.run())
     return case
 
 
@@ -125,7 +124,7 @@ def test_nothing_is_outside_a_pool_that_holds_the_corpus(dense: Corpus) -> None:
     assert (found.estimate == 1.0) == (len(pool) == len(dense))
 
 
-def test_without_vectors_it_cannot_be_told(tariff: Corpus, bare: Corpus) -> None:
+def test_without_vectors_it_is_not_known(tariff: Corpus, bare: Corpus) -> None:
     usual, one = InvestigationSettings(), InvestigationSettings(rounds=1)
     assert finished(tariff, usual, "Which tariff applies?", 20).completeness() is None
     assert finished(bare, one, scan=10).completeness() is None

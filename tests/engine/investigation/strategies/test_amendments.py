@@ -6,23 +6,19 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from engine.breadth import breadth_of
 from engine.corpus import open_corpus
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 from engine.ingestion.build import build_corpus
-from engine.investigation import Case
-from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
 from engine.investigation.strategies.amendments import Amendments
-from engine.investigation.strategies.base import Context, Seeds
+from engine.investigation.strategies.base import Context
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.model import Direction, Reference, Relation, Span, Status, TargetKind
 from engine.settings import InvestigationSettings
-from tests.engine.investigation.story import ran
+from tests.engine.investigation.strategies.proposed import seeds, told
 
 ACT = """---
 id: {id}
@@ -112,23 +108,9 @@ class TestAmendmentsOfALaw(StrategyContract):
     made, on = Amendments, "tolls"
 
 
-def seeds(corpus: Corpus, *ids: str) -> Seeds:
-    return seeds_of(*corpus.rows(list(ids)).tolist())
-
-
 def asked(corpus: Corpus, **changes: object) -> Context:
     settings = InvestigationSettings().changed(**changes)
     return context_of(corpus, settings, question="What is the toll for a cart on a bridge?")
-
-
-def told(corpus: Corpus, leads: Leads) -> set[tuple[str, str, Relation, Direction, int]]:
-    """(source, passage, relation, direction, step) of each lead, by id."""
-    sources, rows = corpus.passages(leads.sources), corpus.passages(leads.rows)
-    columns = (leads.relations.tolist(), leads.directions.tolist(), leads.steps.tolist())
-    return {
-        (source.id, row.id, RELATIONS[relation], DIRECTIONS[direction], step)
-        for source, row, relation, direction, step in zip(sources, rows, *columns, strict=True)
-    }
 
 
 OLD, MIDDLE, NEW = "tolls/art-2", "tolls/art-2@2010-01-01", "tolls/art-2@2020-01-01"
@@ -206,17 +188,3 @@ def test_the_words_that_amend_are_quoted(tolls: Corpus) -> None:
     assert "Article 1 of the Tolls Amendment Act" in quotes
     assert any("Bridge Tolls Act" in words for words in quotes)
     assert {item.detail for item in evidence if not item.quote} == {"an earlier version", "a later version"}
-
-
-def test_a_case_shows_the_chain_as_a_trail(tolls: Corpus) -> None:
-    settings = InvestigationSettings(strategies=("amendments",), query_strategy="precision", close_gaps=False)
-    question, breadth = (
-        "How is the toll raised by the Tolls Amendment Act?",
-        replace(breadth_of(settings), scan=10, gain=0.0),
-    )
-    case = Case(tolls, question, settings, day=date(2026, 1, 1), breadth=breadth)
-    ran(case)
-    hops = {(hop.source_id, hop.target_id) for hop in case.pool.hops() if hop.strategy == "amendments"}
-    assert ("change/art-1", "second/art-1") in hops or ("second/art-1", "change/art-1") in hops
-    rows = np.array([entry.row for entry in case.pool.entries()], np.int32)
-    assert (~tolls.out_of_force(date(2026, 1, 1)))[rows].all()

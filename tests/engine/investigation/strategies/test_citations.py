@@ -12,12 +12,12 @@ from engine.corpus import open_corpus
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
-from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
-from engine.investigation.strategies.base import Context, Seeds
+from engine.investigation.strategies.base import Context
 from engine.investigation.strategies.citations import Citations, places, quote
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.model import Direction, Passage, Reference, Relation, Span, Status, TargetKind
 from engine.settings import InvestigationSettings
+from tests.engine.investigation.strategies.proposed import seeds, told
 
 
 class TestCitations(StrategyContract):
@@ -28,30 +28,10 @@ class TestCitationsOfALaw(StrategyContract):
     made, on = Citations, "bare"
 
 
-def seeds(corpus: Corpus, *ids: str) -> Seeds:
-    return seeds_of(*corpus.rows(list(ids)).tolist())
-
-
 def hopping(corpus: Corpus, hops: int, direction: str = "both") -> Context:
     """A context in which so many references are followed in a row."""
     context = context_of(corpus, InvestigationSettings().changed(citation_direction=direction))
     return replace(context, breadth=replace(context.breadth, hops=hops))
-
-
-def told(corpus: Corpus, leads: Leads) -> set[tuple[str, str, Relation, Direction, int]]:
-    """(source, passage, relation, direction, step) of each lead, by id."""
-    sources, rows = corpus.passages(leads.sources), corpus.passages(leads.rows)
-    return {
-        (source.id, row.id, RELATIONS[relation], DIRECTIONS[direction], step)
-        for source, row, relation, direction, step in zip(
-            sources,
-            rows,
-            leads.relations.tolist(),
-            leads.directions.tolist(),
-            leads.steps.tolist(),
-            strict=True,
-        )
-    }
 
 
 def test_a_chain_of_references_is_followed_hop_by_hop(bare: Corpus) -> None:

@@ -24,6 +24,7 @@ from engine.records.store.store import CaseStore
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import finished
 from tests.engine.records.former import former_file
+from tests.engine.records.spoiling import spoil
 
 
 @pytest.fixture
@@ -187,27 +188,11 @@ def test_another_file_is_none(tmp_path: Path, content: bytes) -> None:
         saved_file(tmp_path / "x.json")
 
 
-VALUES: st.SearchStrategy[object] = st.sampled_from(
-    [None, -1, 2**40, "", "\x00", "=1", [], [[]], {}, {"id": {}}, True, 0.5, "9" * 64]
-)
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_whatever_stands_in_it_it_is_taken_in_or_refused(
-    path: Path, store: CaseStore, data: st.DataObject
-) -> None:
+def test_any_content_is_taken_in_or_refused(path: Path, store: CaseStore, data: st.DataObject) -> None:
     values = orjson.loads(path.read_bytes())
-    place: Any = values
-    for _ in range(data.draw(st.integers(1, 6))):
-        keys = list(place) if isinstance(place, dict) else list(range(min(len(place), 3)))
-        if not keys:
-            break
-        key = data.draw(st.sampled_from(keys))
-        if not isinstance(place[key], dict | list) or data.draw(st.booleans()):
-            place[key] = data.draw(VALUES)
-            break
-        place = place[key]
+    spoil(values, data)
     told = ""
     try:
         saved = file_of(values, "case.json")

@@ -14,12 +14,9 @@ from jsonschema import Draft202012Validator
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation import Case
-from engine.records.export import investigation_to_json
 from engine.records.filed.reading import saved_file
 from engine.records.filed.schema import SCHEMA, schema_bytes
-from engine.records.filed.writing import case_bytes
 from engine.records.saved import save
-from engine.records.store.store import CaseStore
 from engine.settings import preset
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.story import finished
@@ -64,31 +61,10 @@ ASKED = [
 def test_real_cases(meridia: Corpus, harbour: Corpus, tmp_path: Path, question: str, depth: str) -> None:
     for corpus in (harbour,) if depth == "detective" else (harbour, meridia):
         case = Case(corpus, question, preset(depth))
-        for _ in case.run():
-            pass
+        list(case.run())
         save(case.investigation(), tmp_path / "case.json")
         assert faults(orjson.loads((tmp_path / "case.json").read_bytes())) == []
         saved_file(tmp_path / "case.json")
-
-
-def test_a_case_with_steps(bare: Corpus, tmp_path: Path) -> None:
-    store = CaseStore(f"sqlite:///{tmp_path / 'cases.sqlite'}")
-    case = finished(bare, QUESTION)
-    kept = store.keep(
-        investigation_to_json(case.investigation()), store.matter(), application="cli", who="Ann"
-    )
-    case.pin(case.ranking[1].passage.id)
-    for _ in case.follow(case.ranking[0].passage.id, ["citations"]):
-        pass
-    store.step(
-        kept, "pin", who="Ann", data={"passage": "p"}, record=investigation_to_json(case.investigation())
-    )
-    store.judge(kept, "supported", who="Ann", right=True)
-    store.undo(kept, who="Ann")
-    values = orjson.loads(case_bytes(*store.handed(kept)))
-    assert faults(values) == []
-    assert len(values["case"]["earlier"]) == 1
-    store.close()
 
 
 def longer(values: dict[str, Any]) -> None:

@@ -8,26 +8,21 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-import orjson
 import psycopg
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.records.export import investigation_to_json
 from engine.records.store.store import CaseStore
 from tests.engine.corpus.postgresql.conftest import database, server
 from tests.engine.harbour import QUESTION
-from tests.engine.investigation.story import finished
+from tests.engine.investigation.story import finished, record_of
 
 __all__ = ["database", "server"]
 
 
 @pytest.fixture(scope="session")
 def record(bare: Corpus) -> dict[str, Any]:
-    values: dict[str, Any] = orjson.loads(
-        orjson.dumps(investigation_to_json(finished(bare, QUESTION).investigation()))
-    )
-    return values
+    return record_of(finished(bare, QUESTION))
 
 
 @pytest.fixture(scope="session")

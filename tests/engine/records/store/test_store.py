@@ -41,33 +41,6 @@ def test_a_case_comes_back_as_it_was(store: CaseStore, record: dict[str, Any]) -
     assert store.verify(case_id) == []
 
 
-def test_steps_are_kept_and_taken_back_one_by_one(store: CaseStore, record: dict[str, Any]) -> None:
-    case_id = kept(store, record)
-    pinned = {**record, "pool": {**record["pool"], "pinned": [record["pool"]["nodes"][0]["id"]]}}
-    both = {**pinned, "notes": ["followed"]}
-    store.step(case_id, "pin", who="Ann", data={"passage": "p1"}, record=pinned)
-    store.step(case_id, "follow", who="Ben", record=both)
-    assert store.record(case_id) == both
-    assert store.undo(case_id, who="Ann") == pinned
-    assert store.record(case_id) == pinned
-    assert store.undo(case_id, who="Ann") == record
-    with pytest.raises(InputError, match="no step to take back"):
-        store.undo(case_id, who="Ann")
-    store.step(case_id, "follow", who="Ben", record=both)
-    assert store.undo(case_id, who="Ben") == record
-    told = [f"{event.kind} {event.who}" for event in store.events(case_id)]
-    assert told[2:] == ["pin Ann", "follow Ben", "undone Ann", "undone Ann", "follow Ben", "undone Ben"]
-    assert store.verify(case_id) == []
-
-
-def test_a_case_changed_elsewhere_is_not_overwritten(store: CaseStore, record: dict[str, Any]) -> None:
-    case_id = kept(store, record)
-    store.step(case_id, "pin", who="Ann", record={**record, "notes": ["Ann's"]}, seen=2)
-    with pytest.raises(InputError, match="changed elsewhere"):
-        store.step(case_id, "pin", who="Ben", record={**record, "notes": ["Ben's"]}, seen=2)
-    assert store.record(case_id)["notes"] == ["Ann's"]
-
-
 def test_what_is_of_one_matter_or_person_no_other_sees(store: CaseStore, record: dict[str, Any]) -> None:
     mine, other = store.matter("Harbour", owner="ann"), store.matter("Harbour", owner="ben")
     case_id = kept(store, record, matter=mine)
@@ -115,7 +88,7 @@ def test_it_is_found_by_words_in_any_case_and_by_what_it_is(store: CaseStore, re
     assert store.verify(second) == []
 
 
-def test_of_cases_that_ask_the_same_the_newest_is_told(store: CaseStore, record: dict[str, Any]) -> None:
+def test_of_cases_that_ask_the_same_the_newest_is_found(store: CaseStore, record: dict[str, Any]) -> None:
     earlier = record | {"settings": record["settings"] | {"as_of": "2020-03-01"}}
     other = record | {"question": "Another?"}
     made = [kept(store, one) for one in (record, earlier, record, other, record)]
@@ -156,7 +129,7 @@ def test_a_changed_record_is_seen(
     assert any(told in one for one in store.verify(case_id))
 
 
-def test_damage_of_the_bytes_is_told(tmp_path: Path, record: dict[str, Any]) -> None:
+def test_damage_of_the_bytes_is_reported(tmp_path: Path, record: dict[str, Any]) -> None:
     path = tmp_path / "cases.sqlite"
     store = CaseStore(f"sqlite:///{path}")
     case_id = kept(store, record)
@@ -229,14 +202,14 @@ def test_a_matter_is_made_once(store: CaseStore) -> None:
     assert store.matter("Ports") != store.matter("Ports", owner="ann")
 
 
-def test_too_long_is_told(store: CaseStore, record: dict[str, Any]) -> None:
+def test_too_long_is_refused(store: CaseStore, record: dict[str, Any]) -> None:
     case_id = kept(store, record)
     with pytest.raises(InputError, match="a case needs a name of 1 to 200 characters"):
         store.describe(case_id, who="Ann", name="x" * 201)
     assert [event.kind for event in store.events(case_id)] == ["opened", "ran"]
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ResourceError, match="cases cannot be kept there"):
         CaseStore(f"sqlite:///{tmp_path / 'file' / 'cases.sqlite'}")
@@ -259,7 +232,7 @@ def test_no_id_is_taken_for_a_flag() -> None:
     assert not any(new_id().startswith("-") for _ in range(2000))
 
 
-def test_a_matter_that_is_gone_is_told(store: CaseStore, record: dict[str, Any]) -> None:
+def test_a_matter_that_is_gone_is_an_error(store: CaseStore, record: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="what it belongs to is gone"):
         kept(store, record, matter=Matter("nowhere", "", "Gone", "2026-01-01"))
     assert store.listed(Wanted()).total == 0

@@ -193,12 +193,9 @@ def test_experience_is_read_as_it_was_written(seen: list[Observed], meridia: Cor
     [
         ("of_passage", [99]),
         ("of_question", [-1]),
-        ("relevant", [float("nan")]),
         ("relevant", [1.0, 2.0]),
         ("relevant", [-1.0]),
-        ("irrelevant", []),
         ("passages", "x"),
-        ("features", []),
         ("strength", "much"),
         ("gain", "nan"),
         ("loss", float("inf")),
