@@ -67,6 +67,8 @@ def _texts(blocks: list[Block]) -> Iterator[tuple[str, list[Block]]]:
         value = _value(block) if isinstance(block, HeadingBlock) else None
         if isinstance(block, HeadingBlock) and block.level <= attached:
             attached = block.level if block.heading.kind in _ATTACHED else 99
+        if isinstance(block, HeadingBlock) and EXPLANATION.match(block.heading.title):
+            attached = -1
         if value is not None and attached == 99:
             found = None
             if value == 1 and len(set(counted)) >= _FEWEST and 1 in counted and _goes_on(blocks, place):
@@ -74,12 +76,8 @@ def _texts(blocks: list[Block]) -> Iterator[tuple[str, list[Block]]]:
             if found is not None:
                 above, name = found
                 if EXPLANATION.match(name):
-                    blocks[above] = (
-                        replace(blocks[above], level=0)
-                        if isinstance(blocks[above], HeadingBlock)
-                        else HeadingBlock(0, parse_heading(name))
-                    )
-                    attached = -1
+                    blocks[above] = HeadingBlock(0, parse_heading(name))
+                    place = above
                     continue
                 yield title, blocks[begun:above]
                 title, begun, counted = name, above + 1, []
