@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from engine.language.addresses import PROVISIONS, WORDS
@@ -130,6 +130,14 @@ def _arabic_heading() -> re.Pattern[str]:
         rf"(?P<again>\s*{ARABIC_AGAIN})?(?:\s*\))?{_REST}",
         re.DOTALL,
     )
+
+
+def maghreb_article(heading: Heading) -> Heading:
+    """The heading of an article "الفصل 5", as in the Maghreb, where elsewhere it is one of a chapter."""
+    if heading.kind is not SectionKind.CHAPTER or not heading.label.startswith("الفصل"):
+        return heading
+    slug = heading.slug.replace(str(SectionKind.CHAPTER), "art", 1)
+    return replace(heading, kind=SectionKind.ARTICLE, slug=slug)
 
 
 @lru_cache(maxsize=65536)
