@@ -24,8 +24,8 @@ ELSEWHERE = (
 )
 
 RECORDS = "".join(
-    f'{{"_id": "{n}", "title": "", "text": "{text}", "metadata": {{"regulation": "مجلة الشغل", "language": "ar", '
-    f'"article": "الفصل {n}"}}}}\n'
+    f'{{"_id": "{n}", "title": "", "text": "{text}", "metadata": '
+    f'{{"regulation": "مجلة الشغل", "language": "ar", "article": "الفصل {n}"}}}}\n'
     for n, text in (
         (14, "يسمى عاملا طبقا للفصل 15."),
         (15, "تثبت العلاقة."),
