@@ -84,6 +84,7 @@ _CONTINUES = re.compile(
 )
 # The level of a number that a paragraph begins with: inside of all headings.
 _INNERMOST = 99
+_OPENS, _CLOSES = re.compile(r"[“„«\"]"), re.compile(r"[”“»\"]\s*[.;]?\s*\Z")
 # That of a typed number, but for its depth.
 _TYPED = 90
 # A run of lines without an empty one.
@@ -114,7 +115,7 @@ class Assembler:
     def assemble(self, blocks: Iterable[Block]) -> ReadDocument:
         """The document with its sections and passages."""
         self._outline = Outline(self.document.id)
-        for block in _with_numbers(_with_articles(list(blocks)), self.document.language):
+        for block in _with_numbers(_with_articles(_with_quoted(list(blocks))), self.document.language):
             if isinstance(block, TextBlock):
                 self._blocks.append(block)
             else:
@@ -253,6 +254,26 @@ class Assembler:
                 metadata=NOTHING if eid is None else {EID: eid},
             )
         )
+
+
+def _with_quoted(blocks: list[Block]) -> list[Block]:
+    """The blocks, as text the headings of articles that a text quotes to insert them elsewhere: from a block
+    that begins with a mark, behind a colon, to one that ends with it."""
+    opened: int | None = None
+    texts = [
+        block.text if isinstance(block, TextBlock) else f"{block.heading.label} {block.heading.title}".strip()
+        for block in blocks
+    ]
+    for place, text in enumerate(texts):
+        if opened is None and _OPENS.match(text) and place and texts[place - 1].rstrip().endswith(":"):
+            opened = place
+        if opened is not None and _CLOSES.search(text):
+            blocks[opened : place + 1] = [
+                one if isinstance(one, TextBlock) else TextBlock(own, one.page, one.eid)
+                for one, own in zip(blocks[opened : place + 1], texts[opened:], strict=False)
+            ]
+            opened = None
+    return blocks
 
 
 def without_title(blocks: Iterable[Block], title: str) -> list[Block]:

@@ -59,7 +59,7 @@ _UNNUMBERED = {
 _EXPLANATIONS = "|".join(one for own in all_words().values() for one in own.explanations)
 _WORDS_BEFORE = "|".join(one for own in all_words().values() for one in own.explains)
 EXPLANATION = re.compile(rf"(?:{_EXPLANATIONS})\s*[.:]?\Z", re.IGNORECASE)
-_EXPLAINS = re.compile(rf"(?:{_EXPLANATIONS}|(?:{_WORDS_BEFORE})\s.*)\Z", re.IGNORECASE)
+EXPLAINS = re.compile(rf"(?:{_EXPLANATIONS}|(?:{_WORDS_BEFORE})\s.*)\Z", re.IGNORECASE)
 # "§ 5", "Section 5" in the heading of what explains it.
 _EXPLAINED = re.compile(r"(?<![^\s'’])(?:§+\s?|[^\W\d_]{3,}\.?\s)\d.*", re.DOTALL)
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
@@ -316,7 +316,7 @@ def _sign_last(line: str) -> Heading | None:
 
 def _explanation(line: str) -> Heading | None:
     """The heading of what explains a provision: "Zu § 5", "Note to section 5"."""
-    about = _EXPLAINED.search(line) if _EXPLAINS.match(line) else None
+    about = _EXPLAINED.search(line) if EXPLAINS.match(line) else None
     heading = parse_heading(about[0]) if about else None
     if heading is not None and heading.number and heading.kind in PROVISIONS:
         label = line[: len(line) - len(heading.title)].rstrip(" .:–—-(")
