@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from filelock import FileLock
-from hypothesis import settings
+from hypothesis import find, settings
+from hypothesis.strategies import text
 
 from engine.operator_settings import OF_THE_TESTS, PREFIX
 from tests.scheduling import BUDGET, GroupScheduling, Stopwatch, is_slow, position
@@ -30,10 +31,6 @@ os.environ["OMP_NUM_THREADS"] = "1"
 # all that it imports.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# Most of what lives was imported and lives to the end: looked through less often than by default, it takes a
-# twentieth less of the processor.
-gc.set_threshold(20_000, 20, 50)
-
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "sample_data" / "meridia"
 SAMPLE_NAME = "Republic of Meridia"
@@ -66,6 +63,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             # A browser, or a process that is stopped or killed, may miss a moment on a busy machine.
             item.add_marker(pytest.mark.flaky(reruns=1))
     items.sort(key=position)
+
+
+def pytest_collection_finish() -> None:
+    """Do what else takes most of a second of some test: hypothesis builds its tables of letters, the collector
+    looks at all that was imported."""
+    find(text(), lambda _: True)
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

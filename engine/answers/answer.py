@@ -25,6 +25,7 @@ from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
 from engine.model import EvidenceStatus, Naming
 from engine.records.wording import plural, status_words
+from engine.retrieval.planning.plan import law_of_today
 
 OUT_OF_FORCE_ONLY = "Every source of this answer is out of force on the day of the question."
 
@@ -66,6 +67,7 @@ def answer(
         missing = bool(lacking)
         brief = brief if missing else brief_of(investigation, corpus, asked, citations)
         sentences = with_links(brief.sentences, citations.made, corpus)
+    today = "" if missing else _law_of_today(investigation)
     conflicts = () if missing else conflicts_of(investigation, corpus, citations)
     return Answer(
         question=investigation.question,
@@ -75,7 +77,7 @@ def answer(
         citations=citations.made,
         conflicts=conflicts,
         missing=missing,
-        unanswered=lacking or brief.unanswered,
+        unanswered=" ".join(filter(None, (today, lacking or brief.unanswered))),
         to_read=brief.to_read,
         gaps=() if missing else missing_areas(investigation),
         notes=(*_in_part(investigation), *notes, *_of_force(sentences, citations)),
@@ -88,6 +90,14 @@ def answer(
 
 # What an answer asks a model for; other tasks of the same meter are the case's.
 TASKS = (TASK, AGAIN_TASK)
+
+
+def _law_of_today(investigation: Investigation) -> str:
+    """That the answer is the law of today though the question is about another time, of a corpus of law."""
+    if not any(found.passage.number for found in investigation.passages):
+        return ""
+    day = investigation.day or investigation.started.date()
+    return law_of_today(investigation.plan, investigation.settings, day)
 
 
 def _lacking(asked: Asked, investigation: Investigation) -> str:

@@ -91,7 +91,8 @@ class Answer:
     """``missing``: the pool does not contain an answer, and ``unanswered`` says what it lacks. Where it has
     sentences on the subject and none surely answers, ``unanswered`` says so, the sentences are those of the
     closest rule, none where nothing is close, and ``to_read`` are the numbers of the citations of more
-    passages to read. ``gaps`` are required areas without
+    passages to read. It begins with a sentence that this is the law of today if the question is about another
+    time. ``gaps`` are required areas without
     evidence. ``model`` names the language model, empty for a brief; ``usage`` is what it used, by task.
     ``milliseconds`` is how long the answer took. ``parts``: what was found for each part of a question that
     asks several things.

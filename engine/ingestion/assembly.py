@@ -25,7 +25,7 @@ from engine.ingestion.outline import Node, Outline
 from engine.ingestion.own_numbers import lines_of, named_by_numbers, own_numbers
 from engine.ingestion.readers.base import ReadDocument, StatedReference
 from engine.ingestion.segmentation import Piece, numbered_paragraphs, trimmed
-from engine.language.addresses import CONTAINERS, Address
+from engine.language.addresses import CONTAINERS, PROVISIONS, Address
 from engine.model import NOTHING, Document, Passage, SectionKind, Span
 
 
@@ -76,8 +76,6 @@ Block = HeadingBlock | TextBlock
 _JOINT = "\n\n"
 # The field of a passage's metadata that holds its id in the XML of its source.
 EID = "eId"
-# Provisions are counted through a document, so they are called by their own number alone.
-_COUNTED_THROUGH = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 _ATTACHED = frozenset({SectionKind.ANNEX, SectionKind.SCHEDULE})
 # A block that goes on with the one before it: an item of a list, or the rest of a sentence.
 _CONTINUES = re.compile(
@@ -129,7 +127,7 @@ class Assembler:
             self._chain.pop()
         heading = block.heading
         attached = any(level.node.kind in _ATTACHED for level in self._chain)
-        rooted = heading.kind in _COUNTED_THROUGH and heading.number is not None and not attached
+        rooted = heading.kind in PROVISIONS and heading.number is not None and not attached
         slug = heading.slug
         if rooted and slug in self._slugs and block.valid_from is not None:
             slug = f"{slug}@{block.valid_from.isoformat()}"
@@ -165,7 +163,7 @@ class Assembler:
         if not self._chain or self._chain[-1].block.level < next_level:
             return False
         level = self._chain[-1]
-        counted = level.node.kind in _COUNTED_THROUGH | _ATTACHED and level.node.number is not None
+        counted = level.node.kind in PROVISIONS | _ATTACHED and level.node.number is not None
         return counted and bool(level.node.title) and level.opened == len(self.passages)
 
     def _address(self, piece: Piece, *, item: bool) -> tuple[Address, str]:
@@ -179,7 +177,7 @@ class Assembler:
         if node.kind is SectionKind.PREAMBLE and piece.number:
             recital = Address(SectionKind.RECITAL, piece.number)
             return recital, cited_as(recital, language)
-        spoken = language if item or node.kind in _COUNTED_THROUGH else "und"
+        spoken = language if item or node.kind in PROVISIONS else "und"
         label = (block.heading.label or node.title) + below(piece.number, spoken, item=item)
         return Address(node.kind, node.number, piece.number), label
 

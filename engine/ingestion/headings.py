@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from engine.language.addresses import WORDS
+from engine.language.addresses import PROVISIONS, WORDS
 from engine.language.numerals import (
     ARABIC_AGAIN,
     ARABIC_ORDINAL,
@@ -56,12 +56,19 @@ _WORDS = {
 _UNNUMBERED = {
     word: kind for own in all_words().values() for kind, listed in own.unnumbered.items() for word in listed
 }
+_EXPLANATIONS = "|".join(one for own in all_words().values() for one in own.explanations)
+_WORDS_BEFORE = "|".join(one for own in all_words().values() for one in own.explains)
+EXPLANATION = re.compile(rf"(?:{_EXPLANATIONS})\s*[.:]?\Z", re.IGNORECASE)
+_EXPLAINS = re.compile(rf"(?:{_EXPLANATIONS}|(?:{_WORDS_BEFORE})\s.*)\Z", re.IGNORECASE)
+# "§ 5", "Section 5" in the heading of what explains it.
+_EXPLAINED = re.compile(r"(?<![^\s'’])(?:§+\s?|[^\W\d_]{3,}\.?\s)\d.*", re.DOTALL)
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
     r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*|\d+[a-z]\d{0,2}-\d+[A-Za-z]?(?![A-Za-z])"
-    r"|[A-Z]{0,2}\d+(?:[A-Z]{1,2}(?![A-Za-z])|\s?[a-z]?(?![a-z]))(?:(?:[.:‐‑-]|–(?=\d{3}|\d+\.\d))\d+[A-Za-z]?(?![A-Za-z])"
+    rf"|[A-Z]{{0,2}}\d+(?:[A-Z]{{1,2}}(?![A-Za-z])|{FRENCH_AGAIN}(?!\w)|\s?[a-z]?(?![a-z]))"
+    r"(?:(?:[.:‐‑-]|–(?=\d{3}|\d+\.\d))\d+[A-Za-z]?(?![A-Za-z])"
     r"|[-‐‑–](?:[A-Z]|bis|ter|quater)(?![\w.]))*"
-    r"|[A-Z](?:\.\d+)+(?!\w)|[IVXLC]+(?:er(?!\w)|(?![\w]))|[A-Z](?!\w))"
+    r"|[A-Z](?:\.\d+)+(?!\w)|[IVXLC]+(?:er|[a-d])?(?!\w)|[A-Z](?!\w))"
 )
 # "Article R*121-16", "Article 1er", "Article L9 bis": what only French numbers have.
 _FRENCH_ARTICLE = re.compile(
@@ -139,6 +146,7 @@ def parse_heading(text: str) -> Heading:
         or _counted(line)
         or _sign_last(line)
         or _worded(line)
+        or _explanation(line)
         or _unnumbered(line)
         or _numbered(line)
         or Heading(SectionKind.HEADING, None, line, "", slug_of(line) or "heading")
@@ -153,7 +161,7 @@ def slug_of(text: str) -> str:
 def _made(kind: SectionKind, word: str, number: str, title: str, label: str) -> Heading:
     number = number.strip() if _SERIES.match(number) else number.replace(" ", "")
     # "Livre Ier".
-    number = number.removesuffix("er")
+    number = number.removesuffix("er") if number.endswith("Ier") else number
     base = _SLUGS.get(word.casefold()) or ("art" if kind is SectionKind.ARTICLE else str(kind))
     return Heading(kind, number, title.strip(" -–—:"), label.strip(), f"{base}-{slug_of(number)}")
 
@@ -161,7 +169,8 @@ def _made(kind: SectionKind, word: str, number: str, title: str, label: str) -> 
 def _worded(line: str) -> Heading | None:
     match = _WORD_FIRST.match(line) or _NUMBER_FIRST.match(line)
     kind = _WORDS.get(match["word"].casefold()) if match else None
-    if match is None or kind is None:
+    if match is None or kind is None or line[match.end("word") - 1 :][:2].isalpha():
+        # The last letter of "ANNEXE" is no number.
         return None
     return _made(
         kind, match["word"], match["number"], match["title"], line[: match.start("title")].rstrip(" .:–—-")
@@ -290,10 +299,20 @@ def _sign_last(line: str) -> Heading | None:
     return _made(kind, match["word"], match["number"], match["title"], line[: match.end("word")])
 
 
+def _explanation(line: str) -> Heading | None:
+    """The heading of what explains a provision: "Zu § 5", "Note to section 5"."""
+    about = _EXPLAINED.search(line) if _EXPLAINS.match(line) else None
+    heading = parse_heading(about[0]) if about else None
+    if heading is not None and heading.number and heading.kind in PROVISIONS:
+        label = line[: len(line) - len(heading.title)].rstrip(" .:–—-(")
+        return Heading(SectionKind.GUIDANCE, heading.number, heading.title, label, slug_of(line))
+    return None
+
+
 def _unnumbered(line: str) -> Heading | None:
     first = line.rstrip(" :.").casefold()
-    kind = _UNNUMBERED.get(first)
-    if kind is None:
+    kind = _UNNUMBERED.get(first) or _WORDS.get(first)
+    if kind is None or (first not in _UNNUMBERED and kind is not SectionKind.ANNEX):
         return None
     slug = "preamble" if kind is SectionKind.PREAMBLE and not first.startswith("meng") else slug_of(first)
     return Heading(kind, None, line.rstrip(" :."), "", slug)

@@ -8,10 +8,8 @@ from functools import lru_cache
 from engine.corpus.embedded.documents import SECTION_KINDS
 from engine.ingestion.families import Content
 from engine.ingestion.view import CorpusView
-from engine.language.addresses import number_key
-from engine.model import SectionKind
+from engine.language.addresses import PROVISIONS, number_key
 
-_COUNTED = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 # Shorter texts ("(repealed)") stand anywhere.
 _TELLING = 30
 # Blocks and documents that are compared with one another stand near one another.
@@ -41,7 +39,7 @@ def contents_of(view: CorpusView) -> Callable[[int], Content]:
             frozenset(
                 number_key(numbers[row])
                 for row in rows
-                if numbers[row] and SECTION_KINDS[kinds[row]] in _COUNTED and not labels[row][:1].isdigit()
+                if numbers[row] and SECTION_KINDS[kinds[row]] in PROVISIONS and not labels[row][:1].isdigit()
             ),
             frozenset(" ".join(texts[row].split()) for row in rows if len(texts[row]) >= _TELLING),
         )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from engine.errors import FileRefusedError
 from engine.ingestion.readers.base import Problem, SourceFile
+from engine.language.addresses import PROVISIONS
 from engine.model import Document, Passage, Relation, Section, SectionKind, TargetKind
 
 # Names of metadata fields, as in ELI, and the relation they state between whole documents.
@@ -50,8 +51,8 @@ def declared_references(documents: Sequence[Document], first_rows: Sequence[int]
 
 
 def version_references(sections: Sequence[Section], passages: Sequence[Passage]) -> list[tuple[int, str]]:
-    """Links from a later version of a provision to the one it took the place of: the position of its first
-    passage, and the id of the earlier section.
+    """Links from a later version of a provision to the one it took the place of, and from an explanation to
+    what it explains: the position of its first passage, and the id of the earlier section.
 
     Versions stand one after the other in a document, with one number and rising dates.
     """
@@ -61,9 +62,11 @@ def version_references(sections: Sequence[Section], passages: Sequence[Passage])
     for section in sections:
         if section.number is None:
             continue
-        key = (section.document_id, section.kind, section.number)
-        earlier = latest.get(key)
-        latest[key] = section
+        explains = section.kind is SectionKind.GUIDANCE
+        kinds = PROVISIONS if explains else (section.kind,)
+        every = (latest.get((section.document_id, kind, section.number)) for kind in kinds)
+        earlier = next(filter(None, every), None)
+        latest[section.document_id, section.kind, section.number] = section
         if earlier is None:
             continue
         row = heads.get((section.document_id, section.first))
@@ -71,7 +74,7 @@ def version_references(sections: Sequence[Section], passages: Sequence[Passage])
         if row is None or old is None:
             continue
         since = passages[row].valid_from
-        if since is not None and (passages[old].valid_from or date.min) < since:
+        if explains or (since is not None and (passages[old].valid_from or date.min) < since):
             found.append((row, earlier.id))
     return found
 

@@ -14,6 +14,7 @@ import orjson
 
 from engine.corpus.embedded.block import digest, hashed
 from engine.errors import FileRefusedError
+from engine.ingestion.explaining import with_explanations
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
 from engine.language.hidden_marks import hidden_marks
 from engine.model import Passage, Section
@@ -70,7 +71,7 @@ class BatchReader:
                 elif not item.passages:
                     yield Problem(task.source.name, "the document has no text", id=item.document.id)
                 else:
-                    waiting.append(item)
+                    waiting.append(with_explanations(item))
                     hidden += sum(len(hidden_marks(passage.text)) for passage in item.passages)
                     passages += len(item.passages)
                     if passages >= BATCH_PASSAGES or hashed(item.document.id) % BATCH_PASSAGES == 0:

@@ -33,7 +33,7 @@ from engine.ingestion.stated import StatedTargets, merged
 from engine.ingestion.view import BlockReadings, CorpusView
 from engine.language.references import Resolver
 from engine.language.references.uses import Use
-from engine.model import Passage, Reference, Relation, Section, Status, TargetKind
+from engine.model import Passage, Reference, Relation, Section, SectionKind, Status, TargetKind
 
 LINKS_SUFFIX = ".links"
 # Passages and sections that are held, of documents that were looked into, until they are let go of: about a
@@ -178,7 +178,9 @@ class Resolving:
             for row, record in zip(rows, block.strings("versions").all(), strict=True):
                 (earlier,) = orjson.loads(record)
                 target = self._view.section_numbers[earlier]
-                yield Stated(row, Relation.SUPERSEDES, TargetKind.SECTION, target, VERSIONS_GRAMMAR)
+                explains = self._view.passages[row].kind is SectionKind.GUIDANCE
+                relation = Relation.INTERPRETS if explains else Relation.SUPERSEDES
+                yield Stated(row, relation, TargetKind.SECTION, target, VERSIONS_GRAMMAR)
 
     def _packed(self, found: Sequence[Reference], number: int) -> tuple[Block, set[str]]:
         view, first = self._view, int(self._view.first_row[number])

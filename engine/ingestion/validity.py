@@ -16,14 +16,13 @@ from datetime import date, timedelta
 
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import ReadDocument
-from engine.language.addresses import WORDS, number_key
+from engine.language.addresses import PROVISIONS, WORDS, number_key
 from engine.language.validity import Clause, ClauseKind, clauses_in
 from engine.model import Document, Passage, Relation, Section, SectionKind, Span
 
 ENDING = frozenset({Relation.REPEALS, Relation.SUPERSEDES})
 
 _ONE_DAY = timedelta(days=1)
-_COUNTED = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 _ENACTMENTS = ("enacted", "published", "created", "ausfertigungsdatum")
 # "Sections 1 to 7": a word, then nothing but numbers and what stands between them.
 _BETWEEN = r"\s*(?:,|;|and|to|und|bis|et|à|au|dan|sampai dengan|s\.d\.|و|إلى|至|和|、|-|–)\s*"
@@ -108,12 +107,12 @@ def provisions_named(words: str, sections: Sequence[Section], passages: Sequence
     kind = SectionKind.ARTICLE if "第" in words else WORDS.get(_PLURALS.get(word, word))
     if kind is None:
         return
-    counted = kind in _COUNTED
+    counted = kind in PROVISIONS
     order = list(
         dict.fromkeys(
             number_key(passage.number)
             for passage in passages
-            if counted and passage.number and passage.kind in _COUNTED
+            if counted and passage.number and passage.kind in PROVISIONS
         )
     ) or [number_key(section.number) for section in sections if section.kind is kind and section.number]
     named = set(_expanded(match["numbers"], order))
@@ -121,7 +120,7 @@ def provisions_named(words: str, sections: Sequence[Section], passages: Sequence
         yield from (
             position
             for position, passage in enumerate(passages)
-            if passage.number and passage.kind in _COUNTED and number_key(passage.number) in named
+            if passage.number and passage.kind in PROVISIONS and number_key(passage.number) in named
         )
         return
     for section in sections:

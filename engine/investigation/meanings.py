@@ -2,7 +2,8 @@
 
 Definitions are told by the entities of the corpus, and by the forms in which laws define, read in the
 passages that have the term: in quotation marks before a verb of defining, at the beginning of an item or a
-sentence, and in brackets behind what it means ("ohne schuldhaftes Zögern (unverzüglich)").
+sentence, in brackets behind what it means ("ohne schuldhaftes Zögern (unverzüglich)"), before a colon or a
+dash, and in the first column of a table.
 """
 
 from __future__ import annotations
@@ -25,10 +26,15 @@ READ, MOST = 300, 6
 # Letters by which a term may end otherwise than in the question ("unverzüglichen", "terms").
 ENDING = 3
 # The form of a definition that only the entities of the corpus tell of, behind those of texts.
-TOLD = 4
+TOLD = 6
 _OPEN, _CLOSE = "[\"“”„«‘‚'「《]", "[\"“”»’‘'」》]"
 _BEGINS = r"(?:^|[.;:：。；\n]\s*)(?:[-–•*]\s*|\(?\w{1,4}[.)）]\s*|[（(]\w{1,3}[）)]\s*|\d+[.、]\s*)?"
-_ARTICLE = r"(?:(?:an?|the|eine?|die|der|das|une?|le|la)\s|l['’])?"
+_ARTICLE = (
+    r"(?:(?:an?|the|eine?[mnr]?|die|der|das|dem|une?|le|la|les|el|los|las|il|lo|een|de|het)\s|l['’]|ال)?"
+)
+# A colon or a dash, and the other words of an item in front of it.
+_POINTED, _REST = r"\s*(?:[:：]|\s[–—-])\s", r"[^.:;\n|–—]{0,60}"
+_HEAD = r"(?:(?:\S+\s+)?\S*[\dIVX一二三四五六七八九十]\S*\s+)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +97,29 @@ def _form(passage: Passage, term: str) -> int | None:
     for number, pattern in enumerate(patterns.forms):
         if pattern is not None and pattern.search(passage.text):
             return number
-    if _is_below_definitions(passage, language) and patterns.listed.search(passage.text):
-        return len(patterns.forms)
-    return None
+    if _is_below_definitions(passage, language):
+        listed = patterns.listed.search(passage.text) or patterns.tabled.search(passage.text)
+        return len(patterns.forms) if listed else None
+    return len(patterns.forms) if _is_in_table(passage.text, patterns, language) else None
+
+
+def _is_in_table(text: str, patterns: _Patterns, language: str) -> bool:
+    """Whether a table whose head says that it has definitions has a term in its first column."""
+    found, wording = patterns.tabled.search(text), law(language).definitions
+    if found is None or wording is None:
+        return False
+    heads = {cell.strip().casefold() for cell in text[: found.start()].replace("\n", "|").split("|")}
+    return any(word.casefold() in heads for word in (*wording.terms, *wording.headings))
 
 
 class _Patterns(NamedTuple):
     """A term; the forms in which it is defined anywhere, None for one that its language has not; and how it
-    stands in a list of definitions."""
+    stands in a list and in a table of definitions."""
 
     term: re.Pattern[str]
     forms: tuple[re.Pattern[str] | None, ...]
     listed: re.Pattern[str]
+    tabled: re.Pattern[str]
 
 
 @lru_cache(maxsize=64)
@@ -112,11 +129,12 @@ def _patterns(term: str, language: str) -> _Patterns | None:
     if wording is None:
         return None
     words = r"\s+".join(rf"{re.escape(_stem(word, language))}\w{{0,{ENDING}}}" for word in term.split())
-    forms = (form(words, wording) for form in (_quoted, _begins, _bracketed))
+    forms = (form(words, wording) for form in (_quoted, _begins, _before, _bracketed))
     return _Patterns(
         _compiled(words),
         tuple(None if form is None else _compiled(form) for form in forms),
         _compiled(_listed(words)),
+        _compiled(rf"^\|?(?!-)[^|\n]{{0,60}}?(?<!\w){words}(?!\w)[^|\n]{{0,60}}\|\s*\w"),
     )
 
 
@@ -131,13 +149,21 @@ def _stem(word: str, language: str) -> str:
 
 
 def _verbs(wording: Definitions) -> str:
-    return "|".join(re.escape(verb).replace(r"\ ", r"\s+") for verb in wording.verbs)
+    return "|".join(re.escape(verb).replace(r"\ ", r"\s+(?:\w+\s+)?") for verb in wording.verbs)
+
+
+def _called(wording: Definitions) -> str:
+    """What may stand before a term and says that it is one: "the term"."""
+    return rf"(?:{_ARTICLE}(?:{'|'.join(map(re.escape, wording.called))})\s*)?" if wording.called else ""
 
 
 def _quoted(words: str, wording: Definitions) -> str:
     """ "Client" means ..., „Vollmacht“ ist ..., «consommateur»: ..., 本法所称"用人单位"，是指."""
-    term = rf"{_OPEN}\s?{_ARTICLE}{words}\s?{_CLOSE}"
-    return rf"{term}\s*[,，:：]?\s*(?:\w+\s+){{0,2}}?(?:{_verbs(wording)})"
+    others = rf"(?:\s*[,、/]?\s*(?:\w{{1,4}}\s*)?{_OPEN}[^\n.;]{{1,60}}?{_CLOSE})*"
+    term = rf"{_OPEN}\s?{_ARTICLE}{words}\s?{_CLOSE}{others}"
+    verb = rf"(?:\s*,[^.;\n“”\"]{{1,80}},)?\s*[,，:：]?\s*(?:\w+\s+){{0,2}}?(?:{_verbs(wording)})"
+    first = rf"{_BEGINS}{_called(wording)}(?:{_OPEN}[^\n.;]{{1,60}}?\s(?:\w{{1,4}}\s)?)?{term}{_POINTED}"
+    return rf"{term}{verb}|{first}"
 
 
 def _begins(words: str, wording: Definitions) -> str:
@@ -145,7 +171,17 @@ def _begins(words: str, wording: Definitions) -> str:
     if wording.by_colon:
         return rf"(?:^|\n)\s*(?:\d+\s*[-.]\s*)?{words}\s*:"
     between = r"(?:\s*[,(（][^.;。；\n]{0,80}?)?\s*[,，)）]?\s*"
-    return rf"{_BEGINS}(?:本\w{{1,4}}所称的?|所称的?)?{_ARTICLE}{words}{between}(?:{_verbs(wording)})(?!\w)"
+    # "Lighter and barge mean ...", "Lighter or barge means ...".
+    other = r"(?:\s\w{1,4}\s[\w-]{2,30}(?:\s[\w-]{2,30})?)?"
+    begins = rf"{_BEGINS}(?:本\w{{1,4}}所称的?|所称的?)?{_called(wording)}{_ARTICLE}"
+    first = r"(?:[\w-]{2,30}(?:\s[\w-]{2,30})?\s\w{1,4}\s)?"
+    return rf"{begins}{first}{words}{other}{between}(?:{_verbs(wording)})(?!\w)"
+
+
+def _before(words: str, wording: Definitions) -> str | None:
+    """ "On entend par bac ...", "Se entiende por «muelle» ...": what defines stands before the term."""
+    before = "|".join(re.escape(one).replace(r"\ ", r"\s+") for one in wording.before)
+    return rf"(?:{before})\s*:?\s*{_OPEN}?\s?{_ARTICLE}{words}(?!\w)" if before else None
 
 
 def _bracketed(words: str, wording: Definitions) -> str | None:
@@ -154,15 +190,20 @@ def _bracketed(words: str, wording: Definitions) -> str | None:
 
 
 def _listed(words: str) -> str:
-    """The term at the beginning of an item below a heading of definitions."""
-    return rf"{_BEGINS}{_OPEN}?\s?{words}\s?{_CLOSE}?\s*[:–—-]?\s"
+    """The term at the beginning of an item below a heading of definitions, or in what its colon ends."""
+    first = rf"{_OPEN}?\s?{words}\s?{_CLOSE}?\s*[:–—-]?\s"
+    return rf"{_BEGINS}(?:{first}|{_REST}(?<!\w){words}(?!\w){_REST}{_POINTED})"
 
 
 def _is_below_definitions(passage: Passage, language: str) -> bool:
     """Whether a heading above a passage says that definitions follow."""
     wording = law(language).definitions
+    if wording is None:
+        return False
     above = " ".join((*passage.headings[-2:], passage.label)).casefold()
-    return wording is not None and any(heading.casefold() in above for heading in wording.headings)
+    terms = re.compile(rf"{_HEAD}(?:{'|'.join(map(re.escape, wording.terms))})\W*", re.IGNORECASE)
+    named = bool(wording.terms) and any(map(terms.fullmatch, passage.headings[-2:]))
+    return named or any(heading.casefold() in above for heading in wording.headings)
 
 
 def _differing(corpus: Corpus, found: list[Definition]) -> str:

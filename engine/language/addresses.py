@@ -16,6 +16,7 @@ from engine.language.designations import labelled
 from engine.language.numerals import (
     ARABIC_AGAIN,
     ARABIC_ORDINAL,
+    FRENCH_AGAIN,
     FRENCH_NUMBER,
     HAN_NUMBER,
     arabic_again,
@@ -43,6 +44,8 @@ class Address:
     within: tuple[tuple[SectionKind, str], ...] = ()
 
 
+# Provisions are counted through a document, so they are called by their own number alone.
+PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 CONTAINERS = frozenset(
     {
         SectionKind.BOOK,
@@ -54,6 +57,8 @@ CONTAINERS = frozenset(
         SectionKind.PREAMBLE,
     }
 )
+
+# They are counted through a document, so they are called by their own number alone.
 
 # The words for a level, in the languages that labels come in. German "Abschnitt" and Arabic
 # "فصل" name containers, not provisions.
@@ -72,7 +77,9 @@ _BELOW = re.compile(
     re.IGNORECASE,
 )
 _WORDED = re.compile(
-    r"(?P<word>§{1,2}|[^\W\d_]+)\.?\s*\(?\s*(?P<number>[A-Z]{0,2}\d+(?:\s?[A-Za-z](?![A-Za-z]))?(?:\.[A-Z]?\d+[A-Za-z]{0,2})*"
+    r"(?P<word>§{1,2}|[^\W\d_]+)\.?\s*\(?\s*"
+    rf"(?P<number>[A-Z]{{0,2}}\d+(?:[ -]?{FRENCH_AGAIN}(?!\w)|\s?[A-Za-z](?![A-Za-z]))?"
+    r"(?:[.‐‑–-][A-Z]?\d+[A-Za-z]{0,2}|-[A-Z](?!\w))*"
     r"|[IVXLC]+(?![a-z])|[A-Z](?![A-Za-z]))\s*\)?\.?(?P<rest>.*)\Z",
     re.DOTALL,
 )

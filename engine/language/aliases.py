@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from engine import languages
 from engine.language.analyzer import analyzer
 from engine.language.designations import designation_of
 from engine.language.numerals import GERMAN_BOOKS
@@ -195,7 +196,14 @@ def _short(name: str, language: str) -> Iterator[str]:
     for pattern in law(language).short_titles:
         if found := re.match(pattern, name):
             told = found.groupdict()
-            yield f"{told['kind']} {told['about']}" if told else found[0]
+            if "number" in told:
+                yield from (
+                    found[0],
+                    "{kind} n. {number} del {year}".format(**told),
+                    "{kind} {number}/{year}".format(**told),
+                )
+            else:
+                yield f"{told['kind']} {told['about']}" if told else found[0]
 
 
 def _german(name: str) -> Iterator[str]:
@@ -272,6 +280,8 @@ def _arabic(name: str) -> Iterator[str]:
 
 # A word, or one letter of a script that puts no spaces between words.
 NAME_WORD = re.compile(f"[{HAN}]|[^\\W_{HAN}]+(?:[./-](?=[^\\W{HAN}])[^\\W_{HAN}]+)*")
+# "U.S.C" is "USC".
+_INITIALS = re.compile(r"(?<!\w)[a-z](?:\. ?[a-z])+(?!\w)")
 # Words that carry nothing in a name: articles and the word "number".
 _ARTICLES = ("the", "das", "der", "die", "des", "dem", "den", "la", "le", "les", "el", "los", "il")
 _EMPTY = frozenset((*_ARTICLES, "no", "nr", "n", "nº", "nomor", "number"))
@@ -281,5 +291,7 @@ _EMPTY = frozenset((*_ARTICLES, "no", "nr", "n", "nº", "nomor", "number"))
 def name_key(name: str, language: str = "und") -> tuple[str, ...]:
     """Stems of a name in order, articles and the word "number" left out; equal for equal names."""
     stem = analyzer(language).stem
-    words = NAME_WORD.findall(western_digits(visible(name)).casefold())
-    return tuple(stem(word) for word in words if word not in _EMPTY)
+    plain = western_digits(visible(name)).casefold()
+    words = NAME_WORD.findall(_INITIALS.sub(lambda one: re.sub(r"\W", "", one[0]), plain))
+    short = languages.words(language).short_words
+    return tuple(stem(short.get(word, word)) for word in words if word not in _EMPTY)

@@ -8,6 +8,7 @@ where it may be either and so is none.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -34,6 +35,11 @@ DATE = (
     rf"{_YEAR}{_HIJRI}"
     rf"|(?:{_MONTH})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+{_YEAR}"
     rf"|\d{{1,2}}\s?[./]\s?\d{{1,2}}\s?[./]\s?{_YEAR}{_HIJRI})"
+)
+# "June 2023", "2023-06", "2023年6月".
+MONTH_OF_YEAR = (
+    rf"(?:(?:{_MONTH})\.?\s*,?\s*(?:del?\s+|do\s+|سنة\s+|عام\s+|tahun\s+)?{_YEAR}{_HIJRI}"
+    rf"|{_YEAR}-(?:0[1-9]|1[0-2])(?![\w-])|{_YEAR}\s*年\s*\d{{1,2}}\s*月(?:份)?(?!\s*\d))"
 )
 _ANY = re.compile(rf"(?<![\w/.]){DATE}", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d+")
@@ -79,6 +85,22 @@ def parse_date(words: str, language: str = "und") -> date | None:
     if american and month > 12:
         day, month = month, day
     return _made(year, month, day)
+
+
+def parse_period(words: str, language: str = "und") -> tuple[date, date] | None:
+    """The first and the last day of the day, month or year that some words name; None if they name none."""
+    day = parse_date(words, language)
+    plain = western_digits(words)
+    numbers = [int(number) for number in _NUMBERS.findall(plain)]
+    name = _NAME.search(plain)
+    if day is not None or not numbers or len(numbers) > 2:
+        return None if day is None else (day, day)
+    if len(numbers) == 1 and name is None:
+        return date(numbers[0], 1, 1), date(numbers[0], 12, 31)
+    year = max(numbers)
+    month = min(numbers) if name is None else MONTHS.get(name[0].casefold()) or _SHORT[name[0].casefold()]
+    first = _made(year, month, 1)
+    return None if first is None else (first, first.replace(day=monthrange(year, month)[1]))
 
 
 def _made(year: int, month: int, day: int) -> date | None:

@@ -178,15 +178,15 @@ FRENCH_AGAIN = (
 # "1er", "L. 110-1", "R.* 123-4", "L. O. 141", "2 bis", "1er ter A", "39 A", "premier". A single "A" is a
 # letter of the number only where its sentence goes on as after a number: "12 A compter du" is 12.
 FRENCH_NUMBER = (
-    r"(?:(?:(?:L\.?\s?O|[LRDA])\.?\s?\*?\s?(?=\d))?\d{1,4}(?:er(?!\w)|(?:-\d{1,4}){1,5})?"
-    rf"(?:[ -]{FRENCH_AGAIN}(?!\w))*"
+    r"(?:(?:(?:L\.?\s?O|[LRDA])\.?\s?\*?\s?(?=\d))?\d{1,4}(?:er(?!\w)|(?:-\d{1,4}){1,5}|(?:\.\d{1,3}){2,4})?"
+    rf"(?:[ -]?{FRENCH_AGAIN}(?!\w))*"
     r"(?:\s(?:[B-Z](?![\w'’.°])|A(?=\s(?:du|de|des|et|ou|à|bis|ter|quater)\s|\s?(?:[,;:)]|\Z)))"
     rf"(?:\s{FRENCH_AGAIN}(?!\w))?)?"
     r"(?![\w%/]|[.,]\d)|(?:premier|unique)(?!\w))"
 )
 _FRENCH = re.compile(
-    r"(?P<series>[LRDAO.\s]*)\*?\s?(?P<number>\d+(?:-\d+)*)(?:er)?"
-    r"(?P<again>(?:[ -][a-z]+)*(?: [A-Z](?: [a-z]+)?)?)\Z"
+    r"(?P<series>[LRDAO.\s]*)\*?\s?(?P<number>\d+(?:[.-]\d+)*)(?:er)?"
+    r"(?P<again>(?:[ -]?[a-z]+)*(?: [A-Z](?: [a-z]+)?)?)\Z"
 )
 _FRENCH_WORDS = {"premier": "1", "unique": "unique"}
 

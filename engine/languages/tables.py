@@ -65,6 +65,7 @@ class Words(_Table):
     - ``characters_per_token``: of a language model, measured with ``o200k_base`` and rounded down.
     - ``months``: their names, January first, each with its other spellings; ``short_months``: three or
       four letters of them and the number of the month.
+    - ``short_words``: what words of names are shortened to, without the point: "Cal. Civ. Code".
     - ``time_units``: words for a day, week, month and year.
     - ``yes``, ``no``: what answers a question.
     - ``decimal_comma``: "1.500,25", where others print "1,500.25".
@@ -76,6 +77,8 @@ class Words(_Table):
       counts; ``article``: what an article is called where a source gives only its number.
     - ``heading_levels``: more words for a kind of provision that headings have; ``unnumbered``: headings
       that need no number.
+    - ``explanations``: headings and titles of what explains the provisions of a text, as regular expressions;
+      ``explains``: what such a heading puts in front of the provision that it explains ("Zu § 5").
     - ``ordinals``: the words for first, second and so on, each with its other forms, by which headings and
       references count; ``only``: what stands there where nothing is to be counted ("Artículo único").
     - ``named_provisions``: provisions on the level of an article that have a name of two words and a number
@@ -103,6 +106,7 @@ class Words(_Table):
     characters_per_token: float = 2.9
     months: tuple[tuple[str, ...], ...] = ()
     short_months: dict[str, int] = {}
+    short_words: dict[str, str] = {}
     time_units: dict[Literal["day", "week", "month", "year"], tuple[str, ...]] = {}
     yes: tuple[str, ...] = ()
     no: tuple[str, ...] = ()
@@ -114,6 +118,8 @@ class Words(_Table):
     levels: dict[SectionKind, tuple[str, ...]] = {}
     heading_levels: dict[SectionKind, tuple[str, ...]] = {}
     unnumbered: dict[SectionKind, tuple[str, ...]] = {}
+    explanations: tuple[str, ...] = ()
+    explains: tuple[str, ...] = ()
     ordinals: tuple[tuple[str, ...], ...] = ()
     only: tuple[str, ...] = ()
     named_provisions: tuple[str, ...] = ()
@@ -182,12 +188,18 @@ class Amendments(_Table):
 class Definitions(_Table):
     """How a language defines: the headings of definitions, and the words that follow a defined term.
 
+    ``terms``: headings of a section or a column of a table, which is of definitions if that is all of it.
+    ``before``: what stands before a term that it defines ("on entend par"). ``called``: what may stand before
+    a term that a verb defines ("the term", "als").
     ``in_brackets``: a term in brackets follows what it means; elsewhere brackets hold all sorts of things.
     ``by_colon``: at the beginning of an item a term is defined by the colon behind it.
     """
 
     headings: tuple[str, ...] = Field(min_length=1)
     verbs: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
     in_brackets: bool = False
     by_colon: bool = False
 
@@ -213,7 +225,8 @@ class Law(_Table):
     - ``validity``, ``amendments``, ``definitions``, ``front_page``: see there.
     - ``short_titles``: how a title begins with the name by which other texts call the act, as regular
       expressions: "Ley 39/2015" is one for itself; with the groups ``kind`` and ``about`` it is the two of
-      them ("Ley del Procedimiento Administrativo").
+      them ("Ley del Procedimiento Administrativo"); with ``kind``, ``number`` and ``year`` it is in the forms
+      of Italy ("Legge n. 241 del 1990").
     - ``wanted``: what kind of answer a question asks for, by its words, as regular expressions: a period or
       a date (``time``; a ``deadline`` by none that begins "at least"; ``when`` by a condition too), a sum
       (``money``), a number (``count``), a ``penalty``, a place or an authority (``where``), a permission or

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 from engine.ingestion.assembly import EID
 from engine.language.front_page import STANDARD
 from engine.languages import words
 from engine.model import Document, Passage
 
+# What a title has behind its name: ", 2010", "11 of 2012", "(No. 5) 2010".
+_YEAR = re.compile(r"(?:\W|\d|No|of)*\b(?:1[5-9]|2[01])\d\d\)?")
+
 
 def short_citation(passage: Passage, document: Document) -> str:
     """How a trail names a passage: the document's shortest name and the label inside it."""
-    name = min((*document.aliases, document.title or document.id), key=len)
+    title = document.title or document.id
+    # "Ports Act" may be that of 1980 or that of 2010.
+    names = [one for one in document.aliases if not _YEAR.fullmatch(title.removeprefix(one))]
+    name = min((*names, title), key=len)
     if _is_edition(document):
         # All editions have the shortest name in common.
         name = f"{document.number}:{document.year}"
@@ -55,5 +63,6 @@ def _joined(name: str, passage: Passage) -> str:
         # "COBS 3.4.1R" says it itself.
         return passage.label
     citing = words(passage.language).citing
-    form = citing.joined or "{name} {label}"
+    numbers = name[-1:].isdigit() and passage.label[:1].isdigit()
+    form = citing.joined or ("{name}, {label}" if numbers else "{name} {label}")
     return form.format(name=name.strip(citing.marks) if citing.marks else name, label=passage.label)

@@ -98,5 +98,5 @@ def test_an_answer_shows_what_amends_its_sources(corpus: Corpus) -> None:
         continue
     made = answer(case.investigation(), corpus)
     (one,) = [one.words for one in made.conflicts if "Mooring Fees (Amendment) Rules" in one.words]
-    assert "amends Mooring Fees Rules 4: “21 days” for “14 days”" in one
+    assert "amends Mooring Fees Rules, 2011, 4: “21 days” for “14 days”" in one
     assert any("21 days" in citation.quote for citation in made.citations)

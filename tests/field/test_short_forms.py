@@ -1,4 +1,5 @@
 """Kinds O to S: the short forms in which lawyers cite."""
+# ruff: noqa: E501 (a text is easier to read in one line)
 
 from __future__ import annotations
 
@@ -33,6 +34,27 @@ LAWS = [
         [
             ("nach § 6 Abs. 2bis MühlG", ["sec-6/para-2bis"]),
             ("nach § 6 Absatz 2 des Mühlengesetzes", ["sec-6/para-2"]),
+            ("nach § 6 II MühlG", ["sec-6/para-2"]),
+            ("nach § 6 II 1 MühlG", ["sec-6/para-2"]),
+            ("nach §§ 6 I, II, 7 S. 1 MühlG", ["sec-6/para-1", "sec-6/para-2", "sec-7"]),
+            ("nach §§ 6 f. MühlG", ["sec-6", "sec-7"]),
+            ("nach § 6 ff. MühlG", ["sec-6"]),
+            ("nach § 7 des deutschen Mühlengesetzes", ["sec-7"]),
+            ("nach § 7 des österreichischen Mühlengesetzes", []),
+            ("nach § 7 des schweizerischen Mühlengesetzes", []),
+            ("Teil VI des MühlG", []),
+        ],
+    ),
+    (
+        "# Fährengesetz (FährG)\n\n## Art. 8\n(1) Fähren fahren täglich.\n\n(3) Frei sind:\na) Kinder;\nabis) Hunde.\n\n"
+        "## Art. 8bis\n(1) Der Preis ist fest.\n\n(1bis) Der Kanton legt ihn fest.\n",
+        "de",
+        [
+            ("Art. 8 Abs. 3 lit. a FährG", ["art-8/para-3"]),
+            ("Art. 8 Abs. 3 Bst. abis FährG", ["art-8/para-3"]),
+            ("Art. 8 Abs. 3 lit. abis des Fährengesetzes", ["art-8/para-3"]),
+            ("Art. 8bis Abs. 1bis Ziff. 2 FährG", ["art-8bis/para-1bis"]),
+            ("Art. 8bis I FährG", ["art-8bis/para-1"]),
         ],
     ),
 ]

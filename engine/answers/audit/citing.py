@@ -14,7 +14,6 @@ from datetime import date
 
 import numpy as np
 
-from engine.answers.audit.containers import placed
 from engine.answers.audit.forms import Form, form_of, labelled, named_behind
 from engine.answers.audit.lookalikes import lookalikes
 from engine.answers.audit.pinpoints import missing_paragraph
@@ -23,6 +22,7 @@ from engine.corpus.outside import Outside, outside
 from engine.corpus.protocol import Corpus
 from engine.language.references import Mention, Target, find_mentions
 from engine.model import Passage, Reference, SectionKind, Span, Status
+from engine.retrieval.planning.named.containers import placed
 
 NOT_UNDERSTOOD = "not understood"
 
@@ -103,15 +103,10 @@ class _Asked:
         address = mention.targets[0].address if len(mention.targets) == 1 else None
         if address is None or address.number is None:
             return None
-        name, end = mention.name_at, mention.span.end
-        end = name if mention.document is not None and name and name > mention.span.start else end
-        span = Span(mention.span.start, end)
-        # In "第三章第八条" the container stands in the reference itself.
-        within = bool(address.within)
-        found = placed(self.corpus, self.text, span, address.number, self.language, within=within)
+        found = placed(self.corpus, self.text, mention, address, self.language)
         if found is None:
             return None
-        rows, last = list(found.rows), max(end, found.name.end)
+        rows, last = list(found.rows), max(found.number.end, found.name.end)
         document = named_behind(self.text, last, self.reader, self.language)
         if document is not None and document[2]:
             numbers = self.reader.named(document[0], self.language)

@@ -1,7 +1,13 @@
-"""Which documents of a corpus are one source: translations, versions and amendments of each other."""
+"""Which documents of a corpus are one text, or at least one source.
+
+Translations and versions of each other are one text. A document and what amends, repeals or supersedes it are
+one source, for neither confirms the other, but two texts: their provisions of one number differ.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -11,19 +17,27 @@ from engine.language.aliases import name_key
 from engine.model import Relation, TargetKind
 
 _TIES = (Relation.AMENDS, Relation.SUPERSEDES, Relation.REPEALS)
-_STATED = ("translation_of", "amends", "version_of", "supersedes", "repeals")
-_MADE: WeakKeyDictionary[Corpus, tuple[int, ...]] = WeakKeyDictionary()
+_SAME_TEXT = ("translation_of", "version_of")
+_STATED = (*_SAME_TEXT, "amends", "supersedes", "repeals")
+_MADE: WeakKeyDictionary[Corpus, Families] = WeakKeyDictionary()
 
 
-def families(corpus: Corpus) -> tuple[int, ...]:
-    """For each document, by its number, the first document of the family it belongs to."""
+class Families(NamedTuple):
+    """For each document, by its number, the first document of the same ``text``, and ``source``."""
+
+    text: tuple[int, ...]
+    source: tuple[int, ...]
+
+
+def families(corpus: Corpus) -> Families:
+    """Return the families of a corpus's documents."""
     known = _MADE.get(corpus)
     if known is None:
-        known = _MADE[corpus] = _families(corpus)
+        known = _MADE[corpus] = Families(_tied(corpus, _SAME_TEXT, ()), _tied(corpus, _STATED, _TIES))
     return known
 
 
-def _families(corpus: Corpus) -> tuple[int, ...]:
+def _tied(corpus: Corpus, fields: Sequence[str], relations: Sequence[Relation]) -> tuple[int, ...]:
     documents = corpus.documents()
     parent = list(range(len(documents)))
     numbers = {document.id: number for number, document in enumerate(documents)}
@@ -41,19 +55,21 @@ def _families(corpus: Corpus) -> tuple[int, ...]:
     titles: dict[object, int] = {}
     for number, document in enumerate(documents):
         tie(titles.setdefault((name_key(document.title), document.language), number), number)
-        for key in _STATED:
+        for key in fields:
             stated = document.metadata.get(key) or ()
             for name in (stated,) if isinstance(stated, str) else stated:
                 if str(name) in numbers:
                     tie(number, numbers[str(name)])
-    for number, other in _by_reference(corpus, numbers):
+    for number, other in _by_reference(corpus, numbers, relations) if relations else ():
         tie(number, other)
     return tuple(root(number) for number in range(len(documents)))
 
 
-def _by_reference(corpus: Corpus, numbers: dict[str, int]) -> list[tuple[int, int]]:
+def _by_reference(
+    corpus: Corpus, numbers: dict[str, int], relations: Sequence[Relation]
+) -> list[tuple[int, int]]:
     found = []
-    for reference in corpus.references(corpus.reference_numbers(relations=_TIES).tolist()):
+    for reference in corpus.references(corpus.reference_numbers(relations=relations).tolist()):
         if reference.target_id is None or reference.target_kind is None:
             continue
         whole = reference.target_kind is TargetKind.DOCUMENT

@@ -114,10 +114,10 @@ class Judge:
         it."""
         others = self._corpus.passages(np.array(sorted(cited), np.int32)) if cited else []
         numbers = self._corpus.document_numbers(np.array([source.row, *sorted(cited)], np.int32)).tolist()
-        own = self._families[numbers[0]]
+        same = self._families.text
         said = source.passage
         return any(
-            self._families[number] == own
+            same[number] == same[numbers[0]]
             and other.number == said.number
             and (other.paragraph == said.paragraph or other.label == said.label)
             and (number != numbers[0] or (said.number is not None and other.headings == said.headings))
@@ -182,7 +182,7 @@ class Judge:
             right,
             successor,
             grounded=finding in CARRIED,
-            independent=len({self._families[number] for number in numbers.tolist()}),
+            independent=len({self._families.source[number] for number in numbers.tolist()}),
             grade=grade,
             graded=not low,
         )

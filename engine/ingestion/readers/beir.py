@@ -3,7 +3,8 @@
 A line is ``{"id" or "_id", "title", "text", "metadata"}``. A line is a passage and keeps its id;
 where it is too long, its parts are called ``<id>``, ``<id>#2``, ``<id>#3`` and all know the line's id
 as their ``source_id``. Lines of one regulation or document make one Document; a line that names
-none is a document of its own.
+none is a document of its own. A document of one line without a number, whose text has headings of
+provisions, is read as a file of that text; its passages know the line's id as their ``source_id``.
 """
 
 from __future__ import annotations
@@ -11,23 +12,26 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from engine.errors import UnpackingError
+from engine.ingestion.assembly import Assembler
 from engine.ingestion.chunking import cut
 from engine.ingestion.citing import below, cited_as
-from engine.ingestion.headings import slug_of
+from engine.ingestion.headings import parse_heading, slug_of
 from engine.ingestion.outline import Node, Outline
 from engine.ingestion.own_numbers import named_by_numbers
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.dotted import DottedOutline
+from engine.ingestion.readers.field_text import blocks_of_field
+from engine.ingestion.readers.identity import document_of
 from engine.ingestion.segmentation import Piece
-from engine.language.addresses import parse_label
+from engine.language.addresses import Address, parse_label
 from engine.language.aliases import aliases_of
 from engine.model import NOTHING, Document, Passage, SectionKind
 
@@ -36,6 +40,7 @@ from engine.model import NOTHING, Document, Passage, SectionKind
 LARGEST_AT_ONCE = 16 * 1024 * 1024
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
 _ID = re.compile(rb'"_?id"\s*:')
+_OWN = frozenset({"id", "_id", "text", "title", "metadata"})
 _ID_SEPARATORS = re.compile(r"[-_./:# ]")
 
 
@@ -101,15 +106,34 @@ def documents_of(
         if key in left:
             left[key] -= 1
             if not left[key] and key in groups:
-                yield _made(groups.pop(key), ids, source.path)
+                yield _made(groups.pop(key), ids, source)
     for group in groups.values():
-        yield _made(group, ids, source.path)
+        yield _made(group, ids, source)
 
 
-def _made(lines: Sequence[Line], ids: set[str], path: Path) -> ReadDocument:
+def _made(lines: Sequence[Line], ids: set[str], source: SourceFile) -> ReadDocument:
     document_id = _document_id(lines, ids)
     ids.add(document_id)
-    return _document(document_id, lines, path)
+    whole = _whole_law(document_id, lines[0], source) if len(lines) == 1 else None
+    return whole or _document(document_id, lines, source.path)
+
+
+def _whole_law(document_id: str, line: Line, source: SourceFile) -> ReadDocument | None:
+    """The document that the text of one line is; None if the line has a number of its own, or its text no
+    provisions."""
+    own = fields.provision_of(line.metadata, line.language)
+    read = None if own.address or own.dotted or own.nodes else blocks_of_field(line.text)
+    if read is None:
+        return None
+    title, blocks = read
+    given = {"url": source.path.name, **line.metadata, "id": document_id}
+    if name := fields.text_of(line.metadata, fields.DOCUMENT_NAMES) or line.title:
+        given["title"] = name
+    named = replace(source, name=document_id, shares_id=False)
+    document = document_of(named, given, title, line.text, record=True)
+    document = replace(document, valid_from=document.valid_from or fields.day_of(line.metadata.get("date")))
+    law = Assembler(document).assemble(blocks)
+    return replace(law, passages=tuple(replace(one, source_id=line.id) for one in law.passages))
 
 
 def _lines(source: SourceFile) -> Iterator[Line | Problem]:
@@ -141,7 +165,8 @@ def _line(source: SourceFile, number: int, raw: bytes) -> Line | Problem:
         )
     if not text.strip():
         return Problem(source.name, "the text is empty", number, line_id)
-    return Line(number, line_id, title.strip(), text, metadata)
+    beside = {name: value for name, value in record.items() if name not in _OWN and value not in (None, "")}
+    return Line(number, line_id, title.strip(), text, {**beside, **metadata})
 
 
 def _key(line: Line) -> tuple[str, ...]:
@@ -279,12 +304,20 @@ def _own_node(line: Line, provision: fields.Provision) -> Node:
 def _label(document: Document, line: Line, provision: fields.Provision, piece: Piece, *, item: bool) -> str:
     """How a piece of a line is cited; ``item`` says that its numbers are printed "1.", not "(1)"."""
     address = provision.address
-    label = cited_as(address, line.language) if address else ""
+    label = _printed(address, line) or cited_as(address, line.language) if address else ""
     if not label:
         return line.title if document.title != line.title else ""
     if address is not None and address.paragraph:
         return label
     return label + below(piece.number, line.language, item=item)
+
+
+def _printed(address: Address, line: Line) -> str:
+    """The label of a line as its source prints it, if it is a word and the number of an address."""
+    label = fields.text_of(line.metadata, ("passage_label", "article_label")) or ""
+    own, number = parse_heading(label).label, address.number
+    is_own = number is not None and own.endswith(number) and own != number
+    return own if is_own and address.paragraph is None else ""
 
 
 def _passage(

@@ -169,12 +169,14 @@ _PUBLISHED = """
 _FILE = """
     created created_at date_created creation_date modified
     modified_at date_modified modification_date mod_date
-    accessed access_date retrieved retrieved_at retrieval_date date_retrieved fetched fetched_at downloaded
-    downloaded_at scraped scraped_at crawled crawled_at generated generated_at exported imported ingested
-    last_checked checked last_seen timestamp abgerufen abgerufen_am heruntergeladen erstellt erstellt_am
-    consulte_le recupere_le telecharge_le consultado descargado consultato
-    scaricato geraadpleegd hämtad hentet
+    generated generated_at exported imported ingested created_timestamp
+    last_checked checked last_seen timestamp erstellt erstellt_am recupere_le
 """
+# In any name of a field: when a file was fetched.
+_FETCHED = re.compile(
+    "download|retriev|fetch|scrap|crawl|access(?!ion)|abruf|abgerufen|heruntergeladen|telecharg|consult|descarg"
+    "|scaric|geraadpleegd|hamtad|hentet|unduh|akses|下载|抓取|تحميل"
+)
 _KINDS: Mapping[str, Told] = {
     name: kind
     for kind, names in (
@@ -222,12 +224,13 @@ _ALL = frozenset((*_KINDS, *IDENTIFIERS, *TITLES, *SHORT_TITLES, *LANGUAGES, *IS
 
 def known_field(name: str) -> bool:
     """Whether a name is one of a field that tells a day, the text, its language or who issued it."""
-    return folded(name) in _ALL
+    return folded(name) in _ALL or _FETCHED.search(folded(name)) is not None
 
 
 def told_by(name: str) -> Told:
     """What kind of day a field of this name tells."""
-    return _KINDS.get(folded(name), Told.UNKNOWN)
+    plain = folded(name)
+    return _KINDS.get(plain, Told.FILE if _FETCHED.search(plain) else Told.UNKNOWN)
 
 
 def leaves(given: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:

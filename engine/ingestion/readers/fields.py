@@ -7,7 +7,7 @@ document where all its lines agree.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, date, datetime
 from typing import Any
@@ -25,6 +25,22 @@ Metadata = Mapping[str, Any]
 DOCUMENT_NAMES = ("regulation", "document")
 ABBREVIATIONS = ("abbreviation", "short_name")
 TYPES = ("regulation_type", "type")
+# From the outside in; a longer value than a number is a name.
+CONTAINERS_NAMED = (
+    "code",
+    "book",
+    "buku",
+    "buch",
+    "livre",
+    "title",
+    "part",
+    "teil",
+    "partie",
+    "chapter",
+    "bab",
+    "kapitel",
+)
+LONGEST_NUMBER = 4
 VERSIONS = ("version", "version_date", "consolidated")
 
 # The words of a source for what became of a text. Others are kept as they are.
@@ -187,14 +203,24 @@ def passage_status(metadata: Metadata) -> str | None:
 def provision_of(metadata: Metadata, language: str) -> Provision:
     """The provision that a line is, from its label, its article or its recital."""
     given = metadata.get("path")
-    pieces = [str(piece) for piece in given] if isinstance(given, list) else []
+    pieces = [str(piece) for piece in given] if isinstance(given, list) else list(_containers(metadata))
     path = tuple(visible(piece).strip() for piece in pieces if visible(piece).strip())
     label = text_of(metadata, ("passage_label", "rule"))
-    if label is not None:
-        return Provision(parse_label(label, language), "", (), path or (label,))
     nodes = tuple(heading_node(piece) for piece in path)
+    if label is not None:
+        dotted = path or (label,)
+        # A path that does not end in the label is of headings.
+        outer = () if dotted[-1] in visible(label) else nodes
+        return Provision(parse_label(label, language), "", outer, None if outer else dotted)
     address, title = _numbered(metadata, language)
     return Provision(address, title, nodes, None)
+
+
+def _containers(metadata: Metadata) -> Iterator[str]:
+    """The names of what a line is in, from the outside in: "Run-off", "Part 3" if the part is "3"."""
+    for name in CONTAINERS_NAMED:
+        if value := text_of(metadata, (name,)):
+            yield value if len(value) > LONGEST_NUMBER else f"{name.capitalize()} {value}"
 
 
 def heading_node(text: str) -> Node:

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import Heading, parse_heading, slug_of
-from engine.language.addresses import CONTAINERS, parse_label
+from engine.ingestion.headings import EXPLANATION, Heading, parse_heading, slug_of
+from engine.language.addresses import CONTAINERS, PROVISIONS, parse_label
 from engine.language.script import visible
 from engine.model import SectionKind
 
@@ -26,7 +26,7 @@ _DEPTHS = {
     SectionKind.SUBSECTION: 6,
     SectionKind.ARTICLE: 7,
     SectionKind.RULE: 7,
-    SectionKind.GUIDANCE: 9,
+    SectionKind.GUIDANCE: 7,
 }
 # Words whose level the law of a country puts elsewhere than their kind: "Bagian" is part of a "BAB".
 _WORD_DEPTHS = {"bagian": 5, "الباب": 3}
@@ -78,6 +78,7 @@ _ROMAN_RUN_ON = re.compile(
 # "-2BAB I": what a program makes of a page's number before the next page.
 _PAGE_NUMBER = re.compile(r"[-–]\s?\d{1,4}\s?[-–]?\s*(?=[^\W\d])")
 LONGEST_LINE = 160
+MOST_WORDS = 10
 
 
 def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[Block]:
@@ -93,7 +94,7 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
     for place, line in enumerate(ready):
         found = heading_line(line)
         if not paragraph and (found is None or _goes_on(found[0], ready[place + 1 : place + 2])):
-            found = _run_on(line) or found
+            found = _run_on(line) or found or _ended(line, ready[place + 1 : place + 2])
         if paragraph and (found is not None or not line.strip()):
             yield TextBlock(joined(paragraph, unwrap=unwrap))
             paragraph = []
@@ -155,11 +156,13 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         return None
     if roman := _ROMAN_CAPITALS.match(bare):
         return _headed(parse_heading(roman[0])), ""
-    if _WORDED_LINE.match(bare):
+    if EXPLANATION.match(bare):
+        return HeadingBlock(1, parse_heading(bare)), ""
+    if _WORDED_LINE.match(bare) or parse_heading(bare).kind is SectionKind.GUIDANCE:
         heading = parse_heading(bare)
         is_heading = heading.number is not None and heading.kind in _DEPTHS
         if is_heading and (
-            not heading.title or (is_bare_heading(heading.title) and heading.title[:1].isupper())
+            not heading.title or (is_bare_heading(heading.title) and heading.title.lstrip("(")[:1].isupper())
         ):
             return _headed(heading), ""
     return None
@@ -169,6 +172,13 @@ def _goes_on(block: HeadingBlock, following: Sequence[str]) -> bool:
     """Whether what seems the title of a provision is the first line of its text, broken for its length."""
     begins = "".join(following).lstrip()[:1]
     return bool(block.heading.title) and block.heading.kind not in CONTAINERS and begins.islower()
+
+
+def _ended(line: str, following: Sequence[str]) -> tuple[HeadingBlock, str] | None:
+    """The heading of a provision that is a paragraph of few words with a full stop: "§ 11.2 Application."."""
+    few = line.rstrip().endswith(".") and len(line.split()) <= MOST_WORDS and not "".join(following).strip()
+    found = heading_line(line.rstrip(" .")) if few else None
+    return found if found is not None and found[0].heading.kind in PROVISIONS else None
 
 
 def _run_on(line: str) -> tuple[HeadingBlock, str] | None:

@@ -23,7 +23,7 @@ from engine.ingestion.readers.decoding import decoded, looks_like_text
 from engine.ingestion.readers.field_names import known_field
 from engine.ingestion.readers.front_matter import document_of, split_front_matter
 from engine.ingestion.readers.lines import blocks_of, joined
-from engine.model import SectionKind
+from engine.language.addresses import PROVISIONS
 
 SUFFIXES = (".md", ".markdown")
 
@@ -45,7 +45,6 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\]\(<?[^()\s]*>?(?:\s+\"[^\"]*\")?\)")
 _DEFINITION = re.compile(r"([^\n:]{2,60}?) :\s{2,}(.+)\Z", re.DOTALL)
 # "**Ikraftträdande:** 2022-07-01": a field, where lines of such fields stand together.
 _FIELD = re.compile(r"\s*(?:[-*+]\s+)?\*\*([^*:\n]{2,40}?)\s*(?::\*\*|\*\*\s*:)\s*(\S[^\n]{0,300}?)\s*\\?\Z")
-_PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 
 
 class MarkdownReader:
@@ -66,7 +65,7 @@ class MarkdownReader:
         if front.problem:
             yield Problem(source.name, front.problem, 1)
         body = text[front.rest :]
-        title, head, blocks = _blocks(body)
+        title, head, blocks = markdown_blocks(body)
         defined, blocks = _stated(blocks)
         head |= defined
         document = document_of(source, {**head, **front.fields}, title, body)
@@ -74,14 +73,12 @@ class MarkdownReader:
         yield read if read.passages else Problem(source.name, "the file has no text")
 
 
-def _blocks(body: str) -> tuple[str | None, dict[str, str], list[Block]]:
+def markdown_blocks(body: str) -> tuple[str | None, dict[str, str], list[Block]]:
     """The first heading of level 1, the fields that stand above all others, and all other blocks in order."""
     lines = body.split("\n")
     tokens = _PARSER.parse(body)
     # Where no heading names a provision, provisions may stand in the text without markup.
-    marked = any(
-        parse_heading(_without_attributes(text)).kind in _PROVISIONS for _, text in _headings(tokens)
-    )
+    marked = any(parse_heading(_without_attributes(text)).kind in PROVISIONS for _, text in _headings(tokens))
     title: str | None = None
     head: dict[str, str] = {}
     blocks: list[Block] = []

@@ -10,7 +10,7 @@ from engine.language.references.grammar import NEVER, Grammar, Level, cased
 # A path below the provision joined by "/", and where its words begin and end in the text.
 Path = tuple[str, int, int]
 
-# More paragraphs than this are no range but two numbers that stand beside a dash.
+# More paragraphs than this no provision has: it is a provision, or two numbers that stand beside a dash.
 LONGEST_RANGE = 40
 
 _IN_BRACKETS = re.compile("\\(?[\\s\u200e\u200f]*([^()\\s\u200e\u200f]+)[\\s\u200e\u200f]*\\)")
@@ -124,7 +124,7 @@ class BelowReader:
             value = _value(level, found[0])
             # "(3)" in brackets is never the number of a provision.
             plain = limit is not None and value.isdecimal() and not found[0].rstrip().endswith(")")
-            if plain and limit is not None and int(value) > limit:
+            if plain and limit is not None and int(value) > min(limit, LONGEST_RANGE):
                 return end
             if level.counts and level.depth == 0:
                 between = _between(parts[-1], value) if through and parts else ()

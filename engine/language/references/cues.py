@@ -55,7 +55,7 @@ class CueReader:
         self._any_before = _before(start, "|".join(f"(?:{pattern})" for pattern in before) or NEVER)
         afters: dict[tuple[str, ...], list[str]] = {}
         for cue in grammar.cues:
-            afters.setdefault(cue.after_signs, []).append(f"(?:{cue.after})")
+            afters.setdefault(cue.after_signs, []).append(f"(?:, )?(?:{cue.after})")
         self._any_after = [(signs, _after("|".join(patterns))) for signs, patterns in afters.items()]
         # Several references, or readings of one, end at the same place.
         self._is_followed = lru_cache(_KEPT)(self._looked_behind)
@@ -66,7 +66,8 @@ class CueReader:
             _Compiled(
                 cue.relation,
                 _before(start, cue.before),
-                _after(cue.after),
+                # "The Act of 3 May 2009, is repealed".
+                _after(f"(?:, )?(?:{cue.after})" if cue.relation is Relation.REPEALS else cue.after),
                 _after(cue.only),
                 re.compile(rf"(?:{cue.unless})\Z", re.IGNORECASE),
             )

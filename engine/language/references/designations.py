@@ -120,7 +120,8 @@ class DesignationReader:
             place = bisect_right(starts, number) - 1
             inside = place >= 0 and last <= known[place].end
             # What a grammar read as a name and a number may be one number: "SYSC 4.1.2" beside "COBS 4.1.2".
-            if start >= end and (match.re in _WHOLE or not inside):
+            is_part = inside and known[place].start < start
+            if start >= end and not is_part and (match.re in _WHOLE or not inside):
                 read.append(self._mention(text, start, first, match))
                 end = read[-1].span.end
         return read

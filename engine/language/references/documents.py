@@ -235,6 +235,9 @@ class DocumentFinder:
             )
         else:
             matched = self._longest_name(mention.name_at, passage, own)
+            if matched is None and (named := self.called(mention.document, passage.language)):
+                # "42 U. S. C."
+                matched = named, mention.name_at + len(mention.document)
         made = self._decrees.meant(mention.document, matched[0] if matched else ())
         if made is not None:
             return Meaning((own,) if own in made else made, True, mention.span.end)

@@ -136,9 +136,9 @@ class Grammar:
 
     ``value`` turns a printed number into the canonical one, None where it is no number after all.
     ``brackets`` are parts glued to a number, "(1)(a)". ``bare`` is a number that stands for a
-    provision without any word. ``also`` and ``through`` join lists and ranges,
-    ``run_on`` joins a reference to the next where one document's name may serve both; ``chain`` joins an
-    inner to an outer provision ("paragraph 5 *of* Schedule 2"), ``inward`` an outer to an inner one
+    provision without any word. ``also`` and ``through`` join lists and ranges, ``and_next`` adds the next
+    number, ``run_on`` joins a reference to the next where one document's name may serve both; ``chain`` joins
+    an inner to an outer provision ("paragraph 5 *of* Schedule 2"), ``inward`` an outer to an inner one
     ("Artikel 229 § 5"). ``either`` joins a second number to a singular ("Article 46 or 47"), with what
     has to follow it. ``here`` says "of this document", ``here_before`` does so in front of a provision;
     ``after`` introduces a document's name behind a provision, ``name`` is the form of such a name,
@@ -162,6 +162,7 @@ class Grammar:
     bare: str = ""
     also: str = NEVER
     through: str = NEVER
+    and_next: str = NEVER
     either: str = NEVER
     run_on: str = NEVER
     chain: str = NEVER

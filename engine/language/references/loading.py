@@ -141,6 +141,7 @@ class GrammarFile(_Part):
     bare: Pattern = ""
     also: Pattern = NEVER
     through: Pattern = NEVER
+    and_next: Pattern = NEVER
     either: Pattern = NEVER
     run_on: Pattern = NEVER
     chain: Pattern = NEVER
@@ -263,7 +264,7 @@ def _eu_acts(languages: list[str]) -> dict[str, str]:
 
 # The fields of a file that are one pattern each and have the same name in ``Grammar``.
 _PATTERNS = (
-    *("either", "here_before", "that_before"),
+    *("either", "here_before", "that_before", "and_next"),
     *("number", "brackets", "bare", "also", "through", "run_on", "chain", "inward", "here", "that"),
     *("leads", "after", "year_before", "year_behind", "former_before", "former_behind"),
 )

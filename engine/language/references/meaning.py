@@ -25,5 +25,6 @@ def named_last(mention: Mention, before: Sequence[Mention], meanings: Sequence[M
     """The document named last before "that Act" by a name with that word in it, else the one named last."""
     word = mention.text.split()[-1].casefold()
     named = [pair for pair in zip(before, meanings, strict=True) if pair[1].named]
-    alike = [pair for pair in named if word in (pair[0].document or word).casefold()]
+    # "Id. § 5" has no such word.
+    alike = [pair for pair in named if word.isalpha() and word in (pair[0].document or word).casefold()]
     return (alike or named)[-1][1] if named else None

@@ -31,7 +31,6 @@ Canonical = Callable[[str], str | None]
 
 # "No. (7)", "(3)".
 _IN_BRACKETS = re.compile(r"(?:[Nn]os?\.?\s*)?\(?\s*([\dA-Z][\w.-]*)\s*\)?\Z")
-_YEAR = re.compile(r"(?:19|20)\d\d\Z")
 # The letters that scans put for digits: between the digits of a number, anywhere in brackets, "(l)".
 _SCANNED_DIGITS = str.maketrans("lIO", "110")
 _SCANNED = re.compile(r"(?<=\d)[lIO]+(?=\d)")
@@ -48,10 +47,9 @@ def plain(printed: str) -> str:
     return visible(printed).strip()
 
 
-def english(printed: str) -> str | None:
-    """As ``plain``, without "No." and brackets around it; a year is none: "the Companies Rules 2007"."""
-    number = _IN_BRACKETS.sub(r"\1", visible(printed).strip())
-    return None if _YEAR.match(number) else number
+def english(printed: str) -> str:
+    """As ``plain``, without "No." and brackets around it."""
+    return _IN_BRACKETS.sub(r"\1", visible(printed).strip())
 
 
 def roman(printed: str) -> str:

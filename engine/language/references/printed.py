@@ -15,6 +15,7 @@ _PLAIN_ACT = re.compile(
     r"(?:Gesetz(?:es|e)?|Verordnung|Übereinkommens?|Abkommens?|Vertrag(?:e?s)?|Protokolls?)\Z"
 )
 _THIS_GUIDANCE = re.compile(r"\s+(?:of|in|to|under)\s+this\s+Guidance\b")
+_CODE = re.compile(r"\d{1,2} [A-Z]|[A-Z][a-z]*\. ?[A-Z]")
 _IN = re.compile(r"\bin(?:\s+the)?\s*\Z")
 _ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
 
@@ -47,7 +48,8 @@ def is_weak(mention: Mention, text: str) -> bool:
     if mention.document is None or mention.name_at is None or not mention.targets:
         return False
     if mention.name_at == mention.span.start:
-        return mention.grammar == "english"
+        # "42 U.S.C." and "Cal. Civ. Code" are names even so.
+        return mention.grammar == "english" and not _CODE.match(mention.document)
     if text[: mention.name_at].rstrip()[-1:] in "0123456789)" and mention.grammar == "english":
         return True
     return bool(_ACRONYM_ONLY.match(mention.document)) and _IN.search(text[: mention.name_at]) is not None

@@ -45,7 +45,7 @@ class Recogniser:
             *(
                 (cased(level.words), level.value)
                 for level in grammar.levels
-                if level.depth == 0 and level.counts
+                if level.depth == 0 and level.counts and level.words
             ),
         ]
         # A plain list of words is searched for by its first letters, many times faster than the rest.
@@ -55,6 +55,7 @@ class Recogniser:
         self._acts = [_ActReader(form) for form in grammar.acts]
         self._also = re.compile(grammar.also)
         self._through = re.compile(grammar.through)
+        self._and_next = re.compile(grammar.and_next)
         self._either = re.compile(grammar.either)
         self._here_before = re.compile(rf"(?:{grammar.here_before})\s*\Z")
         self._that_before = re.compile(rf"(?:{grammar.that_before})\s*\Z")
@@ -71,6 +72,7 @@ class Recogniser:
         )
         self._in_front = [pattern for given, pattern in fronts if pattern and given != NEVER]
         self._cues = CueReader(grammar)
+        self.relation = self._cues.relation
         self._by_word: dict[str, tuple[Unit, ...]] = {}
 
     def find(self, text: str) -> list[Mention]:
@@ -200,7 +202,7 @@ class Recogniser:
                 break
             after_number = number.end() if value else start + len(text[start:position].rstrip())
             below, end = self._below.read(text, after_number, value, plural)
-            ranged = self._range_end(text, reader, end)
+            ranged = self._range_end(text, reader, end, value)
             if ranged and not below:
                 last, end = ranged
                 span = Span(begin, end)
@@ -239,7 +241,9 @@ class Recogniser:
         match = self._leads.match(text, position)
         return match.end() if match and text[match.end() : match.end() + 1].isalnum() else None
 
-    def _range_end(self, text: str, reader: _UnitReader, position: int) -> tuple[str, int] | None:
+    def _range_end(self, text: str, reader: _UnitReader, position: int, first: str) -> tuple[str, int] | None:
+        if first.isdecimal() and (following := self._and_next.match(text, position)):
+            return str(int(first) + 1), following.end()
         through = self._through.match(text, position)
         if not through:
             return None

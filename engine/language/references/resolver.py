@@ -21,6 +21,7 @@ from engine.language.references.meaning import Meaning
 from engine.language.references.neighbours import CONTAINER, NEIGHBOUR, Neighbours, is_container
 from engine.language.references.provisions import Provision, Provisions, series_of
 from engine.language.references.readings import Readings, TextReadings
+from engine.language.references.registry import recogniser
 from engine.language.references.uses import Use, Uses
 from engine.model import (
     Document,
@@ -158,6 +159,11 @@ class Resolver:
         return self._neighbours.numbers_beside(document, address.kind, key, count)
 
     def _resolved(self, mention: Mention, meaning: Meaning, passage: Passage, row: int) -> list[Reference]:
+        reader = recogniser(passage.language)
+        if reader and meaning.name_end and mention.relation is Relation.CITES:
+            # The corpus knows a longer name: "Decree 33 on markets is repealed".
+            relation = reader.relation(passage.text, mention.span.start, meaning.name_end)
+            mention = replace(mention, relation=relation)
         if not mention.targets:
             return self._document_reference(mention, meaning, passage, row)
         found: list[Reference] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -25,6 +26,7 @@ from engine.retrieval.planning.prose import (
 from engine.retrieval.planning.strategies import LITERAL
 from engine.retrieval.planning.syntax import read_signs
 from engine.retrieval.planning.views import Asked, views_of
+from engine.retrieval.planning.words import words_of
 from engine.settings import InvestigationSettings
 
 LONGEST_QUESTION = 4_000
@@ -112,6 +114,22 @@ def _day_note(plan: QueryPlan, settings: InvestigationSettings) -> Iterator[str]
         for found in plan.suggestions:
             if found.kind == "as_of":
                 yield f"the question says “{found.words}”: as_of:{found.value} looks at the law of that day"
+
+
+def law_of_today(plan: QueryPlan, settings: InvestigationSettings, day: date) -> str:
+    """That an answer is the law of ``day`` though the question is about another time; empty if it is not."""
+    if plan.constraints.as_of is not None or settings.as_of is not None:
+        return ""
+    for found in sorted(plan.suggestions, key=lambda one: one.kind):
+        value = f"{found.value}-12-31" if found.kind == "year_to" else found.value
+        is_other = value < day.isoformat() or value[:4] > str(day.year)
+        if found.kind in ("as_of", "year_to") and is_other:
+            return f"This is the law of today: for that of “{found.words}” ask with as_of:{value}."
+    past = words_of(plan.language).dates.past
+    asks_for_past = any(re.search(one, plan.question, re.IGNORECASE) for one in past)
+    return (
+        "This is the law of today: for that of the past ask with as_of: and a day." if asks_for_past else ""
+    )
 
 
 def with_settings(constraints: Constraints, settings: InvestigationSettings) -> Constraints:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from itertools import chain
 from weakref import WeakKeyDictionary
 
 from engine.corpus.protocol import Corpus
 from engine.language.aliases import NAME_WORD, name_key
 from engine.language.analyzer import analyzer
-from engine.language.dates import DATE, parse_date
+from engine.language.dates import DATE, MONTH_OF_YEAR, parse_period
 from engine.language.numerals import roman_number
 from engine.language.occupied import Occupied
 from engine.language.references.registry import statement_reader
@@ -31,7 +31,7 @@ HAN_FIRST, HAN_LAST = "\u3400", "\u9fff"
 MOST_DOCUMENTS = 8
 # A name that stands so near to a number, in characters, is that of its document in whatever case.
 BESIDE, SHORTEST_BESIDE = 12, 3
-_WHEN = rf"(?:{DATE}|(?:1[5-9]|20|21)\d\d(?!\d|[-/.]\d))"
+_WHEN = rf"(?:{DATE}|{MONTH_OF_YEAR}|(?:1[5-9]|20|21)\d\d(?!\d|[-/.]\d))"
 _LETTERS = re.compile(r"[^\W\d_]")
 Key = tuple[str, ...]
 
@@ -50,8 +50,11 @@ def dates_in_prose(text: str, language: str, names: Sequence[Span] = ()) -> tupl
         if value:
             found.setdefault(kind, Suggestion(kind, value, " ".join(told.split())))
 
+    ranges = [rf"(?<![\w-])({_WHEN})(?:\s*[–—]\s*|\s-\s)({_WHEN})"]
     if words.between and words.through:
-        spans = rf"(?<!\w)(?:{_any(words.between)})\s*({_WHEN})\s*(?:{_any(words.through)})\s*({_WHEN})"
+        both = rf"({_WHEN})\s*(?:{_any(words.through)})\s*({_WHEN})"
+        ranges.append(rf"(?<!\w)(?:{_any(words.between)})\s*{both}")
+    for spans in ranges:
         for match in re.finditer(spans, plain, re.IGNORECASE):
             suggest("year_from", match[1], match[0])
             suggest("year_to", match[2], match[0])
@@ -76,35 +79,23 @@ def dates_in_prose(text: str, language: str, names: Sequence[Span] = ()) -> tupl
 
 def _day_meant(text: str, language: str, names: Sequence[Span]) -> Suggestion | None:
     """The day whose law a question may ask for: the day before one that it names ("before 1 January 2024"),
-    the last day of a year ("in 2015"), or a day that it names."""
+    the last day of a year or month ("in 2015", "June 2023"), or a day that it names."""
     words = words_of(language).dates
     taken = Occupied((name.start, name.end) for name in names)
-    for before, behind, day_of in (
-        (words.before, words.before_behind, _day_before),
-        (words.within, words.within_behind, _end_of_year),
-        ((), (), _itself),
+    for before, behind, is_before in (
+        (words.before, words.before_behind, True),
+        (words.within, words.within_behind, False),
+        ((), (), False),
     ):
         patterns = [rf"(?<!\w)(?:{_any(before)})\s*({_WHEN})"] if before else []
         patterns += [rf"({_WHEN})\s*(?:{_any(behind)})"] if behind else []
-        for pattern in patterns or [rf"({_WHEN})"] * (day_of is _itself):
+        for pattern in patterns or [rf"(?<![\w/-])({DATE}|{MONTH_OF_YEAR})"]:
             for match in re.finditer(pattern, text, re.IGNORECASE):
-                day = day_of(match[1], language)
-                if day is not None and not taken.overlaps(*match.span(1)):
+                period = parse_period(match[1], language)
+                if period is not None and not taken.overlaps(*match.span(1)):
+                    day = period[0] - timedelta(days=1) if is_before else period[1]
                     return Suggestion("as_of", day.isoformat(), " ".join(match[0].split()))
     return None
-
-
-def _day_before(when: str, language: str) -> date | None:
-    day = date(int(when), 1, 1) if when.isdecimal() else parse_date(when, language)
-    return None if day is None else day - timedelta(days=1)
-
-
-def _end_of_year(when: str, language: str) -> date | None:
-    return date(int(when), 12, 31) if when.isdecimal() else parse_date(when, language)
-
-
-def _itself(when: str, language: str) -> date | None:
-    return parse_date(when, language)
 
 
 def _any(words: Sequence[str]) -> str:
@@ -113,12 +104,10 @@ def _any(words: Sequence[str]) -> str:
 
 def _value(kind: str, when: str, language: str) -> str | None:
     """A year for the bounds on years; a whole day for the day of validity."""
-    day = parse_date(when, language)
-    if kind == "as_of":
-        return None if day is None else day.isoformat()
-    if day is not None:
-        return str(day.year)
-    return when if when.isdigit() else None
+    period = parse_period(when, language)
+    if period is None:
+        return None
+    return period[1].isoformat() if kind == "as_of" else str(period[0].year)
 
 
 def types_in_prose(corpus: Corpus, text: str, language: str) -> tuple[str, ...]:

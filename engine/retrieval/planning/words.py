@@ -94,6 +94,8 @@ class _Dates(BaseModel):
     before_behind: list[str] = []
     within: list[str] = []
     within_behind: list[str] = []
+    # How a question begins that asks for the law of the past, as regular expressions.
+    past: list[str] = []
     since_behind: list[str] = []
     until_behind: list[str] = []
 

@@ -14,7 +14,7 @@ from engine.ingestion.readers.html.parsing import Element
 from engine.ingestion.readers.html.shown import is_left_out
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.rows import Row, table_text
-from engine.language.addresses import CONTAINERS
+from engine.language.addresses import CONTAINERS, PROVISIONS
 from engine.model import SectionKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -62,7 +62,6 @@ _INLINE = frozenset(
     )
 )
 _LISTS = ("ul", "ol", "dir", "menu")
-_PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 _TYPES = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 # Headings that only their words tell stand below those that are marked up.
 _BELOW_MARKED = 6
@@ -106,7 +105,7 @@ def blocks_of_page(content: Element) -> list[Block]:
     _gather(content, gathered, 0)
     gathered.close(content)
     marked = any(
-        isinstance(block, HeadingBlock) and block.heading.kind in _PROVISIONS for block in gathered.found
+        isinstance(block, HeadingBlock) and block.heading.kind in PROVISIONS for block in gathered.found
     )
     return list(_read(gathered.found, marked=marked))
 
@@ -114,14 +113,14 @@ def blocks_of_page(content: Element) -> list[Block]:
 def _read(found: list[HeadingBlock | TextBlock | _Paragraph], *, marked: bool) -> Iterator[Block]:
     """Paragraphs as headings or as text; a title may stand in the paragraph after "Article 5"."""
     waiting: HeadingBlock | None = None
-    for item in found:
+    for item in _with_marks(found):
         if not isinstance(item, _Paragraph):
             if waiting is not None:
                 yield waiting
                 waiting = None
             yield item
             continue
-        heading = None if marked else heading_line(item.text)
+        heading = None if marked else heading_line(item.text) or _container(item)
         if waiting is not None:
             titled = heading is None and _is_title(item, waiting)
             yield replace(waiting, heading=replace(waiting.heading, title=item.text)) if titled else waiting
@@ -141,6 +140,33 @@ def _read(found: list[HeadingBlock | TextBlock | _Paragraph], *, marked: bool) -
             yield TextBlock(rest, eid=item.eid)
     if waiting is not None:
         yield waiting
+
+
+def _with_marks(
+    found: list[HeadingBlock | TextBlock | _Paragraph],
+) -> Iterator[HeadingBlock | TextBlock | _Paragraph]:
+    """The blocks of a page, a paragraph that is only a number ("1.", "(a)") in front of the next one."""
+    mark = ""
+    for place, item in enumerate(found):
+        following = found[place + 1] if place + 1 < len(found) else None
+        if (
+            isinstance(item, _Paragraph)
+            and _MARK_ALONE.match(item.text)
+            and isinstance(following, _Paragraph)
+        ):
+            mark = f"{mark}{item.text} "
+        else:
+            yield replace(item, text=mark + item.text) if mark and isinstance(item, _Paragraph) else item
+            mark = ""
+
+
+def _container(paragraph: _Paragraph) -> tuple[HeadingBlock, str] | None:
+    """The annex or chapter that a paragraph set off as a title names: "ANHANG I"."""
+    heading = parse_heading(paragraph.text)
+    named = heading.number is not None or heading.kind is SectionKind.ANNEX
+    bare = not heading.title or is_bare_heading(heading.title)
+    is_one = paragraph.emphasised and heading.kind in CONTAINERS and named and bare
+    return (HeadingBlock(1, heading), "") if is_one else None
 
 
 def _is_title(paragraph: _Paragraph, heading: HeadingBlock) -> bool:
@@ -317,7 +343,9 @@ def _is_frame(table: Element, cells: list[list[Element]]) -> bool:
     return any(next(table.iter(tag), None) is not None for tag in (*_HEADINGS, "main", "article"))
 
 
-_MARK_ALONE = re.compile(r"(?:\(?(?:\d{1,3}|[a-z]{1,4})[.)]|[-–—•])\Z")
+_MARK_ALONE = re.compile(r"(?:\(?(?:\d{1,3}[a-z]{0,2}|[a-z]{1,4})[.)]|[-–—•])\Z")
+# What consolidated law of the EU prints where an amendment begins and ends: "▼M2", "►C1 ... ◄".
+_AMENDED = re.compile(r"[▼►]\s?[ABCM]\d{0,3}(?!\w)(?:\s*—{2,})?|\s?◄")
 
 
 def _within(element: Element, depth: int) -> str:
@@ -339,7 +367,8 @@ def _flat(text: str | None) -> str:
 
 def _plain(text: str) -> str:
     """Text with the white space that a browser shows: ends of lines only where ``br`` stood."""
-    lines = (_SPACE.sub(" ", line.replace("\u00ad", "")).strip() for line in text.split("\n"))
+    text = _AMENDED.sub("", text.replace("\u00ad", ""))
+    lines = (_SPACE.sub(" ", line).strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
 

@@ -54,7 +54,7 @@ _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 # "Duck - Wikipedia": the name of the site behind that of the page.
 _SITE = re.compile(r"\s+[-–—|·]\s+[^-–—|·]{2,40}\Z")
 # EUR-Lex prints a title over several paragraphs of this class, and calls the page "L_2016119EN".
-_GAZETTE_TITLE = re.compile(r"(?:^|[\s-])doc-ti(?:$|\s)")
+_GAZETTE_TITLE = re.compile(r"(?:^|[\s-])doc-ti(?:$|\s)|title-doc-(?:first|last)")
 LONGEST_TITLE = 400
 
 

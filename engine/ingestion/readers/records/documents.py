@@ -10,6 +10,7 @@ from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import Heading, parse_heading, slug_of
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
+from engine.ingestion.readers.field_text import blocks_of_field
 from engine.ingestion.readers.front_matter import document_of
 from engine.ingestion.readers.mapping import (
     EVERYWHERE,
@@ -22,6 +23,7 @@ from engine.ingestion.readers.mapping import (
 )
 from engine.ingestion.readers.records import names
 from engine.ingestion.readers.records.guess import LONG_TEXT
+from engine.language.addresses import CONTAINERS
 from engine.model import Document, SectionKind
 
 _PROVISION, _NOTES = 20, 21
@@ -192,7 +194,11 @@ def _provisions(items: Sequence[Item], passage: PassageFields, document: Documen
                 status=fields.status_of(text(item.content, passage.status)),
                 eid=text(item.content, passage.id),
             )
-        yield from (TextBlock(words) for words in _words(item.content, passage))
+        for words in _words(item.content, passage):
+            law = blocks_of_field(words) if heading is None or heading.kind in CONTAINERS else None
+            yield from (
+                _below(law[1], len(path) if heading is None else _PROVISION) if law else [TextBlock(words)]
+            )
         notes = texts(item.content, passage.notes)
         if notes and heading is not None:
             where = passage.notes if isinstance(passage.notes, str) else (passage.notes or ["notes"])[0]  # type: ignore[index]
@@ -201,6 +207,12 @@ def _provisions(items: Sequence[Item], passage: PassageFields, document: Documen
                 _NOTES, Heading(SectionKind.HEADING, None, title, "", slug_of(title) or "notes")
             )
             yield from (TextBlock(note) for note in notes)
+
+
+def _below(blocks: Sequence[Block], level: int) -> Iterator[Block]:
+    """The blocks of a text that is below a heading of a level."""
+    for block in blocks:
+        yield replace(block, level=level + block.level) if isinstance(block, HeadingBlock) else block
 
 
 def _words(content: Record, passage: PassageFields) -> list[str]:

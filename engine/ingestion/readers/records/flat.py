@@ -106,8 +106,14 @@ def _line(
     if told:
         metadata["fields"] = told["fields"]
     title = text(record, document.title) or text(record, document.id)
-    if title is None and document.title is None and passage.heading and passage.label and told:
-        # Provisions with titles of their own that name no document: the file is one.
+    if (
+        title is None
+        and document.title is None
+        and (passage.heading or passage.path)
+        and passage.label
+        and told
+    ):
+        # Provisions with headings of their own that name no document: the file is one.
         title = told.get("file")
     if title is not None:
         metadata["regulation"] = title

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from engine.ingestion.headings import parse_heading
 from engine.ingestion.readers.mapping import (
     EVERYWHERE,
     DocumentFields,
@@ -20,6 +21,7 @@ from engine.ingestion.readers.mapping import (
     values,
 )
 from engine.ingestion.readers.records import names
+from engine.language.addresses import PROVISIONS
 from engine.language.designations import FEWEST, labelled
 
 # So many records are looked at.
@@ -81,19 +83,13 @@ def _mapped(path: str, records: Sequence[Record]) -> tuple[float, FieldMapping] 
     if own is not None:
         # A title that each record has for itself, beside its number, is its heading and no document's.
         taken.add(own)
-    passage = _passage_fields(entries, text, taken, nested=items is not None)
+    passage = _passage_fields(entries, text, taken, numbered, nested=items is not None)
     if items is None and (every := _all_texts(entries, text)) != text:
         passage = passage.model_copy(update={"text": every})
     if own is not None:
-        passage = passage.model_copy(update={"heading": own, "label": passage.label or numbered})
-    mapping = FieldMapping(
-        records=path, items=items, document=_document_fields(records, taken, items), passage=passage
-    )
-    if own is not None and mapping.document.title is None:
-        whole = _named(records, names.COLLECTION, taken)
-        mapping = mapping.model_copy(
-            update={"document": mapping.document.model_copy(update={"title": whole})}
-        )
+        passage = passage.model_copy(update={"heading": own})
+    document = _document_fields(records, taken, items, is_numbered=passage.label is not None)
+    mapping = FieldMapping(records=path, items=items, document=document, passage=passage)
     # Several places can reach the same text: that which has the title knows most about it, then the outer.
     titled = mapping.document.title is not None and "." not in str(mapping.document.title)
     return reach + 3 * titled - path.count(".") - bool(path), mapping
@@ -103,11 +99,23 @@ def _designated_field(entries: Sequence[Record]) -> str | None:
     """The field whose values are numbers in a form of a rulebook's own: "SYSC 4.1.1", "AC-2"."""
     for name in _fields(entries):
         printed = [said(entry.get(name)) for entry in entries]
-        designated = [one for one in printed if one and (labelled(one) is not None or _DOTTED.fullmatch(one))]
+        designated = [
+            one for one in printed if one and (labelled(one) or _DOTTED.fullmatch(one) or _is_worded(one))
+        ]
         several = len(designated) >= FEWEST and len(designated) >= _MOSTLY * len(printed)
-        if several and len(set(designated)) >= _MOSTLY * len(designated):
+        # The articles of two books may have the same numbers.
+        if several and len(set(designated)) >= (
+            2 if designated and _is_worded(designated[0]) else _MOSTLY * len(designated)
+        ):
             return name
     return None
+
+
+def _is_worded(printed: str) -> bool:
+    """Whether a text is only the number of a provision with a word or a sign for it: "§ 5"."""
+    heading = parse_heading(printed)
+    is_provision = heading.kind in PROVISIONS and heading.number is not None
+    return is_provision and not heading.title and not printed[:1].isdigit()
 
 
 def _own_title(entries: Sequence[Record]) -> str | None:
@@ -227,14 +235,17 @@ def _named(
     return next((present[name] for name in wanted if name in present and present[name] not in taken), None)
 
 
-def _passage_fields(entries: Sequence[Record], text: str, taken: set[str], *, nested: bool) -> PassageFields:
+def _passage_fields(
+    entries: Sequence[Record], text: str, taken: set[str], numbered: str | None, *, nested: bool
+) -> PassageFields:
     def take(wanted: Sequence[str]) -> str | None:
         field = _named(entries, wanted, taken)
         if field is not None:
             taken.add(field)
         return field
 
-    label = take(names.LABEL)
+    label = take(names.LABEL) or (numbered if numbered not in taken else None)
+    taken.update([label] if label else [])
     # Of rows without a list around them, "title" tells of the document; their own is called a heading.
     heading = take(names.HEADING if nested else names.HEADING[:5])
     path = _path_fields(entries, taken)
@@ -310,7 +321,9 @@ def _notes_fields(entries: Sequence[Record]) -> list[str] | None:
     return list(dict.fromkeys(found)) or None
 
 
-def _document_fields(records: Sequence[Record], taken: set[str], items: str | None) -> DocumentFields:
+def _document_fields(
+    records: Sequence[Record], taken: set[str], items: str | None, *, is_numbered: bool
+) -> DocumentFields:
     own = set() if items else taken
     used: set[str] = set(own)
 
@@ -320,7 +333,7 @@ def _document_fields(records: Sequence[Record], taken: set[str], items: str | No
             used.add(field)
         return field
 
-    title = take(names.TITLE)
+    title = take(names.TITLE) or (take(names.COLLECTION) if is_numbered else None)
     return DocumentFields(
         title=title,
         id=take(names.DOCUMENT_ID if items else ("documentid", "docid", "lawid")),

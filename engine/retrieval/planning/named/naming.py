@@ -23,10 +23,11 @@ from engine.language.references.registry import recogniser
 from engine.language.references.standards import standard_of
 from engine.model import NamedProvision, Naming, Relation, SectionKind, Span
 from engine.retrieval.planning.named.besides import asked_besides
+from engine.retrieval.planning.named.containers import placed
 from engine.retrieval.planning.named.designations import designations
 from engine.retrieval.planning.named.documents import documents_of
 from engine.retrieval.planning.named.printed import labels_in, printed_mentions
-from engine.retrieval.planning.named.provisions import in_any, in_documents
+from engine.retrieval.planning.named.provisions import in_any, in_container, in_documents
 from engine.retrieval.planning.named.question import Name, Question, numbers_of
 from engine.retrieval.planning.prose import BESIDE, documents_at
 from engine.retrieval.planning.standards import standards_of
@@ -40,7 +41,9 @@ MOST_NUMBERS = 12
 # every second, from 9 on of every fifth.
 FEW_BESIDES = 8
 
-_NUMBER = re.compile(r"(?<![\w.,/-])(?P<number>\d+[A-Za-z]?(?:[.-]\d+)*)(?P<part>(?:\(\w{1,4}\))*)(?![\w/-])")
+_NUMBER = re.compile(
+    r"(?<![\w.,/-])(?P<number>\d+[A-Za-z]?(?:[.-]\d+[A-Za-z]?)*)(?P<part>(?:\(\w{1,4}\))*)(?![\w/-])"
+)
 _FIGURE = re.compile(r"\d")
 # A short name in small letters right beside a number: in front of it, or behind it.
 _ACRONYM = re.compile(
@@ -94,7 +97,8 @@ def provisions_named(
     found = [
         one for order, (code, mentions) in enumerate(read) for one in _read(asked, code, mentions, order)
     ]
-    found += _behind_names(asked, len(read))
+    longer = [one.span for _, mentions in read for one in mentions if one.document is not None]
+    found += _behind_names(asked, len(read), longer)
     code = next(iter(bases))
     own = designations(asked, code, dict(read).get(code, []), max(0, MOST_NUMBERS - len(found)))
     found += [_Read(mention, target, -1, named) for mention, target, named in own]
@@ -164,12 +168,21 @@ def _is_numbered(target: Target) -> bool:
     return target.step is None and (target.address.number is not None or bool(target.address.within))
 
 
-def _behind_names(asked: Question, order: int) -> Iterator[_Read]:
-    """Numbers without a word right behind the name of a document that has such a provision: "bgb 433"."""
+def _behind_names(asked: Question, order: int, longer: Sequence[Span]) -> Iterator[_Read]:
+    """Numbers without a word right behind the name of a document that has such a provision: "bgb 433"; not
+    if the name goes on in front, in a ``longer`` one: "40 CFR 110" is not "CFR 110"."""
     for number in islice(_NUMBER.finditer(asked.text), MOST_NUMBERS):
         span = Span(*number.span())
+        if "." in number["number"]:
+            target = Target(Address(SectionKind.RULE, number["number"]), span)
+            mention = Mention(span, number[0], "", Relation.CITES, (target,))
+            language = asked.language
+            if place := placed(asked.corpus, asked.text, mention, target.address, language, bare=True):
+                yield _Read(mention, target, order, in_container(asked, place, Name(), mention))
+                continue
         for document_id, name in documents_at(asked.corpus, asked.text, asked.language, near=span):
-            if not 0 <= span.start - name.end <= 2:
+            is_part = any(one.start < name.start < one.end for one in longer)
+            if is_part or not 0 <= span.start - name.end <= 2:
                 continue
             numbers = numbers_of(asked, document_id)
             language = asked.reader.documents[numbers[0]].language
@@ -210,7 +223,9 @@ def _read(asked: Question, code: str, mentions: Sequence[Mention], order: int) -
         for target in list(filter(_is_numbered, mention.targets))[:MOST_NUMBERS]:
             words = _words(asked.written, target.span, name.span)
             alone = replace(mention, targets=(target,))
-            if name.documents:
+            if place := placed(asked.corpus, asked.text, mention, target.address, code):
+                named = in_container(asked, place, name, alone)
+            elif name.documents:
                 named = in_documents(asked, alone, code, name, words)
             elif meaning.named:
                 named = NamedProvision(words, Naming.UNKNOWN, note=name.note or _unknown(asked, mention))

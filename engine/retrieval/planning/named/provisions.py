@@ -14,7 +14,16 @@ from engine.language.aliases import name_key
 from engine.language.designations import is_designation
 from engine.language.references import Mention
 from engine.language.references.versions import made_on
-from engine.model import FAMILY, Choice, Document, NamedProvision, Naming, Passage
+from engine.model import (
+    FAMILY,
+    Choice,
+    Document,
+    NamedProvision,
+    Naming,
+    Passage,
+    SectionKind,
+)
+from engine.retrieval.planning.named.containers import Placed
 from engine.retrieval.planning.named.printed import PRINTED
 from engine.retrieval.planning.named.question import Name, Question
 from engine.retrieval.planning.prose import asks_for_text_of
@@ -47,7 +56,7 @@ def in_documents(asked: Question, mention: Mention, code: str, name: Name, words
             break
     if len(allowed) == 1:
         (rows,) = allowed
-        ids = _ids(asked, rows[:MOST_PASSAGES])
+        ids = _with_explanations(asked, rows[:MOST_PASSAGES])
         note = _joined(note, _lacking_part(asked, mention, rows), _not_in_force(asked, rows))
         return NamedProvision(words, Naming.FOUND, ids, leads=len(rows) <= FEW_PASSAGES, note=note)
     if allowed:
@@ -72,6 +81,28 @@ def in_documents(asked: Question, mention: Mention, code: str, name: Name, words
         missing += f"; the nearest are {', '.join(printed)}"
     choices = _choices(asked, [np.array([row], np.int32) for _, row in near])
     return NamedProvision(words, Naming.MISSING, choices=choices, note=_joined(name.note, missing))
+
+
+def in_container(asked: Question, place: Placed, name: Name, mention: Mention) -> NamedProvision:
+    """What a number names in the container that a question names."""
+    rows = np.array(sorted(place.rows), np.int32)
+    own = np.isin(asked.corpus.document_numbers(rows), name.documents)
+    spans = (mention.targets[0].span, place.number, place.name)
+    words = asked.written[min(one.start for one in spans) : max(one.end for one in spans)]
+    groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    for row, passage in zip(rows.tolist(), asked.corpus.passages(rows), strict=True):
+        if own[rows == row].any() or not own.any():
+            groups.setdefault((passage.document_id, passage.headings), []).append(row)
+    allowed = _allowed(asked, [np.array(group, np.int32) for group in groups.values()])
+    if not allowed:
+        return NamedProvision(
+            words, Naming.MISSING, note=f"{words} is left out by what the case is limited to"
+        )
+    if len(allowed) > 1:
+        return _several(asked, allowed, words, "", len(allowed))
+    note = _joined(_lacking_part(asked, mention, allowed[0]), _not_in_force(asked, allowed[0]))
+    ids = _ids(asked, allowed[0][:MOST_PASSAGES])
+    return NamedProvision(words, Naming.FOUND, ids, leads=len(allowed[0]) <= FEW_PASSAGES, note=note)
 
 
 def _versions(asked: Question, documents: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -163,7 +194,7 @@ def in_any(asked: Question, mention: Mention, code: str, words: str) -> NamedPro
     if not groups:
         return NamedProvision(words, Naming.MISSING, note=f"no document has {words}")
     if len(groups) == 1:
-        ids = _ids(asked, groups[0][:MOST_PASSAGES])
+        ids = _with_explanations(asked, groups[0][:MOST_PASSAGES])
         # One that is mentioned without its document need not be what is asked for.
         # Of a language without a grammar no words are known that ask for it.
         asks = mention.grammar == PRINTED or asks_for_text_of(asked.text, asked.language, mention.span)
@@ -238,6 +269,20 @@ def _label(passage: Passage) -> str:
 
 def _ids(asked: Question, rows: Rows) -> tuple[str, ...]:
     return tuple(passage.id for passage in asked.corpus.passages(rows))
+
+
+def _with_explanations(asked: Question, rows: Rows) -> tuple[str, ...]:
+    """The passages of a provision, then those of its document's explanations of it."""
+    (head,), (document,) = asked.corpus.passages(rows[:1]), asked.corpus.document_numbers(rows[:1]).tolist()
+    key = number_key(head.number or "")
+    printed = (asked.corpus.printed_numbers(document) or {}).get(key, ((), ()))[0]
+    allowed = [row for row in printed if asked.mask is None or asked.mask[row]]
+    explaining = [
+        one.id
+        for one in asked.corpus.passages(np.array(allowed, np.int32))
+        if one.kind is SectionKind.GUIDANCE and number_key(one.number or "") == key
+    ]
+    return (*_ids(asked, rows), *explaining[: MOST_PASSAGES - len(rows)])
 
 
 def _joined(*notes: str) -> str:

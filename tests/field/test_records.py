@@ -1,0 +1,152 @@
+"""Kind M: law in JSON, JSON lines and tables, as whole texts and as provisions in named containers."""
+# ruff: noqa: E501 (a text is easier to read in one line)
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import numpy as np
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
+from engine.ingestion.readers.field_names import Told, told_by
+from engine.model import Naming, Status
+from engine.retrieval.planning.named.naming import provisions_named
+
+DE = "Fährgesetz\n\n§ 1 Betrieb\nFähren fahren stündlich.\n\n§ 3 Personal\nPersonal nach § 1 trägt Westen.\n"
+FR = "Article 1er\nLe bac traverse.\n\nArticle 2\nLe passeur visé à l'article 1er paie.\n"
+ES = "Artículo 1. Objeto\nRegula los muelles.\n\nArtículo 2. Tasa\nLa tasa del artículo 1 se paga.\n"
+ID = "BAB I\nUMUM\n\nPasal 1\nDermaga adalah tempat sandar.\n\nPasal 2\n(1) Retribusi dibayar.\n(2) Pasal 1 berlaku.\n"
+ZH = "码头管理办法\n\n第一条 为了管理码头，制定本办法。\n\n第二条 船主依照第一条缴纳费用。\n"
+NEWS = "The pier was built in 1901.\n\nArticle 5 of the act was cited by the mayor in a long speech.\n\nIt stands."
+PARTS = ("Run-off", "Reporting", "Market Abuse")
+BOOKS = ("Schiffsbuch", "Gebührenbuch")
+
+
+def lines(*records: object) -> str:
+    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records)
+
+
+FILES = {
+    "cfr.jsonl": lines(
+        {"text": "Title 46\n\n§ 11.1 Scope.\n\nIt licenses pilots.\n\n§ 11.2 Use.\n\nApply under § 11.1."},
+        {"text": "Title 46\n\n§ 12.1 Fees.\n\nThe fee is 40 dollars."},
+    ),
+    "gesetze.csv": f'id,abgerufen,volltext\nfg,2024-05-01,"{DE}"\nhg,2024-05-01,"{DE.replace("Fähr", "Hafen")}"\n',
+    "lois.json": json.dumps([{"texte": FR}, {"texte": FR.replace("bac", "quai")}]),
+    "leyes.tsv": f'titulo\ttexto\nLey de muelles\t"{ES}"\nLey de barcas\t"{ES}"\n',
+    "uu.jsonl": lines({"id": "uu-7", "text": ID, "metadata": {"language": "id", "crawled_at": "2022-02-02"}}),
+    "zh.json": json.dumps({"标题": "码头管理办法", "正文": ZH}, ensure_ascii=False),
+    "page.jsonl": lines({"text": "<p>Rule 1</p><p>A pier is open.</p><p>Rule 2</p><p>Rule 1 applies.</p>"}),
+    "marked.jsonl": lines({"text": "# Pier Rules\n\n## Rule 1 Use\nIt is open.\n\n## Rule 2 Fee\nRule 1 applies.\n"}),
+    # These are provisions and plain texts: a line stays a passage.
+    "parts.csv": "rulebook,part,rule,text\n"
+    + "".join(f"Pier Rulebook,{p},{n},A firm follows {p} {n}.\n" for p in PARTS for n in ("2.1", "2.2")),
+    "beir.jsonl": lines(
+        *(
+            {"id": f"{p}-{n}", "text": f"Zu {p}, {n}.", "metadata": {"law": "Hafenrecht", "buch": p, "rule": n}}
+            for p in BOOKS
+            for n in ("§ 3", "§ 8")
+        )
+    ),
+    "livres.json": json.dumps(
+        [{"loi": "Loi des ports", "livre": f"Livre {b}", "article": a, "texte": f"Le port {b} {a}."} for b in ("des bacs", "des phares") for a in ("7", "9")]
+    ),
+    "news.jsonl": lines({"id": "n1", "text": NEWS}, {"id": "n2", "text": "Chapter 1 is long.\nSee section 2."}),
+    "artikel.csv": "gesetz,artikel,inhalt\n"
+    + "".join(f"Bootsgesetz,Art. {n},{t}\n" for n, t in (("7", "Es hält."), ("7bis", "Art. 7 gilt."), ("7ter", "Art. 7bis gilt."))),
+    "codes.csv": "code,article,texte\n"
+    + "".join(f"Code des canaux,Art. {n},{t}\n" for n, t in (("1.1.1", "Le canal."), ("1.1.2", "L'article 1.1.1 vaut."), ("R. 12-3", "L'article 1.1.2 vaut."))),
+    "act.csv": "act,section,text\n"
+    + "".join(f"Dock Act,Section {n},{t}\n" for n, t in (("12-304.01", "It opens."), ("12-304.02", "Section 12-304.01 applies."), ("12-304.03", "It ends."))),
+}  # fmt: skip
+# Of each document: what its provisions are called, and which of them cite which.
+READ = [
+    ("cfr-1", "§ 11.1|§ 11.2", ["§ 11.2 § 11.1"]),
+    ("cfr-2", "§ 12.1", []),
+    ("fg", "|§ 1|§ 3", ["§ 3 § 1"]),
+    ("lois-2", "Article 1er|Article 2", ["Article 2 Article 1er"]),
+    ("leyes-3", "Artículo 1|Artículo 2", ["Artículo 2 Artículo 1"]),
+    ("uu-7", "Pasal 1|Pasal 2 ayat (1)|Pasal 2 ayat (2)", ["Pasal 2 ayat (2) Pasal 1"]),
+    ("zh", "|第一条|第二条", ["第二条 第一条"]),
+    ("page-1", "Rule 1|Rule 2", ["Rule 2 Rule 1"]),
+    ("marked-1", "Rule 1|Rule 2", ["Rule 2 Rule 1"]),
+    ("n1", "", []),
+    ("n2", "", []),
+    ("bootsgesetz-art", "Art. 7|Art. 7bis|Art. 7ter", ["Art. 7bis Art. 7", "Art. 7ter Art. 7bis"]),
+    (
+        "code-des-canaux-art",
+        "Art. 1.1.1|Art. 1.1.2|Art. R. 12-3",
+        ["Art. 1.1.2 Art. 1.1.1", "Art. R. 12-3 Art. 1.1.2"],
+    ),
+    (
+        "dock-act-section-12-304",
+        "Section 12-304.01|Section 12-304.02|Section 12-304.03",
+        ["Section 12-304.02 Section 12-304.01"],
+    ),
+]
+# The text that a question leads to.
+QUESTIONS = [
+    ("en", "What does rule 2.1 of the Run-off Part say?", "A firm follows Run-off 2.1."),
+    (
+        "en",
+        "What does rule 2.2 of the Reporting Part of the Pier Rulebook say?",
+        "A firm follows Reporting 2.2.",
+    ),
+    ("en", "Explain the Market Abuse Part, rule 2.1.", "A firm follows Market Abuse 2.1."),
+    ("en", "What is required by Market Abuse 2.2?", "A firm follows Market Abuse 2.2."),
+    ("de", "Was steht in § 8 des Gebührenbuchs?", "Zu Gebührenbuch, § 8."),
+    ("de", "Was sagt § 3 im Schiffsbuch?", "Zu Schiffsbuch, § 3."),
+    ("fr", "Que dit l'article 9 du livre des phares ?", "Le port des phares 9."),
+    ("fr", "Que dit l'article 7 du livre des bacs de la Loi des ports ?", "Le port des bacs 7."),
+    ("de", "Was sagt Art. 7bis des Bootsgesetzes?", "Art. 7 gilt."),
+    ("fr", "Que dit l'article 1.1.2 du Code des canaux ?", "L'article 1.1.1 vaut."),
+]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    root = tmp_path_factory.mktemp("records")
+    for name, text in FILES.items():
+        (root / name).write_text(text, encoding="utf-8")
+    build_corpus([root], root / "corpus", embedding="none")
+    return open_corpus(root / "corpus")
+
+
+@pytest.mark.parametrize(("document", "labels", "links"), READ, ids=[row[0] for row in READ])
+def test_a_text_in_a_field_is_read_as_law(
+    corpus: Corpus, document: str, labels: str, links: list[str]
+) -> None:
+    passages = corpus.passages(corpus.by_document([document])[0])
+    assert "|".join(one.label for one in passages) == labels
+    named = {one.id: one.label for one in passages}
+    found = [
+        f"{named[one.source_id]} {named.get(str(one.target_id), '?')}"
+        for one in corpus.all_references()
+        if one.source_id in named and one.status is Status.RESOLVED
+    ]
+    assert sorted(found) == sorted(links)
+
+
+@pytest.mark.parametrize(("language", "question", "text"), QUESTIONS, ids=[row[1] for row in QUESTIONS])
+def test_a_question_names_the_container(corpus: Corpus, language: str, question: str, text: str) -> None:
+    (named,) = provisions_named(corpus, question, language, date(2026, 1, 1))
+    assert named.status is Naming.FOUND
+    assert [one.text for one in corpus.passages(corpus.rows(named.passage_ids))] == [text]
+
+
+def test_a_day_of_download_is_no_validity(corpus: Corpus) -> None:
+    assert {one.valid_from for one in corpus.passages(np.arange(len(corpus), dtype=np.int32))} == {None}
+    assert {one.valid_from for one in corpus.documents()} == {None}
+    for name in (
+        "downloaded_timestamp",
+        "crawl_date",
+        "Abrufdatum",
+        "date_téléchargement",
+        "下载日期",
+        "tanggal_unduh",
+    ):
+        assert told_by(name) is Told.FILE
