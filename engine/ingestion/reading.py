@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields
 from operator import attrgetter
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +17,7 @@ from engine.corpus.embedded.block import digest, hashed
 from engine.errors import FileRefusedError
 from engine.ingestion.explaining import with_explanations
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
+from engine.ingestion.readers.formats import BY_NAME
 from engine.language.hidden_marks import hidden_marks
 from engine.model import Passage, Section
 
@@ -24,6 +26,7 @@ from engine.model import Passage, Section
 BATCH_PASSAGES = 256
 # A file whose every line is wrong is told as such; millions of reasons would fill the memory of the parent.
 MOST_PROBLEMS = 1000
+MISNAMED = "named {}, but its content is {}: read as that"
 HIDDEN = "contains {:,} characters that nobody sees and that mislead; they are shown by their numbers"
 
 
@@ -83,6 +86,9 @@ class BatchReader:
             yield self._batch(waiting)
         if problems > MOST_PROBLEMS:
             yield Problem(task.source.name, f"{problems - MOST_PROBLEMS:,} further problems of the same file")
+        suffix = Path(task.source.name).suffix.lower()
+        if BY_NAME.get(suffix, task.reader.name) != task.reader.name:
+            yield Problem(task.source.name, MISNAMED.format(suffix, task.reader.name), is_note=True)
         if hidden:
             yield Problem(task.source.name, HIDDEN.format(hidden), is_note=True)
 

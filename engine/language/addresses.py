@@ -58,7 +58,8 @@ CONTAINERS = frozenset(
     }
 )
 
-# They are counted through a document, so they are called by their own number alone.
+# Their parts are counted from one, as those of an article are; those of a chapter are its articles.
+ATTACHED = frozenset((SectionKind.ANNEX, SectionKind.SCHEDULE))
 
 # The words for a level, in the languages that labels come in. German "Abschnitt" and Arabic
 # "فصل" name containers, not provisions.
@@ -122,14 +123,14 @@ def number_key(number: str) -> str:
     """The form by which numbers are compared: no spaces, invisible marks or final dots, in capitals."""
     if number.isascii() and number.isalnum():
         return number.upper()
-    folded = western_digits(visible(unicodedata.normalize("NFKC", number)))
+    folded = visible(unicodedata.normalize("NFKC", western_digits(number)))
     return _SPACE.sub("", folded).translate(_DASHES).strip(".:()").upper()
 
 
 @lru_cache(maxsize=65536)
 def parse_label(label: str, language: str = "und") -> Address | None:
     """The address that a label states; None where it states none (a heading, a name, nothing)."""
-    text = _SPACE.sub(" ", western_digits(visible(unicodedata.normalize("NFKC", label)))).strip()
+    text = _SPACE.sub(" ", visible(unicodedata.normalize("NFKC", western_digits(label)))).strip()
     if not text or len(text) > LONGEST_LABEL:
         return None
     french = _french(text) if words(language).article_numbers == "french" else None

@@ -20,7 +20,7 @@ import Stemmer
 
 from engine.language.lemmas import lemma
 from engine.language.numerals import HAN_NUMBER, han_number
-from engine.language.script import fold_arabic, visible, western_digits
+from engine.language.script import fold_arabic, visible, western_digits, without_note_calls
 from engine.language.stopwords import STOPWORDS
 from engine.languages import all_words, words
 
@@ -278,7 +278,7 @@ def _with_brackets(folded: str, position: int, number: str) -> tuple[str, ...]:
 def _folded(text: str, language: str) -> str:
     if text.isascii():
         return text.lower()
-    folded = visible(unicodedata.normalize("NFKC", text)).casefold()
+    folded = visible(unicodedata.normalize("NFKC", without_note_calls(text))).casefold()
     return fold_arabic(western_digits(folded)) if language in _ARABIC_WRITTEN else folded
 
 

@@ -18,7 +18,14 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 
 _DIGITS = {ord(digit): str(value) for row in ("٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹") for value, digit in enumerate(row)}
 _ARABIC_LETTERS = {**{ord(letter): "ا" for letter in "أإآٱ"}, ord("ى"): "ي", ord("ی"): "ي"}
-_EASTERN_DIGIT = re.compile("[٠-٩۰-۹]")
+_NOT_PLAIN = re.compile(r"[٠-٩۰-۹⁰¹²³⁴-⁹]|\[\^?\d")
+_RAISED = str.maketrans("0123456789()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁽⁾")
+_LOWERED = {to: of for of, to in _RAISED.items()}
+_SUPERSCRIPT = "[⁰¹²³⁴-⁹]"
+# Behind "m", "km" or "10" a raised number is an exponent, behind another word the call of a note.
+_BEHIND_WORD = r"(?<!\b[mx])(?<!\b[kcdm]m)(?<!\d[mx])(?<!\d[kcdm]m)(?<!\b10)(?<=[^\s⁽⁰¹²³⁴-⁹])"
+_NUMBERS = rf"{_SUPERSCRIPT}{{1,3}}(?:,{_SUPERSCRIPT}{{1,3}})*"
+_NOTE_CALL = re.compile(rf"{_BEHIND_WORD}⁽?{_NUMBERS}⁾?|(?<=\w)\[\^?\d{{1,3}}\]")
 _MARKS = re.compile(f"[{ARABIC_MARKS}]")
 
 SCRIPTS: dict[str, re.Pattern[str]] = {
@@ -61,8 +68,33 @@ def with_hyphens(text: str) -> str:
 
 
 def western_digits(text: str) -> str:
-    """Arabic-Indic and Persian digits as 0-9; the length of the text does not change."""
-    return text.translate(_DIGITS) if _EASTERN_DIGIT.search(text) else text
+    """Arabic-Indic and Persian digits as 0-9, calls of notes as spaces; the length of the text does not
+    change."""
+    return without_note_calls(text).translate(_DIGITS) if _NOT_PLAIN.search(text) else text
+
+
+def raised(number: str) -> str:
+    """The digits and brackets of a number as superscripts."""
+    return number.translate(_DIGITS).translate(_RAISED)
+
+
+def note_calls(text: str) -> list[str]:
+    """The numbers of the notes that a text calls."""
+    calls = _NOTE_CALL.findall(text)
+    return [number for call in calls for number in call.translate(_LOWERED).strip("()").split(",")]
+
+
+def without_note_calls(text: str) -> str:
+    """The text with spaces for the calls of notes."""
+    if text.isascii() and "[" not in text:
+        return text
+    return _NOTE_CALL.sub(lambda call: " " * len(call[0]), text)
+
+
+def without_note_call(text: str, number: str) -> str:
+    """The text without the calls of one note; a space parts the words that a call stood between."""
+    call = rf"{_BEHIND_WORD}⁽?{raised(number)}⁾?(?!{_SUPERSCRIPT}|,{_SUPERSCRIPT})"
+    return re.sub(rf"{call}(?P<parts>(?=\w))?", lambda it: "" if it["parts"] is None else " ", text)
 
 
 def fold_marks(text: str) -> str:

@@ -11,18 +11,19 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 
-Build = Callable[[Mapping[str, str]], Corpus]
+Build = Callable[[Mapping[str, str | bytes]], Corpus]
 
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    """Return a function that ingests texts, by the names of their files, and opens the corpus."""
+    """Return a function that ingests files, by the names of their files, and opens the corpus."""
 
-    def build_from(texts: Mapping[str, str]) -> Corpus:
+    def build_from(texts: Mapping[str, str | bytes]) -> Corpus:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         (folder / "sources").mkdir(parents=True)
         for name, text in texts.items():
-            (folder / "sources" / name).write_text(text, encoding="utf-8")
+            content = text if isinstance(text, bytes) else text.encode()
+            (folder / "sources" / name).write_bytes(content)
         build_corpus([folder / "sources"], folder / "corpus", name="Field", embedding="none")
         return open_corpus(folder / "corpus")
 

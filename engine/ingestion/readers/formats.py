@@ -6,6 +6,9 @@ import re
 
 from engine.ingestion.readers.decoding import looks_like_text
 
+# What a file is by the end of its name, where that is one format.
+BY_NAME = {".pdf": "PDF", ".docx": "DOCX", ".doc": "Word 97", ".html": "HTML", ".htm": "HTML", ".csv": "CSV",
+           ".txt": "plain text", ".md": "Markdown"}  # fmt: skip
 ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 
 # First bytes, what they are the beginning of, and what a person can do.

@@ -15,14 +15,15 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
+from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import parse_heading
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import decoded, looks_like_text
 from engine.ingestion.readers.field_names import known_field
-from engine.ingestion.readers.front_matter import document_of, split_front_matter
+from engine.ingestion.readers.front_matter import split_front_matter
 from engine.ingestion.readers.lines import blocks_of, joined
+from engine.ingestion.readers.series import read_documents
 from engine.language.addresses import PROVISIONS
 
 SUFFIXES = (".md", ".markdown")
@@ -68,9 +69,7 @@ class MarkdownReader:
         title, head, blocks = markdown_blocks(body)
         defined, blocks = _stated(blocks)
         head |= defined
-        document = document_of(source, {**head, **front.fields}, title, body)
-        read = Assembler(document).assemble(blocks)
-        yield read if read.passages else Problem(source.name, "the file has no text")
+        yield from read_documents(source, {**head, **front.fields}, title, body, blocks, is_plain=True)
 
 
 def markdown_blocks(body: str) -> tuple[str | None, dict[str, str], list[Block]]:

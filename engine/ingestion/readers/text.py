@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.ingestion.assembly import Assembler
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import decoded, looks_like_text
-from engine.ingestion.readers.front_matter import document_of, split_front_matter
+from engine.ingestion.readers.front_matter import split_front_matter
 from engine.ingestion.readers.lines import blocks_of
+from engine.ingestion.readers.series import read_documents
 from engine.ingestion.readers.text_pages import without_furniture
 
 SUFFIXES = (".txt", ".text", ".asc")
@@ -37,6 +37,5 @@ class TextReader:
         if front.problem:
             yield Problem(source.name, front.problem, 1)
         body = without_furniture(text[front.rest :])
-        document = document_of(source, front.fields, None, body)
-        read = Assembler(document).assemble(blocks_of(body.split("\n"), unwrap=False))
-        yield read if read.passages else Problem(source.name, "the file has no text")
+        blocks = blocks_of(body.split("\n"), unwrap=False)
+        yield from read_documents(source, front.fields, None, body, blocks, is_plain=True)

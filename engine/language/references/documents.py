@@ -343,11 +343,19 @@ class DocumentFinder:
             return self._denied(matched[0], stated)
         matched = kept, matched[1]
         name = passage.text[position : matched[1]]
+        known = tuple(document for document in matched[0] if document is not None)
+        beside = tuple(document for document in known if self._is_beside(document, own))
+        if beside:
+            return Meaning(beside, True, matched[1])
         if len(name.split()) < 2 and not _ACRONYM.fullmatch(name):
             # One word may be a name by chance: "the Regulator".
             return Meaning((own,))
-        known = tuple(document for document in matched[0] if document is not None)
         return Meaning((own,) if own in known else known, True, matched[1])
+
+    def _is_beside(self, document: int, own: int) -> bool:
+        """Whether two documents are texts of one file: "the Protocol" is the one behind its treaty."""
+        one, other = (self._documents[number].id for number in (document, own))
+        return document != own and one.partition("~")[0] == other.partition("~")[0]
 
     def _fitting(self, found: Sequence[int | None], stated: Stated) -> tuple[int | None, ...]:
         """The documents of a name that what is stated beside it does not rule out."""

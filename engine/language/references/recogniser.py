@@ -21,6 +21,7 @@ from engine.language.references.cues import CueReader
 from engine.language.references.folding import Folding
 from engine.language.references.grammar import NEVER, ActForm, Grammar, Mention, Target, Unit, cased
 from engine.language.references.relative import RelativeReader
+from engine.language.script import without_note_calls
 from engine.model import Relation, SectionKind, Span
 
 # How far back a document's name may begin before its provision ("COBS Rule 3.4.2").
@@ -77,6 +78,7 @@ class Recogniser:
 
     def find(self, text: str) -> list[Mention]:
         """All mentions of a text in order; spans of two mentions never overlap."""
+        printed, text = text, without_note_calls(text)
         found: list[Mention] = []
         end = 0
         for start, head_end, bare in self._starts(text):
@@ -89,6 +91,8 @@ class Recogniser:
         if relative := self._relative_reader.find(text, found, self._cues.relation):
             found = sorted((*found, *relative), key=lambda mention: mention.span.start)
         found = self._amending(text, self._with_acts(text, self._folding.folded(text, found)))
+        if printed != text:
+            found = [replace(one, text=printed[one.span.start : one.span.end]) for one in found]
         return _carried(
             [
                 replace(mention, joined=True) if self._joined(text, mention, after) else mention
@@ -100,7 +104,7 @@ class Recogniser:
         """The mentions, those amended whose words the text changes; so is one of which it repeals a part that
         has no number ("the second sentence of section 5")."""
         language = self.grammar.languages[0] if self.grammar.languages else ""
-        named = [number for number, one in enumerate(found) if one.targets]
+        named = [number for number, one in enumerate(found) if one.targets and not _is_item(one)]
         if not named:
             return found
         amended = targets(text, amendments_in(text, language), [found[n].span for n in named], language)
@@ -165,6 +169,10 @@ class Recogniser:
             targets, end = self._provisions(text, start, unit, head_end, plural=plural)
             if targets and not plural:
                 targets, end = self._loose_list(text, start, unit, head_end, end) or (targets, end)
+            if targets and unit.annexed:
+                span = Span(start, end)
+                grammar = self.grammar.name
+                return Mention(span, text[start:end], grammar, Relation.CITES, tuple(targets), bare=True)
         if not targets and not bare:
             targets, end = self._relative(text, start)
         if not targets:
@@ -325,6 +333,12 @@ class Recogniser:
             found.append(Mention(span, words, self.grammar.name, relation, document=name, name_at=start))
         found.sort(key=lambda mention: mention.span.start)
         return found
+
+
+def _is_item(mention: Mention) -> bool:
+    """Whether a mention is "point 2", which is a part of an annex or nothing."""
+    first = mention.targets[0].address
+    return mention.bare and first.kind is SectionKind.PARAGRAPH and not first.within
 
 
 def _inside(span: Span, start: int, end: int) -> bool:

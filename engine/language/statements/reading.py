@@ -11,6 +11,7 @@ from functools import lru_cache
 from engine import languages
 from engine.language.analyzer import analyzer
 from engine.language.references import find_mentions
+from engine.language.script import without_note_calls
 from engine.language.statements.lexicon import Lexicon, group_of, lexicon
 from engine.language.statements.quantities import Quantity, quantities_in
 from engine.model import Span
@@ -88,7 +89,7 @@ def _read(text: str, language: str) -> Statement:
 
 
 def _stated(text: str, language: str, spans: list[Span]) -> Statement:
-    words = lexicon(language)
+    words, text = lexicon(language), without_note_calls(text)
     quantities = quantities_in(text, language, spans)
     modal = [*words.modal.finditer(text)]
     signs = (words.cues[name] for name in ("not", "except", "only"))

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from engine.language.analyzer import analyzer
 from engine.language.occupied import Occupied
-from engine.language.script import fold_arabic
+from engine.language.script import fold_arabic, without_note_calls
 from engine.language.statements.canonical import canonical
 from engine.language.statements.lexemes import lexemes
 from engine.language.statements.lexicon import Lexicon, group_of, lexicon
@@ -41,7 +41,7 @@ def sequence(text: str, language: str, references: Iterable[Span] | None = None)
 
 @lru_cache(maxsize=8192)
 def _sequence(text: str, language: str, references: tuple[Span, ...]) -> tuple[Token, ...]:
-    words = lexicon(language)
+    words, text = lexicon(language), without_note_calls(text)
     labels = [Span(*match.span()) for match in _LABEL.finditer(text)]
     labels += [Span(*match.span()) for match in words.cues["citing"].finditer(text)]
     for name in ("agents", "genitives", "roles"):
@@ -169,7 +169,7 @@ def _content(text: str, language: str, words: Lexicon, taken: Occupied) -> Itera
         span = Span(*match.span())
         if taken.overlaps(span.start, span.end) or words.cues["relative"].fullmatch(match[0]):
             continue
-        if match[0].isdigit():
+        if match[0].isdecimal():
             yield Token(Sort.NUMBER, f"digits {int(match[0])}", match[0], match[0], span)
             continue
         if known and any(words.cues[name].fullmatch(match[0]) for name in ("measure", "idle")):

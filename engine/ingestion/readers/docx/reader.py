@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
+from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.readers.archive import members
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.docx.body import body_of
 from engine.ingestion.readers.docx.package import BrokenDocxError, open_docx
 from engine.ingestion.readers.docx.properties import properties_of
 from engine.ingestion.readers.formats import ZIP
-from engine.ingestion.readers.front_matter import document_of
+from engine.ingestion.readers.series import read_documents
 from engine.model import SectionKind
 
 # How much text is given to tell the document's language and what it says of itself.
@@ -45,8 +45,7 @@ class DocxReader:
         if title is not None:
             given["title"] = title
         text = "\n".join(block.text for block in blocks if isinstance(block, TextBlock))[:_SAMPLE]
-        read = Assembler(document_of(source, given, title, text)).assemble(blocks)
-        yield read if read.passages else Problem(source.name, "the file has no text")
+        yield from read_documents(source, given, title, text, blocks)
 
 
 def leading_title(blocks: tuple[Block, ...]) -> tuple[str | None, tuple[Block, ...]]:

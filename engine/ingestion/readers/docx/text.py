@@ -1,7 +1,7 @@
 """The text of a Word paragraph as a reader of the final version sees it.
 
 Tracked insertions are in, deletions out (the document as if all changes were accepted); comments, hidden
-text and field codes are out. A foot- or endnote is "[1]" where it is called, and a text of its own behind the
+text and field codes are out. A foot- or endnote is "¹" where it is called, and a text of its own behind the
 paragraph.
 """
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from engine.ingestion.readers.docx.package import Element, W
 from engine.ingestion.readers.docx.styles import value_of
+from engine.language.script import raised
 
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
@@ -123,7 +124,10 @@ def _is_hidden(element: Element) -> bool:
 
 def _words(element: Element, into: _Gathered) -> None:
     if element.text:
-        into.pieces.append(element.text)
+        run = element.getparent()
+        level = run.find(f"{W}rPr/{W}vertAlign") if run is not None and into.has_words else None
+        is_raised = level is not None and level.get(f"{W}val") == "superscript" and element.text.isdecimal()
+        into.pieces.append(raised(element.text) if is_raised else element.text)
         into.has_words = into.has_words or not element.text.isspace()
 
 
@@ -150,7 +154,7 @@ def _note(element: Element, into: _Gathered) -> None:
     called = into.notes_of.call(_NOTES[str(element.tag)], element.get(f"{W}id") or "")
     if called is not None:
         number, text = called
-        into.pieces.append(f"[{number}]")
+        into.pieces.append(raised(str(number)))
         if text:
             into.notes.append(f"[{number}] {text}")
 

@@ -15,52 +15,15 @@ from engine.ingestion.readers.html.shown import is_left_out
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.rows import Row, table_text
 from engine.language.addresses import CONTAINERS, PROVISIONS
+from engine.language.script import raised
 from engine.model import SectionKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_INLINE = frozenset(
-    (
-        "a",
-        "abbr",
-        "acronym",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "cite",
-        "code",
-        "data",
-        "del",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "ins",
-        "kbd",
-        "label",
-        "mark",
-        "q",
-        "rb",
-        "ruby",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "time",
-        "tt",
-        "u",
-        "var",
-        "wbr",
-        "nobr",
-        "img",
-        "br",
-        "center",
-    )
-)
+_INLINE = frozenset((
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
+    "i", "ins", "kbd", "label", "mark", "q", "rb", "ruby", "s", "samp", "small", "span", "strike", "strong",
+    "sub", "sup", "time", "tt", "u", "var", "wbr", "nobr", "img", "br", "center"
+))  # fmt: skip
 _LISTS = ("ul", "ol", "dir", "menu")
 _TYPES = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 # Headings that only their words tell stand below those that are marked up.
@@ -68,6 +31,7 @@ _BELOW_MARKED = 6
 _BOLD = frozenset({"b", "strong", "em", "i", "center"})
 _TITLED = re.compile(r"titl|head|(?:^|-)s?ti(?:-|$)|subject|caption|cent(?:er|re)", re.IGNORECASE)
 _SPACE = re.compile(r"[^\S\n]+")
+_RAISED_NUMBER = re.compile(r"\s*\(?\d{1,3}\)?\s*")
 _DEEPEST = 250
 LONGEST_TITLE = 120
 
@@ -191,7 +155,13 @@ def _take(element: Element, into: _Gathered, depth: int) -> None:
     if tag == "br":
         into.words.append("\n")
     elif tag in _INLINE:
-        _gather(element, into, depth)
+        text = "".join(map(str, element.itertext()))
+        before = "".join(into.words).rstrip()
+        if before and _RAISED_NUMBER.fullmatch(text) and _is_raised(element):
+            into.words = [before] if text.startswith(" ") else into.words
+            into.words.append(raised(text.strip()))
+        else:
+            _gather(element, into, depth)
     elif tag == "hr":
         into.close()
     elif tag in _HEADINGS:
@@ -219,6 +189,12 @@ def _take(element: Element, into: _Gathered, depth: int) -> None:
         into.close(element.getparent())
         _gather(element, into, depth)
         into.close(element)
+
+
+def _is_raised(element: Element) -> bool:
+    """Whether an element is a superscript and no part of a fraction."""
+    above = any(one.tag == "sup" or "super" in (one.get("class") or "") for one in element.iter())
+    return above and not (element.tail or "").lstrip().startswith(("/", "⁄"))
 
 
 def _lead(header: Element) -> Iterator[Element]:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
+from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import looks_like_text
-from engine.ingestion.readers.front_matter import document_of
 from engine.ingestion.readers.html.blocks import blocks_of_page
 from engine.ingestion.readers.html.metadata import page_title, stated_fields
 from engine.ingestion.readers.html.parsing import BrokenHtmlError, parsed
 from engine.ingestion.readers.html.shown import content_of
+from engine.ingestion.readers.series import read_documents
 from engine.model import SectionKind
 
 # What a page begins with, behind white space, comments and an XML declaration; saved parts of pages
@@ -59,8 +59,7 @@ class HtmlReader:
             if title is not None:
                 given.setdefault("title", title)
         text = "\n".join(block.text for block in blocks if isinstance(block, TextBlock))[:_SAMPLE]
-        read = Assembler(document_of(source, given, title, text)).assemble(blocks)
-        yield read if read.passages else Problem(source.name, "the page has no text")
+        yield from read_documents(source, given, title, text, blocks)
 
 
 def _title(blocks: list[Block]) -> tuple[str | None, list[Block]]:

@@ -6,57 +6,15 @@ import re
 
 from engine.ingestion.readers.html.parsing import Element
 
-_NEVER = frozenset(
-    (
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "svg",
-        "head",
-        "title",
-        "meta",
-        "link",
-        "nav",
-        "footer",
-        "aside",
-        "iframe",
-        "object",
-        "embed",
-        "audio",
-        "video",
-        "canvas",
-        "map",
-        "button",
-        "input",
-        "select",
-        "textarea",
-        "option",
-        "dialog",
-        "menu",
-        "progress",
-        "applet",
-        "frameset",
-        "rp",
-    )
-)
-_ROLES = frozenset(
-    (
-        "navigation",
-        "banner",
-        "contentinfo",
-        "search",
-        "complementary",
-        "toolbar",
-        "menu",
-        "menubar",
-        "dialog",
-        "alertdialog",
-        "button",
-        "tab",
-        "tablist",
-    )
-)
+_NEVER = frozenset((
+    "script", "style", "noscript", "template", "svg", "head", "title", "meta", "link", "nav", "footer",
+    "aside", "iframe", "object", "embed", "audio", "video", "canvas", "map", "button", "input", "select",
+    "textarea", "option", "dialog", "menu", "progress", "applet", "frameset", "rp"
+))  # fmt: skip
+_ROLES = frozenset((
+    "navigation", "banner", "contentinfo", "search", "complementary", "toolbar", "menu", "menubar",
+    "dialog", "alertdialog", "button", "tab", "tablist"
+))  # fmt: skip
 _CLASSES = re.compile(
     r"(?:nav(?:bar|box|igation)?(?:-\w+)*|breadcrumbs?(?:-\w+)*|cookie[\w-]*|(?:site|page)-?(?:footer|header)"
     r"|footer|sidebar|toc|table-of-contents|no-?print|mw-editsection|mw-jump-link|catlinks|skip-?(?:link|nav)"

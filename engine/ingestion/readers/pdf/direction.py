@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from engine.language.script import raised
+
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _MIRRORED = str.maketrans("()[]{}<>«»‹›", ")(][}{><»«›‹")
 _OPENING, _CLOSING = "([{«", ")]}»"
@@ -40,7 +42,7 @@ class Sign:
 @lru_cache(maxsize=8192)
 def kind_of(character: str) -> str:
     """``R`` and ``L`` for letters, ``N`` for digits, ``M`` for marks on letters, ``-`` for all others."""
-    bidi = unicodedata.bidirectional(character)
+    bidi = "" if character in raised("0123456789") else unicodedata.bidirectional(character)
     if bidi in ("R", "AL"):
         return "R"
     if bidi == "L":

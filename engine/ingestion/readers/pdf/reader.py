@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
-from engine.ingestion.assembly import Assembler
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
-from engine.ingestion.readers.front_matter import document_of
+from engine.ingestion.readers.decoding import looks_like_text
+from engine.ingestion.readers.formats import ZIP
 from engine.ingestion.readers.pdf.furniture import without_furniture
 from engine.ingestion.readers.pdf.lines import Line, lines_of
+from engine.ingestion.readers.pdf.notes import blocks_of_notes, without_notes
 from engine.ingestion.readers.pdf.opening import (
     UnreadableError,
     attachments_of,
@@ -28,9 +29,10 @@ from engine.ingestion.readers.pdf.paragraphs import setting_of
 from engine.ingestion.readers.pdf.sheets import Sheet, sheets_of
 from engine.ingestion.readers.pdf.structure import Structure
 from engine.ingestion.readers.pdf.titles import title_of
+from engine.ingestion.readers.series import read_documents
 
 # The signature may stand behind some other bytes (ISO 32000-1, Annex H, note 13).
-_SIGNATURE = b"%PDF-"
+_SIGNATURE = re.compile(rb"^[^<{\w]*%PDF-", re.MULTILINE)
 # So many pages are in memory at once; what repeats on every page is looked for among them.
 _WINDOW = 150
 # A page with a picture over this share of it and fewer characters than this is a scan.
@@ -56,8 +58,13 @@ class PdfReader:
     name = "PDF"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """A file that begins as a PDF does, or is called one."""
-        return _SIGNATURE in head[:1024] or path.suffix.lower() == ".pdf"
+        """A file that begins as a PDF does, or is called one and is neither text nor a zip."""
+        named = (
+            path.suffix.lower() == ".pdf"
+            and not head.startswith(ZIP)
+            and not (head and looks_like_text(head))
+        )
+        return named or _SIGNATURE.search(head[:1024]) is not None
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The document, and what could not be read of it."""
@@ -94,12 +101,12 @@ def _read(source: SourceFile, document: pdfium.PdfDocument) -> Iterator[ReadDocu
     if names := attachments_of(document):
         shown = ", ".join(name or "one without a name" for name in names)
         yield Problem(source.name, f"files attached inside are left out: {shown}")
-    structure = Structure(pages.lines, bookmarks_of(document))
-    title = stated_title(document, text[:_OPENING]) or title_of(
-        pages.lines, setting_of(pages.lines), structure.vocabulary
-    )
-    read = Assembler(document_of(source, stated_metadata(document), title, text)).assemble(structure.blocks())
-    yield read if read.passages else Problem(source.name, "the file has no text")
+    setting = setting_of(pages.lines)
+    lines, notes = without_notes(pages.lines, setting)
+    structure = Structure(lines, bookmarks_of(document))
+    title = stated_title(document, text[:_OPENING]) or title_of(lines, setting, structure.vocabulary)
+    blocks = chain(structure.blocks(), blocks_of_notes(notes, structure.vocabulary))
+    yield from read_documents(source, stated_metadata(document), title, text, blocks)
 
 
 def _pages(document: pdfium.PdfDocument) -> _Pages:

@@ -15,6 +15,7 @@ import numpy as np
 
 from engine.ingestion.readers.pdf.direction import RIGHT_TO_LEFT, Sign, in_reading_order, runs_right_to_left
 from engine.ingestion.readers.pdf.glyphs import Floats, Glyphs
+from engine.language.script import raised
 
 # White space that parts words, as a share of the height of the type: between letters that are set
 # apart, and where the document says itself that a space is there. Arabic letters of a word touch.
@@ -23,6 +24,9 @@ GAP, STATED_GAP, RTL_GAP = 0.16, 0.05, 0.075
 _ONE_ROW = 0.28
 # A row is bold when so much of it is: a word in bold at its beginning is no heading.
 _BOLD = 0.9
+# The call of a note is so much smaller than its word, its foot so much higher, and at most so far behind it.
+_SMALLER, _RAISED, _NEAR = 0.92, 0.12, 0.5
+_NUMBER = re.compile(r"\(?\d{1,3}(?:,\d{1,3})*\)?")
 _CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
@@ -105,7 +109,12 @@ def _starts(glyphs: Glyphs) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     ahead, behind = box[1:, 0] - box[:-1, 2], box[:-1, 0] - box[1:, 2]
     gap = np.where(glyphs.spaced[1:], STATED_GAP, GAP) * height
     same = (box[1:] == box[:-1]).all(axis=1)
-    apart = (np.maximum(ahead, behind) > gap) | (shift > 0.4 * height)
+    # Small digits that are raised behind a word call a note.
+    size, digit = box[:, 3] - box[:, 1], np.array([letter.isdecimal() for letter in glyphs.text])
+    smaller = np.where(size[1:] < size[:-1], digit[1:], digit[:-1]) & (
+        np.minimum(size[1:], size[:-1]) < _SMALLER * height
+    )
+    apart = (np.maximum(ahead, behind) > gap) | (shift > 0.4 * height) | smaller & (shift > 0.08 * height)
     back = (box[1:, 0] < box[:-1, 0] - 0.05 * height) & (behind < -0.5 * height)
     return np.concatenate([[0], np.flatnonzero((apart | back) & ~same) + 1])
 
@@ -141,7 +150,7 @@ def rows_of(runs: Sequence[Run], *, backwards: bool = True) -> list[Row]:
 
 def row_of(runs: Sequence[Run], *, backwards: bool = True) -> Row:
     """The row of some runs."""
-    ordered = tuple(sorted(runs, key=lambda one: (one.left, one.right)))
+    ordered = _with_note_calls(sorted(runs, key=lambda one: (one.left, one.right)))
     width = [max(run.right - run.left, 0.01) for run in ordered]
     bold = sum(part for run, part in zip(ordered, width, strict=True) if run.bold) > _BOLD * sum(width)
     height = sum(run.height * part for run, part in zip(ordered, width, strict=True)) / sum(width)
@@ -155,6 +164,28 @@ def row_of(runs: Sequence[Run], *, backwards: bool = True) -> Row:
         height=height,
         bold=bold,
     )
+
+
+def _with_note_calls(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """The runs of a row, the numbers that are small and raised behind a word as superscripts."""
+    found = list(runs)
+    numbers = [place for place, run in enumerate(runs) if _NUMBER.fullmatch(run.text)]
+    step = 1 if numbers and runs_right_to_left("".join(run.text for run in runs)) else -1
+    for place in numbers:
+        run, word = runs[place], runs[place + step] if 0 <= place + step < len(runs) else runs[place]
+        is_raised = run.height < _SMALLER * word.height and run.bottom > word.bottom + _RAISED * word.height
+        if is_raised and _between(run, word) < _NEAR * word.height:
+            text = raised(run.text)
+            signs = (Sign(text, run.left, run.right, run.height),) if run.signs else ()
+            after = runs[place - step] if 0 <= place - step < len(runs) else None
+            is_before = after is not None and _between(run, after) < STATED_GAP * run.height
+            left = run.left if is_before or step > 0 else word.right
+            found[place] = replace(run, text=text, left=left, signs=signs)
+    return tuple(found)
+
+
+def _between(one: Run, other: Run) -> float:
+    return max(one.left - other.right, other.left - one.right)
 
 
 def text_of(runs: Sequence[Run], *, backwards: bool = True) -> str:

@@ -89,10 +89,16 @@ def in_container(asked: Question, place: Placed, name: Name, mention: Mention) -
     own = np.isin(asked.corpus.document_numbers(rows), name.documents)
     spans = (mention.targets[0].span, place.number, place.name)
     words = asked.written[min(one.start for one in spans) : max(one.end for one in spans)]
+    rows = rows[own] if own.any() else rows
     groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    last = -1
+    key: tuple[str, tuple[str, ...]] = "", ()
     for row, passage in zip(rows.tolist(), asked.corpus.passages(rows), strict=True):
-        if own[rows == row].any() or not own.any():
-            groups.setdefault((passage.document_id, passage.headings), []).append(row)
+        document, above = passage.document_id, passage.headings
+        if (document, above[: len(key[1])]) != key or row != last + 1:
+            key = document, above
+        groups.setdefault(key, []).append(row)
+        last = row
     allowed = _allowed(asked, [np.array(group, np.int32) for group in groups.values()])
     if not allowed:
         return NamedProvision(

@@ -162,7 +162,7 @@ def test_changes_comments_notes_fields_and_boxes(tmp_path: Path) -> None:
     )
     found = texts(docx(tmp_path / "a.docx", body, footnotes=notes))
     assert "\n\n".join(found) == (
-        "Kept added[1].\n\n[1] See there.\n\n☒ Yes\n\n☐ No\n\nBeside it.\n\nIn a box."
+        "Kept added¹.\n\n[1] See there.\n\n☒ Yes\n\n☐ No\n\nBeside it.\n\nIn a box."
     )
 
 
