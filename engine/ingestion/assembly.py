@@ -21,7 +21,7 @@ from itertools import accumulate, chain
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.chunking import shortened
 from engine.ingestion.citing import below, cited_as
-from engine.ingestion.headings import Heading
+from engine.ingestion.headings import Heading, maghreb_article
 from engine.ingestion.outline import Node, Outline
 from engine.ingestion.own_numbers import lines_of, named_by_numbers, own_numbers
 from engine.ingestion.readers.base import ReadDocument, StatedReference
@@ -115,7 +115,7 @@ class Assembler:
     def assemble(self, blocks: Iterable[Block]) -> ReadDocument:
         """The document with its sections and passages."""
         self._outline = Outline(self.document.id)
-        for block in _with_numbers(_with_quoted(list(blocks)), self.document.language):
+        for block in _with_numbers(_with_articles(_with_quoted(list(blocks))), self.document.language):
             if isinstance(block, TextBlock):
                 self._blocks.append(block)
             else:
@@ -335,6 +335,20 @@ def _with_typed_numbers(blocks: list[Block]) -> Iterator[Block]:
             level = levels.get(own.depth, _TYPED + own.depth)
             yield HeadingBlock(level, own.heading, page=block.page, eid=block.eid)
             yield from _cut(block, own.behind, end)
+
+
+def _with_articles(blocks: list[Block]) -> list[Block]:
+    """The blocks of a document; its chapters are articles if they have text and nothing is called one."""
+    found = [
+        (replace(block, heading=maghreb_article(block.heading)), place)
+        for place, block in enumerate(blocks)
+        if isinstance(block, HeadingBlock) and block.heading.number
+    ]
+    made = {place: block for block, place in found if block != blocks[place]}
+    bare = [place for place in made if not isinstance(blocks[min(place + 1, len(blocks) - 1)], TextBlock)]
+    provisions = sum(block.heading.kind in PROVISIONS for block, _ in found)
+    is_made = len(made) > 1 and provisions == len(made) and len(bare) * 10 < len(made)
+    return [made.get(place, block) for place, block in enumerate(blocks)] if is_made else blocks
 
 
 def _with_own_numbers(blocks: list[Block], language: str) -> Iterator[Block]:
