@@ -205,18 +205,8 @@ def french_number(printed: str) -> str | None:
 
 
 _INDONESIAN_ONES = [
-    "satu",
-    "dua",
-    "tiga",
-    "empat",
-    "lima",
-    "enam",
-    "tujuh",
-    "delapan",
-    "sembilan",
-    "sepuluh",
-    "sebelas",
-]
+    "satu", "dua", "tiga", "empat", "lima", "enam", "tujuh", "delapan", "sembilan", "sepuluh", "sebelas",
+]  # fmt: skip
 _INDONESIAN_CARDINALS = {word: value for value, word in enumerate(_INDONESIAN_ONES, start=1)} | {
     f"{word} belas": value for value, word in enumerate(_INDONESIAN_ONES[1:9], start=12)
 }

@@ -161,21 +161,7 @@ def source_name(source: SourceFile) -> str:
     return source.name if source.is_member else Path(source.name).name
 
 
-_UNDERSTOOD = frozenset(
-    {
-        "id",
-        "title",
-        "language",
-        "type",
-        "number",
-        "year",
-        "status",
-        "version",
-        "valid_from",
-        "valid_to",
-        "aliases",
-        "quality",
-        "issuer",
-        "issuing_body",
-    }
-)
+_UNDERSTOOD = frozenset((
+    "id", "title", "language", "type", "number", "year", "status", "version", "valid_from", "valid_to",
+    "aliases", "quality", "issuer", "issuing_body",
+))  # fmt: skip

@@ -180,9 +180,11 @@ def _goes_on(block: HeadingBlock, following: Sequence[str]) -> bool:
 
 
 def _ended(line: str, following: Sequence[str]) -> tuple[HeadingBlock, str] | None:
-    """The heading of a provision that is a paragraph of few words with a full stop: "§ 11.2 Application."."""
-    few = line.rstrip().endswith(".") and len(line.split()) <= MOST_WORDS and not "".join(following).strip()
-    found = heading_line(line.rstrip(" .")) if few else None
+    """The heading of a provision in few words with a full stop, alone or above its text: "§ 11.2 Scope."."""
+    after = "".join(following).lstrip()[:1]
+    few = MOST_WORDS if not after else MOST_WORDS // 2 if not after.islower() else 0
+    ended = line.rstrip().endswith(".") and len(line.split()) <= few
+    found = heading_line(line.rstrip(" .")) if ended else None
     return found if found is not None and found[0].heading.kind in PROVISIONS else None
 
 
