@@ -281,7 +281,7 @@ def without_title(blocks: Iterable[Block], title: str) -> list[Block]:
     found = list(blocks)
     heading, text = _said(found[0]) if len(found) > 1 else (None, "")
     said = heading.title if heading is not None and heading.kind is SectionKind.HEADING else text
-    return found[1:] if " ".join(said.split()) == title else found
+    return found[1:] if " ".join(said.split()).casefold() == title.casefold() else found
 
 
 def _with_numbers(blocks: list[Block], language: str) -> list[Block]:

@@ -20,7 +20,7 @@ from engine.ingestion.typed_numbers import is_title as is_typed
 from engine.ingestion.version_days import named_file
 from engine.language.aliases import aliases_of
 from engine.language.detect import language_code, language_of_text
-from engine.language.front_page import STANDARD, FrontPage, read_front_page
+from engine.language.front_page import STANDARD, FrontPage, read_front_page, title_case
 from engine.model import Document
 
 # "Stand: 01.01.2020" at the head of a text that has no fields; so many lines of it are looked at.
@@ -128,7 +128,7 @@ def _first_lines(body: str) -> str | None:
     alone = not below.strip() or is_typed(below) or heading_line(below) is not None
     if not alone or not is_bare_heading(title) or not title[:1].isalpha() or heading_line(title) is not None:
         return None
-    return title
+    return title_case(title) if " " in title else title
 
 
 def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
