@@ -16,6 +16,7 @@ from engine.ingestion.readers.base import SourceFile
 from engine.ingestion.readers.field_names import Told, told_by
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.mapping import stated_by
+from engine.ingestion.typed_numbers import is_title as is_typed
 from engine.ingestion.version_days import named_file
 from engine.language.aliases import aliases_of
 from engine.language.detect import language_code, language_of_text
@@ -123,7 +124,8 @@ def _first_lines(body: str) -> str | None:
     lines = body.strip()[:HEAD].split("\n")
     count = next((number for number, line in enumerate(lines) if number and not line.isupper()), len(lines))
     title = " ".join(" ".join(lines[:count]).split())
-    alone = count < len(lines) and (not lines[count].strip() or heading_line(lines[count]) is not None)
+    below = lines[count] if count < len(lines) else "-"
+    alone = not below.strip() or is_typed(below) or heading_line(below) is not None
     if not alone or not is_bare_heading(title) or not title[:1].isalpha() or heading_line(title) is not None:
         return None
     return title

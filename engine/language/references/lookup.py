@@ -73,9 +73,9 @@ class Lookup:
             return True
         if provision.kind is SectionKind.PARAGRAPH and any(one[0] in ATTACHED for one in provision.ancestors):
             return any(kind in ATTACHED for kind, _ in address.within)
-        # The numbered paragraphs of a text without sections are what it is cited by.
-        alone = provision.kind is SectionKind.PARAGRAPH and not self._provisions.layout.sections_of[document]
-        return alone or in_german or series_of(provision.kind) == series_of(address.kind)
+        # The clauses of a contract without headings are its numbered paragraphs.
+        is_clause = address.kind is SectionKind.SUBSECTION and provision.kind is SectionKind.PARAGRAPH
+        return is_clause or in_german or series_of(provision.kind) == series_of(address.kind)
 
     def is_bare(self, index: int) -> bool:
         """Whether a provision is printed by its number alone, without a word."""
