@@ -325,7 +325,7 @@ def _label(document: Document, line: Line, provision: fields.Provision, piece: P
 
 def _printed(address: Address, line: Line) -> str:
     """The label of a line as its source prints it, if it is a word and the number of an address."""
-    label = fields.text_of(line.metadata, ("passage_label", "article_label")) or ""
+    label = fields.text_of(line.metadata, ("passage_label", "article_label", "article")) or ""
     own, number = parse_heading(label).label, address.number
     is_own = number is not None and own.endswith(number) and own != number
     return own if is_own and address.paragraph is None else ""

@@ -184,4 +184,5 @@ def _numbered(metadata: Metadata, language: str) -> tuple[Address | None, str]:
     ):
         return (Address(found.kind, None) if found.kind is SectionKind.PREAMBLE else None), heading
     label = article if not article[0].isdigit() else f"{article_word(language)} {article}"
-    return parse_label(label, language) or Address(SectionKind.ARTICLE, article), heading
+    number = parse_heading(article).number or article
+    return parse_label(label, language) or Address(SectionKind.ARTICLE, number), heading

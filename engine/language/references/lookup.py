@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from engine.language.addresses import ATTACHED, CONTAINERS, Address, number_key
+from engine.language.addresses import ATTACHED, CONTAINERS, WORDS, Address, number_key
 from engine.language.references.provisions import Provisions, Validity, container_of, series_of
 from engine.model import Document, SectionKind
 
@@ -41,9 +41,7 @@ class Lookup:
                 whole = self._provisions.contained(document, address.kind, key.split(".")[0])
                 return self._nearest(self._in_one_piece(whole), row)
             found = found or [
-                index
-                for index in self._provisions.numbered(document, key)
-                if self._may_be(self._provisions.all[index].kind, address)
+                index for index in self._provisions.numbered(document, key) if self._may_be(index, address)
             ]
         else:
             found = self._provisions.numbered(document, key)
@@ -81,10 +79,15 @@ class Lookup:
         """Whether a provision is printed by its number alone, without a word."""
         return self._provisions.passages[self._provisions.all[index].rows[0]].label[:1].isdigit()
 
-    def _may_be(self, kind: SectionKind, address: Address) -> bool:
+    def _may_be(self, index: int, address: Address) -> bool:
         """Whether a provision may be what a text calls a chapter or an appendix."""
         if address.kind is SectionKind.ANNEX:
             return address.number is not None and "." in address.number
+        kind = self._provisions.all[index].kind
+        if kind is SectionKind.ARTICLE and address.kind is SectionKind.CHAPTER:
+            # "الفصل" is a chapter, and in the Maghreb an article.
+            label = self._provisions.passages[self._provisions.all[index].rows[0]].label
+            return WORDS.get(label.split(" ")[0]) is address.kind
         return kind is address.kind or (
             address.kind is SectionKind.CHAPTER and kind in (SectionKind.SECTION, SectionKind.HEADING)
         )
