@@ -4,7 +4,7 @@ A line is ``{"id" or "_id", "title", "text", "metadata"}``. A line is a passage 
 where it is too long, its parts are called ``<id>``, ``<id>#2``, ``<id>#3`` and all know the line's id
 as their ``source_id``. Lines of one regulation or document make one Document; a line that names
 none is a document of its own. A document of one line without a number, whose text has headings of
-provisions, is read as a file of that text; its passages know the line's id as their ``source_id``.
+provisions, is read as a file of that text, and the document keeps the line's id.
 """
 
 from __future__ import annotations
@@ -136,8 +136,7 @@ def _whole_laws(document_id: str, line: Line, source: SourceFile) -> list[ReadDo
     for read in read_documents(named, given, title, line.text, blocks, is_plain=True):
         if not isinstance(read, ReadDocument) or not _has_provisions(read):
             return []
-        passages = tuple(replace(one, source_id=line.id) for one in read.passages)
-        found.append(replace(read, passages=passages))
+        found.append(read)
     return found
 
 
