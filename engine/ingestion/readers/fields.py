@@ -27,40 +27,17 @@ ABBREVIATIONS = ("abbreviation", "short_name")
 TYPES = ("regulation_type", "type")
 # From the outside in; a longer value than a number is a name.
 CONTAINERS_NAMED = (
-    "code",
-    "book",
-    "buku",
-    "buch",
-    "livre",
-    "title",
-    "part",
-    "teil",
-    "partie",
-    "chapter",
-    "bab",
-    "kapitel",
-)
+    "code", "book", "buku", "buch", "livre", "title", "part", "teil", "partie", "chapter", "bab", "kapitel",
+)  # fmt: skip
 LONGEST_NUMBER = 4
 VERSIONS = ("version", "version_date", "consolidated")
 
 # The words of a source for what became of a text. Others are kept as they are.
 STATUSES = {
-    "ساري": "in force",
-    "active": "in force",
-    "in_force": "in force",
-    "in force": "in force",
-    "valid": "in force",
-    "berlaku": "in force",
-    "لاغي": "repealed",
-    "ملغاة": "repealed",
-    "canceled": "repealed",
-    "cancelled": "repealed",
-    "repealed": "repealed",
-    "tidak berlaku": "repealed",
-    "dicabut": "repealed",
-    "aufgehoben": "repealed",
-    "amended": "amended",
-    "معدلة": "amended",
+    "ساري": "in force", "active": "in force", "in_force": "in force", "in force": "in force",
+    "valid": "in force", "berlaku": "in force", "لاغي": "repealed", "ملغاة": "repealed",
+    "canceled": "repealed", "cancelled": "repealed", "repealed": "repealed", "tidak berlaku": "repealed",
+    "dicabut": "repealed", "aufgehoben": "repealed", "amended": "amended", "معدلة": "amended",
     **dict.fromkeys(
         ("gjeldende", "gällande", "gældende", "geltend", "in kraft", "geldend", "vigente", "en vigor"),
         "in force",
@@ -110,7 +87,7 @@ STATUSES = {
     ),
     "not_in_force": "not in force",
     "draft": "draft",
-}
+}  # fmt: skip
 
 _LEADING_NUMBER = re.compile(
     r"(?:§{1,2}|Art(?:\.|ikel|icle)?|Anlage|Anhang)\s*\d+\s?[a-z]?(?![\w])", re.IGNORECASE

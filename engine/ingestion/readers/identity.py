@@ -140,19 +140,7 @@ def source_name(source: SourceFile) -> str:
 
 _UNDERSTOOD = frozenset(
     {
-        "id",
-        "title",
-        "language",
-        "type",
-        "number",
-        "year",
-        "status",
-        "version",
-        "valid_from",
-        "valid_to",
-        "aliases",
-        "quality",
-        "issuer",
-        "issuing_body",
+        "id", "title", "language", "type", "number", "year", "status", "version", "valid_from", "valid_to",
+        "aliases", "quality", "issuer", "issuing_body",
     }
-)
+)  # fmt: skip
