@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import accumulate, chain
 
+from engine.corpus.headings import is_bare_heading
 from engine.ingestion.chunking import shortened
 from engine.ingestion.citing import below, cited_as
 from engine.ingestion.headings import Heading, maghreb_article
@@ -25,7 +26,8 @@ from engine.ingestion.outline import Node, Outline
 from engine.ingestion.own_numbers import lines_of, named_by_numbers, own_numbers
 from engine.ingestion.readers.base import ReadDocument, StatedReference
 from engine.ingestion.segmentation import Piece, numbered_paragraphs, trimmed
-from engine.language.addresses import CONTAINERS, PROVISIONS, Address
+from engine.ingestion.typed_numbers import typed_numbers
+from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, Address
 from engine.model import NOTHING, Document, Passage, SectionKind, Span
 
 
@@ -76,13 +78,14 @@ Block = HeadingBlock | TextBlock
 _JOINT = "\n\n"
 # The field of a passage's metadata that holds its id in the XML of its source.
 EID = "eId"
-_ATTACHED = frozenset({SectionKind.ANNEX, SectionKind.SCHEDULE})
 # A block that goes on with the one before it: an item of a list, or the rest of a sentence.
 _CONTINUES = re.compile(
     r"\(?(?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[\u0621-\u064a])[.)]\s|[(（][一二三四五六七八九十]+[)）]|[-–•*☐☒]\s|[a-zà-ÿ|]"
 )
 # The level of a number that a paragraph begins with: inside of all headings.
 _INNERMOST = 99
+# That of a typed number, but for its depth.
+_TYPED = 90
 # A run of lines without an empty one.
 _BLOCK = re.compile(r"\S(?:[^\n]|\n(?!\s*\n))*")
 
@@ -92,6 +95,7 @@ class _Level:
     block: HeadingBlock
     node: Node
     opened: int
+    counted: int = 0
 
 
 @dataclass(slots=True)
@@ -110,7 +114,7 @@ class Assembler:
     def assemble(self, blocks: Iterable[Block]) -> ReadDocument:
         """The document with its sections and passages."""
         self._outline = Outline(self.document.id)
-        for block in _with_own_numbers(_with_articles(list(blocks)), self.document.language):
+        for block in _with_numbers(list(blocks), self.document.language):
             if isinstance(block, TextBlock):
                 self._blocks.append(block)
             else:
@@ -126,7 +130,10 @@ class Assembler:
         while self._chain and self._chain[-1].block.level >= block.level:
             self._chain.pop()
         heading = block.heading
-        attached = any(level.node.kind in _ATTACHED for level in self._chain)
+        attached = self._attached() is not None
+        if attached and heading.number == heading.label and heading.number:
+            # "2 Wages" in Schedule 7 is its paragraph 2.
+            heading = replace(heading, kind=SectionKind.PARAGRAPH)
         rooted = heading.kind in PROVISIONS and heading.number is not None and not attached
         slug = heading.slug
         if rooted and slug in self._slugs and block.valid_from is not None:
@@ -148,7 +155,11 @@ class Assembler:
             blocks = [TextBlock(self._chain[-1].node.shown)]
         assert self._outline is not None
         section_id = self._outline.place([level.node for level in self._chain], len(self.passages))
-        text, pieces = _divided(blocks)
+        attached = self._attached()
+        text, pieces = _divided(blocks, attached.counted if attached else None)
+        if attached:
+            numbers = [int(piece.number) for piece in pieces if piece.number and piece.number.isdigit()]
+            attached.counted = max([attached.counted, *numbers])
         places = _Places(blocks, [level.block for level in self._chain])
         base = section_id or self.document.id
         names = list(_names(pieces, self._kind()))
@@ -163,7 +174,10 @@ class Assembler:
         if not self._chain or self._chain[-1].block.level < next_level:
             return False
         level = self._chain[-1]
-        counted = level.node.kind in PROVISIONS | _ATTACHED and level.node.number is not None
+        counted = (
+            level.node.kind in PROVISIONS | ATTACHED | {SectionKind.PARAGRAPH}
+            and level.node.number is not None
+        )
         return counted and bool(level.node.title) and level.opened == len(self.passages)
 
     def _address(self, piece: Piece, *, item: bool) -> tuple[Address, str]:
@@ -177,9 +191,18 @@ class Assembler:
         if node.kind is SectionKind.PREAMBLE and piece.number:
             recital = Address(SectionKind.RECITAL, piece.number)
             return recital, cited_as(recital, language)
+        attached = self._attached()
+        if attached and node.kind is SectionKind.PARAGRAPH:
+            whole = "/".join(part for part in (node.number, piece.number) if part)
+            label = attached.block.heading.label + below(whole, language, item=True)
+            return Address(node.kind, node.number, piece.number), label
         spoken = language if item or node.kind in PROVISIONS else "und"
         label = (block.heading.label or node.title) + below(piece.number, spoken, item=item)
         return Address(node.kind, node.number, piece.number), label
+
+    def _attached(self) -> _Level | None:
+        """The schedule or annex that is open."""
+        return next((level for level in self._chain if level.node.kind in ATTACHED), None)
 
     def _kind(self) -> SectionKind:
         return self._chain[-1].node.kind if self._chain else SectionKind.HEADING
@@ -246,11 +269,71 @@ def _with_articles(blocks: list[Block]) -> list[Block]:
     return [made.get(place, block) for place, block in enumerate(blocks)] if is_made else blocks
 
 
+def without_title(blocks: Iterable[Block], title: str) -> list[Block]:
+    """The blocks without the first if others follow and it says no more than the title."""
+    found = list(blocks)
+    heading, text = _said(found[0]) if len(found) > 1 else (None, "")
+    said = heading.title if heading is not None and heading.kind is SectionKind.HEADING else text
+    return found[1:] if " ".join(said.split()) == title else found
+
+
+def _with_numbers(blocks: list[Block], language: str) -> list[Block]:
+    """The blocks of a document, with the numbers that its lines and paragraphs begin with as headings."""
+    if not any(isinstance(block, TextBlock) and block.number is not None for block in blocks):
+        blocks = list(_with_typed_numbers(list(_with_titles(blocks))))
+    return list(_with_own_numbers(_with_articles(blocks), language))
+
+
+def _with_titles(blocks: list[Block]) -> Iterator[Block]:
+    """The blocks, with capitals below the heading of a Part as its title: "PART I", "PRELIMINARY"."""
+    waiting: HeadingBlock | None = None
+    for block in blocks:
+        if waiting is not None and isinstance(block, TextBlock):
+            text = block.text
+            is_title = text.upper() == text != text.lower() and is_bare_heading(text)
+            yield replace(waiting, heading=replace(waiting.heading, title=text)) if is_title else waiting
+            waiting = None
+            if is_title:
+                continue
+        if waiting is not None:
+            yield waiting
+            waiting = None
+        if isinstance(block, HeadingBlock) and block.heading.kind in CONTAINERS and not block.heading.title:
+            waiting = block
+        else:
+            yield block
+    if waiting is not None:
+        yield waiting
+
+
+def _with_typed_numbers(blocks: list[Block]) -> Iterator[Block]:
+    typed = typed_numbers(list(map(_said, blocks)))
+    heads = [block for block in blocks if isinstance(block, HeadingBlock)]
+    # Some formats know which numbers are headings, and how deep.
+    levels = {
+        (block.heading.number or "").count(".") + 1: block.level
+        for block in heads
+        if block.heading.number == block.heading.label
+    }
+    for place, block in enumerate(blocks):
+        if place not in typed:
+            yield block
+            continue
+        if isinstance(block, HeadingBlock):
+            yield replace(block, heading=typed[place][0].heading)
+            continue
+        found = typed[place]
+        yield from _cut(block, 0, found[0].start)
+        for own, end in zip(found, [*(one.start for one in found[1:]), len(block.text)], strict=True):
+            level = levels.get(own.depth, _TYPED + own.depth)
+            yield HeadingBlock(level, own.heading, page=block.page, eid=block.eid)
+            yield from _cut(block, own.behind, end)
+
+
 def _with_own_numbers(blocks: list[Block], language: str) -> Iterator[Block]:
     """The blocks of a document, its headings in a form of its own numbered, and the numbers that paragraphs
     begin with as headings of their own."""
-    heads = ((one.heading, "") if isinstance(one, HeadingBlock) else (None, one.text) for one in blocks)
-    own = own_numbers(list(lines_of(heads)), language)
+    own = own_numbers(list(lines_of(map(_said, blocks))), language)
     for place, block in enumerate(blocks):
         if place not in own:
             yield block
@@ -259,10 +342,20 @@ def _with_own_numbers(blocks: list[Block], language: str) -> Iterator[Block]:
         else:
             heading, rest = own[place]
             yield HeadingBlock(_INNERMOST, heading, page=block.page, eid=block.eid)
-            shift = len(block.text) - len(rest)
-            links = (replace(one, start=one.start - shift, end=one.end - shift) for one in block.links)
-            if rest:
-                yield replace(block, text=rest, links=tuple(one for one in links if one.start >= 0))
+            yield from _cut(block, len(block.text) - len(rest), len(block.text))
+
+
+def _said(block: Block) -> tuple[Heading | None, str]:
+    return (block.heading, "") if isinstance(block, HeadingBlock) else (None, block.text)
+
+
+def _cut(block: TextBlock, start: int, end: int) -> Iterator[TextBlock]:
+    """The part of a block between two places of its text, unless it is empty."""
+    start, end = trimmed(block.text, start, end)
+    links = (replace(one, start=one.start - start, end=one.end - start) for one in block.links)
+    inside = tuple(one for one in links if one.start >= 0 and one.end <= end - start)
+    if end > start:
+        yield replace(block, text=block.text[start:end], links=inside)
 
 
 class _Places:
@@ -297,12 +390,15 @@ def _is_telling(node: Node) -> bool:
     return bool(node.title) or node.number is None or node.kind in CONTAINERS
 
 
-def _divided(blocks: Sequence[TextBlock]) -> tuple[str, list[Piece]]:
-    """The text of a section, and its paragraphs: the numbered ones, or else its blocks."""
+def _divided(blocks: Sequence[TextBlock], after: int | None) -> tuple[str, list[Piece]]:
+    """The text of a section, and its paragraphs: the numbered ones, or else its blocks.
+
+    ``after``: how far the schedule that the section belongs to has counted its paragraphs.
+    """
     text = _JOINT.join(block.text for block in blocks)
     if all(block.number is not None for block in blocks):
         return text, _marked(blocks, text)
-    pieces = numbered_paragraphs(text, items=False)
+    pieces = numbered_paragraphs(text, items=False, after=after)
     if len(pieces) > 1:
         first, *rest = pieces
         # What stands in front of (1) may be several blocks.

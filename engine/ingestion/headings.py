@@ -98,6 +98,10 @@ _HAN = re.compile(
     rf"第(?P<value>{HAN_NUMBER}|\d+)(?P<unit>[编編章节節条條])(?:[之の](?P<again>{HAN_NUMBER}))?\s*(?P<title>.*)\Z",
     re.DOTALL,
 )
+_HAN_ANNEX = re.compile(
+    rf"(?P<label>附[件表录錄]\s?(?P<value>{HAN_NUMBER}|\d+))(?:\s*[:：、]\s*|\s+|\Z)(?P<title>.*)\Z",
+    re.DOTALL,
+)
 # "제5조의2(목적)" of Korea.
 _HANGUL = re.compile(
     r"제\s?(?P<value>\d+)\s?(?P<unit>편|장|절|조)(?:의\s?(?P<again>\d+))?\s*(?:\((?P<named>[^()]*)\))?\s*(?P<title>.*)\Z",
@@ -220,6 +224,9 @@ def _arabic(line: str) -> Heading | None:
 
 
 def _han(line: str) -> Heading | None:
+    if annex := _HAN_ANNEX.match(line):
+        value = annex["value"] if annex["value"].isdigit() else han_number(annex["value"])
+        return _made(SectionKind.ANNEX, "annex", str(value), annex["title"], annex["label"])
     match = _HAN.match(line)
     value = (
         None if not match else int(match["value"]) if match["value"].isdigit() else han_number(match["value"])
@@ -326,6 +333,15 @@ def _unnumbered(line: str) -> Heading | None:
     return Heading(kind, None, line.rstrip(" :."), "", slug)
 
 
+def attaching_word(text: str) -> str | None:
+    """The word for what is attached to a law, an annex or an explanation, that a title begins with."""
+    if EXPLANATION.match(text):
+        return text.split()[0]
+    begin = text.casefold()
+    words = (word for word, kind in _UNNUMBERED.items() if kind is SectionKind.ANNEX)
+    return next((word for word in words if re.match(rf"{re.escape(word)}(?!\w)", begin)), None)
+
+
 def _numbered(line: str) -> Heading | None:
     match = _PLAIN_NUMBER.match(line)
     if _BARE_NUMBER.fullmatch(line):
@@ -334,5 +350,10 @@ def _numbered(line: str) -> Heading | None:
         number, title = match["number"] or match["sign"], match["title"].strip()
     else:
         return None
+    return bare_heading(number, title)
+
+
+def bare_heading(number: str, title: str) -> Heading:
+    """The heading of a number without a word: its dots say how deep it is."""
     kind = (SectionKind.CHAPTER, SectionKind.SECTION, SectionKind.RULE)[min(number.count("."), 2)]
-    return Heading(kind, number, title, number, slug_of(number))
+    return Heading(kind, number, title, number, slug_of(number) or "clause")

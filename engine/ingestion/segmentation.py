@@ -40,15 +40,16 @@ _MARKERS = tuple(
 _NUMBER = re.compile(r"(\d+)([a-z]*)")
 
 
-def numbered_paragraphs(text: str, *, items: bool = True) -> list[Piece]:
+def numbered_paragraphs(text: str, *, items: bool = True, after: int | None = None) -> list[Piece]:
     """The numbered paragraphs of a provision, and what stands before the first, in order.
 
     Numbers count only as a rising series of at least two from 1; else the text is one piece. Without
-    ``items``, a series "1. 2. 3." below a stem ("The authority shall:") is no series of paragraphs.
+    ``items``, a series "1. 2. 3." below a stem ("The authority shall:") is no series of paragraphs. In a
+    schedule one is enough, and the series goes on ``after`` the last number of its Part before.
     """
     for place, marker in enumerate(_MARKERS):
-        series = _rising(marker, text)
-        if len(series) > 1 and (items or place == 0 or not text[: series[0][0]].strip()):
+        series = (after and _rising(marker, text, after)) or _rising(marker, text)
+        if len(series) > (after is None) and (items or place == 0 or not text[: series[0][0]].strip()):
             borders = [start for start, _ in series] + [len(text)]
             pieces = [Piece(*trimmed(text, 0, borders[0]))] if text[: borders[0]].strip() else []
             for (start, number), end in zip(series, borders[1:], strict=True):
@@ -57,9 +58,9 @@ def numbered_paragraphs(text: str, *, items: bool = True) -> list[Piece]:
     return [Piece(*trimmed(text, 0, len(text)))]
 
 
-def _rising(marker: re.Pattern[str], text: str) -> list[tuple[int, str]]:
+def _rising(marker: re.Pattern[str], text: str, after: int = 0) -> list[tuple[int, str]]:
     series: list[tuple[int, str]] = []
-    last = (0, "")
+    last = (after, "")
     for match in marker.finditer(text):
         number = western_digits(match["number"])
         value, letters = _NUMBER.fullmatch(number).groups()  # type: ignore[union-attr]

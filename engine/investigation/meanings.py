@@ -172,9 +172,10 @@ def _begins(words: str, wording: Definitions) -> str:
         return rf"(?:^|\n)\s*(?:\d+\s*[-.]\s*)?{words}\s*:"
     between = r"(?:\s*[,(（][^.;。；\n]{0,80}?)?\s*[,，)）]?\s*"
     # "Lighter and barge mean ...", "Lighter or barge means ...".
-    other = r"(?:\s\w{1,4}\s[\w-]{2,30}(?:\s[\w-]{2,30})?)?"
+    joins = "|".join(wording.joins) or "(?!)"
+    other = rf"(?:\s(?:{joins})\s[\w-]{{2,30}}(?:\s[\w-]{{2,30}})?)?"
     begins = rf"{_BEGINS}(?:本\w{{1,4}}所称的?|所称的?)?{_called(wording)}{_ARTICLE}"
-    first = r"(?:[\w-]{2,30}(?:\s[\w-]{2,30})?\s\w{1,4}\s)?"
+    first = rf"(?:[\w-]{{2,30}}(?:\s[\w-]{{2,30}})?\s(?:{joins})\s)?"
     return rf"{begins}{first}{words}{other}{between}(?:{_verbs(wording)})(?!\w)"
 
 

@@ -58,6 +58,9 @@ CONTAINERS = frozenset(
     }
 )
 
+# Their parts are counted from one, as those of an article are; those of a chapter are its articles.
+ATTACHED = frozenset((SectionKind.ANNEX, SectionKind.SCHEDULE))
+
 # The words for a level, in the languages that labels come in. German "Abschnitt" and Arabic
 # "فصل" name containers, not provisions.
 WORDS: dict[str, SectionKind] = {

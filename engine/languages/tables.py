@@ -190,7 +190,7 @@ class Definitions(_Table):
 
     ``terms``: headings of a section or a column of a table, which is of definitions if that is all of it.
     ``before``: what stands before a term that it defines ("on entend par"). ``called``: what may stand before
-    a term that a verb defines ("the term", "als").
+    a term that a verb defines ("the term", "als"). ``joins``: what joins two terms of one definition.
     ``in_brackets``: a term in brackets follows what it means; elsewhere brackets hold all sorts of things.
     ``by_colon``: at the beginning of an item a term is defined by the colon behind it.
     """
@@ -200,6 +200,7 @@ class Definitions(_Table):
     terms: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     called: tuple[str, ...] = ()
+    joins: tuple[str, ...] = ()
     in_brackets: bool = False
     by_colon: bool = False
 

@@ -19,7 +19,6 @@ from typing import Any
 import orjson
 
 from engine.errors import UnpackingError
-from engine.ingestion.assembly import Assembler
 from engine.ingestion.chunking import cut
 from engine.ingestion.citing import below, cited_as
 from engine.ingestion.headings import parse_heading, slug_of
@@ -29,9 +28,9 @@ from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.dotted import DottedOutline
 from engine.ingestion.readers.field_text import blocks_of_field
-from engine.ingestion.readers.identity import document_of
+from engine.ingestion.readers.series import read_documents
 from engine.ingestion.segmentation import Piece
-from engine.language.addresses import Address, parse_label
+from engine.language.addresses import PROVISIONS, Address, parse_label
 from engine.language.aliases import aliases_of
 from engine.model import NOTHING, Document, Passage, SectionKind
 
@@ -106,34 +105,46 @@ def documents_of(
         if key in left:
             left[key] -= 1
             if not left[key] and key in groups:
-                yield _made(groups.pop(key), ids, source)
+                yield from _made(groups.pop(key), ids, source)
     for group in groups.values():
-        yield _made(group, ids, source)
+        yield from _made(group, ids, source)
 
 
-def _made(lines: Sequence[Line], ids: set[str], source: SourceFile) -> ReadDocument:
+def _made(lines: Sequence[Line], ids: set[str], source: SourceFile) -> Iterator[ReadDocument | Problem]:
     document_id = _document_id(lines, ids)
     ids.add(document_id)
-    whole = _whole_law(document_id, lines[0], source) if len(lines) == 1 else None
-    return whole or _document(document_id, lines, source.path)
+    laws = _whole_laws(document_id, lines[0], source) if len(lines) == 1 else []
+    yield from laws or [_document(document_id, lines, source.path)]
 
 
-def _whole_law(document_id: str, line: Line, source: SourceFile) -> ReadDocument | None:
-    """The document that the text of one line is; None if the line has a number of its own, or its text no
+def _whole_laws(document_id: str, line: Line, source: SourceFile) -> list[ReadDocument | Problem]:
+    """The documents that the text of one line is; empty if the line has a number of its own, or its text no
     provisions."""
     own = fields.provision_of(line.metadata, line.language)
-    read = None if own.address or own.dotted or own.nodes else blocks_of_field(line.text)
-    if read is None:
-        return None
-    title, blocks = read
+    if own.address or own.dotted or own.nodes:
+        return []
+    title, blocks = blocks_of_field(line.text)
+    if len(blocks) < 2:
+        return []
     given = {"url": source.path.name, **line.metadata, "id": document_id}
     if name := fields.text_of(line.metadata, fields.DOCUMENT_NAMES) or line.title:
         given["title"] = name
-    named = replace(source, name=document_id, shares_id=False)
-    document = document_of(named, given, title, line.text, record=True)
-    document = replace(document, valid_from=document.valid_from or fields.day_of(line.metadata.get("date")))
-    law = Assembler(document).assemble(blocks)
-    return replace(law, passages=tuple(replace(one, source_id=line.id) for one in law.passages))
+    if "date" in given:
+        given.setdefault("valid_from", given["date"])
+    named = replace(source, name=document_id, shares_id=False, mapping=None)
+    found: list[ReadDocument | Problem] = []
+    for read in read_documents(named, given, title, line.text, blocks, is_plain=True):
+        if not isinstance(read, ReadDocument) or not _has_provisions(read):
+            return []
+        passages = tuple(replace(one, source_id=line.id) for one in read.passages)
+        found.append(replace(read, passages=passages))
+    return found
+
+
+def _has_provisions(read: ReadDocument) -> bool:
+    """Whether a document has a provision, or several under bare numbers, which are chapters by their kind."""
+    kinds = [section.kind for section in read.sections if section.number is not None]
+    return not PROVISIONS.isdisjoint(kinds) or kinds.count(SectionKind.CHAPTER) > 1
 
 
 def _lines(source: SourceFile) -> Iterator[Line | Problem]:

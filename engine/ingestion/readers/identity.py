@@ -9,11 +9,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from engine.corpus.headings import is_bare_heading
 from engine.ingestion.headings import slug_of
 from engine.ingestion.readers import field_names, fields
 from engine.ingestion.readers.base import SourceFile
 from engine.ingestion.readers.field_names import Told, told_by
+from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.mapping import stated_by
+from engine.ingestion.typed_numbers import is_title as is_typed
 from engine.ingestion.version_days import named_file
 from engine.language.aliases import aliases_of
 from engine.language.detect import language_code, language_of_text
@@ -27,18 +30,26 @@ HEAD, MOST_LINES = 1200, 12
 
 
 def document_of(
-    source: SourceFile, given: Mapping[str, Any], heading: str | None, body: str, *, record: bool = False
+    source: SourceFile,
+    given: Mapping[str, Any],
+    heading: str | None,
+    body: str,
+    *,
+    record: bool = False,
+    is_plain: bool = False,
 ) -> Document:
     """The document of a file, from its fields in any letters and spelling, else from its first heading.
 
     Where the user has said which fields hold what, that counts first; of a ``record`` it was said already.
+    The first lines of a text that ``is_plain`` are its title if nothing else is.
     """
     if source.mapping is not None and not record:
         given = {**given, **stated_by(source.mapping, given)}
     if not record:
         given = {**_days_above(body), **given}
     known = {name.casefold(): value for name, value in given.items()}
-    title = _text(given, field_names.TITLES) or heading or _file_title(source.name)
+    first = _first_lines(body) if is_plain else None
+    title = _text(given, field_names.TITLES) or heading or first or _file_title(source.name)
     language = language_code(_text(given, field_names.LANGUAGES) or "") or language_of(body)
     state = _first_day(given, Told.STATE)
     named = fields.text_of(known, ("id", "slug"))
@@ -108,6 +119,18 @@ def _file_title(path: str) -> str:
     return (file.name if file.day is not None else "") or Path(path).stem
 
 
+def _first_lines(body: str) -> str | None:
+    """The title of a text that has no other: its first line, with those in capitals that go on with it."""
+    lines = body.strip()[:HEAD].split("\n")
+    count = next((number for number, line in enumerate(lines) if number and not line.isupper()), len(lines))
+    title = " ".join(" ".join(lines[:count]).split())
+    below = lines[count] if count < len(lines) else "-"
+    alone = not below.strip() or is_typed(below) or heading_line(below) is not None
+    if not alone or not is_bare_heading(title) or not title[:1].isalpha() or heading_line(title) is not None:
+        return None
+    return title
+
+
 def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     return fields.text_of({"it": field_names.first_of(given, names)}, ("it",))
 
@@ -138,9 +161,7 @@ def source_name(source: SourceFile) -> str:
     return source.name if source.is_member else Path(source.name).name
 
 
-_UNDERSTOOD = frozenset(
-    {
-        "id", "title", "language", "type", "number", "year", "status", "version", "valid_from", "valid_to",
-        "aliases", "quality", "issuer", "issuing_body",
-    }
-)  # fmt: skip
+_UNDERSTOOD = frozenset((
+    "id", "title", "language", "type", "number", "year", "status", "version", "valid_from", "valid_to",
+    "aliases", "quality", "issuer", "issuing_body",
+))  # fmt: skip

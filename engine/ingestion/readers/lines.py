@@ -9,7 +9,8 @@ from dataclasses import replace
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import EXPLANATION, Heading, parse_heading, slug_of
-from engine.language.addresses import CONTAINERS, PROVISIONS, parse_label
+from engine.ingestion.typed_numbers import is_title
+from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, WORDS, parse_label
 from engine.language.script import visible
 from engine.model import SectionKind
 
@@ -49,15 +50,17 @@ _TABBED = re.compile(
     r"([A-Z]{0,4} ?\d[\w.()]*(?:Guidance[\w.]*)?|(?:Part|Schedule|Chapter|APP) ?\w+[\w.() ]*)\t(.*)\Z",
     re.DOTALL,
 )
+_ATTACHED = [word for word, kind in WORDS.items() if kind in ATTACHED]
 _WORDED_LINE = re.compile(
-    r"(?:Article|Section|Rule|Clause|Chapter|Part|Title|Annex|Appendix|Schedule|Artikel|Abschnitt|Kapitel|Teil|Anlage"
-    r"|BAB|Pasal|Bagian|Paragraf|Lampiran|LAMPIRAN|PASAL|PART|CHAPTER|ARTICLE|SECTION|SCHEDULE|ANNEX"
+    r"(?:Article|Section|Rule|Clause|Chapter|Part|Title|Artikel|Abschnitt|Kapitel|Teil"
+    r"|BAB|Pasal|Bagian|Paragraf|PASAL|PART|CHAPTER|ARTICLE|SECTION"
     r"|Art\.|ART\.|Sec\.|Artículo|ARTÍCULO|Articolo|ARTICOLO|Artigo|ARTIGO|Articolul|Artykuł|Članak|Článek"
     r"|Článok|Čl\.|Члан|Член|Чл\.|Статья|Стаття|Άρθρο|Madde|MADDE|Điều"
     r"|Livre|LIVRE|Titre|TITRE|Chapitre|CHAPITRE|Libro|LIBRO|Título|TÍTULO|Capítulo|CAPÍTULO|Titolo|TITOLO|Capo"
     r"|CAPO|Livro|LIVRO|Hoofdstuk|HOOFDSTUK|Titel|TITEL|Afdeling|KAPITEL|ABSCHNITT|TEIL|Rozdział|ROZDZIAŁ|Dział"
     r"|DZIAŁ|Глава|ГЛАВА|Раздел|РАЗДЕЛ|Κεφάλαιο|ΚΕΦΑΛΑΙΟ"
-    r"|المادة|الباب|الفصل|§)\s*\S+.*\Z"
+    rf"|{'|'.join(sorted({form for word in _ATTACHED for form in (word.capitalize(), word.upper())}))}"
+    r"|المادة|الباب|الفصل|§)\s*\S+.*\Z|附[件表录錄].*\Z"
     r"|\d+(?:\s?[a-z])?\.?\s(?:§|straipsnis|pants|člen|cikk)(?:\W.*)?\Z",
     re.DOTALL,
 )
@@ -162,7 +165,9 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         heading = parse_heading(bare)
         is_heading = heading.number is not None and heading.kind in _DEPTHS
         if is_heading and (
-            not heading.title or (is_bare_heading(heading.title) and heading.title.lstrip("(")[:1].isupper())
+            not heading.title
+            or (is_bare_heading(heading.title) and heading.title.lstrip("(")[:1].isupper())
+            or (heading.kind is SectionKind.ANNEX and heading.title[:1].upper() == heading.title[:1].lower())
         ):
             return _headed(heading), ""
     return None
@@ -175,9 +180,11 @@ def _goes_on(block: HeadingBlock, following: Sequence[str]) -> bool:
 
 
 def _ended(line: str, following: Sequence[str]) -> tuple[HeadingBlock, str] | None:
-    """The heading of a provision that is a paragraph of few words with a full stop: "§ 11.2 Application."."""
-    few = line.rstrip().endswith(".") and len(line.split()) <= MOST_WORDS and not "".join(following).strip()
-    found = heading_line(line.rstrip(" .")) if few else None
+    """The heading of a provision in few words with a full stop, alone or above its text: "§ 11.2 Scope."."""
+    after = "".join(following).lstrip()[:1]
+    few = MOST_WORDS if not after else MOST_WORDS // 2 if not after.islower() else 0
+    ended = line.rstrip().endswith(".") and len(line.split()) <= few
+    found = heading_line(line.rstrip(" .")) if ended else None
     return found if found is not None and found[0].heading.kind in PROVISIONS else None
 
 
@@ -197,7 +204,8 @@ def joined(lines: Sequence[str], *, unwrap: bool) -> str:
     text = ""
     for line in lines:
         bare = line.strip()
-        if text and _ITEM.match(bare):
+        begins = bare[:1].isupper() or bare.startswith("(")
+        if text and (_ITEM.match(bare) or (begins and is_title(text.rpartition("\n")[2]))):
             text += "\n" + bare
         elif text.endswith("-") and bare[:1].islower():
             text = text + bare
@@ -206,7 +214,9 @@ def joined(lines: Sequence[str], *, unwrap: bool) -> str:
     return text
 
 
-_ITEM = re.compile(r"\(?(?:\d{1,3}[a-z]?|[a-z]{1,3}|[ivx]{1,5}|[\u0621-\u064a])[.)]\s|[-–•*]\s|\|")
+_ITEM = re.compile(
+    r"\(?(?:\d{1,3}[a-z]?|[a-z]{1,3}|[ivx]{1,5}|[\u0621-\u064a])[.)]\s|[-–•*]\s|\||\d{1,3}(?:\.\d{1,3})+\.?\s+[^\Wa-z\d]"
+)
 
 
 def _tabbed(label: str, text: str) -> tuple[HeadingBlock, str] | None:

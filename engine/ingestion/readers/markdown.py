@@ -69,7 +69,7 @@ class MarkdownReader:
         title, head, blocks = markdown_blocks(body)
         defined, blocks = _stated(blocks)
         head |= defined
-        yield from read_documents(source, {**head, **front.fields}, title, body, blocks)
+        yield from read_documents(source, {**head, **front.fields}, title, body, blocks, is_plain=True)
 
 
 def markdown_blocks(body: str) -> tuple[str | None, dict[str, str], list[Block]]:

@@ -9,27 +9,33 @@ from itertools import takewhile
 from typing import Any
 
 from engine.corpus.headings import is_bare_heading
-from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import EXPLANATION, parse_heading
+from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
+from engine.ingestion.headings import EXPLANATION, Heading, attaching_word, slug_of
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.front_matter import document_of
+from engine.language.addresses import ATTACHED
 from engine.model import SectionKind
 
 _SAMPLE = 20_000
-_ATTACHED = (SectionKind.ANNEX, SectionKind.SCHEDULE)
 # What the texts of one file have in common of what the file says of itself.
 _COMMON = ("language", "issuer", "valid_from", "valid_to", "status")
 _FEWEST = 2
 
 
 def read_documents(
-    source: SourceFile, given: Mapping[str, Any], title: str | None, body: str, blocks: Iterable[Block]
+    source: SourceFile,
+    given: Mapping[str, Any],
+    title: str | None,
+    body: str,
+    blocks: Iterable[Block],
+    *,
+    is_plain: bool = False,
 ) -> Iterator[ReadDocument | Problem]:
     """The documents of a file: one, and one more for each further text with articles of its own."""
     texts = list(_texts(list(blocks)))
     if title is None and len(texts) > 1:
         title = next((name for block in texts[0][1][:1] if (name := _bare(block))), None)
-    first = document_of(source, given, title, body)
+    first = document_of(source, given, title, body, is_plain=is_plain)
     titles = [first.title, *(own for own, _ in texts[1:])]
     common = {name: value for name, value in given.items() if name.casefold() in _COMMON}
     for number, (own, blocks) in enumerate(texts):
@@ -43,7 +49,7 @@ def read_documents(
             document = replace(
                 document, aliases=tuple(filter(None, (*document.aliases, *_short_names(number, titles))))
             )
-        read = Assembler(document).assemble(blocks)
+        read = Assembler(document).assemble(without_title(blocks, document.title))
         yield read if read.passages else Problem(source.name, "the file has no text", id=document.id)
 
 
@@ -66,18 +72,17 @@ def _texts(blocks: list[Block]) -> Iterator[tuple[str, list[Block]]]:
         block = blocks[place]
         value = _value(block) if isinstance(block, HeadingBlock) else None
         if isinstance(block, HeadingBlock) and block.level <= attached:
-            attached = block.level if block.heading.kind in _ATTACHED else 99
-        if isinstance(block, HeadingBlock) and EXPLANATION.match(block.heading.title):
-            attached = -1
+            attached = block.level if block.heading.kind in ATTACHED else 99
         if value is not None and attached == 99:
             found = None
             if value == 1 and len(set(counted)) >= _FEWEST and 1 in counted and _goes_on(blocks, place):
                 found = _title_above(blocks, last, place)
             if found is not None:
                 above, name = found
-                if EXPLANATION.match(name):
-                    blocks[above] = HeadingBlock(0, parse_heading(name))
-                    place = above
+                if word := attaching_word(name):
+                    kind = SectionKind.HEADING if EXPLANATION.match(name) else SectionKind.ANNEX
+                    blocks[above] = HeadingBlock(0, Heading(kind, None, name, "", slug_of(word)))
+                    attached = 0
                     continue
                 yield title, blocks[begun:above]
                 title, begun, counted = name, above + 1, []
@@ -114,10 +119,12 @@ def _title_above(blocks: list[Block], last: int, place: int) -> tuple[int, str] 
         return None
     for index in between:
         block = blocks[index]
-        if isinstance(block, HeadingBlock) and block.heading.kind in _ATTACHED:
+        if isinstance(block, HeadingBlock) and (
+            block.heading.kind in ATTACHED or EXPLANATION.match(block.heading.title)
+        ):
             return None
-        if isinstance(block, TextBlock) and EXPLANATION.match(_bare(block)):
-            return index, _bare(block)
+        if isinstance(block, TextBlock) and attaching_word(block.text) and _bare(block):
+            return index, " ".join(block.text.split())
     for index in reversed(between):
         block = blocks[index]
         if isinstance(block, HeadingBlock):

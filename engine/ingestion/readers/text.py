@@ -38,4 +38,4 @@ class TextReader:
             yield Problem(source.name, front.problem, 1)
         body = without_furniture(text[front.rest :])
         blocks = blocks_of(body.split("\n"), unwrap=False)
-        yield from read_documents(source, front.fields, None, body, blocks)
+        yield from read_documents(source, front.fields, None, body, blocks, is_plain=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from engine.language.addresses import Address, number_key
+from engine.language.addresses import ATTACHED, CONTAINERS, Address, number_key
 from engine.language.references.grammar import Mention
-from engine.language.references.provisions import Provisions
+from engine.language.references.provisions import Provision, Provisions
 from engine.model import Passage, Reference, SectionKind, Span, Status, TargetKind
 
 # The kind of target, its id, and its first row (-1 for a document).
@@ -29,14 +29,18 @@ class Aims:
 
     def of(self, index: int, address: Address | None) -> tuple[Aim, ...]:
         """What a reference points at: the passage of a paragraph, the provision's section, its passage."""
-        paragraph = None
-        if address and address.paragraph and address.number:
-            fits = self._provisions.all[index].key == number_key(address.number)
-            paragraph = address.paragraph if fits else None
+        paragraph = self.path(index, address) if address else None
         known = self._known.get((index, paragraph))
         if known is None:
             known = self._known[index, paragraph] = (self._found(index, paragraph),)
         return known
+
+    def path(self, index: int, address: Address) -> str | None:
+        """The part of a provision that an address names: "2" where paragraph 2 of Schedule 7 is meant."""
+        provision = self._provisions.all[index]
+        if address.within and provision.kind in CONTAINERS and address.kind not in CONTAINERS:
+            return "/".join(part for part in (address.number, address.paragraph) if part) or None
+        return address.paragraph if address.number and provision.key == number_key(address.number) else None
 
     def is_self(self, index: int, address: Address | None, row: int) -> bool:
         """Whether a passage would refer to itself."""
@@ -65,9 +69,8 @@ class Aims:
     def _found_part(self, index: int, paragraph: str) -> tuple[list[int], str]:
         numbers = self._numbers.get(index)
         if numbers is None:
-            rows = self._provisions.all[index].rows
-            numbers = [(row, (self._provisions.paragraph_of(row) or "").split("/")) for row in rows]
-            self._numbers[index] = numbers
+            counted = self._counted(self._provisions.all[index])
+            numbers = self._numbers[index] = [(row, path.split("/")) for row, path in counted]
         parts = paragraph.split("/")
         for length in range(len(parts), 0, -1):
             wanted = parts[:length]
@@ -76,6 +79,26 @@ class Aims:
                 exact = [row for row, number in numbers if number == wanted]
                 return exact or rows_of_part, "/".join(wanted)
         return [], ""
+
+    def _counted(self, provision: Provision) -> list[tuple[int, str]]:
+        """The parts that a provision counts: the row and path of each.
+
+        The parts of a schedule may be counted on from Part to Part, and each may have a heading.
+        """
+        passages = self._provisions.passages
+        own = [(row, self._provisions.paragraph_of(row) or "") for row in provision.rows]
+        if provision.kind not in ATTACHED or provision.section is None:
+            return own
+        inside: list[tuple[int, str]] = []
+        for row in self._provisions.section_rows(provision.section):
+            one = passages[row]
+            number = one.number if one.kind is SectionKind.PARAGRAPH else None
+            path = "/".join(part for part in (number, one.paragraph) if part)
+            inside.extend([(row, path)] if path and (number or one.kind in CONTAINERS) else [])
+        if len({path for _, path in inside}) < len({passages[row].source_id for row, _ in inside}):
+            # Each Part counts for itself.
+            return [one for one in own if passages[one[0]].kind in ATTACHED]
+        return inside
 
 
 def reference_to(

@@ -6,12 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.language.addresses import CONTAINERS, Address
+from engine.language.addresses import ATTACHED, CONTAINERS, Address
 from engine.language.references.grammar import NEVER, Grammar, Mention, Target
 from engine.model import SectionKind, Span
-
-# Their parts are counted from one, as those of an article are; those of a chapter are its articles.
-_NUMBERED_WITHIN = frozenset((SectionKind.ANNEX, SectionKind.SCHEDULE))
 
 
 class Folding:
@@ -61,6 +58,10 @@ def _says_where(mention: Mention) -> bool:
 
 def _nested(text: str, inner: Mention, outer: Mention) -> Mention | None:
     first = outer.targets[0]
+    item = inner.bare and inner.targets[0].address.kind is SectionKind.PARAGRAPH
+    if item and not {first.address.kind, *(kind for kind, _ in first.address.within)} & ATTACHED:
+        # "Nummer 2 des § 5" is no paragraph of § 5.
+        return None
     addresses = [_inside(target.address, first.address) for target in inner.targets]
     if any(address is None for address in addresses):
         return None
@@ -82,7 +83,7 @@ def _nested(text: str, inner: Mention, outer: Mention) -> Mention | None:
         text=text[span.start : span.end],
         relation=inner.relation,
         targets=(*targets, *outer.targets[1:]),
-        bare=inner.bare,
+        bare=inner.bare and not item,
     )
 
 
@@ -95,6 +96,10 @@ def _entered(text: str, outer: Mention, inner: Mention) -> Mention | None:
         return None
     if any(
         target.address.number is None or target.address.kind is container.kind for target in inner.targets
+    ):
+        return None
+    if "," in text[outer.span.end : inner.span.start] and inner.targets[0].address.kind is not (
+        SectionKind.PARAGRAPH
     ):
         return None
     span = Span(outer.span.start, inner.span.end)
@@ -112,6 +117,7 @@ def _entered(text: str, outer: Mention, inner: Mention) -> Mention | None:
         span=span,
         text=text[span.start : span.end],
         targets=targets,
+        bare=inner.bare and inner.targets[0].address.kind is not SectionKind.PARAGRAPH,
         document=where.document,
         name_at=where.name_at,
         here=where.here,
@@ -123,7 +129,7 @@ def _inside(inner: Address, outer: Address) -> Address | None:
     """The address of ``inner`` seen from outside, where the text says "inner of outer"."""
     if outer.kind in CONTAINERS:
         within = (*outer.within, (outer.kind, outer.number or ""), *inner.within)
-        if inner.number is None and outer.number and outer.kind in _NUMBERED_WITHIN:
+        if inner.number is None and outer.number and outer.kind in ATTACHED:
             # "points (1) and (2) of Annex II" are its own, not those of the text that names them.
             return Address(outer.kind, outer.number, inner.paragraph, outer.within)
         return Address(inner.kind, inner.number, inner.paragraph, within) if inner.number else None

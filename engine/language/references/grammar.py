@@ -23,13 +23,15 @@ class Unit:
 
     Each of ``words`` begins with a plain letter or sign; capitals are added by the engine. ``plural``
     are the forms that announce a list: after them what follows "and" is again a number of this unit.
-    ``number`` overrides the grammar's own number pattern.
+    ``number`` overrides the grammar's own number pattern. With ``annexed`` the word names a part of an annex
+    only: "point 2 of Annex I", or "point 2" inside of Annex I.
     """
 
     kind: SectionKind
     words: tuple[str, ...]
     plural: tuple[str, ...] = ()
     number: str = ""
+    annexed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

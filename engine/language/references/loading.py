@@ -53,6 +53,7 @@ class UnitFile(_Part):
     words: Words = []
     plural: Words = []
     number: Pattern = ""
+    annexed: bool = False
 
 
 class LevelFile(_Part):
@@ -347,6 +348,7 @@ def _unit(fields: _Fields, field: str, unit: UnitFile) -> Unit:
         fields.words(f"{field}.words", unit.words),
         fields.words(f"{field}.plural", unit.plural),
         fields.pattern(f"{field}.number", unit.number),
+        unit.annexed,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from engine.language.addresses import CONTAINERS, WORDS, Address, number_key
+from engine.language.addresses import ATTACHED, CONTAINERS, WORDS, Address, number_key
 from engine.language.references.provisions import Provisions, Validity, container_of, series_of
 from engine.model import Document, SectionKind
 
@@ -45,15 +45,12 @@ class Lookup:
             ]
         else:
             found = self._provisions.numbered(document, key)
-            if self._documents[document].language == "de":
-                found = [
-                    index for index in found if _same_sign(self._provisions.all[index].kind, address.kind)
-                ]
-            elif address.kind is not SectionKind.PARAGRAPH:
-                series = series_of(address.kind)
-                found = [index for index in found if series_of(self._provisions.all[index].kind) == series]
-        if not found and address.kind not in CONTAINERS and not address.within and self._in_english(document):
+            found = [index for index in found if self._serves(index, address, document)]
+        if not found and address.kind not in CONTAINERS and not address.within:
             found = self._provisions.contained(document, SectionKind.CHAPTER, key)
+            if self._documents[document].language != "en":
+                # In English rulebooks a bare "8" is a chapter to one text and a rule or paragraph to another.
+                found = [index for index in found if self.is_bare(index)]
         if address.within:
             inside = [index for index in found if self._is_within(index, address)]
             if not inside:
@@ -63,9 +60,24 @@ class Lookup:
             found = inside
         return self._nearest(self._of_series(self._in_one_piece(found), address), row)
 
-    def _in_english(self, document: int) -> bool:
-        """In English rulebooks a bare "8" is a chapter to one text and a rule or paragraph to another."""
-        return self._documents[document].language == "en"
+    def _serves(self, index: int, address: Address, document: int) -> bool:
+        """Whether a provision may have the kind that a text says; in a schedule "clause 2" is paragraph 2."""
+        provision = self._provisions.all[index]
+        in_german = self._documents[document].language == "de"
+        if in_german and (provision.kind is SectionKind.ARTICLE) != (address.kind is SectionKind.ARTICLE):
+            # In German law a § is never an Artikel.
+            return False
+        if address.kind is SectionKind.PARAGRAPH:
+            return True
+        if provision.kind is SectionKind.PARAGRAPH and any(one[0] in ATTACHED for one in provision.ancestors):
+            return any(kind in ATTACHED for kind, _ in address.within)
+        # The clauses of a contract without headings are its numbered paragraphs.
+        is_clause = address.kind is SectionKind.SUBSECTION and provision.kind is SectionKind.PARAGRAPH
+        return is_clause or in_german or series_of(provision.kind) == series_of(address.kind)
+
+    def is_bare(self, index: int) -> bool:
+        """Whether a provision is printed by its number alone, without a word."""
+        return self._provisions.passages[self._provisions.all[index].rows[0]].label[:1].isdigit()
 
     def _may_be(self, index: int, address: Address) -> bool:
         """Whether a provision may be what a text calls a chapter or an appendix."""
@@ -164,11 +176,6 @@ class Lookup:
             return passage.valid_from, passage.valid_to
         document = self._documents[self._provisions.document_of[row]]
         return document.valid_from, document.valid_to
-
-
-def _same_sign(kind: SectionKind, named: SectionKind) -> bool:
-    """In German law a § is never an Artikel."""
-    return (kind is SectionKind.ARTICLE) == (named is SectionKind.ARTICLE)
 
 
 def _overlap(one: Validity, other: Validity) -> bool:

@@ -104,7 +104,7 @@ class Recogniser:
         """The mentions, those amended whose words the text changes; so is one of which it repeals a part that
         has no number ("the second sentence of section 5")."""
         language = self.grammar.languages[0] if self.grammar.languages else ""
-        named = [number for number, one in enumerate(found) if one.targets]
+        named = [number for number, one in enumerate(found) if one.targets and not _is_item(one)]
         if not named:
             return found
         amended = targets(text, amendments_in(text, language), [found[n].span for n in named], language)
@@ -169,6 +169,10 @@ class Recogniser:
             targets, end = self._provisions(text, start, unit, head_end, plural=plural)
             if targets and not plural:
                 targets, end = self._loose_list(text, start, unit, head_end, end) or (targets, end)
+            if targets and unit.annexed:
+                span = Span(start, end)
+                grammar = self.grammar.name
+                return Mention(span, text[start:end], grammar, Relation.CITES, tuple(targets), bare=True)
         if not targets and not bare:
             targets, end = self._relative(text, start)
         if not targets:
@@ -318,6 +322,12 @@ class Recogniser:
             named = [*whole, *named]
         if not named:
             return found
+        # The number of a convention is no item: "Übereinkommen Nr. 182".
+        found = [
+            one
+            for one in found
+            if not (_is_item(one) and any(_inside(one.span, start, end) for start, end, _ in named))
+        ]
         taken = Occupied((mention.span.start, mention.span.end) for mention in found)
         for start, end, name in named:
             if taken.overlaps(start, end):
@@ -329,6 +339,14 @@ class Recogniser:
             found.append(Mention(span, words, self.grammar.name, relation, document=name, name_at=start))
         found.sort(key=lambda mention: mention.span.start)
         return found
+
+
+def _is_item(mention: Mention) -> bool:
+    """Whether a mention is "point 2", which is a part of an annex or nothing."""
+    if not mention.bare or not mention.targets:
+        return False
+    first = mention.targets[0].address
+    return first.kind is SectionKind.PARAGRAPH and not first.within
 
 
 def _inside(span: Span, start: int, end: int) -> bool:

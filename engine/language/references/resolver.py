@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from engine.language.addresses import Address, number_key
+from engine.language.addresses import ATTACHED, CONTAINERS, Address, number_key
 from engine.language.references.aims import Aim, Aims, reference_to
 from engine.language.references.designating import DesignationResolver, beside
 from engine.language.references.designations import GRAMMAR as DESIGNATION
@@ -194,10 +194,17 @@ class Resolver:
             # "nach dessen Absatz 3": a part of another act's provision, not of the one that speaks.
             return [] if mention.that else self._relative(mention, target, passage, row)
         own = self._provisions.document_of[row]
-        if _is_own_paragraph(target.address, passage) and not meaning.named and meaning.documents == (own,):
+        is_own = meaning.documents == (own,) and not meaning.named
+        if is_own and not mention.bare and _is_own_paragraph(target.address, passage):
             return self._relative(mention, _without_number(target), passage, row)
         span = _extended(target.span, mention, meaning, passage.text)
-        if mention.bare and not meaning.named and not _stands_alone(target.address.number):
+        if is_own and not target.address.within and not target.through:
+            aims = self._annexed(target.address, passage, row)
+            if aims is not None:
+                aims = [aim for aim in aims if aim[2] != row]
+                return [reference_to(passage, mention, span, aims, EXACT)] if aims or not mention.bare else []
+        is_item = target.address.kind is SectionKind.PARAGRAPH and "." in (target.address.number or "")
+        if mention.bare and not (meaning.named or is_item or _stands_alone(target.address.number)):
             return []
         documents = [document for document in meaning.documents if document is not None]
         if target.through and len(documents) == 1:
@@ -213,12 +220,14 @@ class Resolver:
         itself = False
         for document in documents:
             for index in self._lookup.candidates(document, target.address, row):
+                if mention.bare and is_item and not self._lookup.is_bare(index):
+                    continue
                 if self._aims.is_self(index, target.address, row):
                     itself = True
                     continue
                 for aim in self._aims.of(index, target.address):
                     found[aim] = None
-                confidence = min(confidence, self._certainty(index, target.address, meaning))
+                confidence = min(confidence, self._certainty(index, target.address, meaning.confidence))
         if not found and (itself or mention.bare):
             return []
         if not found:
@@ -227,6 +236,38 @@ class Resolver:
             # A part that is not printed by itself: what encloses it goes on.
             mention = replace(mention, relation=Relation.AMENDS)
         return [reference_to(passage, mention, span, tuple(found), confidence)]
+
+    def _annexed(self, address: Address, passage: Passage, row: int) -> Sequence[Aim] | None:
+        """ "Paragraph 1" in a schedule: what it is there; None where it is none of the schedule's parts."""
+        if address.kind not in (SectionKind.PARAGRAPH, SectionKind.SUBSECTION) or address.number is None:
+            return None
+        own = self._provisions.document_of[row]
+        around = self._provisions.ancestors_of(row)
+        depth = next((depth for depth, one in enumerate(around) if one[0] in ATTACHED), None)
+        if depth is None:
+            return None
+        if address.kind is SectionKind.SUBSECTION and not self._documents[own].type:
+            # A contract calls what stands before its schedules clauses, an act sections.
+            return None
+        inside = [one for one in around[depth:] if one[0] in CONTAINERS]
+        for stop in range(len(inside), 0, -1):
+            within = Address(SectionKind.PARAGRAPH, address.number, address.paragraph, tuple(inside[:stop]))
+            aims = [
+                aim
+                for index in self._lookup.candidates(own, within, row)
+                if self._has_part(index, within)
+                for aim in self._aims.of(index, within)
+            ]
+            if aims:
+                return aims
+        is_counted = passage.paragraph is not None or passage.kind is SectionKind.PARAGRAPH
+        return () if is_counted and address.kind is SectionKind.PARAGRAPH else None
+
+    def _has_part(self, index: int, address: Address) -> bool:
+        """Whether a provision is what an address names, or the schedule that counts it."""
+        path = self._aims.path(index, address)
+        is_whole = self._provisions.all[index].kind in CONTAINERS
+        return not is_whole or (path is not None and self._aims.part(index, path)[1] != "")
 
     def _in_original(self, documents: Sequence[int], address: Address, row: int) -> dict[Aim, None]:
         """What a translated excerpt leaves out, where the text it translates has it exactly once."""
@@ -239,13 +280,13 @@ class Resolver:
                     found.update(dict.fromkeys(self._aims.of(index, address)))
         return found if len(found) == 1 else {}
 
-    def _certainty(self, index: int, address: Address, meaning: Meaning) -> float:
-        provision = self._provisions.all[index]
-        if provision.key != number_key(address.number or ""):
-            return ENCLOSING * meaning.confidence
-        if address.paragraph and self._aims.part(index, address.paragraph)[1] != address.paragraph:
-            return ENCLOSING * meaning.confidence
-        return meaning.confidence
+    def _certainty(self, index: int, address: Address, sure: float) -> float:
+        """How sure a provision is: less where it only encloses what an address names."""
+        path = self._aims.path(index, address)
+        if path is not None:
+            return sure if self._aims.part(index, path)[1] == path else ENCLOSING * sure
+        exact = self._provisions.all[index].key == number_key(address.number or "")
+        return sure if exact else ENCLOSING * sure
 
     def _range(self, document: int, target: Target, row: int) -> list[int]:
         """The provisions from one number to another, in the order of the document."""
@@ -292,11 +333,13 @@ class Resolver:
         """ "Paragraph (2)": a part of the provision that speaks, if it is a passage of its own."""
         index = self._provisions.at(row)
         path = target.address.paragraph
-        if index is None or path is None:
+        if path is None:
             return []
         printed = self._provisions.paragraph_of(row)
         own = printed.split("/") if printed else []
         for length in range(len(own), -1, -1):
+            if index is None:
+                break
             wanted = "/".join([*own[:length], *path.split("/")])
             rows, matched = self._aims.part(index, wanted)
             if matched == wanted or (rows and length == 0):
@@ -304,7 +347,14 @@ class Resolver:
                     return []
                 aim = (TargetKind.PASSAGE, self._provisions.passages[rows[0]].id, rows[0])
                 return [reference_to(passage, mention, target.span, (aim,), EXACT)]
-        return []
+        if ("(" in mention.text) is not passage.text.startswith("("):
+            # "(1)" where a schedule counts "1." is a part of one of its parts.
+            return []
+        number, _, below = path.partition("/")
+        aims = self._annexed(Address(SectionKind.PARAGRAPH, number, below or None), passage, row)
+        if not aims or aims[0][2] == row:
+            return []
+        return [reference_to(passage, mention, target.span, aims, EXACT)]
 
 
 def _is_own_paragraph(address: Address, passage: Passage) -> bool:

@@ -7,18 +7,16 @@ from dataclasses import dataclass, replace
 
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import Heading, parse_heading, slug_of
+from engine.ingestion.headings import Heading, bare_heading, parse_heading
 from engine.ingestion.readers.docx.numbering import Label, Numbering
 from engine.ingestion.readers.docx.package import DocxParts, Element, W
 from engine.ingestion.readers.docx.styles import Style, Styles, numbering_of, value_of, whole
 from engine.ingestion.readers.docx.text import Notes, ParagraphText, paragraph_text
 from engine.ingestion.readers.lines import LONGEST_LINE, heading_line
 from engine.ingestion.readers.rows import Row, table_text
-from engine.model import SectionKind
 
 # Headings that only the words or the numbers tell stand below those that a style tells.
 _BELOW_STYLES = 10
-_CLAUSES = (SectionKind.CHAPTER, SectionKind.SECTION, SectionKind.RULE)
 _WRAPPERS = frozenset(f"{W}{name}" for name in ("sdtContent", "ins", "moveTo", "smartTag", "customXml"))
 _DEEPEST = 40
 
@@ -159,12 +157,7 @@ def _clause(text: str, label: Label, page: int) -> Iterator[Block]:
         return
     # "Article 5" is a heading of its own; "1.1" would be read as the heading "1" with the title "1".
     worded = parse_heading(label.text)
-    kind = _CLAUSES[min(number.count("."), 2)]
-    heading = (
-        worded
-        if worded.number and not worded.title
-        else Heading(kind, number, "", number, slug_of(number) or "clause")
-    )
+    heading = worded if worded.number and not worded.title else bare_heading(number, "")
     yield HeadingBlock(level, heading, page=page)
     yield TextBlock(text, page=page)
 

@@ -107,10 +107,11 @@ class Levels:
     sizes: tuple[float, ...]
     numbering: frozenset[int]
 
-    def of(self, line: Line, *, numbered: bool) -> int:
-        """The level of a heading: larger type stands above, then numbered above unnumbered."""
+    def of(self, line: Line, heading: Heading, *, numbered: bool) -> int:
+        """The level of a heading: larger type stands above, then Parts, then numbered above unnumbered."""
         place = _nearest(self.sizes, line.height)
-        return _STYLED_LEVEL + 2 * place + (place in self.numbering and not numbered)
+        is_part = heading.kind in CONTAINERS and heading.label != heading.number
+        return _STYLED_LEVEL + 3 * place + (not is_part) * (1 + (place in self.numbering and not numbered))
 
 
 def styled_levels(lines: Sequence[Line], setting: Setting) -> Levels:
@@ -147,8 +148,9 @@ def styled_heading(
     if _GOES_ON.search(lines[stop - 1].text):
         return None
     text = paragraph_of(lines[place:stop], vocabulary)
-    level = levels.of(line, numbered=_NUMBERED.match(text) is not None)
-    return HeadingBlock(level, _named(text)), stop - place
+    heading = _named(text)
+    level = levels.of(line, heading, numbered=_NUMBERED.match(text) is not None)
+    return HeadingBlock(level, heading), stop - place
 
 
 def _named(text: str) -> Heading:

@@ -11,6 +11,7 @@ import numpy as np
 
 from engine.ingestion.readers.pdf.hyphens import Vocabulary
 from engine.ingestion.readers.pdf.lines import Line
+from engine.ingestion.typed_numbers import is_title
 
 # A step down that is longer than the usual one by this factor parts paragraphs.
 _LONGER_STEP = 1.28
@@ -19,7 +20,7 @@ _INDENT, _SHORT = 0.75, 0.08
 _ENDS = re.compile(r"[.;:!?؟؛。；：！？…][\"”’»)\]]*\Z")
 _ITEM = re.compile(
     r"(?:\(?(?:\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]{1,5}|[\u0621-\u064a])[.)]|\(\w{1,4}\)|[-–—•*])(?:\s|\Z)"
-    r"|[(（][一二三四五六七八九十]+[)）]"
+    r"|\d{1,3}(?:\.\d{1,3})+\.?\s+[^\Wa-z\d]|[(（][一二三四五六七八九十]+[)）]"
 )
 _ENDS_ITEM = re.compile(r"[,،]\Z")
 _NEVER_FIRST = re.compile(r"[a-zà-ÿ,;.)\]،؛]")
@@ -83,6 +84,8 @@ def goes_on(upper: Line, lower: Line, setting: Setting) -> bool:
     if upper.centred and lower.centred:
         return upper.bold == lower.bold
     if upper.bold != lower.bold and _is_short(upper, lower):
+        return False
+    if is_title(upper.text) and _is_short(upper, lower):
         return False
     if not ends_sentence(upper.text):
         return not (apart and _is_short(upper, lower)) and not (upper.centred != lower.centred and upper.bold)

@@ -89,10 +89,16 @@ def in_container(asked: Question, place: Placed, name: Name, mention: Mention) -
     own = np.isin(asked.corpus.document_numbers(rows), name.documents)
     spans = (mention.targets[0].span, place.number, place.name)
     words = asked.written[min(one.start for one in spans) : max(one.end for one in spans)]
+    rows = rows[own] if own.any() else rows
     groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    last = -1
+    key: tuple[str, tuple[str, ...]] = "", ()
     for row, passage in zip(rows.tolist(), asked.corpus.passages(rows), strict=True):
-        if own[rows == row].any() or not own.any():
-            groups.setdefault((passage.document_id, passage.headings), []).append(row)
+        document, above = passage.document_id, passage.headings
+        if (document, above[: len(key[1])]) != key or row != last + 1:
+            key = document, above
+        groups.setdefault(key, []).append(row)
+        last = row
     allowed = _allowed(asked, [np.array(group, np.int32) for group in groups.values()])
     if not allowed:
         return NamedProvision(
@@ -185,11 +191,11 @@ def in_any(asked: Question, mention: Mention, code: str, words: str) -> NamedPro
         versions = list(_versions(asked, (document,)))
         left.difference_update(number for own in versions for number in own)
         for place, own in enumerate(versions):
-            if rows := _allowed(asked, _groups(asked, mention, code, own))[:1]:
+            if rows := _allowed(asked, _groups(asked, mention, code, own)):
                 groups.extend(rows)
                 notes.append(_of_version(asked, own) if place else "")
                 break
-        if len(groups) == MOST_CHOICES:
+        if len(groups) >= MOST_CHOICES:
             break
     if not groups:
         return NamedProvision(words, Naming.MISSING, note=f"no document has {words}")
@@ -254,10 +260,19 @@ def _several(asked: Question, groups: Sequence[Rows], words: str, note: str, cou
 
 def _choices(asked: Question, heads: Sequence[Rows]) -> tuple[Choice, ...]:
     rows = np.concatenate([np.empty(0, np.int32), *heads]).astype(np.int32)
-    documents = asked.corpus.document_numbers(rows).tolist()
+    documents, passages = asked.corpus.document_numbers(rows).tolist(), asked.corpus.passages(rows)
+    named = [
+        (asked.reader.documents[document].title, _label(passage))
+        for passage, document in zip(passages, documents, strict=True)
+    ]
+    # Two provisions of one label are told by the heading above them.
+    above = [
+        "".join(one.headings[:1]) if named.count(own) > 1 else ""
+        for one, own in zip(passages, named, strict=True)
+    ]
     return tuple(
-        Choice(passage.id, ", ".join(filter(None, (asked.reader.documents[document].title, _label(passage)))))
-        for passage, document in zip(asked.corpus.passages(rows), documents, strict=True)
+        Choice(passage.id, ", ".join(filter(None, (title, heading, label))))
+        for passage, heading, (title, label) in zip(passages, above, named, strict=True)
     )
 
 

@@ -27,7 +27,7 @@ TABLE: list[tuple[str, list[Row]]] = [
     ("MIR Rule 2.3", [("MIR Rule 2.3", "MIR", ("rule 2.3",))]),
     ("Annex II and Schedule 2", [("Annex II", None, ("annex II",)), ("Schedule 2", None, ("schedule 2",))]),
     ("in APP 4 or App4", [("APP 4", None, ("annex 4",)), ("App4", None, ("annex 4",))]),
-    ("Clause 4 and Part 4", [("Clause 4", None, ("section 4",)), ("Part 4", None, ("part 4",))]),
+    ("Clause 4 and Part 4", [("Clause 4", None, ("subsection 4",)), ("Part 4", None, ("part 4",))]),
     ("paragraph (2) or (3)", [("paragraph (2) or (3)", None, ("paragraph 2", "paragraph 3"))]),
     ("paragraph 5 of Schedule 2", [("paragraph 5 of Schedule 2", None, ("schedule 2 > paragraph 5",))]),
     ("Section A4.3 of App4", [("Section A4.3 of App4", None, ("annex 4 > section A4.3",))]),
