@@ -92,7 +92,7 @@ def document_of(
         # What counts its versions holds from the day of each.
         or (page.published if page.version else None),
         valid_to=_first_day(given, Told.END),
-        issuer=_text(given, field_names.ISSUERS) or page.issuer,
+        issuer=_text(given, field_names.ISSUERS) or page.issuer or _text(given, field_names.AUTHORS),
         aliases=tuple(dict.fromkeys((*aliases, *derived))),
         quality=float(quality) if isinstance(quality, int | float) and 0 <= quality <= 1 else None,
         source=fields.text_of(known, ("source", "url")) or source_name(source),

@@ -17,10 +17,12 @@ from engine.language.references.versions import made_on
 from engine.model import (
     FAMILY,
     Choice,
+    Direction,
     Document,
     NamedProvision,
     Naming,
     Passage,
+    Relation,
     SectionKind,
 )
 from engine.retrieval.planning.named.containers import Placed
@@ -79,8 +81,29 @@ def in_documents(asked: Question, mention: Mention, code: str, name: Name, words
             for (key, _), head in zip(near, heads, strict=True)
         )
         missing += f"; the nearest are {', '.join(printed)}"
+    if inserting := _inserting(asked, [row for _, row in near], address.number or ""):
+        note = f"{missing}; {asked.reader.documents[inserting[1]].title} inserts it"
+        return NamedProvision(words, Naming.FOUND, inserting[0], leads=True, note=_joined(name.note, note))
     choices = _choices(asked, [np.array([row], np.int32) for _, row in near])
     return NamedProvision(words, Naming.MISSING, choices=choices, note=_joined(name.note, missing))
+
+
+def _inserting(asked: Question, near: Sequence[int], number: str) -> tuple[tuple[str, ...], int] | None:
+    """The passages of the act that amends provisions next to one and has its number in quoted text, and that
+    act; None if there is none."""
+    links = asked.corpus.neighbours(np.array(near, np.int32), [Relation.AMENDS], Direction.IN)
+    word = re.compile(rf"(?<!\w){re.escape(number)}(?!\w)", re.IGNORECASE)
+    for row in dict.fromkeys(links.rows.tolist() if number else ()):
+        rows = np.arange(row, min(row + FEW_PASSAGES, len(asked.corpus)), dtype=np.int32)
+        if asked.mask is not None:
+            rows = rows[asked.mask[rows]]
+        passages = asked.corpus.passages(rows)
+        own = [
+            one.id for one in passages if one.section_id == passages[0].section_id and word.search(one.text)
+        ]
+        if own:
+            return tuple(own), int(asked.corpus.document_numbers(rows[:1])[0])
+    return None
 
 
 def in_container(asked: Question, place: Placed, name: Name, mention: Mention) -> NamedProvision:
