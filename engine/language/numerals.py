@@ -152,24 +152,12 @@ GERMAN_BOOKS = {
     word: number
     for number, word in enumerate(
         (
-            "erst",
-            "zweit",
-            "dritt",
-            "viert",
-            "fünft",
-            "sechst",
-            "siebt",
-            "acht",
-            "neunt",
-            "zehnt",
-            "elft",
-            "zwölft",
-            "dreizehnt",
-            "vierzehnt",
+            "erst", "zweit", "dritt", "viert", "fünft", "sechst", "siebt", "acht", "neunt", "zehnt", "elft",
+            "zwölft", "dreizehnt", "vierzehnt",
         ),
         start=1,
     )
-}
+}  # fmt: skip
 # What French law puts behind the number of an article that came between two others, in order.
 FRENCH_AGAIN = (
     r"(?:bis|ter|quater|quinquies|sexies|septies|octies|nonies|decies|undecies|duodecies|terdecies"
