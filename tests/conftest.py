@@ -59,9 +59,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_slow(item):
             item.add_marker(pytest.mark.slow)
-        if is_slow(item) or item.get_closest_marker("browser"):
-            # A browser, or a process that is stopped or killed, may miss a moment on a busy machine.
-            item.add_marker(pytest.mark.flaky(reruns=1))
     items.sort(key=position)
 
 
