@@ -9,6 +9,7 @@ import pytest
 from engine.ingestion.readers.base import ReadDocument, SourceFile
 from engine.ingestion.readers.pdf import PdfReader
 from tests.engine.ingestion.readers.pdf.drawing import PITCH, SIZE, Page, Text, pdf
+from tests.field.conftest import Build
 
 # A title, the rows of two columns ("=" in its middle), what stands below both, and the passages.
 PAGES = [
@@ -85,3 +86,10 @@ def test_a_table_of_provisions_keeps_its_rows(tmp_path: Path) -> None:
     left, right = ("|".join(f"Article {number}" for number in range(first, first + 8)) for first in (1, 21))
     text = " ".join(one.text for one in _read(tmp_path, _columns("TABLE", left, right)).passages)
     assert all(f"Article {number} | Article {number + 20}" in text for number in range(1, 9))
+
+
+def test_a_body_cites_itself_and_not_its_explanation(build: Build) -> None:
+    title, left, right, below, _ = PAGES[3]
+    corpus = build({"law.pdf": _columns(title, left, right, below=below)})
+    found = {(one.source_id, one.target_id) for one in corpus.all_references()}
+    assert ("law/art-3", "law/art-2/para-1") in found

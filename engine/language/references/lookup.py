@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from engine.language.addresses import ATTACHED, CONTAINERS, WORDS, Address, number_key
-from engine.language.references.provisions import Provisions, Validity, container_of, series_of
+from engine.language.references.provisions import Ancestors, Provisions, Validity, container_of, series_of
 from engine.model import Document, SectionKind
 
 
@@ -151,6 +151,9 @@ class Lookup:
             # A form at the end of an act, with no heading above it, has numbers of its own.
             alike = [index for index in nearest if bool(self._provisions.all[index].ancestors) == bool(chain)]
             nearest = alike or nearest
+            # The body of an act cites itself before what is attached to it, an annex or an explanation.
+            own = [index for index in nearest if not _is_attached(self._provisions.all[index].ancestors)]
+            nearest = nearest if _is_attached(chain) else own or nearest
             depth = min(len(self._provisions.all[index].ancestors) for index in nearest)
             nearest = [index for index in nearest if len(self._provisions.all[index].ancestors) == depth]
         return tuple(nearest)
@@ -187,6 +190,10 @@ def _lasts_until(period: Validity, day: date | None) -> bool:
     """Whether a period reaches a day, or the open end that None stands for."""
     end = period[1]
     return end is None or (day is not None and end >= day)
+
+
+def _is_attached(chain: Ancestors) -> bool:
+    return any(kind in ATTACHED for kind, _ in chain)
 
 
 def _common(one: Sequence[object], other: Sequence[object]) -> int:
