@@ -63,8 +63,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Do what else takes most of a second of some test: hypothesis builds its tables of letters, the collector
-    looks at all that was imported."""
+    """Build hypothesis's tables of letters, and keep the collector from what was imported: either takes most of
+    a second of some test."""
     find(text(), lambda _: True)
     gc.collect()
     gc.freeze()
