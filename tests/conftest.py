@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Build hypothesis's tables of letters, and keep the collector from what was imported: either takes most of
+    """Build hypothesis's tables of letters, and keep the collector from what was imported: each takes most of
     a second of some test."""
     find(text(), lambda _: True)
     gc.collect()
