@@ -61,7 +61,7 @@ def _taken(read: Read, text: str, language: str) -> float:
 
 
 def growth(read: Read, atom: str, language: str) -> float:
-    """How many times as long the longer text takes; the least of three each, as others use the machine too."""
+    """How many times as long the longer text takes; the least of three, as others use the machine too."""
     short, long = (atom * (length // len(atom)) for length in (LENGTH, TIMES * LENGTH))
     read(atom, language)
     least = _taken(read, long, language)
