@@ -85,7 +85,7 @@ Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$"), AfterValidator(_moment
 
 def convert(kind: type[Value], part: BaseModel, **changed: Any) -> Value:
     """Make a dataclass of the fields that a part shares with it, and of those that are given."""
-    values = {name: getattr(part, name) for name in _shared(kind, type(part))}
+    values = {name: getattr(part, name) for name in _shared(kind, type(part))}  # type: ignore[arg-type]
     return kind(**{**values, **changed})
 
 

@@ -57,7 +57,11 @@ def load_pool(path: Path, corpus: Corpus, limit: int) -> Pool:
 
 def investigation_of(values: Mapping[str, Any], corpus: Corpus, where: object = RECORD) -> Investigation:
     """The investigation of a record as ``load_investigation`` reads one; ``where`` is named in errors."""
-    record = read_record(values, where)
+    return restore(read_record(values, where), corpus, where)
+
+
+def restore(record: CaseRecord, corpus: Corpus, where: object = RECORD) -> Investigation:
+    """The investigation of a record that was read. Raises InputError where it does not fit the corpus."""
     settings = settings_of(record, where)
     pool = pool_of(record, corpus, settings.pool_size, where)
     passages = tuple(_ranked(one, corpus, where) for one in record.passages)

@@ -21,7 +21,7 @@ from engine.investigation.record import Investigation
 from engine.model import EvidenceStatus, Hop, PartEvidence
 from engine.records.presets import changed, day_words, field_words, nearest, value_words
 from engine.records.record import CaseRecord
-from engine.records.restoring import investigation_of, settings_of
+from engine.records.restoring import restore, settings_of
 from engine.records.store.fingerprint import fingerprint_of
 from engine.records.store.store import engine_version
 from engine.records.wording import (
@@ -46,12 +46,13 @@ BEARS = "The corpus bears the question"
 MOST_ROWS, MOST_STEPS, MOST_TRAILS, LONGEST_TITLE = 40, 60, 2, 120
 
 
-def compose(given: HandedOver) -> Memo:
-    """Everything that a memo of a case says. Raises InputError where the record is damaged."""
-    case, corpus = private_record_in(given), given.corpus
+def compose(given: HandedOver, case: CaseRecord | None = None) -> Memo:
+    """Return what a memo of a case says; ``case`` is its record if it was read already. Raises InputError for
+    a damaged record."""
+    case, corpus = case or private_record_in(given), given.corpus
     kept, now = _fingerprints(given)
     checker, name = checker_of(given, case), names_of(given, case)
-    investigation, why = _restored(given, checker)
+    investigation, why = _restored(given, case, checker)
     found, audit = _found(case, corpus, investigation, Notes(checker, name), why)
     settings = settings_of(case)
     steps = steps_of(given.events, name)
@@ -122,7 +123,7 @@ def _title(given: HandedOver) -> str:
     return title if len(title) <= LONGEST_TITLE else title[:LONGEST_TITLE].rsplit(" ", 1)[0] + " …"
 
 
-def _restored(given: HandedOver, checker: Checker) -> tuple[Investigation | None, str]:
+def _restored(given: HandedOver, case: CaseRecord, checker: Checker) -> tuple[Investigation | None, str]:
     """The investigation on the corpus where it still has the words of the case, else None and why not."""
     if given.corpus is None:
         return None, "the corpus was not opened"
@@ -130,7 +131,7 @@ def _restored(given: HandedOver, checker: Checker) -> tuple[Investigation | None
     if different:
         return None, f"the corpus has other words now for {plural(len(different), 'passage')} of the case"
     try:
-        return investigation_of(given.record, given.corpus), ""
+        return restore(case, given.corpus), ""
     except InputError as error:
         return None, str(error)
 

@@ -24,7 +24,8 @@ from engine.records.record import CaseRecord
 
 def case_page(given: HandedOver) -> str:
     """The page of a case. Raises InputError where the record is damaged."""
-    case, memo = private_record_in(given), compose(given)
+    case = private_record_in(given)
+    memo = compose(given, case)
     name, checker = names_of(given, case), checker_of(given, case)
     cards = cards_of(case, checker, name)
     labels, titles = _documents(case, given.corpus)
