@@ -13,7 +13,7 @@ from engine.answers.case_audit import CaseAudit, case_audit, case_audit_html, ca
 from engine.answers.record import Answer
 from engine.answers.report_forms import body_html
 from engine.errors import InputError, RedstringError, for_visitors
-from engine.language.markup import attribute
+from engine.language.characters import attribute
 from ui.session import CASES, Desk, OpenCase, case_of
 from ui.stage import Stage, banner_html, on_failure
 

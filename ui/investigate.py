@@ -20,7 +20,7 @@ from engine.investigation import Case
 from engine.investigation.constraints import NOTHING_LEFT
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
 from engine.investigation.ranking.experience import Experience
-from engine.language.markup import attribute
+from engine.language.characters import attribute
 from engine.llm import LanguageModel
 from engine.records.steps import Step
 from ui.access.asking import person_of

@@ -18,8 +18,7 @@ from engine.ingestion.readers.fields import day_of
 from engine.ingestion.sentences import sentence_starts
 from engine.investigation.versions import doors
 from engine.language.amendments import Amendment, AmendmentKind, changes_of, names_part
-from engine.language.dates import dates_in
-from engine.language.validity import takes_the_place
+from engine.language.dates import dates_in, takes_the_place
 from engine.model import FAMILY, Direction, Document, Passage, Reference, Relation, TargetKind
 from engine.records.citation import short_citation
 

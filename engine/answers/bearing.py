@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from engine.answers.kinds import kinds_of, nouns_of, words_that_ask
 from engine.investigation.asked import Asked
-from engine.language.analyzer import analyzer
+from engine.language.analysis import STOPWORDS, analyzer
 from engine.language.statements.lexicon import lexicon
-from engine.language.stopwords import STOPWORDS
 from engine.languages import base_of, law, words
 from engine.model import Passage
 

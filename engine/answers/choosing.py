@@ -18,7 +18,7 @@ from engine.answers.bearing import Bearing, Held
 from engine.answers.kinds import TELLING, Asks, departs, gives, gives_in_row, measures
 from engine.answers.lists import is_head
 from engine.answers.units import Unit, word_count
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 
 # A brief is read in half a minute, at five words a second.
 LONGEST_BRIEF = 150

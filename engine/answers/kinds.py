@@ -11,7 +11,7 @@ from collections.abc import Collection
 from enum import StrEnum
 from functools import cache
 
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.statements import Bound, Kind, quantities_in
 from engine.language.statements.lexicon import lexicon
 from engine.languages import base_of, law

@@ -11,7 +11,7 @@ from engine.answers.choosing import overlap
 from engine.answers.citing import Citations
 from engine.answers.units import Unit, is_whole, units_of, word_count
 from engine.corpus.protocol import Corpus
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.model import Direction, Relation
 
 # Limits that are told, how much of the question each bears, headings included, and how many words it has.

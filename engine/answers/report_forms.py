@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from markdown_it import MarkdownIt
 
 from engine.corpus.protocol import CorpusInfo
-from engine.language.hidden_marks import marked
-from engine.language.markup import escape
-from engine.language.markup import markdown as escaped
+from engine.language.characters import escape, marked
+from engine.language.characters import markdown as escaped
 
 # What is listed of each kind at most.
 MOST_LISTED = 25

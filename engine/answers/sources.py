@@ -13,7 +13,7 @@ from engine.answers.citing import Citations
 from engine.answers.units import is_whole, units_of
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.record import Investigation
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.languages import law
 from engine.model import Passage, RankedPassage, Relation

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from engine.answers.audit.holding import asked_of, hold, sentences_around
 from engine.answers.audit.windows import readable
 from engine.answers.audit.wording import otherwise
+from engine.language.characters import western_digits
 from engine.language.references import find_mentions
-from engine.language.script import western_digits
 from engine.model import Passage, Span
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")

@@ -30,7 +30,7 @@ from engine.investigation.assistance.answer_form import (
 from engine.investigation.assistance.prefix import with_prefix
 from engine.investigation.assistance.relations import MOST_TOKENS, relations
 from engine.investigation.record import Investigation
-from engine.language.tokens import token_estimate
+from engine.language.detection import token_estimate
 from engine.llm import Data, LanguageModel, Meter, Prompt
 from engine.llm.suspicion import addresses_machine
 from engine.records.citation import full_citation

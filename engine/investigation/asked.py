@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engine.caching import Cache, Caches
 from engine.corpus.protocol import Corpus
 from engine.investigation.wanted import NONE, wanted_in, without_measure
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.statements import Kind
 from engine.model import Passage
 

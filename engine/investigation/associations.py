@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.adjacency import MOST_DEFINERS, Adjacency, Matrix, adjacency_of
 from engine.corpus.protocol import Corpus, Rows, Scores
-from engine.language.candidates import LONGEST_TERM, Stems
+from engine.language.entities import LONGEST_TERM, Stems
 from engine.model import Direction
 
 _WORD = re.compile(r"[^\W_]+")

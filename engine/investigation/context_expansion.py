@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.investigation.reading import Reading
-from engine.language.tokens import token_estimate
+from engine.language.detection import token_estimate
 from engine.model import Passage
 
 # Neighbours looked at on each side.

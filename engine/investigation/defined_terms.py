@@ -18,7 +18,7 @@ import numpy as np
 from engine.corpus.extracted.proposal import concept_key
 from engine.corpus.extracted.validations import Judgement, judged, load_validations
 from engine.corpus.protocol import Corpus, Rows
-from engine.language.candidates import LONGEST_TERM, Stems
+from engine.language.entities import LONGEST_TERM, Stems
 from engine.language.terms import terms_of
 from engine.languages import Definitions, law
 from engine.model import Entity, EntityKind, Passage, Relation

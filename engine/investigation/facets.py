@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Area, Corpus, Ontology, Rows, Scores
 from engine.errors import SettingsError
 from engine.investigation.affinity import affinity
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.embedders import Embedder
 from engine.model import QueryPlan
 from engine.retrieval.planning import PART, SIDE

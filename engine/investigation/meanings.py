@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from engine.corpus.protocol import Corpus, Mask
 from engine.investigation.defined_terms import defined_terms
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.languages import Definitions, law
 from engine.model import NamedProvision, Naming, Passage, Relation
 from engine.retrieval.planning.meaning import term_asked

@@ -22,7 +22,7 @@ from engine.investigation.context_expansion import ContextExpansion, text_of
 from engine.investigation.filters import Filters
 from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
-from engine.language.tokens import token_estimate
+from engine.language.detection import token_estimate
 from engine.model import RankedPassage
 from engine.records.citation import full_citation
 from engine.records.orders import Order, ordered

@@ -22,7 +22,7 @@ from engine.answers.audit.reviewing import Saying, say
 from engine.answers.audit.tally import tally
 from engine.answers.audit.wording import TOLD, key_of
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
-from engine.language.hidden_marks import hidden_marks
+from engine.language.characters import hidden_marks
 from engine.llm import Budget, Meter
 from ui.access.asking import by_token
 from ui.asked import checked

@@ -11,7 +11,7 @@ from engine.answers.audit.log_export import said_of
 from engine.answers.audit.record import Source
 from engine.answers.audit.tally import Tally, verdict_words
 from engine.answers.audit.wording import key_of, remarks
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 
 Shown = dict[str, Any]
 

@@ -23,7 +23,7 @@ from engine.answers.audit.verdicts import Judge
 from engine.corpus.grades import grades_of
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
-from engine.language.detect import detect
+from engine.language.detection import detect
 from engine.llm import LanguageModel, Meter, Usage
 from engine.model import Grade, Span
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from engine.answers.audit.memo import claims_alone
 from engine.ingestion.sentences import sentence_starts
-from engine.language.detect import detect
+from engine.language.detection import detect
 from engine.language.statements import read
 from engine.model import Span
 

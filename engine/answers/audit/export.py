@@ -13,8 +13,8 @@ from engine.answers.audit.tally import Tally, axes, summary, tally, tally_to_jso
 from engine.answers.audit.wording import citation_of, difference, key_of, remarks
 from engine.corpus.confirmations import digest_of
 from engine.corpus.grades import words_of
-from engine.language.hidden_marks import marked
-from engine.language.markup import markdown as escaped
+from engine.language.characters import markdown as escaped
+from engine.language.characters import marked
 
 FORMAT = 1
 

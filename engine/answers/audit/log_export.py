@@ -9,8 +9,8 @@ from engine.answers.audit.log import WORDS, Entry, Held, Log, LoggedCitation
 from engine.answers.audit.style import STYLE
 from engine.corpus.confirmations import Confirmation, Review
 from engine.corpus.grades import words_of
-from engine.language.markup import escape
-from engine.language.markup import markdown as escaped
+from engine.language.characters import escape
+from engine.language.characters import markdown as escaped
 from engine.records.wording import plural
 
 APPENDIX = "Appendix: verification log"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from engine.language.addresses import WORDS
-from engine.language.occupied import Occupied
+from engine.language.designations import Occupied
 from engine.language.statements import quantities_in
 from engine.model import Span
 

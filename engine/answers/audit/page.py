@@ -12,7 +12,7 @@ from engine.answers.audit.style import STYLE
 from engine.answers.audit.tally import axes, summary, tally, verdict_words
 from engine.answers.audit.wording import TOLD, citation_of, key_of, remarks
 from engine.corpus.grades import words_of
-from engine.language.markup import escape
+from engine.language.characters import escape
 
 
 def html_page(audit: Audit, log: Log | None = None) -> str:

@@ -15,8 +15,7 @@ from engine.exports.memo.wording import (
     rest_words,
     settings_line,
 )
-from engine.language.direction import pieces, right_to_left
-from engine.language.markup import attribute, markdown
+from engine.language.characters import attribute, markdown, pieces, right_to_left
 
 # What some renderers take for markup besides: addresses, superscripts, highlights, mentions.
 _MORE = re.compile(r"(?<=:)//|(?<=\bwww)\.|[@^=]", re.IGNORECASE)

@@ -28,7 +28,7 @@ from engine.exports.memo.wording import (
     settings_line,
     shortened,
 )
-from engine.language.direction import right_to_left
+from engine.language.characters import right_to_left
 from engine.unpacking import open_zip, read_member
 
 # Letters of a header and of a cell.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 
 LONGEST = 200
 

@@ -23,7 +23,7 @@ from engine.investigation.metrics import references_held
 from engine.investigation.pool import Entry, Pool
 from engine.investigation.reading import Reading
 from engine.investigation.turn import PERSON, SCAN
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.model import Evidence as Borne
 from engine.model import EvidenceStatus, Intent

@@ -17,7 +17,7 @@ from engine.investigation.associations import Associations
 from engine.investigation.ranking.documents import document_signs
 from engine.investigation.ranking.links import Links, link_features
 from engine.investigation.walking import Visits, walked
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.retrievers.dense import DENSE
 

@@ -17,7 +17,7 @@ from engine.investigation import assembly
 from engine.investigation.assembly import assemble
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.model import Document, Passage, Section, SectionKind
 
 ARTICLE_3 = [f"harbour-act/art-3/para-{number}" for number in (1, 2, 3)]

@@ -13,7 +13,7 @@ from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation.context_expansion import ContextExpansion
 from engine.investigation.reading import Reading
-from engine.language.tokens import token_estimate
+from engine.language.detection import token_estimate
 
 # Chapter 1: three passages of Article 1, three of Article 2. Chapter 2: two of Article 3. Another law: one.
 PLAN = (

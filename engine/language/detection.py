@@ -1,20 +1,22 @@
-"""The language of a short text, among the languages that a corpus holds.
-
-Three witnesses, the surest first: the script, the function words, and a character model
-(py3langid, Lui and Baldwin 2012, https://aclanthology.org/P12-3005), which is loaded only when the
-first two leave a doubt.
-"""
+"""The language of a short text, and the number of tokens that a language model reads in it."""
 
 from __future__ import annotations
 
 import copy
+import math
 import re
 from functools import cache
 from typing import Any
 
-from engine.language.script import LANGUAGE_SCRIPTS, main_script, scripts_of
-from engine.language.stopwords import STOPWORDS
-from engine.languages import all_words
+from engine.language.analysis import STOPWORDS
+from engine.language.characters import LANGUAGE_SCRIPTS, main_script, scripts_of
+from engine.languages import all_words, words
+
+# The language of a short text, among the languages that a corpus holds.
+#
+# Three witnesses, the surest first: the script, the function words, and a character model
+# (py3langid, Lui and Baldwin 2012, https://aclanthology.org/P12-3005), which is loaded only when
+# the first two leave a doubt.
 
 # More of a text says nothing new about its language.
 LONGEST_LOOK = 4000
@@ -218,3 +220,21 @@ def _surely(text: str, language: str) -> bool:
     ranked = [(str(label), float(score)) for label, score in _model().rank(text)]
     (first, best), (_, second) = ranked[:2]
     return first == language and best - second >= DOUBT
+
+
+# How many tokens of a language model a text is, estimated by its length and its language.
+#
+# No tokeniser is asked: each model has its own, and most of them are not at hand offline.
+# Characters a token were measured with ``o200k_base`` on law texts and on the GDPR in 24
+# languages, and rounded down, so that an estimate is seldom too small. Older tokenisers cut what
+# is not English up to twice as small.
+
+
+def characters_per_token(language: str) -> float:
+    """Characters of a text that one token of a language model stands for."""
+    return words(language).characters_per_token
+
+
+def token_estimate(characters: int, language: str) -> int:
+    """Tokens of a text of so many characters, rounded up."""
+    return math.ceil(characters / characters_per_token(language))

@@ -18,8 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import bounded_yaml, files, languages
 from engine.errors import FileRefusedError, GrammarError, YamlError
-from engine.language.references import standards
-from engine.language.references.eu_acts import eu_act_form
+from engine.language.references import instruments
 from engine.language.references.grammar import (
     NEVER,
     ActForm,
@@ -29,11 +28,13 @@ from engine.language.references.grammar import (
     Found,
     Grammar,
     Level,
+    Parts,
     Relative,
     Unit,
+    one_of,
 )
-from engine.language.references.number_words import NUMBERS, PARTS
-from engine.language.references.patterns import Parts, one_of
+from engine.language.references.instruments import eu_act_form
+from engine.language.references.levels import NUMBERS, PARTS
 from engine.model import Relation, SectionKind
 
 SHIPPED = "references.yaml"
@@ -320,8 +321,10 @@ def _grammar(file: GrammarFile, *, checked: bool) -> Grammar:
         known=tuple(tuple(group) for group in file.known),
         examples=tuple(_example(example) for example in file.examples),
         **{name: fields.pattern(name, getattr(file, name)) for name in _PATTERNS},
-        name_form=one_of([standards.FORM, fields.pattern("name_form", file.name_form)]),
-        before=one_of([f"{standards.FORM},?", fields.pattern("before", file.before)]) if file.before else "",
+        name_form=one_of([instruments.FORM, fields.pattern("name_form", file.name_form)]),
+        before=one_of([f"{instruments.FORM},?", fields.pattern("before", file.before)])
+        if file.before
+        else "",
     )
 
 
@@ -337,7 +340,7 @@ def _acts(fields: _Fields, file: GrammarFile) -> Iterator[ActForm]:
         else [one for one in file.acts if isinstance(one, str)]
     ):
         yield ActForm(fields.pattern("acts", plain), fields.pattern("acts_sign", file.acts_sign))
-    yield ActForm(standards.FORM, standards.SIGN, standards.REACH, whole=True)
+    yield ActForm(instruments.FORM, instruments.SIGN, instruments.REACH, whole=True)
 
 
 def _unit(fields: _Fields, field: str, unit: UnitFile) -> Unit:

@@ -1,28 +1,181 @@
-"""Index terms of a text: the one tokeniser that both the index and the query go through.
-
-A term is a case-folded, stemmed word. Legal numbers are kept whole beside their parts: "Rule 4.3.2"
-gives ``4.3.2`` besides 4, 3 and 2, and "§ 433" gives ``§433`` besides 433, so that an exact
-citation in a question meets exactly that citation in a text; "第十二条" and "第12条" both give
-``第12条``, "article L. 110-1" and "L110-1" both ``l110-1``. Chinese, Japanese, Korean and Thai are
-cut into character bigrams. Stemmers: Snowball (https://snowballstem.org) through PyStemmer; in some
-languages words are taken to their dictionary forms first, by simplemma's lists.
-"""
+"""Index terms of a text: tokens, function words, dictionary forms. Index and query share this analysis."""
 
 from __future__ import annotations
 
+import os
 import re
+import runpy
 import unicodedata
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
+from importlib.util import cache_from_source, find_spec
 from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import Stemmer
+from xxhash import xxh3_128
 
-from engine.language.lemmas import lemma
+from engine.language.characters import fold_arabic, visible, western_digits, without_note_calls
 from engine.language.numerals import HAN_NUMBER, han_number
-from engine.language.script import fold_arabic, visible, western_digits, without_note_calls
-from engine.language.stopwords import STOPWORDS
 from engine.languages import all_words, words
+
+if TYPE_CHECKING:
+    from simplemma import Lemmatizer
+
+
+# Function words per language, so that an index does not count them.
+#
+# Where bm25s ships a Snowball-style list, that one is used. Other languages have their list in
+# their folder: closed-class words only (articles, prepositions, pronouns, conjunctions,
+# auxiliaries), because general-purpose lists also drop words that carry law ("act", "part",
+# "year").
+
+
+def _shipped() -> dict[str, Any]:
+    """The lists of bm25s by name, read from their file: to import the package compiles numba, 0.3 s."""
+    package = find_spec("bm25s")
+    assert package is not None
+    assert package.submodule_search_locations is not None
+    return runpy.run_path(str(Path(package.submodule_search_locations[0]) / "stopwords.py"))
+
+
+def _listed() -> dict[str, frozenset[str]]:
+    lists = _shipped()
+    ranked = sorted(all_words().items(), key=lambda item: (item[1].priority, item[0]))
+    return {
+        language: frozenset(lists[f"STOPWORDS_{own.stop_list}"] if own.stop_list else own.stop_words)
+        for language, own in ranked
+        if own.stop_list or own.stop_words
+    }
+
+
+# The languages in the order in which they are believed where a text may be in several.
+STOPWORDS: dict[str, frozenset[str]] = _listed()
+
+
+# Dictionary forms of words, by simplemma's lists.
+#
+# To read such a list takes a second and a hundred megabytes a process: it is decoded once for an
+# installation, into the text of its words in order, which is kept beside this module where that
+# can be written (as compiled code is) and is read in hundredths of a second from then on.
+
+FOLDER = Path(cache_from_source(__file__)).parent
+# So many words are looked through at once.
+_AT_ONCE = 32
+_LINE, _TAB = b"\n", b"\t"
+
+
+def lemma(word: str, language: str) -> str:
+    """The dictionary form of a word, the word itself where no list has it. Raises ValueError for a language
+    without a list."""
+    return _lemmatizer(language).lemmatize(word, lang=language).casefold()
+
+
+class WordList(Mapping[str, str]):
+    """Words to their dictionary forms, kept as the lines ``word TAB form`` in the order of their bytes."""
+
+    def __init__(self, lines: bytes) -> None:
+        """``lines``: a line feed, then each line with the one that ends it."""
+        self._lines = lines
+        ends = np.flatnonzero(np.frombuffer(lines, np.uint8) == _LINE[0])
+        self._count = len(ends) - 1
+        self._starts = ends[:-1:_AT_ONCE].tolist()
+        self._firsts = [lines[start + 1 : lines.index(_TAB, start)] for start in self._starts]
+        self._starts.append(len(lines) - 1)
+
+    def get(self, word: str, default: str | None = None) -> str | None:  # type: ignore[override]
+        """The dictionary form of a word."""
+        own = word.encode("utf-8", "replace")
+        place = bisect_right(self._firsts, own) - 1
+        if place < 0:
+            return default
+        line = _LINE + own + _TAB
+        # The line feed that ends the last of them is that of the next one.
+        start = self._lines.find(line, self._starts[place], self._starts[place + 1] + len(line))
+        if start < 0:
+            return default
+        start += len(line)
+        return self._lines[start : self._lines.index(_LINE, start)].decode()
+
+    def __getitem__(self, word: str) -> str:
+        found = self.get(word)
+        if found is None:
+            raise KeyError(word)
+        return found
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines.split(_LINE)[1:-1]:
+            yield line.partition(_TAB)[0].decode()
+
+
+def lines_of(forms: Mapping[str, str]) -> bytes:
+    """The lines of a word list. Raises ValueError for a word that no line can hold."""
+    lines = sorted((word.encode(), form.encode()) for word, form in forms.items())
+    text = b"".join((_LINE, *(word + _TAB + form + _LINE for word, form in lines)))
+    if text.count(_LINE) != len(lines) + 1 or text.count(_TAB) != len(lines):
+        raise ValueError("a word holds a line feed or a tabulator")
+    return text
+
+
+@cache
+def _lemmatizer(language: str) -> Lemmatizer:
+    # Imported for those languages alone that need it.
+    from simplemma import Lemmatizer
+    from simplemma.strategies import DefaultStrategy
+
+    known: dict[str, Mapping[str, str]] = {}
+
+    class Kept:
+        """Gives the list of each language, read when it is asked for first."""
+
+        def get_dictionary(self, lang: str) -> Mapping[str, str]:
+            """The list of a language."""
+            found = known.get(lang)
+            if found is None:
+                found = known[lang] = word_list(lang)
+            return found
+
+    return Lemmatizer(lemmatization_strategy=DefaultStrategy(dictionary_factory=Kept()))
+
+
+def word_list(language: str) -> Mapping[str, str]:
+    """The list of a language, kept where that is possible. Raises ValueError where there is none."""
+    import simplemma
+    from simplemma.strategies import DefaultDictionaryFactory
+
+    path = FOLDER / f"{language}-{simplemma.__version__}.words"
+    with suppress(OSError):
+        held = path.read_bytes()
+        if held[:16] == xxh3_128(held[16:]).digest():
+            return WordList(held[16:])
+    forms: Mapping[str, str] = DefaultDictionaryFactory().get_dictionary(language)
+    lines = lines_of(forms)
+    waiting = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        waiting.write_bytes(xxh3_128(lines).digest() + lines)
+        waiting.replace(path)
+    except OSError:
+        with suppress(OSError):
+            waiting.unlink(missing_ok=True)
+    return WordList(lines)
+
+
+# Index terms of a text: the one tokeniser that both the index and the query go through.
+#
+# A term is a case-folded, stemmed word. Legal numbers are kept whole beside their parts: "Rule
+# 4.3.2" gives ``4.3.2`` besides 4, 3 and 2, and "§ 433" gives ``§433`` besides 433, so that an
+# exact citation in a question meets exactly that citation in a text; "第十二条" and "第12条" both give
+# ``第12条``, "article L. 110-1" and "L110-1" both ``l110-1``. Chinese, Japanese, Korean and Thai
+# are cut into character bigrams. Stemmers: Snowball (https://snowballstem.org) through PyStemmer;
+# in some languages words are taken to their dictionary forms first, by simplemma's lists.
 
 STEMMERS = {language: own.stemmer for language, own in all_words().items() if own.stemmer}
 # A longer word is a hash, a table row or a line that lost its spaces: it is indexed by its beginning.
