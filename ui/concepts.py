@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from engine.investigation.graph import anchors_in, subgraph
-from engine.investigation.graph.words import edge_sentences
+from engine.investigation.graph.nodes import edge_sentences
 from engine.language.characters import attribute, escape, marked
 from engine.ontology.applying import in_language
 from engine.ontology.concepts import Concepts, NamedConcept, concepts_of, first_rows

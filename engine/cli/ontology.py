@@ -78,8 +78,8 @@ def show_graph(options: argparse.Namespace) -> None:
     from engine.corpus import open_corpus
     from engine.extraction.graphml import write_network
     from engine.investigation.graph import anchors_in, subgraph
+    from engine.investigation.graph.nodes import graph_text, to_json, to_networkx
     from engine.investigation.graph.subgraph import anchor
-    from engine.investigation.graph.words import graph_text, to_json, to_networkx
     from engine.language.detection import detect_question
 
     if not options.question and not options.around:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from engine.answers.audit.memo import NOTES
+from engine.answers.audit.claims import NOTES
 from engine.exports.memo.record import OWN, Finding, Listed, Memo, Note, Words
 from engine.exports.memo.wording import (
     APPENDIX,

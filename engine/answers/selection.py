@@ -14,10 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.answers.bearing import Bearing, Held
-from engine.answers.kinds import TELLING, Asks, departs, gives, gives_in_row, measures
-from engine.answers.lists import is_head
-from engine.answers.units import Unit, word_count
+from engine.answers.relevance import TELLING, Asks, Bearing, Held, departs, gives, gives_in_row, measures
+from engine.answers.units import Unit, is_head, word_count
 from engine.language.analysis import analyzer
 
 # A brief is read in half a minute, at five words a second.

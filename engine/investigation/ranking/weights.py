@@ -27,7 +27,7 @@ from engine.corpus.learned_weights import (
 )
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError, UnpackingError
-from engine.investigation.ranking.experience import Experience, experience_from, plain_experience
+from engine.investigation.ranking.additive import Experience, experience_from, plain_experience
 from engine.unpacking import inflate
 
 # Bytes of what is learned, unpacked.

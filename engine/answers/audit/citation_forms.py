@@ -1,17 +1,23 @@
-"""The forms in which lawyers write a citation, beyond what laws write of each other: the act in front ("BGB
-§ 475d Abs. 2", "Code des communes, art. R142-6"), the paragraph as a Roman number ("§ 19 IV GmbHG") or behind
-a full stop ("Art. 60.3 RGPD"), an act's name by its capitals.
-"""
+"""Forms in which lawyers write citations, words that look like one, and paragraphs within a passage."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
+from engine.answers.audit.record import Citation, Source
 from engine.corpus.outside import Outside, letters_key
+from engine.language.addresses import WORDS
+from engine.language.designations import Occupied
 from engine.language.references import Mention
-from engine.model import Span
+from engine.language.statements import quantities_in
+from engine.model import Passage, Span
+
+# The forms in which lawyers write a citation, beyond what laws write of each other: the act in
+# front ("BGB § 475d Abs. 2", "Code des communes, art. R142-6"), the paragraph as a Roman number
+# ("§ 19 IV GmbHG") or behind a full stop ("Art. 60.3 RGPD"), an act's name by its capitals.
 
 # Words of a name that may stand beside a number, and characters that are looked at for it.
 LONGEST, AROUND = 14, 160
@@ -161,3 +167,146 @@ def _labelled_at(text: str, words: list[re.Match[str]], place: int, reader: Outs
                 if rows:
                     return Labelled(Span(start, words[last + 1].start() + len(label)), rows)
     return None
+
+
+# What looks like a citation to a reader, in any form: so that one that is not understood is told,
+# not passed.
+
+_LOOKALIKES_BELOW = r"(?:\s?\(\w{1,4}\))*"
+# "FEES-R-99.1", "COBS 3.4.1R(2)", "BGB 2999 II"; "2999 II BGB"; "§ 2999".
+_CODE = re.compile(
+    rf"(?<![\w-])[A-Z][A-Z&]{{1,19}}(?:-[A-Z]{{1,4}})*(?:\s(?:r|s|c|p|pt|ch|sec|art|para|reg)\.?)?[\s.:-]{{0,2}}(?:[A-Z]{{1,2}})?\d+(?:[.\-/]\w?\d+)*[A-Z]?(?!\w){_LOOKALIKES_BELOW}(?:\s[IVX]+(?!\w))?"
+)
+_BEHIND = re.compile(r"(?<![\w.,-])\d{2,4}[a-z]?(?:\s[IVX]+)?\s[A-Z][A-Za-z]*[A-Z](?!\w)")
+_SIGN = re.compile(
+    r"(?<!§)§+\s*\d+\w*(?:\s*(?:Abs\.|Absatz|S\.|Satz|Nr\.)\s*\d+)*(?:\s[A-ZÄÖÜ][A-Za-zäöü]*[A-Z])?"
+)
+# "Kap. 77 ZPO Rn. 3", "C. tour. 412 al. 9", "Circ. 12/B": abbreviations with a capital, and a number.
+_SHORTENED = re.compile(
+    r"(?<![\w.])(?!(?:No|Nr|Mr|Mrs|Dr|St|Abs|Bd|Ca|Vol|Jan|Feb|Apr|Aug|Sept|Okt|Oct|Nov|Dez|Dec|Fr|Rp)\.)"
+    r"[A-ZÄÖÜ][a-zäöüàéè]{0,5}\.\s?(?:[a-zàéè]{1,6}\.\s?){0,2}\d+(?:[./-]\w{1,4})*(?:,?\s(?:al|pt|Rn|Abs)\.?\s?\d+)?"
+)
+# "KUHPer-412/A", "BGB/R-77".
+_DASHED = re.compile(r"(?<![\w/-])[A-Z][a-z]*[A-Z][A-Za-z]*(?:/[A-Z]{1,2})?-\d+(?:/[A-Z])?(?!\w)")
+# "Circular 77/2033".
+_OF_YEAR = re.compile(r"(?<!\w)[A-ZÄÖÜ]\w{2,}\s\d{1,4}/(?:19|20)\d{2}(?![\w/])")
+# What stands in brackets at the end, or in front of a colon, and has a number: a citation in whatever form.
+_EDGES = (
+    re.compile(r"[(\[](?P<said>[^()\[\]]{0,40}[A-ZÄÖÜ§][^()\[\]]{0,40}\d[^()\[\]]{0,30})[)\]]\W*\Z"),
+    re.compile(r"\A\W*(?P<said>[A-ZÄÖÜ§][^:.;,]{0,50}?\d[^:;]{0,24}?)\s?:\s"),
+    re.compile(
+        r"(?:,|–|-)\s(?:see|cf\.?|siehe|vgl\.|voir|lihat|véase)\s(?P<said>[^,;()]{1,50}?\d[^,;()\s]{0,20})\W*\Z"
+    ),
+)
+_SHORT = (
+    "sec",
+    "sect",
+    "art",
+    "ch",
+    "chap",
+    "reg",
+    "cl",
+    "para",
+    "paras",
+    "rulebook",
+    "pt",
+    "r",
+    "s",
+    "ss",
+    "rr",
+    "no",
+)
+
+
+@cache
+def _worded() -> re.Pattern[str]:
+    """A word for a level and its number, in all languages, also with the usual abbreviations."""
+    words = sorted({*(word for word in WORDS if word.isalpha()), *_SHORT}, key=len, reverse=True)
+    # The single letters are abbreviations only with their stop.
+    listed = "|".join(re.escape(word) + (r"\." if len(word) < 3 else r"\.?") for word in words)
+    return re.compile(
+        rf"(?<!\w)(?:{listed})\s?(?-i:[A-Z]?)\d+(?:[.\-/]\w?\d+)*[a-zA-Z]?(?!\w){_LOOKALIKES_BELOW}",
+        re.IGNORECASE,
+    )
+
+
+def lookalikes(text: str, language: str, known: Iterable[Span]) -> Iterator[Span]:
+    """What looks like a citation and is none of those known; quantities are none."""
+    known = list(known)
+    taken = Occupied((span.start, span.end) for span in known)
+    # "Kap. 77 ZPO" counts no codes of procedure.
+    for form in (_SHORTENED, _DASHED, _OF_YEAR):
+        for match in form.finditer(text):
+            if not taken.overlaps(*match.span()):
+                taken.add(*match.span())
+                yield Span(*match.span())
+    for quantity in quantities_in(text, language, known):
+        taken.add(quantity.span.start, quantity.span.end)
+    found = sorted(
+        (match.span() for form in (_CODE, _SIGN, _BEHIND, _worded()) for match in form.finditer(text)),
+        key=lambda span: (span[0], -span[1]),
+    )
+    found += [edged.span("said") for edge in _EDGES if (edged := edge.search(text))]
+    for start, end in found:
+        if not taken.overlaps(start, end):
+            taken.add(start, end)
+            yield Span(start, end)
+
+
+# Whether words stand in the paragraph that is cited, where one passage holds a whole article.
+
+# "(5) ..." and "5. ..." at the beginning of a line, also behind the number of the article.
+_PARAGRAPH = re.compile(
+    r"^[^\S\n]*(?:\((?P<bracketed>\d{1,3}[a-z]?)\)|(?P<plain>\d{1,3}[a-z]?)\.)(?=\s)", re.MULTILINE
+)
+
+
+def stands_in(source: Source, citations: Sequence[Citation]) -> bool:
+    """Whether the words of a source stand in a cited paragraph, as far as the passage tells its
+    paragraphs."""
+    wanted = {
+        one.paragraph.split("/")[0].casefold()
+        for one in citations
+        if one.paragraph and source.row in one.rows
+    }
+    if not wanted or any(source.row in one.rows and not one.paragraph for one in citations):
+        return True
+    if source.passage.paragraph:
+        return True
+    marks = paragraphs(source.passage.text)
+    if len(marks) < 2 or not wanted & {name for _, name in marks}:
+        return True
+    start, end = source.span.start, source.span.end
+    inside = {name for place, name in marks if start <= place < end}
+    before = [name for place, name in marks if place <= start]
+    return bool(wanted & {*inside, *before[-1:]})
+
+
+def paragraphs(text: str) -> list[tuple[int, str]]:
+    """Where each paragraph of an article begins, and its number: "(1)" where there are such, else "1."."""
+    found = list(_PARAGRAPH.finditer(text))
+    bracketed = [match for match in found if match["bracketed"]]
+    return [
+        (match.start(), (match["bracketed"] or match["plain"]).casefold()) for match in bracketed or found
+    ]
+
+
+def missing_paragraph(paragraph: str, passages: Sequence[Passage]) -> tuple[str, str] | None:
+    """A cited paragraph that the cited article has not, and its last one; None where nothing tells."""
+    number = paragraph.split("/")[0].casefold()
+    if not number or not passages:
+        return None
+    known: list[str] = []
+    for passage in passages:
+        if passage.paragraph:
+            known.append(passage.paragraph.split("/")[0].casefold())
+        else:
+            known += [name for _, name in paragraphs(passage.text)]
+    if len(set(known)) < 2 or number in known or not number[:1].isdigit() or not known[-1][:1].isdigit():
+        return None
+    return number, max(known, key=_order)
+
+
+def _order(name: str) -> tuple[int, str]:
+    digits = "".join(letter for letter in name if letter.isdigit())
+    return int(digits or 0), name
