@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from engine.investigation.compiling import compiled
 
 DAMPING = 0.7
-# 97 to 99 of the best hundred are those of the whole power iteration (benchmarks/RESULTS.md, Walks).
+# 97 to 99 of the best hundred are those of the whole power iteration (benchmarks/RESULTS.md).
 TOLERANCE = 1e-6
 # Where a walk is only to find more: 96 of the best hundred, a third of the time. The ranking's walks, the
 # first pass too, cost recall by it.
