@@ -16,7 +16,6 @@ import psutil
 
 from tests.conftest import ROOT
 
-HOST_MODULE = "engine.ingestion.cluster.host"
 APART = "tests.engine.ingestion.cluster.apart"
 LONGEST = 60.0
 
@@ -101,15 +100,14 @@ class DaskCluster:
         assert worker.poll() is None, log.read_text()
         return worker
 
-    def host_processes(self) -> list[psutil.Process]:
-        """The processes of workers that have children which read."""
-        return [one for one in psutil.process_iter() if self._is_host(one)]
-
-    def _is_host(self, process: psutil.Process) -> bool:
-        try:
-            return HOST_MODULE in process.cmdline() and str(self._folder) in process.environ()["TMPDIR"]
-        except (psutil.Error, KeyError):
-            return False
+    def children(self) -> list[psutil.Process]:
+        """The children of the fork servers of all workers: they read files and make blocks."""
+        found: list[psutil.Process] = []
+        for worker in self.workers:
+            with suppress(psutil.Error):
+                servers = psutil.Process(worker.pid).children()
+                found.extend(child for server in servers for child in server.children())
+        return found
 
     def _start(
         self,

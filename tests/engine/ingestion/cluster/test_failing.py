@@ -154,7 +154,7 @@ def test_a_cancelled_ingestion_leaves_no_task_running(tmp_path: Path, lossy_clus
             cancelled=lambda: len(read) > 2,
         )
     assert not (tmp_path / "corpus").exists()
-    until(lambda: lossy_cluster.host_processes() == [], 10)
+    until(lambda: lossy_cluster.children() == [], 10)
     # A worker hears of what nobody wants any more from the scheduler, a moment later.
     until(lambda: executing(lossy_cluster) == [], 10)
 
@@ -207,7 +207,7 @@ def test_a_worker_with_another_engine_is_an_error(tmp_path: Path, empty_cluster:
     with pytest.raises(ClusterError, match=r"worker at tcp://.* would make other blocks .*grammars"):
         build_law(tmp_path, empty_cluster.address)
     assert not (tmp_path / "corpus").exists()
-    assert empty_cluster.host_processes() == []
+    assert empty_cluster.children() == []
 
 
 def test_a_worker_without_the_engine_is_an_error(tmp_path: Path, empty_cluster: DaskCluster) -> None:

@@ -73,7 +73,7 @@ def test_the_corpus_is_that_of_one_machine(
     assert contents(folder / "corpus") == contents(tmp_path / "there" / "corpus")
     assert [str(problem) for problem in report.problems] == [str(problem) for problem in there.problems]
     assert list(blocks.iterdir()) == []
-    assert two_workers.host_processes() == []
+    assert two_workers.children() == []
 
 
 def test_what_has_not_changed_is_not_read_again(

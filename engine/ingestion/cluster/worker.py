@@ -1,0 +1,268 @@
+"""What runs on a Dask worker: the tasks of an ingestion.
+
+The children that read foreign files are those of an ingestion on one machine (``engine/ingestion/workers.py``).
+A fork server starts them, because they must not inherit the threads and the connections of the worker.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import pickle
+import shutil
+import sys
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib import import_module
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+from engine import files
+from engine.corpus.embedded.block import BLOCKS
+from engine.errors import ClusterError, CorpusError, FileRefusedError, RedstringError, system_error
+from engine.ingestion.analysis import Analyst
+from engine.ingestion.cluster.corpus import BlockResolver, Unresolved
+from engine.ingestion.ledger import LIBRARIES, makers, version_of
+from engine.ingestion.readers.base import Problem, SourceFile
+from engine.ingestion.reading import Batch, BatchReader, FileToRead
+from engine.ingestion.remote import file_system
+from engine.ingestion.workers import Finished, Limits, WorkerPool
+
+CHANGED = "it was changed during the ingestion: ingest again"
+# An answer contains about this many bytes of documents, or this many items.
+ANSWER_BYTES, ANSWER_ITEMS = 4 << 20, 256
+_CODE = "code of the engine"
+_PRELOADED = ["distributed.cli.dask_worker", __name__]
+_ingestions: dict[str, Ingestion] = {}
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What the tasks of an ingestion share; ``blocks`` and ``margin`` are those of Cluster."""
+
+    id: str
+    limits: Limits
+    blocks: str | None
+    margin: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Some ``items`` of a file, all if ``is_end``; or a block, at the URL for blocks if ``content`` is None."""
+
+    items: tuple[Batch | Problem, ...] = ()
+    is_end: bool = True
+    failure: str | None = None
+    seconds: float = 0.0
+    content: bytes | None = None
+    digest: bytes = b""
+    worker: str = ""
+    needs_content: bool = False
+
+
+def get_versions() -> dict[str, str]:
+    """Return the versions of everything that determines the content of blocks."""
+    python = sys.version.replace("\n", " ")
+    return {"Python": python} | {name: version_of(name) for name in LIBRARIES} | {_CODE: makers()}
+
+
+def compare_versions(client: Mapping[str, str], worker: Mapping[str, str]) -> str:
+    """Describe what differs on a worker."""
+    names = [name for name in client if name != _CODE and client[name] != worker.get(name)]
+    found = [f"{name} {worker.get(name, 'none')} instead of {client[name]}" for name in names]
+    return ", ".join(found) or "the code of the engine, or its grammars, are others"
+
+
+def perform(versions: Mapping[str, str], payload: bytes, corpus: bytes | None = None) -> bytes:
+    """Run a task; return its pickled answer, or the error that ends the ingestion. Only a task of the same
+    engine is unpickled."""
+    worker: Any = import_module("distributed").get_worker()
+    answer: Answer | RedstringError
+    try:
+        if versions != (here := get_versions()):
+            difference = compare_versions(versions, here)
+            raise ClusterError(f"would make other blocks ({difference}); install the same there and here")
+        job, method, arguments = pickle.loads(payload)
+        with _lock:
+            if job.id not in _ingestions:
+                _ingestions[job.id] = Ingestion(job, worker.local_directory)
+            ingestion = _ingestions[job.id]
+            ingestion.postpone_end()
+        answer = getattr(ingestion, method)(*arguments, *([] if corpus is None else [corpus]))
+        answer = replace(answer, worker=worker.address)
+    except OSError as error:
+        answer = system_error(f"keep files on the worker at {worker.address}", error)
+    except RedstringError as error:
+        answer = type(error)(f"the worker at {worker.address}: {error}")
+    return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+
+
+def end_ingestion(job_id: str) -> None:
+    """End the children of an ingestion and remove its files."""
+    with _lock:
+        ingestion = _ingestions.pop(job_id, None)
+    if ingestion is not None:
+        ingestion.close()
+
+
+class Ingestion:
+    """One ingestion on this worker; several threads may use it."""
+
+    def __init__(self, job: Job, folder: str) -> None:
+        self._job, self._folder = job, Path(tempfile.mkdtemp(prefix="redstring-", dir=folder))
+        (self._folder / BLOCKS).mkdir()
+        self._pools: list[WorkerPool[Any, Any]] = []
+        self._idle: dict[str, list[WorkerPool[Any, Any]]] = defaultdict(list)
+        # Files that were read in part: the child of each, and the number of items that it has sent.
+        self._sessions: dict[str, tuple[WorkerPool[Any, Any], int]] = {}
+        self._timer: threading.Timer | None = None
+        multiprocessing.set_forkserver_preload(_PRELOADED)
+        # A worker of a nanny is a daemon, which may not have children.
+        multiprocessing.current_process().daemon = False
+
+    def postpone_end(self) -> None:
+        """End the ingestion after some time without a task: its client is lost."""
+        if self._timer is not None:
+            self._timer.cancel()
+        longest = self._job.limits.longest + self._job.margin
+        self._timer = threading.Timer(longest + 30, end_ingestion, [self._job.id])
+        self._timer.daemon = True
+        self._timer.start()
+
+    def close(self) -> None:
+        """End the children and remove the folder."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for pool in self._pools:
+            pool.__exit__()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def read(
+        self,
+        session: str,
+        file: FileToRead,
+        reader: BatchReader,
+        digest: bytes,
+        sent: bytes | None,
+        skip: int,
+    ) -> Answer:
+        """Return the next items of a file, after the first ``skip``. A child that has the session continues,
+        else another starts again."""
+        copies = self._folder / session
+        pool, count = self._sessions.pop(session, (None, 0))
+        if pool is None:
+            try:
+                source = find_source(file.source, digest, sent, copies)
+            # Each file system raises its own errors. They concern this file only.
+            except Exception as error:
+                return Answer(failure=f"cannot be read ({_describe(error)})")
+            if source is None:
+                return Answer(needs_content=True)
+            pool = self._pool("read", reader)
+            pool.start(replace(file, source=source))
+        items: list[Batch | Problem] = []
+        size = 0
+        for event in _events(pool):
+            if isinstance(event, Finished):
+                shutil.rmtree(copies, ignore_errors=True)
+                self._idle["read"].append(pool)
+                return Answer(tuple(items), failure=event.failure, seconds=event.seconds)
+            count += 1
+            if count > skip:
+                items.append(event.item)
+                size += len(getattr(event.item, "content", None) or b"")
+            if size >= ANSWER_BYTES or len(items) >= ANSWER_ITEMS:
+                break
+        # The time of the child stands still until the next request.
+        pool.hold()
+        self._sessions[session] = pool, count
+        return Answer(tuple(items), is_end=False)
+
+    def analyse(self, path: str, batch: Batch, headings: bool) -> Answer:
+        """Make the block of a batch."""
+        return self._make(path, "analyse", Analyst(self._folder, headings), batch)
+
+    def resolve(self, path: str, task: Unresolved, corpus: bytes) -> Answer:
+        """Make the references of a block."""
+        shared = self._folder / "corpus"
+        with _lock:
+            if not shared.exists():
+                shared.write_bytes(corpus)
+        return self._make(path, "resolve", BlockResolver(shared, self._folder), task)
+
+    def _make(self, name: str, kind: str, work: Callable[[Any], Any], task: object) -> Answer:
+        pool = self._pool(kind, work, self._folder)
+        pool.start(task)
+        (end,) = [event for event in _events(pool) if isinstance(event, Finished)]
+        self._idle[kind].append(pool)
+        if end.failure is not None:
+            return Answer(failure=end.failure, seconds=end.seconds)
+        path, blocks = self._folder / name, self._job.blocks
+        content = path.read_bytes()
+        path.unlink()
+        answer = Answer(seconds=end.seconds, digest=hashlib.sha256(content).digest())
+        if blocks is None:
+            return replace(answer, content=content)
+        try:
+            filesystem, target = file_system(f"{blocks}/{path.name}")
+            filesystem.pipe_file(target, content)
+        except Exception as error:
+            raise CorpusError(f"cannot write blocks at {blocks} ({_describe(error)})") from error
+        return answer
+
+    def _pool(self, kind: str, work: Callable[[Any], Any], *writes: Path) -> WorkerPool[Any, Any]:
+        with suppress(IndexError):
+            return self._idle[kind].pop()
+        pool: WorkerPool[Any, Any] = WorkerPool(
+            work, 1, self._job.limits, writes=writes, brings=(Batch, Problem), start="forkserver"
+        )
+        self._pools.append(pool)
+        return pool
+
+
+def _events(pool: WorkerPool[Any, Any]) -> Any:
+    while pool.is_busy:
+        wait(pool.pipes(), pool.seconds_left())
+        yield from pool.events()
+
+
+def find_source(source: SourceFile, digest: bytes, content: bytes | None, folder: Path) -> SourceFile | None:
+    """Return the file with this SHA-256 as this worker can read it: at its path, else a copy of its content
+    or of its URL. Return None if there is neither.
+
+    Raises FileRefusedError if the file has changed, and the errors of its file system.
+    """
+    with suppress(OSError, FileRefusedError):
+        if hash_source(source) == digest:
+            return source
+    if content is None and source.url is None:
+        return None
+    folder.mkdir(exist_ok=True)
+    copy = replace(source, path=files.named(folder) / source.path.name)
+    if content is not None:
+        copy.path.write_bytes(content)
+    else:
+        filesystem, remote = file_system(str(source.url))
+        filesystem.get_file(remote, str(copy.path))
+    if hash_source(copy) != digest:
+        raise FileRefusedError(CHANGED)
+    return copy
+
+
+def hash_source(source: SourceFile) -> bytes:
+    """Return the SHA-256 of a file. Raises OSError, FileRefusedError."""
+    with source.opened() as file:
+        return hashlib.file_digest(file, hashlib.sha256).digest()
+
+
+def _describe(error: Exception) -> str:
+    if isinstance(error, FileRefusedError):
+        return str(error)
+    message = getattr(error, "strerror", None) or str(error)
+    return f"{type(error).__name__}: {' '.join(str(message).split())[:200]}"
