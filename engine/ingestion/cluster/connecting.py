@@ -20,11 +20,10 @@ _INSTALL = "pip install 'redstring[cluster]', or the version of distributed that
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """The ``address`` of a Dask scheduler. ``blocks``: a URL where workers leave blocks instead of sending
-    them. ``margin``: seconds that a task may take beyond its limits, to transfer files."""
+    them."""
 
     address: str
     blocks: str | None = None
-    margin: float = 30.0
 
 
 def connect(address: str) -> Any:

@@ -1,7 +1,7 @@
 """What runs on a Dask worker: the tasks of an ingestion.
 
-The children that read foreign files are those of an ingestion on one machine (``engine/ingestion/workers.py``).
-A fork server starts them, because they must not inherit the threads and the connections of the worker.
+The children that read foreign files are those of an ingestion on one machine (``workers.py``). A fork server
+starts them, because they must not inherit the threads and the connections of the worker.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ import sys
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -28,33 +27,34 @@ from engine.errors import ClusterError, CorpusError, FileRefusedError, Redstring
 from engine.ingestion.analysis import Analyst
 from engine.ingestion.cluster.corpus import BlockResolver, Unresolved
 from engine.ingestion.ledger import LIBRARIES, makers, version_of
+from engine.ingestion.pools import run
 from engine.ingestion.readers.base import Problem, SourceFile
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
 from engine.ingestion.remote import file_system
 from engine.ingestion.workers import Finished, Limits, WorkerPool
 
 CHANGED = "it was changed during the ingestion: ingest again"
+# Seconds that a task may take beyond the limits of its child.
+MARGIN = 30.0
 # An answer contains about this many bytes of documents, or this many items.
-ANSWER_BYTES, ANSWER_ITEMS = 4 << 20, 256
+_ANSWER_BYTES, _ANSWER_ITEMS = 4 << 20, 256
 _CODE = "code of the engine"
-_PRELOADED = ["distributed.cli.dask_worker", __name__]
-_ingestions: dict[str, Ingestion] = {}
+_ingestions: dict[str, _Ingestion] = {}
 _lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the tasks of an ingestion share; ``blocks`` and ``margin`` are those of Cluster."""
+    """What the tasks of an ingestion share. ``blocks``: a URL where workers leave blocks."""
 
     id: str
     limits: Limits
     blocks: str | None
-    margin: float
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Some ``items`` of a file, all if ``is_end``; or a block, at the URL for blocks if ``content`` is None."""
+    """Some ``items`` of a file, all if ``is_end``; or a block, left at the URL if ``content`` is None."""
 
     items: tuple[Batch | Problem, ...] = ()
     is_end: bool = True
@@ -72,35 +72,30 @@ def get_versions() -> dict[str, str]:
     return {"Python": python} | {name: version_of(name) for name in LIBRARIES} | {_CODE: makers()}
 
 
-def compare_versions(client: Mapping[str, str], worker: Mapping[str, str]) -> str:
-    """Describe what differs on a worker."""
-    names = [name for name in client if name != _CODE and client[name] != worker.get(name)]
-    found = [f"{name} {worker.get(name, 'none')} instead of {client[name]}" for name in names]
-    return ", ".join(found) or "the code of the engine, or its grammars, are others"
-
-
-def perform(versions: Mapping[str, str], payload: bytes, corpus: bytes | None = None) -> bytes:
-    """Run a task; return its pickled answer, or the error that ends the ingestion. Only a task of the same
-    engine is unpickled."""
+def perform(versions: dict[str, str], payload: bytes, corpus: bytes | None = None) -> bytes:
+    """Run a task; return its pickled answer, or the error that ends the ingestion."""
     worker: Any = import_module("distributed").get_worker()
-    answer: Answer | RedstringError
     try:
+        # Only a client with the same engine is unpickled.
         if versions != (here := get_versions()):
-            difference = compare_versions(versions, here)
+            names = [name for name in versions if name != _CODE and versions[name] != here.get(name)]
+            found = [f"{name} {here.get(name, 'none')} instead of {versions[name]}" for name in names]
+            difference = ", ".join(found) or "the code of the engine, or its grammars, are others"
             raise ClusterError(f"would make other blocks ({difference}); install the same there and here")
         job, method, arguments = pickle.loads(payload)
         with _lock:
             if job.id not in _ingestions:
-                _ingestions[job.id] = Ingestion(job, worker.local_directory)
+                _ingestions[job.id] = _Ingestion(job, worker.local_directory)
             ingestion = _ingestions[job.id]
             ingestion.postpone_end()
-        answer = getattr(ingestion, method)(*arguments, *([] if corpus is None else [corpus]))
-        answer = replace(answer, worker=worker.address)
+            if corpus is not None and not ingestion.corpus.exists():
+                ingestion.corpus.write_bytes(corpus)
+        answer: Answer = getattr(ingestion, method)(*arguments)
+        return pickle.dumps(replace(answer, worker=worker.address), pickle.HIGHEST_PROTOCOL)
     except OSError as error:
-        answer = system_error(f"keep files on the worker at {worker.address}", error)
+        return pickle.dumps(system_error(f"keep files on the worker at {worker.address}", error))
     except RedstringError as error:
-        answer = type(error)(f"the worker at {worker.address}: {error}")
-    return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+        return pickle.dumps(type(error)(f"the worker at {worker.address}: {error}"))
 
 
 def end_ingestion(job_id: str) -> None:
@@ -111,34 +106,32 @@ def end_ingestion(job_id: str) -> None:
         ingestion.close()
 
 
-class Ingestion:
+class _Ingestion:
     """One ingestion on this worker; several threads may use it."""
 
     def __init__(self, job: Job, folder: str) -> None:
         self._job, self._folder = job, Path(tempfile.mkdtemp(prefix="redstring-", dir=folder))
         (self._folder / BLOCKS).mkdir()
+        self.corpus = self._folder / "corpus"
         self._pools: list[WorkerPool[Any, Any]] = []
         self._idle: dict[str, list[WorkerPool[Any, Any]]] = defaultdict(list)
         # Files that were read in part: the child of each, and the number of items that it has sent.
         self._sessions: dict[str, tuple[WorkerPool[Any, Any], int]] = {}
-        self._timer: threading.Timer | None = None
-        multiprocessing.set_forkserver_preload(_PRELOADED)
+        self._timer = threading.Timer(0, end_ingestion)
+        multiprocessing.set_forkserver_preload(["distributed.cli.dask_worker", __name__])
         # A worker of a nanny is a daemon, which may not have children.
         multiprocessing.current_process().daemon = False
 
     def postpone_end(self) -> None:
         """End the ingestion after some time without a task: its client is lost."""
-        if self._timer is not None:
-            self._timer.cancel()
-        longest = self._job.limits.longest + self._job.margin
-        self._timer = threading.Timer(longest + 30, end_ingestion, [self._job.id])
+        self._timer.cancel()
+        seconds = self._job.limits.longest + 2 * MARGIN
+        self._timer = threading.Timer(seconds, end_ingestion, [self._job.id])
         self._timer.daemon = True
         self._timer.start()
 
     def close(self) -> None:
-        """End the children and remove the folder."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.cancel()
         for pool in self._pools:
             pool.__exit__()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -152,8 +145,8 @@ class Ingestion:
         sent: bytes | None,
         skip: int,
     ) -> Answer:
-        """Return the next items of a file, after the first ``skip``. A child that has the session continues,
-        else another starts again."""
+        """Return the next items of a file: of the child that has the session, or of one that starts again and
+        skips the first."""
         copies = self._folder / session
         pool, count = self._sessions.pop(session, (None, 0))
         if pool is None:
@@ -168,7 +161,7 @@ class Ingestion:
             pool.start(replace(file, source=source))
         items: list[Batch | Problem] = []
         size = 0
-        for event in _events(pool):
+        for event in run(pool, []):
             if isinstance(event, Finished):
                 shutil.rmtree(copies, ignore_errors=True)
                 self._idle["read"].append(pool)
@@ -177,7 +170,7 @@ class Ingestion:
             if count > skip:
                 items.append(event.item)
                 size += len(getattr(event.item, "content", None) or b"")
-            if size >= ANSWER_BYTES or len(items) >= ANSWER_ITEMS:
+            if size >= _ANSWER_BYTES or len(items) >= _ANSWER_ITEMS:
                 break
         # The time of the child stands still until the next request.
         pool.hold()
@@ -185,21 +178,14 @@ class Ingestion:
         return Answer(tuple(items), is_end=False)
 
     def analyse(self, path: str, batch: Batch, headings: bool) -> Answer:
-        """Make the block of a batch."""
         return self._make(path, "analyse", Analyst(self._folder, headings), batch)
 
-    def resolve(self, path: str, task: Unresolved, corpus: bytes) -> Answer:
-        """Make the references of a block."""
-        shared = self._folder / "corpus"
-        with _lock:
-            if not shared.exists():
-                shared.write_bytes(corpus)
-        return self._make(path, "resolve", BlockResolver(shared, self._folder), task)
+    def resolve(self, path: str, task: Unresolved) -> Answer:
+        return self._make(path, "resolve", BlockResolver(self.corpus, self._folder), task)
 
     def _make(self, name: str, kind: str, work: Callable[[Any], Any], task: object) -> Answer:
         pool = self._pool(kind, work, self._folder)
-        pool.start(task)
-        (end,) = [event for event in _events(pool) if isinstance(event, Finished)]
+        (end,) = [event for event in run(pool, [task]) if isinstance(event, Finished)]
         self._idle[kind].append(pool)
         if end.failure is not None:
             return Answer(failure=end.failure, seconds=end.seconds)
@@ -219,24 +205,19 @@ class Ingestion:
     def _pool(self, kind: str, work: Callable[[Any], Any], *writes: Path) -> WorkerPool[Any, Any]:
         with suppress(IndexError):
             return self._idle[kind].pop()
-        pool: WorkerPool[Any, Any] = WorkerPool(
-            work, 1, self._job.limits, writes=writes, brings=(Batch, Problem), start="forkserver"
+        brings = (Batch, Problem)
+        self._pools.append(
+            pool := WorkerPool[Any, Any](
+                work, 1, self._job.limits, writes=writes, brings=brings, start="forkserver"
+            )
         )
-        self._pools.append(pool)
         return pool
 
 
-def _events(pool: WorkerPool[Any, Any]) -> Any:
-    while pool.is_busy:
-        wait(pool.pipes(), pool.seconds_left())
-        yield from pool.events()
-
-
 def find_source(source: SourceFile, digest: bytes, content: bytes | None, folder: Path) -> SourceFile | None:
-    """Return the file with this SHA-256 as this worker can read it: at its path, else a copy of its content
-    or of its URL. Return None if there is neither.
+    """Return the file with this SHA-256: at its path, or in ``folder`` a copy of its content or of its URL.
 
-    Raises FileRefusedError if the file has changed, and the errors of its file system.
+    Return None if there is none, raise FileRefusedError if it has changed.
     """
     with suppress(OSError, FileRefusedError):
         if hash_source(source) == digest:

@@ -36,7 +36,8 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluste
 
 @pytest.fixture(scope="module")
 def _shared_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
-    with DaskCluster(tmp_path_factory.mktemp("dask")) as cluster:
+    # A worker that is silent for five seconds is lost.
+    with DaskCluster(tmp_path_factory.mktemp("dask"), WORKER_TTL="5s") as cluster:
         yield cluster
 
 

@@ -23,8 +23,10 @@ LONGEST = 60.0
 class DaskCluster:
     """A scheduler and its workers, each one process with one thread. Used as a context manager."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **settings: object) -> None:
+        """``settings``: those of the scheduler, as Dask spells them in its environment."""
         self._folder = folder
+        self._settings = {f"DASK_DISTRIBUTED__SCHEDULER__{name}": str(value) for name, value in settings.items()}
         self._processes: list[subprocess.Popen[bytes]] = []
         self.workers: list[subprocess.Popen[bytes]] = []
         self.address = ""
@@ -33,7 +35,7 @@ class DaskCluster:
         file = self._folder / "scheduler.json"
         self.scheduler = self._start(
             "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-            "--scheduler-file", str(file), "--no-jupyter", environment={"PYTHONPATH": ""},
+            "--scheduler-file", str(file), "--no-jupyter", environment={"PYTHONPATH": "", **self._settings},
         )  # fmt: skip
         # It is written in place: half of it may be there.
         until(lambda: file.exists() and file.read_text().rstrip().endswith("}"))

@@ -48,7 +48,7 @@ def test_files_that_workers_do_not_see_are_sent(tmp_path: Path, elsewhere: DaskC
 def test_a_file_too_large_to_be_sent_is_told(
     tmp_path: Path, elsewhere: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.ingestion.cluster.content.MOST_SENT", 100)
+    monkeypatch.setattr("engine.ingestion.cluster.pools.MOST_SENT", 100)
     (tmp_path / "sources").mkdir()
     (tmp_path / "sources" / "large.txt").write_text("Article 1\n\nThe harbour.\n\n" * 20)
     (tmp_path / "sources" / "small.txt").write_text("Article 1\n\nThe pier.")
@@ -63,7 +63,7 @@ def test_a_file_too_large_to_be_sent_is_told(
 def test_sources_and_blocks_at_urls(
     tmp_path: Path, warehouse: Path, elsewhere: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.ingestion.cluster.content.MOST_SENT", 0)
+    monkeypatch.setattr("engine.ingestion.cluster.pools.MOST_SENT", 0)
     sources_in(warehouse / "laws")
     # What is in an archive stands nowhere else, so that it would have to be sent.
     (warehouse / "laws" / "more.zip").unlink()
