@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import socket
 import time
 import zipfile
@@ -11,9 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import orjson
-from fsspec.implementations.local import LocalFileSystem
 
 from engine.ingestion.cluster import worker
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
@@ -93,25 +90,6 @@ class HostileReader:
             case "slow" | "wait":
                 with source.opened():
                     time.sleep(0.3 if order == "slow" else 600)
-
-
-class Warehouse(LocalFileSystem):  # type: ignore[misc]
-    """``warehouse://laws/a.txt`` is ``laws/a.txt`` below $WAREHOUSE."""
-
-    protocol = "warehouse"
-
-    @classmethod
-    def _strip_protocol(cls, path: Any) -> str:
-        text = str(path)
-        if text.startswith("warehouse://"):
-            text = f"{os.environ['WAREHOUSE']}/{text.removeprefix('warehouse://')}"
-        return text.rstrip("/")
-
-    def unstrip_protocol(self, name: str) -> str:
-        return f"warehouse://{name.removeprefix(os.environ['WAREHOUSE']).lstrip('/')}"
-
-
-fsspec.register_implementation("warehouse", Warehouse, clobber=True)
 
 
 def dask_setup(dask_worker: Any) -> None:

@@ -14,8 +14,9 @@ from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.report import FileStatus, IngestionReport
 from engine.ingestion.resolving import Resolving
 from engine.ingestion.workers import Limits
+from tests.engine.ingestion.cluster import support
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster
-from tests.engine.ingestion.cluster.support import Warehouse, make_sources, read_corpus
+from tests.engine.ingestion.cluster.support import make_sources, read_corpus
 
 Here = tuple[Path, IngestionReport]
 LIMITS = Limits(deadline=1, memory=300 << 20, patience=10)
@@ -89,36 +90,27 @@ def test_files_are_bounded_as_on_one_machine(tmp_path: Path, two_workers: DaskCl
 def test_workers_that_do_not_see_the_files_of_the_client(
     tmp_path: Path, here: Here, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("WAREHOUSE", str(tmp_path))
     # With a nanny, as the documentation starts workers.
-    cluster.with_workers(1, "--preload", Warehouse.__module__)
-    build_corpus(
-        [here[0] / "sources"],
-        tmp_path / "sent" / "corpus",
-        embedding="none",
-        cluster=Cluster(cluster.address),
-    )
-    assert read_corpus(here[0] / "corpus") == read_corpus(tmp_path / "sent" / "corpus")
+    cluster.with_workers(1, "--preload", support.__name__)
+    folder, sent = here[0], Cluster(cluster.address)
+    build_corpus([folder / "sources"], tmp_path / "sent" / "corpus", embedding="none", cluster=sent)
+    assert read_corpus(folder / "corpus") == read_corpus(tmp_path / "sent" / "corpus")
 
     monkeypatch.setattr(pools, "MOST_SENT", 100)
-    large = tmp_path / "large.txt"
+    large, small = tmp_path / "large.txt", tmp_path / "small.txt"
     large.write_text("Article 1\n\nThe harbour.\n\n" * 20)
-    (tmp_path / "small.txt").write_text("Article 1\n\nThe pier.")
-    report = build_corpus([large, tmp_path / "small.txt"], tmp_path / "c", embedding="none", cluster=sent)
+    small.write_text("Article 1\n\nThe pier.")
+    report = build_corpus([large, small], tmp_path / "corpus", embedding="none", cluster=sent)
     (reason,) = [file.reason for file in report.files if file.status is FileStatus.NOT_READ]
     assert "too large to be sent to a worker; put it where workers see it" in reason
 
-    make_sources(tmp_path / "laws")
     # A file in an archive has no URL.
-    (tmp_path / "laws" / "more.zip").unlink()
-    (tmp_path / "blocks").mkdir()
-    build_corpus(["warehouse://laws"], tmp_path / "one" / "corpus", embedding="none")
-    left = Cluster(cluster.address, "warehouse://blocks")
-    build_corpus(["warehouse://laws"], tmp_path / "two" / "corpus", embedding="none", cluster=left)
+    laws = shutil.copytree(folder / "sources", tmp_path / "laws", ignore=shutil.ignore_patterns("*.zip"))
+    build_corpus([f"local://{laws}"], tmp_path / "one" / "corpus", embedding="none")
+    build_corpus([f"local://{laws}"], tmp_path / "two" / "corpus", embedding="none", cluster=sent)
     assert read_corpus(tmp_path / "one" / "corpus") == read_corpus(tmp_path / "two" / "corpus")
-    assert list((tmp_path / "blocks").iterdir()) == []
 
-    nowhere = Cluster(cluster.address, "warehouse://nowhere")
-    with pytest.raises(CorpusError, match=r"worker at tcp://.* cannot write blocks at warehouse://nowhere"):
-        build_corpus([tmp_path / "small.txt"], tmp_path / "none", embedding="none", cluster=nowhere)
+    nowhere = Cluster(cluster.address, f"{tmp_path}/nowhere")
+    with pytest.raises(CorpusError, match=r"worker at tcp://.* cannot write blocks at /.*/nowhere"):
+        build_corpus([small], tmp_path / "none", embedding="none", cluster=nowhere)
     assert not (tmp_path / "none").exists()
