@@ -186,7 +186,7 @@ class ClusterPools:
                     worker = None
                     continue
                 if answer.needs_content:
-                    self._sends = True
+                    self._sends, worker = True, None
                     continue
                 worker, count = answer.worker, count + len(answer.items)
                 yield from (Produced(task, item) for item in answer.items)

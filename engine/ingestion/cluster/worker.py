@@ -37,7 +37,7 @@ CHANGED = "it was changed during the ingestion: ingest again"
 # Seconds that a task may take beyond the limits of its child.
 MARGIN = 30.0
 # An answer contains about this many bytes of documents, or this many items.
-_ANSWER_BYTES, _ANSWER_ITEMS = 4 << 20, 256
+ANSWER_BYTES, ANSWER_ITEMS = 4 << 20, 256
 _CODE = "code of the engine"
 _ingestions: dict[str, _Ingestion] = {}
 _lock = threading.Lock()
@@ -170,7 +170,7 @@ class _Ingestion:
             if count > skip:
                 items.append(event.item)
                 size += len(getattr(event.item, "content", None) or b"")
-            if size >= _ANSWER_BYTES or len(items) >= _ANSWER_ITEMS:
+            if size >= ANSWER_BYTES or len(items) >= ANSWER_ITEMS:
                 break
         # The time of the child stands still until the next request.
         pool.hold()

@@ -12,10 +12,8 @@ from tests.engine.ingestion.cluster.dask_cluster import DaskCluster
 from tests.engine.ingestion.cluster.support import HostileReader
 
 
-@pytest.fixture
-def hostile_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``.evil`` files are read, too."""
-
+@pytest.fixture(autouse=True)
+def _hostile_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     def find(path: Path, head: bytes, *, mapped: bool = False) -> Reader | None:
         return HostileReader() if path.suffix == ".evil" else reader_of(path, head, mapped=mapped)
 
@@ -26,7 +24,7 @@ def hostile_reader(monkeypatch: pytest.MonkeyPatch) -> None:
 def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
     """Two workers that nothing happens to."""
     with DaskCluster(tmp_path_factory.mktemp("dask")) as cluster:
-        cluster.with_workers(2)
+        cluster.with_workers(2, "--no-nanny")
         yield cluster
 
 

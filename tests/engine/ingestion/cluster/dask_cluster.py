@@ -17,6 +17,7 @@ from distributed import Client
 from tests.conftest import ROOT
 
 LONGEST = 60.0
+SUPPORT = "tests.engine.ingestion.cluster.support"
 
 
 class DaskCluster:
@@ -48,9 +49,11 @@ class DaskCluster:
             process.wait()
 
     def with_workers(self, count: int, *options: str, **environment: str) -> list[subprocess.Popen[bytes]]:
-        """Start workers, by default without a nanny, until there are so many, and wait for them."""
+        """Start workers until there are so many, and wait for them."""
         self.workers = [worker for worker in self.workers if worker.poll() is None]
-        local = ["--local-directory", str(self._folder), *(options or ["--no-nanny"])]
+        local = ["--local-directory", str(self._folder), *options]
+        if "PYTHONPATH" not in environment:
+            local += ["--preload", SUPPORT]
         while len(self.workers) < count:
             self.workers.append(self._start("worker", self.address, "--nthreads", "1", *local, **environment))
         with Client(self.address, timeout=LONGEST, set_as_default=False) as client:

@@ -1,8 +1,9 @@
-"""Sources, a reader that misbehaves, and what a worker on another machine sees (with ``--preload``)."""
+"""Sources, a reader that misbehaves, and what a worker on another machine sees (its module is preloaded)."""
 
 from __future__ import annotations
 
 import ctypes
+import os
 import socket
 import time
 import zipfile
@@ -12,10 +13,13 @@ from typing import Any
 
 import orjson
 
+from engine.ingestion.build import build_corpus
 from engine.ingestion.cluster import worker
+from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
+from engine.ingestion.report import IngestionReport
 from engine.model import Document, Passage
-from tests.conftest import SAMPLE
+from engine.operator_settings import PROJECT
 
 # Two versions of one act: only the whole corpus shows their days.
 _PILOTS = (
@@ -33,7 +37,7 @@ _SHIPS = "# 船舶登记办法\n\n## 第一条\n\n依照《港口管理条例》
 def make_sources(folder: Path) -> Path:
     """Files of several kinds that cite one another, one of them in an archive."""
     folder.mkdir()
-    for file in sorted(SAMPLE.glob("*.md"))[:3]:
+    for file in sorted((PROJECT / "sample_data" / "meridia").glob("*.md"))[:3]:
         (folder / file.name).write_bytes(file.read_bytes())
     for year in ("2001", "2011"):
         (folder / f"pilots-{year}.md").write_text(_PILOTS.format(year))
@@ -48,6 +52,10 @@ def make_sources(folder: Path) -> Path:
     (folder / "lines.jsonl").write_text("\n".join(lines))
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
     return folder
+
+
+def build(source: Path | str, corpus: Path, cluster: Cluster | None = None, **more: Any) -> IngestionReport:
+    return build_corpus([source], corpus, embedding="none", cluster=cluster, **more)
 
 
 def read_corpus(corpus: Path) -> dict[str, bytes]:
@@ -93,11 +101,12 @@ class HostileReader:
 
 
 def dask_setup(dask_worker: Any) -> None:
-    """Let a worker see no file but those in its own folder, as on another machine."""
+    """Let a worker send items one by one, and, as if on another machine, see no file outside its folder."""
+    worker.ANSWER_ITEMS = 1
     hash_source = worker.hash_source
 
     def hash_own(source: SourceFile) -> bytes:
-        if not source.path.is_relative_to(Path(dask_worker.local_directory).resolve()):
+        if "APART" in os.environ and not source.path.is_relative_to(dask_worker.local_directory):
             raise FileNotFoundError(source.path)
         return hash_source(source)
 

@@ -7,21 +7,20 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
 
-from engine.errors import ClusterError, IngestionCancelledError, SettingsError
-from engine.ingestion.build import build_corpus
+from engine.errors import ClusterError, IngestionCancelledError
 from engine.ingestion.cluster import connecting, pools
 from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.report import FileStatus
 from engine.ingestion.resolving import Resolving
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster, until
-from tests.engine.ingestion.cluster.support import make_sources, read_corpus
+from tests.engine.ingestion.cluster.support import build, make_sources, read_corpus
 
 FILES = 7
 
@@ -33,16 +32,6 @@ def slow_files(folder: Path) -> Path:
     return folder
 
 
-@contextmanager
-def meanwhile(work: Callable[[], object]) -> Iterator[None]:
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
-
-
 def is_reading(worker: subprocess.Popen[bytes], name: str) -> bool:
     with suppress(psutil.Error):
         children = psutil.Process(worker.pid).children(recursive=True)
@@ -50,14 +39,13 @@ def is_reading(worker: subprocess.Popen[bytes], name: str) -> bool:
     return False
 
 
-@pytest.mark.usefixtures("hostile_reader")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_worker_that_is_lost_while_it_reads_loses_nothing(
     tmp_path: Path, cluster: DaskCluster, how: signal.Signals
 ) -> None:
     sources = slow_files(tmp_path / "sources")
-    build_corpus([sources], tmp_path / "here" / "corpus", embedding="none")
-    first, second = cluster.with_workers(2)
+    build(sources, tmp_path / "here" / "corpus")
+    first, second = cluster.with_workers(2, "--no-nanny")
     read: list[str] = []
 
     def lose() -> None:
@@ -65,8 +53,9 @@ def test_a_worker_that_is_lost_while_it_reads_loses_nothing(
         first.send_signal(how)
 
     there = tmp_path / "there" / "corpus"
-    with meanwhile(lose):
-        build_corpus([sources], there, embedding="none", cluster=Cluster(cluster.address), log=read.append)
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lose)
+        build(sources, there, Cluster(cluster.address), log=read.append)
     assert second.poll() is None
     assert read_corpus(there) == read_corpus(tmp_path / "here" / "corpus")
 
@@ -75,9 +64,9 @@ def test_a_worker_that_is_lost_while_it_resolves_references_loses_nothing(
     tmp_path: Path, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sources = make_sources(tmp_path / "sources")
-    build_corpus([sources], tmp_path / "here" / "corpus", embedding="none")
+    build(sources, tmp_path / "here" / "corpus")
     monkeypatch.delattr(Resolving, "resolved")
-    first, _ = cluster.with_workers(2)
+    first, _ = cluster.with_workers(2, "--no-nanny")
     lost: list[int] = []
 
     def lose(step: str, done: int, total: int) -> None:
@@ -86,18 +75,17 @@ def test_a_worker_that_is_lost_while_it_resolves_references_loses_nothing(
             first.kill()
 
     there = tmp_path / "there" / "corpus"
-    build_corpus([sources], there, embedding="none", cluster=Cluster(cluster.address), progress=lose)
+    build(sources, there, Cluster(cluster.address), progress=lose)
     assert lost
     assert read_corpus(there) == read_corpus(tmp_path / "here" / "corpus")
 
 
-@pytest.mark.usefixtures("hostile_reader")
 def test_a_file_that_ends_workers_is_reported_and_the_others_are_read(
     tmp_path: Path, cluster: DaskCluster
 ) -> None:
     sources = slow_files(tmp_path / "sources")
     (sources / "deadly.evil").write_text("wait")
-    workers, ended = cluster.with_workers(3), set[int]()
+    workers, ended = cluster.with_workers(3, "--no-nanny"), set[int]()
     is_over = threading.Event()
 
     def kill_readers() -> None:
@@ -107,11 +95,10 @@ def test_a_file_that_ends_workers_is_reported_and_the_others_are_read(
                     ended.add(worker.pid)
                     worker.kill()
 
-    with meanwhile(kill_readers):
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(kill_readers)
         try:
-            report = build_corpus(
-                [sources], tmp_path / "corpus", embedding="none", cluster=Cluster(cluster.address)
-            )
+            report = build(sources, tmp_path / "corpus", Cluster(cluster.address))
         finally:
             is_over.set()
     # One worker, and another that had nothing else to do.
@@ -122,62 +109,55 @@ def test_a_file_that_ends_workers_is_reported_and_the_others_are_read(
     assert report.documents == FILES + deadly.documents
 
 
-@pytest.mark.usefixtures("hostile_reader")
 def test_a_cancelled_ingestion_leaves_nothing_running(tmp_path: Path, cluster: DaskCluster) -> None:
-    cluster.with_workers(2)
-    sources = slow_files(tmp_path / "sources")
+    cluster.with_workers(2, "--no-nanny")
+    sources, where = slow_files(tmp_path / "sources"), Cluster(cluster.address)
     (sources / "long.evil").write_text("wait")
     read: list[str] = []
     with pytest.raises(IngestionCancelledError):
-        build_corpus(
-            [sources],
-            tmp_path / "corpus",
-            embedding="none",
-            cluster=Cluster(cluster.address),
-            log=read.append,
-            cancelled=lambda: len(read) > 2,
-        )
+        build(sources, tmp_path / "corpus", where, log=read.append, cancelled=lambda: len(read) > 2)
     assert not (tmp_path / "corpus").exists()
     until(lambda: cluster.children() == [], 10)
 
 
-@pytest.mark.usefixtures("hostile_reader")
 def test_a_scheduler_that_is_lost_leaves_the_corpus_as_it_was(
     tmp_path: Path, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pools, "SILENCE", 3.0)
     (tmp_path / "law.md").write_text("# Law\n\nText.")
     corpus = tmp_path / "corpus"
-    build_corpus([tmp_path / "law.md"], corpus, embedding="none")
+    build(tmp_path / "law.md", corpus)
     before = read_corpus(corpus)
     sources = slow_files(tmp_path / "sources")
-    cluster.with_workers(1)
+    cluster.with_workers(1, "--no-nanny")
     read: list[str] = []
 
     def lose() -> None:
         until(lambda: len(read) > 2)
         cluster.scheduler.kill()
 
-    with meanwhile(lose), pytest.raises(ClusterError, match="scheduler has not answered"):
-        build_corpus([sources], corpus, embedding="none", cluster=Cluster(cluster.address), log=read.append)
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lose)
+        with pytest.raises(ClusterError, match="scheduler has not answered"):
+            build(sources, corpus, Cluster(cluster.address), log=read.append)
     assert read_corpus(corpus) == before
 
 
 def build_law(folder: Path, address: str) -> None:
     (folder / "law.md").write_text("# Law\n\nText.")
-    build_corpus([folder / "law.md"], folder / "corpus", embedding="none", cluster=Cluster(address))
+    build(folder / "law.md", folder / "corpus", Cluster(address))
 
 
 def test_a_worker_that_cannot_make_the_same_blocks_is_an_error(tmp_path: Path, cluster: DaskCluster) -> None:
     with pytest.raises(ClusterError, match="has no worker; start one with `dask worker"):
         build_law(tmp_path, cluster.address)
     (tmp_path / "own.yaml").write_text("language: xx\n")
-    (worker,) = cluster.with_workers(1, REDSTRING_GRAMMARS=str(tmp_path))
+    (worker,) = cluster.with_workers(1, "--no-nanny", REDSTRING_GRAMMARS=str(tmp_path))
     with pytest.raises(ClusterError, match=r"worker at tcp://.* would make other blocks .*grammars"):
         build_law(tmp_path, cluster.address)
     worker.kill()
     worker.wait()
-    cluster.with_workers(1, PYTHONPATH="")
+    cluster.with_workers(1, "--no-nanny", PYTHONPATH="")
     with pytest.raises(ClusterError, match=r"cannot make blocks .*engine as this machine"):
         build_law(tmp_path, cluster.address)
     assert not (tmp_path / "corpus").exists()
@@ -198,9 +178,3 @@ def test_an_address_without_a_scheduler_is_an_error_in_seconds(
             build_law(tmp_path, address)
     assert time.monotonic() < start + 15
     assert not (tmp_path / "corpus").exists()
-
-
-@pytest.mark.parametrize("address", ["localhost:8786", "http://localhost:8786", "tcp://"])
-def test_an_invalid_address_is_an_error(tmp_path: Path, address: str) -> None:
-    with pytest.raises(SettingsError, match="no address of a scheduler"):
-        build_law(tmp_path, address)

@@ -14,9 +14,8 @@ from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.report import FileStatus, IngestionReport
 from engine.ingestion.resolving import Resolving
 from engine.ingestion.workers import Limits
-from tests.engine.ingestion.cluster import support
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster
-from tests.engine.ingestion.cluster.support import make_sources, read_corpus
+from tests.engine.ingestion.cluster.support import build, make_sources, read_corpus
 
 Here = tuple[Path, IngestionReport]
 LIMITS = Limits(deadline=1, memory=300 << 20, patience=10)
@@ -36,7 +35,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Here:
     """A folder with sources and the corpus that this machine makes of them, and its report."""
     folder = tmp_path_factory.mktemp("here")
     make_sources(folder / "sources")
-    return folder, build_corpus([folder / "sources"], folder / "corpus", embedding="none")
+    return folder, build(folder / "sources", folder / "corpus")
 
 
 @pytest.mark.parametrize("is_left", [False, True], ids=["sent", "left"])
@@ -49,9 +48,7 @@ def test_the_corpus_is_that_of_one_machine(
     # Workers, which are other processes, resolve all references.
     monkeypatch.delattr(Resolving, "resolved")
     cluster = Cluster(two_workers.address, str(blocks) if is_left else None)
-    there = build_corpus(
-        [folder / "sources"], tmp_path / "there" / "corpus", embedding="none", cluster=cluster
-    )
+    there = build(folder / "sources", tmp_path / "there" / "corpus", cluster)
     assert read_corpus(folder / "corpus") == read_corpus(tmp_path / "there" / "corpus")
     assert [str(problem) for problem in report.problems] == [str(problem) for problem in there.problems]
     assert list(blocks.iterdir()) == []
@@ -71,16 +68,13 @@ def test_what_has_not_changed_is_not_read_again(tmp_path: Path, here: Here, two_
     assert added.documents == report.documents + 1
 
 
-@pytest.mark.usefixtures("hostile_reader")
 def test_files_are_bounded_as_on_one_machine(tmp_path: Path, two_workers: DaskCluster) -> None:
     (tmp_path / "sources").mkdir()
     for order in REASONS:
         (tmp_path / "sources" / f"{order}.evil").write_text(order)
     (tmp_path / "sources" / "good.md").write_text("# Good\n\nA pier.")
     cluster = Cluster(two_workers.address)
-    report = build_corpus(
-        [tmp_path / "sources"], tmp_path / "corpus", embedding="none", limits=LIMITS, cluster=cluster
-    )
+    report = build(tmp_path / "sources", tmp_path / "corpus", cluster, limits=LIMITS)
     read = [Path(file.name).name for file in report.files if file.status is FileStatus.READ]
     assert read == ["good.md"]
     for order, reason in REASONS.items():
@@ -91,9 +85,9 @@ def test_workers_that_do_not_see_the_files_of_the_client(
     tmp_path: Path, here: Here, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # With a nanny, as the documentation starts workers.
-    cluster.with_workers(1, "--preload", support.__name__)
+    cluster.with_workers(1, APART="1")
     folder, sent = here[0], Cluster(cluster.address)
-    build_corpus([folder / "sources"], tmp_path / "sent" / "corpus", embedding="none", cluster=sent)
+    build(folder / "sources", tmp_path / "sent" / "corpus", sent)
     assert read_corpus(folder / "corpus") == read_corpus(tmp_path / "sent" / "corpus")
 
     monkeypatch.setattr(pools, "MOST_SENT", 100)
@@ -106,11 +100,11 @@ def test_workers_that_do_not_see_the_files_of_the_client(
 
     # A file in an archive has no URL.
     laws = shutil.copytree(folder / "sources", tmp_path / "laws", ignore=shutil.ignore_patterns("*.zip"))
-    build_corpus([f"local://{laws}"], tmp_path / "one" / "corpus", embedding="none")
-    build_corpus([f"local://{laws}"], tmp_path / "two" / "corpus", embedding="none", cluster=sent)
+    build(f"local://{laws}", tmp_path / "one" / "corpus")
+    build(f"local://{laws}", tmp_path / "two" / "corpus", sent)
     assert read_corpus(tmp_path / "one" / "corpus") == read_corpus(tmp_path / "two" / "corpus")
 
     nowhere = Cluster(cluster.address, f"{tmp_path}/nowhere")
     with pytest.raises(CorpusError, match=r"worker at tcp://.* cannot write blocks at /.*/nowhere"):
-        build_corpus([small], tmp_path / "none", embedding="none", cluster=nowhere)
+        build(small, tmp_path / "none", nowhere)
     assert not (tmp_path / "none").exists()
