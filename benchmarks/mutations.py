@@ -152,7 +152,7 @@ def _test(tests: Sequence[str], copy: Path, output: str) -> None:
     told = os.open(output, os.O_WRONLY)
     os.dup2(told, 1)
     os.dup2(told, 2)
-    options = ["-x", "-q", "-n0", "-rf", "--no-header", "-p", "no:cacheprovider"]
+    options = ["-x", "-q", "-n0", "-rf", "--no-header", "-p", "no:cacheprovider", "-m", "slow or not slow"]
     # What was imported before is as it is.
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     code = int(pytest.main([*options, *tests]))

@@ -59,15 +59,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_slow(item):
             item.add_marker(pytest.mark.slow)
-        if is_slow(item) or item.get_closest_marker("browser"):
-            # A browser, or a process that is stopped or killed, may miss a moment on a busy machine.
-            item.add_marker(pytest.mark.flaky(reruns=1))
     items.sort(key=position)
 
 
 def pytest_collection_finish() -> None:
-    """Do what else takes most of a second of some test: hypothesis builds its tables of letters, the collector
-    looks at all that was imported."""
+    """Build hypothesis's tables of letters, and keep the collector from what was imported: each takes most of
+    a second of some test."""
     find(text(), lambda _: True)
     gc.collect()
     gc.freeze()

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
 
 TESTS = Path(__file__).parent
-# Processor time that one test may take without the mark ``slow``, s. To be lowered to 1 s.
-BUDGET = 2.0
+# Processor time that one test may take without the mark ``slow``, s.
+BUDGET = 1.0
 # Folders, files and tests that are slow. Tests in the browser that are marked ``journey`` run every time.
 SLOW = (
     "benchmarks/",

@@ -7,6 +7,7 @@ and little else names the provision that governs it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -18,6 +19,7 @@ from engine.answers.kinds import kinds_of, nouns_of, words_that_ask
 from engine.investigation.asked import Asked
 from engine.language.analyzer import analyzer
 from engine.language.statements.lexicon import lexicon
+from engine.language.stopwords import STOPWORDS
 from engine.languages import base_of, law, words
 from engine.model import Passage
 
@@ -31,6 +33,7 @@ OF_KIND = 0.3
 SHORTEST_PART = 5
 # Two words of a question count as neighbours of a text with so many between them at most.
 BETWEEN = 1
+_WORD = re.compile(r"\w+")
 Held = NDArray[np.float32]
 
 
@@ -52,12 +55,20 @@ class Bearing:
         return (weights / total if total else weights).astype(np.float32)
 
     @cached_property
-    def _terms(self) -> tuple[str, ...]:
+    def terms(self) -> tuple[str, ...]:
+        """The stems of the words of the question, in order."""
         return tuple(analyzer(self.asked.language).terms(self.question))
+
+    def printed(self, text: str) -> int:
+        """How many words of a text the question has letter for letter, function words of several letters left
+        out."""
+        own = set(_WORD.findall(self.question))
+        empty = STOPWORDS.get(base_of(self.asked.language), frozenset())
+        return sum(word in own for word in _WORD.findall(text) if len(word) == 1 or word not in empty)
 
     @cached_property
     def _pairs(self) -> frozenset[tuple[str, str]]:
-        return frozenset(zip(self._terms, self._terms[1:], strict=False))
+        return frozenset(zip(self.terms, self.terms[1:], strict=False))
 
     def held(self, terms: Sequence[str]) -> Held:
         """How far each word of the question is among the terms of a text, 0..1, shape (words,)."""

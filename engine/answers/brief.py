@@ -25,6 +25,7 @@ from engine.answers.choosing import (
     overlap,
     read,
     rule_before,
+    with_like_rows,
 )
 from engine.answers.citing import Citations
 from engine.answers.kinds import TELLING, WORDS, Asks, departs, kinds_of, tells_consequence
@@ -68,7 +69,7 @@ def brief_of(investigation: Investigation, corpus: Corpus, asked: Asked, citatio
             [Candidate(unit, 1.0, place=number) for number, unit in enumerate(whole)], bearing, kinds
         )
         telling = [one for one in compared if one.gives & kinds & TELLING] or compared
-        return max(telling, key=lambda one: one.worth).candidate.unit
+        return with_like_rows(max(telling, key=lambda one: one.worth), telling).candidate.unit
 
     named = told_of_named(investigation, corpus, citations, best)
     if named and asks_for_named_alone(investigation.plan):
@@ -77,7 +78,8 @@ def brief_of(investigation: Investigation, corpus: Corpus, asked: Asked, citatio
     compared = read(candidates_of(investigation, corpus, bearing, citations), bearing, kinds)
     compared = [one for one in compared if not any(overlap(one.candidate.unit, unit) for unit in named)]
     ordered = answering(compared, kinds)
-    first = next((one for one in ordered if _stands(one.candidate.unit)), None)
+    first = next((one for one in ordered if _answers(one, ordered) and _stands(one.candidate.unit)), None)
+    first = first and with_like_rows(first, ordered)
     taken = _rules(first, compared, kinds)
     if first is None or not is_sure(first, compared, kinds) or _only_departs(taken[0]):
         if not named:
@@ -192,10 +194,15 @@ def _terms(
     return [unit for unit in terms_of(units, corpus, citations, investigation) if _stands(unit)]
 
 
+def _answers(one: Read, ordered: Sequence[Read]) -> bool:
+    """Whether a unit may answer: a row of a table if it is the best or gives the kind of answer."""
+    return not one.candidate.unit.in_table or one is ordered[0] or bool(one.gives & TELLING)
+
+
 def _stands(unit: Unit) -> bool:
     """Whether the check of claims finds a unit said: what it would not is worse than no sentence."""
     passages = {piece.passage.id: piece.passage for piece in unit.pieces}
-    return stands(unit.text, list(passages.values()))
+    return unit.in_table or stands(unit.text, list(passages.values()))
 
 
 def missing_areas(investigation: Investigation) -> tuple[str, ...]:

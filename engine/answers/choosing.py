@@ -10,12 +10,12 @@ in benchmarks/RESULTS.md). What is added behind the first is chosen greedily, by
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.answers.bearing import Bearing, Held
-from engine.answers.kinds import TELLING, Asks, departs, gives, measures
+from engine.answers.kinds import TELLING, Asks, departs, gives, gives_in_row, measures
 from engine.answers.lists import is_head
 from engine.answers.units import Unit, word_count
 from engine.language.analyzer import analyzer
@@ -55,6 +55,8 @@ NEAR_BEST = 0.97
 DEPARTURE, FIGURES = 0.06, 0.04
 # What a unit is worth more under a heading that is about what is asked and nothing else.
 EXACT, ALL_OF_IT = 0.05, 0.95
+# What a row of a table is worth more for each word of its first cell that the question has as it is printed.
+CELL = 0.05
 # An earlier sentence of the same provision is the rule that a later one builds on where it gives the kind of
 # answer too and bears so much of what that bears; else where it bears and is worth these shares of it, and
 # the heading is so far about nothing else.
@@ -102,6 +104,7 @@ class Read:
     gives: frozenset[Asks]
     focus: float = 0.0
     figures: bool = False
+    cells: int = 0
 
 
 def read(candidates: Iterable[Candidate], bearing: Bearing, kinds: frozenset[Asks]) -> list[Read]:
@@ -136,14 +139,47 @@ def _read(candidate: Candidate, bearing: Bearing, kinds: frozenset[Asks]) -> Rea
         (BY_WORDS if by_words else WEIGHTS)[name] * value for name, value in parts.items()
     ) - LONGER * max(0, words - LONG)
     given = frozenset(kind for kind in kinds if gives(unit.text, passage.language, kind))
+    cells = 0
+    if unit.in_table:
+        columns, title = unit.pieces[0].text, " ".join(passage.headings[-1:])
+        wanted = frozenset(bearing.terms)
+        given |= {kind for kind in kinds if gives_in_row(columns, title, passage.language, kind, wanted)}
+        cells = bearing.printed(unit.pieces[-1].text.partition("|")[0])
+        worth += CELL * cells
     figures = measures(unit.text, passage.language, kinds)
     worth += (
         EXACT * (focus >= ALL_OF_IT) + FIGURES * figures - DEPARTURE * departs(unit.text, passage.language)
     )
     worth += 0.0 if candidate.near is None else 10 * MEANING * (candidate.near - HALF)
     return Read(
-        candidate, frozenset(terms), headed.astype(np.float32), words, worth, bears, given, focus, figures
+        candidate,
+        frozenset(terms),
+        headed.astype(np.float32),
+        words,
+        worth,
+        bears,
+        given,
+        focus,
+        figures,
+        cells,
     )
+
+
+def with_like_rows(one: Read, units: Iterable[Read]) -> Read:
+    """A row of a table together with those that the words of the question do not tell from it; any other unit
+    as it is."""
+    unit = one.candidate.unit
+    if not unit.in_table or len(unit.pieces) < 2:
+        return one
+    rows = [
+        other.candidate.unit.pieces[-1]
+        for other in units
+        if other.candidate.unit.pieces[0].span == unit.pieces[0].span
+        and other.candidate.unit.main == unit.main
+        and (other.cells, round(other.bears, 3)) == (one.cells, round(one.bears, 3))
+    ]
+    joined = replace(unit, pieces=(unit.pieces[0], *rows))
+    return replace(one, candidate=replace(one.candidate, unit=joined))
 
 
 def answering(units: Sequence[Read], kinds: frozenset[Asks]) -> list[Read]:

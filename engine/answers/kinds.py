@@ -7,9 +7,11 @@ A sentence that is about the thing asked and gives no answer of the kind is no a
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from enum import StrEnum
 from functools import cache
 
+from engine.language.analyzer import analyzer
 from engine.language.statements import Bound, Kind, quantities_in
 from engine.language.statements.lexicon import lexicon
 from engine.languages import base_of, law
@@ -130,6 +132,16 @@ def gives(text: str, language: str, kind: Asks) -> bool:
         return words.modal.search(text) is not None or words.cues["not"].search(text) is not None
     given = _given(base_of(language)).get(_GIVEN.get(kind, ""))
     return given.search(text) is not None if given is not None else not quantities
+
+
+def gives_in_row(head: str, above: str, language: str, kind: Asks, asked: Collection[str]) -> bool:
+    """Whether a row of a table gives an answer of a kind: the heading above it or the names of its columns
+    say so, or the name of a column but the first is a term of the question."""
+    reader = analyzer(language)
+    nouns = {term for noun in nouns_of(frozenset((kind,)), language) for term in reader.terms(noun)}
+    columns = reader.terms(head.partition("|")[2])
+    named = (*reader.terms(f"{above} {head}"),)
+    return any(term in asked for term in columns) or any(term.endswith(tuple(nouns)) for term in named)
 
 
 def nouns_of(kinds: frozenset[Asks], language: str) -> tuple[str, ...]:

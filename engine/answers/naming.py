@@ -39,7 +39,9 @@ def told_of_named(
             continue
         rows = corpus.rows(list(named.passage_ids)[:NAMED_READ])
         rows = rows[rows >= 0]
-        units = list(units_of(rows.tolist(), corpus, citations.reading, lambda text: 0.0))
+        by_row = not alone or named.relation is Relation.DEFINES
+        every = units_of(rows.tolist(), corpus, citations.reading, lambda text: 0.0, by_row=by_row)
+        units = list(every)
         units = units or list(_whole(rows, citations))
         if named.relation is Relation.DEFINES:
             found.extend(_defining(units, named.words))

@@ -3,7 +3,8 @@ means before it.
 
 A unit is one or more pieces, each a span of a passage, in reading order. A sentence takes along the one
 before where it begins with a word that points back; the head of a list takes its items along, a long list the
-items that serve the question; an item takes its head along, even out of the passage before.
+items that serve the question; an item takes its head along, even out of the passage before. A row of a table
+takes the names of its columns along.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ Worth = Callable[[str], float]
 _WORD = re.compile(r"[^\W_]+")
 _ENDS = frozenset(".!?。！？؟۔;；")
 _CLOSING = "\"'”’»)] "
+# What Markdown draws at both ends of a row.
+_BORDER = "| \t\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +55,22 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Pieces that are read together. ``main`` is the row of the passage that the unit is of."""
+    """Pieces that are read together. ``main`` is the row of the passage that the unit is of.
+
+    ``in_table``: the first piece has the names of the columns, if any, the others are rows of a table.
+    """
 
     pieces: tuple[Piece, ...]
     main: int
+    in_table: bool = False
 
     @property
     def text(self) -> str:
         """The words in one line, with an ellipsis where something stands between two pieces."""
         told = ""
+        if self.in_table:
+            lines = [" ".join(piece.text.split()) for piece in self.pieces]
+            return f"{lines[0]}: {'; '.join(lines[1:])}" if len(lines) > 1 else lines[0]
         for before, piece in zip((None, *self.pieces), self.pieces, strict=False):
             words = " ".join(piece.text.split())
             if before is None:
@@ -87,14 +97,26 @@ def _has_unspaced(word: str) -> bool:
     return any("\u0e00" <= letter <= "\u0e7f" or "\u3040" <= letter <= "\u9fff" for letter in word)
 
 
-def units_of(rows: Iterable[int], corpus: Corpus, reading: Reading, worth: Worth) -> Iterator[Unit]:
-    """The units of passages. ``worth`` says how well an item of a list serves the question."""
+def units_of(
+    rows: Iterable[int], corpus: Corpus, reading: Reading, worth: Worth, *, by_row: bool = True
+) -> Iterator[Unit]:
+    """The units of passages. ``worth`` says how well an item of a list serves the question. Each row of a
+    table is a unit (``by_row``), or all its rows are one."""
     for row in rows:
         [passage] = reading.passages(np.array([row], np.int32))
         if is_bare_heading(passage.text):
             continue
         before: Piece | None = None
+        tables = list(_tables(row, passage))
+        for lines in tables:
+            # Figures are no names of columns.
+            names = lines[: not re.search(r"\|.*\d", lines[0].text)]
+            body = lines[len(names) :]
+            groups = [[one] for one in body] if by_row else [body]
+            yield from (Unit((*names, *group), row, in_table=True) for group in groups)
         for one in listed(passage):
+            if any(lines[0].span.start <= one.span.start < lines[-1].span.end for lines in tables):
+                continue
             piece = Piece(row, passage, one.span)
             items = [Piece(row, passage, span) for span in one.items]
             if items:
@@ -104,6 +126,21 @@ def units_of(rows: Iterable[int], corpus: Corpus, reading: Reading, worth: Worth
                 if unit is not None:
                     yield unit
             before = items[-1] if items else piece
+
+
+def _tables(row: int, passage: Passage) -> Iterator[list[Piece]]:
+    """The tables of a passage, each as its lines: the names of the columns, then at least one row."""
+    lines: list[Piece] = []
+    for line in re.finditer(r"[^\n]*\n", passage.text + "\n\n"):
+        said = line[0].rstrip(_BORDER)
+        if " | " in said:
+            begin = line.start() + len(said) - len(said.lstrip(_BORDER))
+            lines.append(Piece(row, passage, Span(begin, line.start() + len(said))))
+        elif said.strip("|-: ") or not line[0].strip():
+            # What is neither a row nor the rule below the names of the columns ends a table.
+            if len(lines) > 1:
+                yield lines
+            lines = []
 
 
 def _lists(head: Piece, items: Sequence[Piece], worth: Worth, whole: bool) -> Iterator[Unit]:

@@ -21,7 +21,7 @@ from itertools import accumulate, chain
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.chunking import shortened
 from engine.ingestion.citing import below, cited_as
-from engine.ingestion.headings import Heading
+from engine.ingestion.headings import Heading, maghreb_article
 from engine.ingestion.outline import Node, Outline
 from engine.ingestion.own_numbers import lines_of, named_by_numbers, own_numbers
 from engine.ingestion.readers.base import ReadDocument, StatedReference
@@ -84,6 +84,7 @@ _CONTINUES = re.compile(
 )
 # The level of a number that a paragraph begins with: inside of all headings.
 _INNERMOST = 99
+_OPENS, _CLOSES = re.compile(r"[“„«\"]"), re.compile(r"[”“»\"]\s*[.;]?\s*\Z")
 # That of a typed number, but for its depth.
 _TYPED = 90
 # A run of lines without an empty one.
@@ -114,7 +115,7 @@ class Assembler:
     def assemble(self, blocks: Iterable[Block]) -> ReadDocument:
         """The document with its sections and passages."""
         self._outline = Outline(self.document.id)
-        for block in _with_numbers(list(blocks), self.document.language):
+        for block in _with_numbers(_with_articles(_with_quoted(list(blocks))), self.document.language):
             if isinstance(block, TextBlock):
                 self._blocks.append(block)
             else:
@@ -255,12 +256,32 @@ class Assembler:
         )
 
 
+def _with_quoted(blocks: list[Block]) -> list[Block]:
+    """The blocks, as text the headings of articles that a text quotes to insert them elsewhere: from a block
+    that begins with a mark, behind a colon, to one that ends with it."""
+    opened: int | None = None
+    texts = [
+        block.text if isinstance(block, TextBlock) else f"{block.heading.label} {block.heading.title}".strip()
+        for block in blocks
+    ]
+    for place, text in enumerate(texts):
+        if opened is None and _OPENS.match(text) and place and texts[place - 1].rstrip().endswith(":"):
+            opened = place
+        if opened is not None and _CLOSES.search(text):
+            blocks[opened : place + 1] = [
+                one if isinstance(one, TextBlock) else TextBlock(own, one.page, one.eid)
+                for one, own in zip(blocks[opened : place + 1], texts[opened:], strict=False)
+            ]
+            opened = None
+    return blocks
+
+
 def without_title(blocks: Iterable[Block], title: str) -> list[Block]:
     """The blocks without the first if others follow and it says no more than the title."""
     found = list(blocks)
     heading, text = _said(found[0]) if len(found) > 1 else (None, "")
     said = heading.title if heading is not None and heading.kind is SectionKind.HEADING else text
-    return found[1:] if " ".join(said.split()) == title else found
+    return found[1:] if " ".join(said.split()).casefold() == title.casefold() else found
 
 
 def _with_numbers(blocks: list[Block], language: str) -> list[Block]:
@@ -314,6 +335,20 @@ def _with_typed_numbers(blocks: list[Block]) -> Iterator[Block]:
             level = levels.get(own.depth, _TYPED + own.depth)
             yield HeadingBlock(level, own.heading, page=block.page, eid=block.eid)
             yield from _cut(block, own.behind, end)
+
+
+def _with_articles(blocks: list[Block]) -> list[Block]:
+    """The blocks of a document; its chapters are articles if they have text and nothing is called one."""
+    found = [
+        (replace(block, heading=maghreb_article(block.heading)), place)
+        for place, block in enumerate(blocks)
+        if isinstance(block, HeadingBlock) and block.heading.number
+    ]
+    made = {place: block for block, place in found if block != blocks[place]}
+    bare = [place for place in made if not isinstance(blocks[min(place + 1, len(blocks) - 1)], TextBlock)]
+    provisions = sum(block.heading.kind in PROVISIONS for block, _ in found)
+    is_made = len(made) > 1 and provisions == len(made) and len(bare) * 10 < len(made)
+    return [made.get(place, block) for place, block in enumerate(blocks)] if is_made else blocks
 
 
 def _with_own_numbers(blocks: list[Block], language: str) -> Iterator[Block]:

@@ -309,7 +309,12 @@ def _editions(found: Families) -> None:
     for members in years.values():
         order = sorted(set(members.values()))
         for number, year in members.items() if len(order) > 1 else ():
-            found.documents[number] = _placed(found.documents[number], order.index(year) + 1, len(order))
+            place = order.index(year)
+            document = _placed(found.documents[number], place + 1, len(order))
+            earlier = [found.documents[one].id for one, own in members.items() if own == order[place - 1]]
+            if place and "supersedes" not in document.metadata:
+                document = replace(document, metadata={**document.metadata, "supersedes": earlier})
+            found.documents[number] = document
             found.changed.add(number)
 
 

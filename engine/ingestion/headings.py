@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from engine.language.addresses import PROVISIONS, WORDS
@@ -59,7 +59,7 @@ _UNNUMBERED = {
 _EXPLANATIONS = "|".join(one for own in all_words().values() for one in own.explanations)
 _WORDS_BEFORE = "|".join(one for own in all_words().values() for one in own.explains)
 EXPLANATION = re.compile(rf"(?:{_EXPLANATIONS})\s*[.:]?\Z", re.IGNORECASE)
-_EXPLAINS = re.compile(rf"(?:{_EXPLANATIONS}|(?:{_WORDS_BEFORE})\s.*)\Z", re.IGNORECASE)
+EXPLAINS = re.compile(rf"(?:{_EXPLANATIONS}|(?:{_WORDS_BEFORE})\s.*)\Z", re.IGNORECASE)
 # "§ 5", "Section 5" in the heading of what explains it.
 _EXPLAINED = re.compile(r"(?<![^\s'’])(?:§+\s?|[^\W\d_]{3,}\.?\s)\d.*", re.DOTALL)
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
@@ -134,6 +134,14 @@ def _arabic_heading() -> re.Pattern[str]:
         rf"(?P<again>\s*{ARABIC_AGAIN})?(?:\s*\))?{_REST}",
         re.DOTALL,
     )
+
+
+def maghreb_article(heading: Heading) -> Heading:
+    """The heading of an article "الفصل 5", as in the Maghreb, where elsewhere it is one of a chapter."""
+    if heading.kind is not SectionKind.CHAPTER or not heading.label.startswith("الفصل"):
+        return heading
+    slug = heading.slug.replace(str(SectionKind.CHAPTER), "art", 1)
+    return replace(heading, kind=SectionKind.ARTICLE, slug=slug)
 
 
 @lru_cache(maxsize=65536)
@@ -308,7 +316,7 @@ def _sign_last(line: str) -> Heading | None:
 
 def _explanation(line: str) -> Heading | None:
     """The heading of what explains a provision: "Zu § 5", "Note to section 5"."""
-    about = _EXPLAINED.search(line) if _EXPLAINS.match(line) else None
+    about = _EXPLAINED.search(line) if EXPLAINS.match(line) else None
     heading = parse_heading(about[0]) if about else None
     if heading is not None and heading.number and heading.kind in PROVISIONS:
         label = line[: len(line) - len(heading.title)].rstrip(" .:–—-(")
@@ -323,15 +331,6 @@ def _unnumbered(line: str) -> Heading | None:
         return None
     slug = "preamble" if kind is SectionKind.PREAMBLE and not first.startswith("meng") else slug_of(first)
     return Heading(kind, None, line.rstrip(" :."), "", slug)
-
-
-def attaching_word(text: str) -> str | None:
-    """The word for what is attached to a law, an annex or an explanation, that a title begins with."""
-    if EXPLANATION.match(text):
-        return text.split()[0]
-    begin = text.casefold()
-    words = (word for word, kind in _UNNUMBERED.items() if kind is SectionKind.ANNEX)
-    return next((word for word in words if re.match(rf"{re.escape(word)}(?!\w)", begin)), None)
 
 
 def _numbered(line: str) -> Heading | None:

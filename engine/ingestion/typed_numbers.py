@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.headings import Heading, bare_heading
-from engine.language.addresses import ATTACHED, CONTAINERS
+from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS
 from engine.language.script import western_digits
 from engine.model import SectionKind
 
@@ -21,14 +21,13 @@ _Number = tuple[tuple[int, str], ...]
 
 _TYPED = re.compile(
     r"[ \t]*(?P<number>\d{1,3}[A-Z]{0,2}(?:\.\d{1,3}[A-Z]{0,2})*)"
-    r"(?:\.?(?=\()|\.?[ \t\u00a0]+|[.．、]?(?=[\u3400-\u9fff]))(?P<rest>[^\sa-zà-öø-ÿ].*)"
+    r"(?:\.?(?=\()|\.?[ \t\u00a0]+|[.．、]?(?=[\u3400-\u9fff]))(?P<rest>\S.*)"
 )
 # "Licence.—(1) No person", "Short title.—This Act".
 _RUN_ON = re.compile(r"(?P<title>[^\n]{2,120}?)(?:\.\s?[—–-]{1,2}|[—–])\s?(?P<text>\(.+|(?<=\.[—–-])\S.+)")
 _PART = re.compile(r"(\d+)([A-Z]*)")
 _STEM, _ITEM_END = re.compile(r"[:：]\s*\Z"), re.compile(r"(?:[;,；，،؛]|[;,]\s+\w{1,3})\s*\Z")
 _FIRST: _Number = ((1, ""),)
-_PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 # A provision that was repealed may be missing.
 _GAP = 4
 # Titles that end with a full stop, as "Short title.", are as long as this at most.
@@ -67,17 +66,12 @@ class _Run:
     strong: int = 0
     dotted: int = 0
     is_broken: bool = False
-    is_attached: bool = False
 
     def qualifies(self) -> bool:
         """Whether the lines are provisions: they have parts, or most have a title and a text."""
         if self.dotted > 1:
             return True
-        return (
-            self.strong > 1
-            and 2 * self.strong >= len(self.lines)
-            and not (self.is_broken or self.is_attached)
-        )
+        return self.strong > 1 and 2 * self.strong >= len(self.lines) and not self.is_broken
 
 
 def typed_numbers(blocks: Sequence[tuple[Heading | None, str]]) -> dict[int, list[Typed]]:
@@ -85,7 +79,7 @@ def typed_numbers(blocks: Sequence[tuple[Heading | None, str]]) -> dict[int, lis
 
     ``blocks`` are headings, and texts of which each has one line or more.
     """
-    if any(one and one.kind in _PROVISIONS and one.number != one.label for one, _ in blocks):
+    if any(one and one.kind in PROVISIONS and one.number != one.label for one, _ in blocks):
         # Where provisions have a word for their headings, numbers count the items of lists.
         return {}
     lines = list(_lines(blocks))
@@ -103,7 +97,7 @@ def typed_numbers(blocks: Sequence[tuple[Heading | None, str]]) -> dict[int, lis
 def is_title(line: str) -> bool:
     """Whether a line is a number and a title: what follows it begins anew."""
     match = _TYPED.fullmatch(line)
-    return match is not None and is_bare_heading(match["rest"])
+    return match is not None and not match["rest"][0].islower() and is_bare_heading(match["rest"])
 
 
 def _lines(blocks: Sequence[tuple[Heading | None, str]]) -> Iterator[_Line]:
@@ -118,7 +112,8 @@ def _lines(blocks: Sequence[tuple[Heading | None, str]]) -> Iterator[_Line]:
         start = 0
         for text in whole.split("\n"):
             match = _TYPED.fullmatch(western_digits(text))
-            if match:
+            # "1. the rent;" is an item of a list.
+            if match and ("." in match["number"] or not match["rest"][0].islower()):
                 rest = text[match.start("rest") :]
                 yield _Line(place, start, text, _number(match["number"]), match["number"], rest)
             elif text.strip():
@@ -141,7 +136,7 @@ def _runs(lines: Sequence[_Line]) -> Iterator[_Run]:
                 run.path, listed = line.number, 0
             elif kind in ATTACHED:
                 yield run
-                run = _Run(is_attached=True)
+                run = _Run()
             is_fresh = kind in CONTAINERS and not line.number
             run.is_broken |= kind is SectionKind.HEADING and bool(run.lines)
             continue
@@ -156,11 +151,12 @@ def _runs(lines: Sequence[_Line]) -> Iterator[_Run]:
                 continue
         weak = not run.dotted and 2 * run.strong <= len(run.lines) > 1
         is_again = line.number == _FIRST and run.lines and (is_fresh or weak)
-        if is_again and not _STEM.search(before):
+        if is_again and (strong or not _STEM.search(before)):
             # A new Part counts anew; so does the text behind its table of contents.
             yield run
-            run = _Run(is_attached=run.is_attached)
-        if _follows(run.path, line.number, strong=strong) and not (single and _STEM.search(before)):
+            run = _Run()
+        is_stem = _STEM.search(before) and (run.path or not strong)
+        if _follows(run.path, line.number, strong=strong) and not (single and is_stem):
             run.lines.append(index)
             run.path, listed = line.number, 0
             run.strong, run.dotted = run.strong + strong, run.dotted + (not single)

@@ -18,6 +18,7 @@ from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.errors import InputError, SettingsError
 from engine.investigation.constraints import ConstraintMasks, constraint_masks, constraint_notes
 from engine.language.aliases import name_key
+from engine.language.dates import parse_period
 from engine.model import FAMILY, OUT_OF_FORCE, Document, QueryPlan
 from engine.settings import InvestigationSettings
 
@@ -156,8 +157,10 @@ def _documents_kept(documents: Sequence[Document], settings: InvestigationSettin
 
 
 def document_year(document: Document) -> int | None:
-    """The year that a document is known by, or in which it came into force."""
-    return document.year or (document.valid_from.year if document.valid_from is not None else None)
+    """The year that a document is known by, in which it came into force, or else that of its date."""
+    stated = parse_period(str(document.metadata.get("date", "")))
+    day = document.valid_from or (stated[0] if stated is not None else None)
+    return document.year or (day.year if day is not None else None)
 
 
 def _named(setting: str, asked: Sequence[str], names: Sequence[Sequence[str]]) -> Mask:

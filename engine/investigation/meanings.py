@@ -33,7 +33,7 @@ _ARTICLE = (
     r"(?:(?:an?|the|eine?[mnr]?|die|der|das|dem|une?|le|la|les|el|los|las|il|lo|een|de|het)\s|l['’]|ال)?"
 )
 # A colon or a dash, and the other words of an item in front of it.
-_POINTED, _REST = r"\s*(?:[:：]|\s[–—-])\s", r"[^.:;\n|–—]{0,60}"
+_POINTED, _REST = r"\s*(?:[:：]|\s[–—-])\s", r"[\w'’ ()“”«»-]{2,40}?"
 _HEAD = r"(?:(?:\S+\s+)?\S*[\dIVX一二三四五六七八九十]\S*\s+)?"
 
 
@@ -129,11 +129,11 @@ def _patterns(term: str, language: str) -> _Patterns | None:
     if wording is None:
         return None
     words = r"\s+".join(rf"{re.escape(_stem(word, language))}\w{{0,{ENDING}}}" for word in term.split())
-    forms = (form(words, wording) for form in (_quoted, _begins, _before, _bracketed))
+    forms = (form(words, wording) for form in (_quoted, _begins, _around, _bracketed))
     return _Patterns(
         _compiled(words),
         tuple(None if form is None else _compiled(form) for form in forms),
-        _compiled(_listed(words)),
+        _compiled(_listed(words, wording)),
         _compiled(rf"^\|?(?!-)[^|\n]{{0,60}}?(?<!\w){words}(?!\w)[^|\n]{{0,60}}\|\s*\w"),
     )
 
@@ -172,16 +172,21 @@ def _begins(words: str, wording: Definitions) -> str:
         return rf"(?:^|\n)\s*(?:\d+\s*[-.]\s*)?{words}\s*:"
     between = r"(?:\s*[,(（][^.;。；\n]{0,80}?)?\s*[,，)）]?\s*"
     # "Lighter and barge mean ...", "Lighter or barge means ...".
-    other = r"(?:\s\w{1,4}\s[\w-]{2,30}(?:\s[\w-]{2,30})?)?"
+    joins = "|".join(wording.joins) or "(?!)"
+    other = rf"(?:\s(?:{joins})\s[\w-]{{2,30}}(?:\s[\w-]{{2,30}})?)?"
     begins = rf"{_BEGINS}(?:本\w{{1,4}}所称的?|所称的?)?{_called(wording)}{_ARTICLE}"
-    first = r"(?:[\w-]{2,30}(?:\s[\w-]{2,30})?\s\w{1,4}\s)?"
+    first = rf"(?:[\w-]{{2,30}}(?:\s[\w-]{{2,30}})?\s(?:{joins})\s)?"
     return rf"{begins}{first}{words}{other}{between}(?:{_verbs(wording)})(?!\w)"
 
 
-def _before(words: str, wording: Definitions) -> str | None:
-    """ "On entend par bac ...", "Se entiende por «muelle» ...": what defines stands before the term."""
-    before = "|".join(re.escape(one).replace(r"\ ", r"\s+") for one in wording.before)
-    return rf"(?:{before})\s*:?\s*{_OPEN}?\s?{_ARTICLE}{words}(?!\w)" if before else None
+def _around(words: str, wording: Definitions) -> str | None:
+    """ "On entend par bac ...", "Als Lotse gilt ...": what defines stands around the term."""
+    term, forms = rf"\s*:?\s*{_OPEN}?\s?{_ARTICLE}{words}(?!\w)\s?{_CLOSE}?", []
+    for frame in wording.around:
+        left, right = (re.escape(part.strip()).replace(r"\ ", r"\s+") for part in frame.split("..."))
+        # "Was als Lotse gilt" in the middle of a sentence defines nothing.
+        forms.append(rf"{_BEGINS}{left}{term}\s*{right}(?!\w)" if right else rf"(?<!\w){left}{term}")
+    return "|".join(forms) or None
 
 
 def _bracketed(words: str, wording: Definitions) -> str | None:
@@ -189,10 +194,13 @@ def _bracketed(words: str, wording: Definitions) -> str | None:
     return rf"\w\s*\(\s*{words}\s*\)" if wording.in_brackets else None
 
 
-def _listed(words: str) -> str:
-    """The term at the beginning of an item below a heading of definitions, or in what its colon ends."""
+def _listed(words: str, wording: Definitions) -> str:
+    """The term at the beginning of an item below a heading of definitions, or another term's behind or before
+    it up to a colon."""
+    joined = rf"(?:\s(?:{'|'.join(wording.joins) or '(?!)'})\s|,\s)"
     first = rf"{_OPEN}?\s?{words}\s?{_CLOSE}?\s*[:–—-]?\s"
-    return rf"{_BEGINS}(?:{first}|{_REST}(?<!\w){words}(?!\w){_REST}{_POINTED})"
+    several = rf"(?:{_REST}{joined})?{_OPEN}?{words}{_CLOSE}?(?:{joined}{_REST})?{_POINTED}"
+    return rf"{_BEGINS}(?:{first}|{several})"
 
 
 def _is_below_definitions(passage: Passage, language: str) -> bool:

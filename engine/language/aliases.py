@@ -55,7 +55,7 @@ _GERMAN_BOOK = re.compile(r"SGB[ -]?(\d{1,2})\b")
 _PART_OF_CODE = re.compile(r"SGB\Z|[IVXLC]+\Z")
 _ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV")
 _INDONESIAN = re.compile(
-    r"(?P<type>undang-\s*undang|peraturan\s+[\w\s]+?|keputusan\s+[\w\s]+?|UU|PP|PMK|Perpres|Permen\w*)\s+"
+    r"(?P<type>undang-\s*undang|peraturan\s+[\w\s]+?|keputusan\s+[\w\s]+?|surat\s+edaran(?:\s+[\w\s]+?)?|UU|PP|PMK|Perpres|Permen\w*)\s+"
     r"(?:republik\s+indonesia\s+)?(?:nomor|no\.?)\s*(?P<number>[\w./-]+)\s+tahun\s+(?P<year>\d{4})(?:\s+tentang\s+(?P<about>.+))?",
     re.IGNORECASE | re.DOTALL,
 )
@@ -70,6 +70,7 @@ INDONESIAN_SHORT = {
     "peraturan daerah": "Perda",
     "peraturan otoritas jasa keuangan": "POJK",
     "peraturan bank indonesia": "PBI",
+    "surat edaran": "SE",
 }
 _ARABIC_ACT = re.compile(r"\s*(?:نظام|قانون|لائحة|تنظيم)\s+\w+")
 # Ministries that print the short form in front of the number: "Peraturan Menteri Perhubungan Nomor PM 4".
@@ -197,11 +198,12 @@ def _short(name: str, language: str) -> Iterator[str]:
         if found := re.match(pattern, name):
             told = found.groupdict()
             if "number" in told:
-                yield from (
-                    found[0],
-                    "{kind} n. {number} del {year}".format(**told),
-                    "{kind} {number}/{year}".format(**told),
+                forms = (
+                    "{kind} n. {number} del {year}",
+                    "{kind} {number} of {year}",
+                    "{kind} {number}/{year}",
                 )
+                yield from (found[0], *(form.format(**told) for form in forms))
             else:
                 yield f"{told['kind']} {told['about']}" if told else found[0]
 

@@ -75,7 +75,7 @@ def read_front_page(title: str, text: str, language: str) -> FrontPage:
     if number and groups.get("slash"):
         number = f"{number.rstrip('/ ')}/{year}"
     return FrontPage(
-        type=_title_case(kind) if kind else None,
+        type=title_case(kind) if kind else None,
         number=number.rstrip(".-/") if number else None,
         year=int(year) if year else enacted.year if enacted else None,
         issuer=_issuer(patterns, page),
@@ -152,7 +152,7 @@ def _headed(patterns: languages.FrontPage, page: str) -> re.Match[str] | None:
 
 def _line(found: re.Match[str], page: str) -> str:
     """The lines on which an act is named, as one."""
-    return _title_case(f"{found[0]}{page[found.end() :].partition(chr(10))[0]}")
+    return title_case(f"{found[0]}{page[found.end() :].partition(chr(10))[0]}")
 
 
 def _is_head(match: re.Match[str], page: str) -> bool:
@@ -163,7 +163,7 @@ def _is_head(match: re.Match[str], page: str) -> bool:
 
 def _issuer(patterns: languages.FrontPage, page: str) -> str | None:
     issuer = _first(patterns.issuers, page, "issuer")
-    return _title_case(issuer) if issuer else None
+    return title_case(issuer) if issuer else None
 
 
 def _first(patterns: Sequence[str], page: str, group: str) -> str | None:
@@ -186,8 +186,8 @@ def _spaced(pattern: str) -> str:
     return pattern.replace(" ", r"\s+")
 
 
-def _title_case(words: str) -> str:
-    """Words in capitals as they are written in running text."""
+def title_case(words: str) -> str:
+    """Return words in capitals as they are written in running text."""
     plain = " ".join(words.split())
     if not plain.isupper():
         return plain[:1].upper() + plain[1:]

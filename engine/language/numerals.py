@@ -152,24 +152,12 @@ GERMAN_BOOKS = {
     word: number
     for number, word in enumerate(
         (
-            "erst",
-            "zweit",
-            "dritt",
-            "viert",
-            "fünft",
-            "sechst",
-            "siebt",
-            "acht",
-            "neunt",
-            "zehnt",
-            "elft",
-            "zwölft",
-            "dreizehnt",
-            "vierzehnt",
+            "erst", "zweit", "dritt", "viert", "fünft", "sechst", "siebt", "acht", "neunt", "zehnt", "elft",
+            "zwölft", "dreizehnt", "vierzehnt",
         ),
         start=1,
     )
-}
+}  # fmt: skip
 # What French law puts behind the number of an article that came between two others, in order.
 FRENCH_AGAIN = (
     r"(?:bis|ter|quater|quinquies|sexies|septies|octies|nonies|decies|undecies|duodecies|terdecies"
@@ -205,18 +193,8 @@ def french_number(printed: str) -> str | None:
 
 
 _INDONESIAN_ONES = [
-    "satu",
-    "dua",
-    "tiga",
-    "empat",
-    "lima",
-    "enam",
-    "tujuh",
-    "delapan",
-    "sembilan",
-    "sepuluh",
-    "sebelas",
-]
+    "satu", "dua", "tiga", "empat", "lima", "enam", "tujuh", "delapan", "sembilan", "sepuluh", "sebelas",
+]  # fmt: skip
 _INDONESIAN_CARDINALS = {word: value for value, word in enumerate(_INDONESIAN_ONES, start=1)} | {
     f"{word} belas": value for value, word in enumerate(_INDONESIAN_ONES[1:9], start=12)
 }

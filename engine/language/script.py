@@ -26,6 +26,8 @@ _SUPERSCRIPT = "[⁰¹²³⁴-⁹]"
 _BEHIND_WORD = r"(?<!\b[mx])(?<!\b[kcdm]m)(?<!\d[mx])(?<!\d[kcdm]m)(?<!\b10)(?<=[^\s⁽⁰¹²³⁴-⁹])"
 _NUMBERS = rf"{_SUPERSCRIPT}{{1,3}}(?:,{_SUPERSCRIPT}{{1,3}})*"
 _NOTE_CALL = re.compile(rf"{_BEHIND_WORD}⁽?{_NUMBERS}⁾?|(?<=\w)\[\^?\d{{1,3}}\]")
+# Every call has one of these: to look for them alone is many times faster.
+_CALL_SIGN = re.compile(rf"{_SUPERSCRIPT}|\[\^?\d")
 _MARKS = re.compile(f"[{ARABIC_MARKS}]")
 
 SCRIPTS: dict[str, re.Pattern[str]] = {
@@ -86,7 +88,7 @@ def note_calls(text: str) -> list[str]:
 
 def without_note_calls(text: str) -> str:
     """The text with spaces for the calls of notes."""
-    if text.isascii() and "[" not in text:
+    if not _CALL_SIGN.search(text):
         return text
     return _NOTE_CALL.sub(lambda call: " " * len(call[0]), text)
 

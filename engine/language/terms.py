@@ -191,53 +191,13 @@ _NOT_ACRONYM = re.compile(r"[IVXLCDM]+\Z|[A-Z]\d+\Z")
 
 
 # Words that name a place in a text, not a thing; at the ends of a term they are cut off.
-_STRUCTURE = frozenset(
-    (
-        "rule",
-        "rules",
-        "section",
-        "sections",
-        "chapter",
-        "chapters",
-        "part",
-        "parts",
-        "schedule",
-        "article",
-        "articles",
-        "annex",
-        "appendix",
-        "guidance",
-        "paragraph",
-        "paragraphs",
-        "application",
-        "means",
-        "has",
-        "meaning",
-        "nomor",
-        "tahun",
-        "pasal",
-        "bab",
-        "ayat",
-        "huruf",
-        "undang",
-        "undang-undang",
-        "peraturan",
-        "teil",
-        "abschnitt",
-        "titel",
-        "kapitel",
-        "buch",
-        "absatz",
-        "anlage",
-        "المادة",
-        "الفقرة",
-        "الفصل",
-        "الباب",
-        "القسم",
-        "النظام",
-        "اللائحة",
-    )
-)
+_STRUCTURE = frozenset((
+    "rule", "rules", "section", "sections", "chapter", "chapters", "part", "parts", "schedule", "article",
+    "articles", "annex", "appendix", "guidance", "paragraph", "paragraphs", "application", "means", "has",
+    "meaning", "nomor", "tahun", "pasal", "bab", "ayat", "huruf", "undang", "undang-undang", "peraturan",
+    "teil", "abschnitt", "titel", "kapitel", "buch", "absatz", "anlage", "المادة", "الفقرة", "الفصل",
+    "الباب", "القسم", "النظام", "اللائحة",
+))  # fmt: skip
 _ENDS = re.compile(r"[’']s?\Z")
 
 

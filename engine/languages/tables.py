@@ -189,8 +189,8 @@ class Definitions(_Table):
     """How a language defines: the headings of definitions, and the words that follow a defined term.
 
     ``terms``: headings of a section or a column of a table, which is of definitions if that is all of it.
-    ``before``: what stands before a term that it defines ("on entend par"). ``called``: what may stand before
-    a term that a verb defines ("the term", "als").
+    ``around``: what defines the term that stands in it for "..." ("on entend par ...", "als ... gilt").
+    ``called``: what says that a word is a term ("the term"). ``joins``: what joins two defined terms.
     ``in_brackets``: a term in brackets follows what it means; elsewhere brackets hold all sorts of things.
     ``by_colon``: at the beginning of an item a term is defined by the colon behind it.
     """
@@ -198,8 +198,9 @@ class Definitions(_Table):
     headings: tuple[str, ...] = Field(min_length=1)
     verbs: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()
+    around: tuple[str, ...] = ()
     called: tuple[str, ...] = ()
+    joins: tuple[str, ...] = ()
     in_brackets: bool = False
     by_colon: bool = False
 

@@ -32,8 +32,10 @@ def pinpoint(passage: Passage) -> str:
 
 
 def full_citation(passage: Passage, document: Document) -> str:
-    """A citation for a memo: title, number and year, label, page or element of the XML, source id."""
+    """A citation for a memo: title, number and year, else issuer and date, label, page or element, id."""
     number = " of ".join(str(part) for part in (document.number, document.year) if part)
+    if not number and (day := document.metadata.get("date")):
+        number = ", ".join(filter(None, (document.issuer, str(day))))
     if _is_edition(document):
         number = f"{document.number}:{document.year}"
     title = document.title or document.id

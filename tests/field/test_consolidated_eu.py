@@ -37,9 +37,10 @@ PAGES = [
     (
         title("REGULATION (EU) 2016/998 OF THE COUNCIL", "on buoys")
         + article("Article 4", "Duties", numbered("1.", "A keeper lights a buoy."), MARK.format("M2"), numbered("2.", "<p>Article 5(1) applies if:</p>" + point("(a)", "it is night;") + MARK.format("C1") + point("(b)", "►M3 it is dark ◄.")))
-        + article("Article 5", "Fees", numbered("1.", "A fee is due.")),
+        + article("Article 5", "Fees", numbered("1.", "A fee is due."))
+        + '<p class="footnote">(1) OJ L 1, p. 1.</p><p class="footnote">(2) OJ L 2, p. 2.</p>',
         ("en", "REGULATION (EU) 2016/998 OF THE COUNCIL on buoys", "2016/998"),
-        ["Article 4(1)|1. A keeper lights a buoy.", "Article 4(2)|2. Article 5(1) applies if:\n\n(a) it is night;\n\n(b) it is dark.", "Article 5|1. A fee is due."],
+        ["Article 4(1)|1. A keeper lights a buoy.", "Article 4(2)|2. Article 5(1) applies if:\n\n(a) it is night;\n\n(b) it is dark.", "Article 5|1. A fee is due.", "Notes(1)|(1) OJ L 1, p. 1.", "Notes(2)|(2) OJ L 2, p. 2."],
     ),
     (
         MARK.format("B") + title("VERORDNUNG (EU) 2019/776 DES RATES", "vom 3. Mai 2019", "über Bojen")

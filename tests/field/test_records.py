@@ -42,6 +42,7 @@ FILES = {
     "zh.json": json.dumps({"标题": "码头管理办法", "正文": ZH}, ensure_ascii=False),
     "page.jsonl": lines({"text": "<p>Rule 1</p><p>A pier is open.</p><p>Rule 2</p><p>Rule 1 applies.</p>"}),
     "marked.jsonl": lines({"text": "# Pier Rules\n\n## Rule 1 Use\nIt is open.\n\n## Rule 2 Fee\nRule 1 applies.\n"}),
+    "typed.jsonl": lines({"text": "1. Short title\nIt is the Pier Act.\n\n2. Licence\nNone lands.\n\n3. Fine\nBreach of section 2 costs 9 dollars."}),
     # These are provisions and plain texts: a line stays a passage.
     "parts.csv": "rulebook,part,rule,text\n"
     + "".join(f"Pier Rulebook,{p},{n},A firm follows {p} {n}.\n" for p in PARTS for n in ("2.1", "2.2")),
@@ -67,13 +68,14 @@ FILES = {
 READ = [
     ("cfr-1", "§ 11.1|§ 11.2", ["§ 11.2 § 11.1"]),
     ("cfr-2", "§ 12.1", []),
-    ("fg", "|§ 1|§ 3", ["§ 3 § 1"]),
+    ("fg", "§ 1|§ 3", ["§ 3 § 1"]),
     ("lois-2", "Article 1er|Article 2", ["Article 2 Article 1er"]),
     ("leyes-3", "Artículo 1|Artículo 2", ["Artículo 2 Artículo 1"]),
     ("uu-7", "Pasal 1|Pasal 2 ayat (1)|Pasal 2 ayat (2)", ["Pasal 2 ayat (2) Pasal 1"]),
-    ("zh", "|第一条|第二条", ["第二条 第一条"]),
+    ("zh", "第一条|第二条", ["第二条 第一条"]),
     ("page-1", "Rule 1|Rule 2", ["Rule 2 Rule 1"]),
     ("marked-1", "Rule 1|Rule 2", ["Rule 2 Rule 1"]),
+    ("typed-1", "1|2|3", ["3 2"]),
     ("n1", "", []),
     ("n2", "", []),
     ("bootsgesetz-art", "Art. 7|Art. 7bis|Art. 7ter", ["Art. 7bis Art. 7", "Art. 7ter Art. 7bis"]),
@@ -107,6 +109,13 @@ QUESTIONS = [
 ]
 
 
+# Questions whose number is in several containers, and none of them is named.
+CHOICES = [
+    "What does rule 2.1 of the Nowhere Part say?",
+    "What does rule 2.2 of the Pier Rulebook say?",
+]
+
+
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     root = tmp_path_factory.mktemp("records")
@@ -136,6 +145,13 @@ def test_a_question_names_the_container(corpus: Corpus, language: str, question:
     (named,) = provisions_named(corpus, question, language, date(2026, 1, 1))
     assert named.status is Naming.FOUND
     assert [one.text for one in corpus.passages(corpus.rows(named.passage_ids))] == [text]
+
+
+@pytest.mark.parametrize("question", CHOICES)
+def test_a_number_of_several_containers_is_a_choice(corpus: Corpus, question: str) -> None:
+    (named,) = provisions_named(corpus, question, "en", date(2026, 1, 1))
+    assert named.status is Naming.SEVERAL
+    assert all(any(part in choice.label for choice in named.choices) for part in PARTS)
 
 
 def test_a_day_of_download_is_no_validity(corpus: Corpus) -> None:

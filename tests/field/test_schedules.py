@@ -68,7 +68,7 @@ Nummer 2 der Anlage 1 und Anlage 2 Nummer 1 gelten. Nummer 2 des § 2 gilt nicht
 
 § 2 Boote
 
-Boote sind frei.
+Boote sind frei nach der Verordnung (EU) Nr. 575/2013 und Nummer 1.
 
 Anlage 1
 Gebühren
@@ -188,6 +188,7 @@ TABLE = [
         GERMAN,
         {
             "sec-1": ["annex-1/para-2", "annex-2/para-1", "sec-2"],
+            "sec-2": [None],
             "annex-1/para-2": ["annex-1/para-1", "sec-2"],
         },
     ),

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.answers.audit import Auditor, Finding
 from engine.corpus.protocol import Corpus
 from tests.engine.ingestion.readers.docx.writing import docx, paragraph
 from tests.engine.ingestion.readers.pdf.drawing import Page, Text, pdf
@@ -199,3 +200,15 @@ def test_texts(build: Build, subtests: pytest.Subtests) -> None:
     for name, (_, kept) in LISTS.items():
         with subtests.test(name):
             assert passages[name.partition(".")[0]] == kept
+
+
+def test_claims_that_begin_with_a_number(build: Build, subtests: pytest.Subtests) -> None:
+    auditor = Auditor(build({"contract.txt": CONTRACT}))
+    for claim, finding in (
+        ("1.1 The Supplier shall keep the record.", Finding.SUPPORTED),
+        ("2.1.1 Payment under clause 2.1 is monthly.", Finding.SUPPORTED),
+        ("2.1 The Supplier shall keep the record.", Finding.RELATED),
+        ("1.1 The Supplier need not keep the record.", Finding.CONTRADICTED),
+    ):
+        with subtests.test(claim):
+            assert auditor.claim(claim, "en").finding is finding

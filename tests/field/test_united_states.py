@@ -7,16 +7,14 @@ from datetime import date
 
 import pytest
 
-from engine.corpus import open_corpus
 from engine.corpus.outside import outside
 from engine.corpus.protocol import Corpus
-from engine.ingestion.build import build_corpus
 from engine.language.references import find_mentions
 from engine.model import Naming, Status
 from engine.retrieval.planning.named import provisions_named
 
 DAY = date(2026, 1, 1)
-LAWS = {
+TEXTS = {
     "usc.md": "# 33 U.S.C. Chapter 9\n\n## § 401 Bridges\n(a) A bridge needs a permit.\n\n(b) A dam does so too.\n\n"
     "## § 1983 Suits\nA person may sue.\n\n## § 1395w-4 Payment\nThe fee is fixed.\n",
     "cfr.md": "# 33 CFR Part 110 Anchorages\n\n## § 110.5 Anchor\n(a) A vessel anchors.\n\n## § 110.6 Light\nIt shows one.\n",
@@ -25,39 +23,20 @@ LAWS = {
     "brief.md": "# Brief\n\n## Argument\nSuits are allowed. 33 U.S.C. § 1983. Id. § 401(a). A light is shown, 33 CFR 110.6; id. § 110.5.\n",
     "fla.md": "# Florida Statutes\n\n## § 327.02 Definitions\nA vessel floats.\n",
 }
+# fmt: off
 CITED = [
-    ("33 U.S.C. § 401(b)", ["usc/sec-401"]),
-    ("33 U.S.C. § 1983", ["usc/sec-1983"]),
-    ("33 U. S. C. §1983", ["usc/sec-1983"]),
-    ("33 USC 1983", ["usc/sec-1983"]),
-    ("33 U.S.C.A. § 1395w-4", ["usc/sec-1395w-4"]),
-    ("33 U.S.C. §§ 401 and 1983", ["usc/sec-401", "usc/sec-1983"]),
-    ("33 C.F.R. § 110.5(a)", ["cfr/sec-110-5"]),
-    ("33 CFR 110.6", ["cfr/sec-110-6"]),
-    ("50 CFR § 110.6", ["other/sec-110-6"]),
-    ("33 U.S.C. § 401 and 33 CFR 110.6", ["usc/sec-401", "cfr/sec-110-6"]),
-    ("Cal. Civ. Code § 31", ["cal/sec-31"]),
-    ("California Civil Code § 31", ["cal/sec-31"]),
-    ("Fla. Stat. § 327.02", ["fla/sec-327-02"]),
+    ("33 U.S.C. § 401(b)", ["usc/sec-401"]), ("33 U.S.C. § 1983", ["usc/sec-1983"]), ("33 U. S. C. §1983", ["usc/sec-1983"]), ("33 USC 1983", ["usc/sec-1983"]),
+    ("33 U.S.C.A. § 1395w-4", ["usc/sec-1395w-4"]), ("33 U.S.C. §§ 401 and 1983", ["usc/sec-401", "usc/sec-1983"]), ("33 C.F.R. § 110.5(a)", ["cfr/sec-110-5"]),
+    ("33 CFR 110.6", ["cfr/sec-110-6"]), ("50 CFR § 110.6", ["other/sec-110-6"]), ("33 U.S.C. § 401 and 33 CFR 110.6", ["usc/sec-401", "cfr/sec-110-6"]),
+    ("Cal. Civ. Code § 31", ["cal/sec-31"]), ("California Civil Code § 31", ["cal/sec-31"]), ("Fla. Stat. § 327.02", ["fla/sec-327-02"]),
 ]
+# fmt: on
 # Another title, another section, another code, a year.
+# fmt: off
 OTHERS = [
-    "42 U.S.C. § 1983",
-    "33 U.S.C. § 402",
-    "40 CFR 110.5",
-    "33 CFR 110.7",
-    "Nev. Civ. Code § 31",
-    "the Anchorage Rules 1983",
+    "42 U.S.C. § 1983", "33 U.S.C. § 402", "40 CFR 110.5", "33 CFR 110.7", "Nev. Civ. Code § 31", "the Anchorage Rules 1983",
 ]
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    root = tmp_path_factory.mktemp("united-states")
-    for name, text in LAWS.items():
-        (root / name).write_text(text, encoding="utf-8")
-    build_corpus([root], root / "corpus", embedding="none")
-    return open_corpus(root / "corpus")
+# fmt: on
 
 
 def targets(corpus: Corpus, words: str) -> list[str]:

@@ -20,7 +20,6 @@ def _area(
 @pytest.mark.parametrize(
     ("area", "words"),
     [
-        (_area(AreaState.COVERED), "covered"),
         (_area(AreaState.COVERED, closed=0), "covered"),
         (_area(AreaState.COVERED, closed=2), "closed in round 2"),
         (_area(AreaState.WEAK), "weak"),
@@ -56,10 +55,6 @@ def test_only_required_areas_count_where_any_is_required() -> None:
     assert covered([]) == (0, 0)
 
 
-def test_required_areas_stand_first() -> None:
+def test_required_areas_come_first() -> None:
     shown = coverage([_area(AreaState.WEAK, required=False), _area(AreaState.COVERED)])
     assert shown.index("covered<") < shown.index("weak<")
-
-
-def test_no_areas() -> None:
-    assert "No areas" in coverage([])

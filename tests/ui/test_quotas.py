@@ -26,6 +26,7 @@ def test_a_model_that_is_not_offered_is_not_even_made() -> None:
     for operator in (OperatorSettings(), OperatorSettings(llm=SPEC)):
         assert OperatorsModel(operator.changed(host=ANYWHERE), never)("visitor", False) is None
         assert OperatorsModel(operator, never)("visitor", False) is None
+    assert OperatorsModel(OperatorSettings(), never)("visitor", True) is None
     assert OperatorsModel(SHARED, never)("", False) is None, "nobody asks"
 
 

@@ -10,12 +10,8 @@ from ui.rerankers import VARIABLE, offered, spec_of
 
 def test_nothing_is_offered_unless_somebody_offers_it() -> None:
     assert offered(OperatorSettings()) == ("none", "llm")
-    assert offered(OperatorSettings(rerankers=("ce:/models/mine?languages=en,de", "ce:org/name"))) == (
-        "none",
-        "llm",
-        "ce:/models/mine?languages=en,de",
-        "ce:org/name",
-    )
+    own = ("ce:/models/mine?languages=en,de", "ce:org/name")
+    assert offered(OperatorSettings(rerankers=own)) == ("none", "llm", *own)
 
 
 @pytest.mark.parametrize("given", ["magic", "ce:", "ce:m?lang=en"])

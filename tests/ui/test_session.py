@@ -41,14 +41,6 @@ def test_the_table_is_bounded_and_what_falls_off_is_cancelled(library: Library) 
     assert [_cancelled(opened) for opened in cases] == [False, True, False]
 
 
-def test_a_new_case_of_a_session_takes_the_place_of_the_old(library: Library) -> None:
-    desk = Desk()
-    old, new = _open(library), _open(library)
-    desk.put("a", old)
-    desk.put("a", new)
-    assert (desk.get("a"), _cancelled(old), len(desk)) == (new, True, 1)
-
-
 def test_what_is_cancelled_is_what_was_asked_before_whichever_comes_first(library: Library) -> None:
     desk = Desk()
     first, second, third = _open(library), _open(library), _open(library)

@@ -6,6 +6,7 @@ what took the place of any of them. Of each the words that the claim stands in b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -18,6 +19,7 @@ from engine.answers.audit.holding import Asked, asked_of, hold, sentences_around
 from engine.answers.audit.record import Claim, Source
 from engine.answers.audit.windows import Held, Readable, copied, head_of, readable
 from engine.corpus.protocol import Corpus, Mask, Rows
+from engine.language.addresses import number_key
 from engine.language.embedders import embedder
 from engine.language.statements import Sort, Token, sequence
 from engine.model import Direction, Passage, QueryPlan, Relation, Span, View
@@ -25,6 +27,11 @@ from engine.retrieval.embedding import embed_views
 from engine.retrieval.scan import scan
 from engine.settings import InvestigationSettings
 
+# "3.1 The Supplier ...", "3(2) The Board ...": a claim that begins with the number of its provision.
+_OWN_NUMBER = re.compile(
+    r"(?P<number>\d+[A-Z]?(?:(?:\.\d+[A-Z]?)+|(?=\()))(?P<below>(?:\(\w{1,4}\))*)[.:]?\s+(?=\S)"
+)
+_BELOW = re.compile(r"\w+")
 # Passages of the scan that are compared, and passages that citations lead to, for one claim.
 SCANNED, CITED = 24, 24
 _OFF = (
@@ -58,9 +65,14 @@ class Matching:
         rows, similar = self._candidates(claim)
         cited = {row for citation in claim.citations for row in citation.rows}
         asked = self._asked(claim)
+        own = _OWN_NUMBER.match(claim.text)
+        unnumbered = self._asked(claim, own.end()) if own else asked
         passages = self.corpus.passages(rows)
         found = [
-            replace(self._source(row, passage, cosine, asked), cited=row in cited)
+            replace(
+                self._source(row, passage, cosine, unnumbered if own and _bears(passage, own) else asked),
+                cited=row in cited,
+            )
             for row, passage, cosine in zip(rows.tolist(), passages, similar, strict=True)
         ]
         if not any(one.says for one in found):
@@ -94,10 +106,11 @@ class Matching:
         doubtful = source.doubtful or source.amended is not None
         return replace(source, span=span, quote=quoted.text, alignment=found, doubtful=doubtful)
 
-    def _asked(self, claim: Claim) -> Asked:
+    def _asked(self, claim: Claim, begin: int = 0) -> Asked:
         first = claim.span.start
         spans = [Span(one.span.start - first, one.span.end - first) for one in claim.citations]
-        return asked_of(claim.text, claim.language, spans)
+        text = " " * begin + claim.text[begin:]
+        return asked_of(text, claim.language, [one for one in spans if one.start >= begin])
 
     def _candidates(self, claim: Claim) -> tuple[Rows, list[float | None]]:
         """Rows to be compared, and how similar each is to the claim by meaning, where vectors tell."""
@@ -200,6 +213,12 @@ class Matching:
         around = " . ".join((*passage.headings, document.title, *document.aliases))
         inside = (token.key for part in self._readable(row).parts for token in part)
         return frozenset((*inside, *(token.key for token in sequence(around, passage.language))))
+
+
+def _bears(passage: Passage, own: re.Match[str]) -> bool:
+    """Whether a passage has the number that a claim begins with; headings have it, not its text."""
+    below = "/".join(_BELOW.findall(own["below"]))
+    return number_key(passage.number or "") == number_key(own["number"]) and below in ("", passage.paragraph)
 
 
 def _without(claim: Claim) -> str:

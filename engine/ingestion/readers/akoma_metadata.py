@@ -19,20 +19,11 @@ from engine.ingestion.readers.xml import children, descendants, first, plain, ta
 from engine.language.detect import language_code
 
 TYPES = {
-    "act": "Act",
-    "bill": "Bill",
-    "debate": "Debate",
-    "debateReport": "Debate report",
-    "judgment": "Judgment",
-    "judgement": "Judgment",
-    "amendment": "Amendment",
-    "amendmentList": "Amendments",
-    "officialGazette": "Gazette",
-    "documentCollection": "Collection",
-    "doc": "Document",
-    "statement": "Statement",
-    "portion": "Portion",
-}
+    "act": "Act", "bill": "Bill", "debate": "Debate", "debateReport": "Debate report",
+    "judgment": "Judgment", "judgement": "Judgment", "amendment": "Amendment",
+    "amendmentList": "Amendments", "officialGazette": "Gazette", "documentCollection": "Collection",
+    "doc": "Document", "statement": "Statement", "portion": "Portion",
+}  # fmt: skip
 _IN_FORCE = re.compile(r"in-?force|enter|commence|vigore|vigueur|vigor|efficac", re.IGNORECASE)
 _ENDS = frozenset({"repeal", "expiry"})
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -4,7 +4,7 @@ A line is ``{"id" or "_id", "title", "text", "metadata"}``. A line is a passage 
 where it is too long, its parts are called ``<id>``, ``<id>#2``, ``<id>#3`` and all know the line's id
 as their ``source_id``. Lines of one regulation or document make one Document; a line that names
 none is a document of its own. A document of one line without a number, whose text has headings of
-provisions, is read as a file of that text; its passages know the line's id as their ``source_id``.
+provisions, is read as a file of that text, and the document keeps the line's id.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from typing import Any
 import orjson
 
 from engine.errors import UnpackingError
-from engine.ingestion.assembly import Assembler
 from engine.ingestion.chunking import cut
 from engine.ingestion.citing import below, cited_as
 from engine.ingestion.headings import parse_heading, slug_of
@@ -29,9 +28,9 @@ from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.dotted import DottedOutline
 from engine.ingestion.readers.field_text import blocks_of_field
-from engine.ingestion.readers.identity import document_of
+from engine.ingestion.readers.series import read_documents
 from engine.ingestion.segmentation import Piece
-from engine.language.addresses import Address, parse_label
+from engine.language.addresses import PROVISIONS, Address, parse_label
 from engine.language.aliases import aliases_of
 from engine.model import NOTHING, Document, Passage, SectionKind
 
@@ -106,34 +105,45 @@ def documents_of(
         if key in left:
             left[key] -= 1
             if not left[key] and key in groups:
-                yield _made(groups.pop(key), ids, source)
+                yield from _made(groups.pop(key), ids, source)
     for group in groups.values():
-        yield _made(group, ids, source)
+        yield from _made(group, ids, source)
 
 
-def _made(lines: Sequence[Line], ids: set[str], source: SourceFile) -> ReadDocument:
+def _made(lines: Sequence[Line], ids: set[str], source: SourceFile) -> Iterator[ReadDocument | Problem]:
     document_id = _document_id(lines, ids)
     ids.add(document_id)
-    whole = _whole_law(document_id, lines[0], source) if len(lines) == 1 else None
-    return whole or _document(document_id, lines, source.path)
+    laws = _whole_laws(document_id, lines[0], source) if len(lines) == 1 else []
+    yield from laws or [_document(document_id, lines, source.path)]
 
 
-def _whole_law(document_id: str, line: Line, source: SourceFile) -> ReadDocument | None:
-    """The document that the text of one line is; None if the line has a number of its own, or its text no
+def _whole_laws(document_id: str, line: Line, source: SourceFile) -> list[ReadDocument | Problem]:
+    """The documents that the text of one line is; empty if the line has a number of its own, or its text no
     provisions."""
     own = fields.provision_of(line.metadata, line.language)
-    read = None if own.address or own.dotted or own.nodes else blocks_of_field(line.text)
-    if read is None:
-        return None
-    title, blocks = read
+    if own.address or own.dotted or own.nodes:
+        return []
+    title, blocks = blocks_of_field(line.text)
+    if len(blocks) < 2:
+        return []
     given = {"url": source.path.name, **line.metadata, "id": document_id}
     if name := fields.text_of(line.metadata, fields.DOCUMENT_NAMES) or line.title:
         given["title"] = name
-    named = replace(source, name=document_id, shares_id=False)
-    document = document_of(named, given, title, line.text, record=True)
-    document = replace(document, valid_from=document.valid_from or fields.day_of(line.metadata.get("date")))
-    law = Assembler(document).assemble(blocks)
-    return replace(law, passages=tuple(replace(one, source_id=line.id) for one in law.passages))
+    if "date" in given:
+        given.setdefault("valid_from", given["date"])
+    named = replace(source, name=document_id, shares_id=False, mapping=None)
+    found: list[ReadDocument | Problem] = []
+    for read in read_documents(named, given, title, line.text, blocks, is_plain=True):
+        if not isinstance(read, ReadDocument) or not _has_provisions(read):
+            return []
+        found.append(read)
+    return found
+
+
+def _has_provisions(read: ReadDocument) -> bool:
+    """Whether a document has a provision, or several under bare numbers, which are chapters by their kind."""
+    kinds = [section.kind for section in read.sections if section.number is not None]
+    return not PROVISIONS.isdisjoint(kinds) or kinds.count(SectionKind.CHAPTER) > 1
 
 
 def _lines(source: SourceFile) -> Iterator[Line | Problem]:
@@ -314,7 +324,7 @@ def _label(document: Document, line: Line, provision: fields.Provision, piece: P
 
 def _printed(address: Address, line: Line) -> str:
     """The label of a line as its source prints it, if it is a word and the number of an address."""
-    label = fields.text_of(line.metadata, ("passage_label", "article_label")) or ""
+    label = fields.text_of(line.metadata, ("passage_label", "article_label", "article")) or ""
     own, number = parse_heading(label).label, address.number
     is_own = number is not None and own.endswith(number) and own != number
     return own if is_own and address.paragraph is None else ""

@@ -215,10 +215,15 @@ _ISSUERS = """
     issuer issuing_body issued_by passed_by issuing_authority authority erlassen_von normgeber herausgeber
     autorite emetteur organismo emisor ente_emittente autorita uitgever
 """
+_AUTHORS = """
+    author authors publisher creator written_by published_by verfasser autor autorin verlag auteur editeur
+    editorial autore editore penulis penerbit redactor uitgegeven_door
+"""
 TITLES = tuple(dict.fromkeys(_folds(_TITLES)))
 SHORT_TITLES = tuple(dict.fromkeys(_folds(_SHORT_TITLES)))
 LANGUAGES = tuple(dict.fromkeys(_folds(_LANGUAGES)))
 ISSUERS = tuple(dict.fromkeys(_folds(_ISSUERS)))
+AUTHORS = tuple(dict.fromkeys(_folds(_AUTHORS)))
 _ALL = frozenset((*_KINDS, *IDENTIFIERS, *TITLES, *SHORT_TITLES, *LANGUAGES, *ISSUERS))
 
 

@@ -27,90 +27,26 @@ ABBREVIATIONS = ("abbreviation", "short_name")
 TYPES = ("regulation_type", "type")
 # From the outside in; a longer value than a number is a name.
 CONTAINERS_NAMED = (
-    "code",
-    "book",
-    "buku",
-    "buch",
-    "livre",
-    "title",
-    "part",
-    "teil",
-    "partie",
-    "chapter",
-    "bab",
-    "kapitel",
-)
+    "code", "book", "buku", "buch", "livre", "title", "part", "teil", "partie", "chapter", "bab", "kapitel",
+)  # fmt: skip
 LONGEST_NUMBER = 4
 VERSIONS = ("version", "version_date", "consolidated")
 
 # The words of a source for what became of a text. Others are kept as they are.
 STATUSES = {
-    "ساري": "in force",
-    "active": "in force",
-    "in_force": "in force",
-    "in force": "in force",
-    "valid": "in force",
-    "berlaku": "in force",
-    "لاغي": "repealed",
-    "ملغاة": "repealed",
-    "canceled": "repealed",
-    "cancelled": "repealed",
-    "repealed": "repealed",
-    "tidak berlaku": "repealed",
-    "dicabut": "repealed",
-    "aufgehoben": "repealed",
-    "amended": "amended",
-    "معدلة": "amended",
-    **dict.fromkeys(
-        ("gjeldende", "gällande", "gældende", "geltend", "in kraft", "geldend", "vigente", "en vigor"),
-        "in force",
-    ),
-    **dict.fromkeys(
-        (
-            "vigueur",
-            "en vigueur",
-            "vigore",
-            "in vigore",
-            "em vigor",
-            "obowiązujący",
-            "现行有效",
-            "有效",
-            "현행",
-        ),
-        "in force",
-    ),
-    **dict.fromkeys(
-        (
-            "opphevet",
-            "upphävd",
-            "ophævet",
-            "außer kraft",
-            "vervallen",
-            "derogado",
-            "derogada",
-            "abrogé",
-            "abroge",
-        ),
-        "repealed",
-    ),
-    **dict.fromkeys(
-        (
-            "abrogato",
-            "abrogata",
-            "revogado",
-            "revogada",
-            "uchylony",
-            "已废止",
-            "废止",
-            "失效",
-            "폐지",
-            "no longer in force",
-        ),
-        "repealed",
-    ),
-    "not_in_force": "not in force",
-    "draft": "draft",
-}
+    **dict.fromkeys((
+        "ساري", "active", "in_force", "in force", "valid", "berlaku", "gjeldende", "gällande",
+        "gældende", "geltend", "in kraft", "geldend", "vigente", "en vigor", "vigueur", "en vigueur",
+        "vigore", "in vigore", "em vigor", "obowiązujący", "现行有效", "有效", "현행",
+    ), "in force"),
+    **dict.fromkeys((
+        "لاغي", "ملغاة", "canceled", "cancelled", "repealed", "tidak berlaku", "dicabut",
+        "aufgehoben", "opphevet", "upphävd", "ophævet", "außer kraft", "vervallen", "derogado",
+        "derogada", "abrogé", "abroge", "abrogato", "abrogata", "revogado", "revogada", "uchylony",
+        "已废止", "废止", "失效", "폐지", "no longer in force",
+    ), "repealed"),
+    "amended": "amended", "معدلة": "amended", "not_in_force": "not in force", "draft": "draft",
+}  # fmt: skip
 
 _LEADING_NUMBER = re.compile(
     r"(?:§{1,2}|Art(?:\.|ikel|icle)?|Anlage|Anhang)\s*\d+\s?[a-z]?(?![\w])", re.IGNORECASE
@@ -248,4 +184,5 @@ def _numbered(metadata: Metadata, language: str) -> tuple[Address | None, str]:
     ):
         return (Address(found.kind, None) if found.kind is SectionKind.PREAMBLE else None), heading
     label = article if not article[0].isdigit() else f"{article_word(language)} {article}"
-    return parse_label(label, language) or Address(SectionKind.ARTICLE, article), heading
+    number = parse_heading(article).number or article
+    return parse_label(label, language) or Address(SectionKind.ARTICLE, number), heading

@@ -16,10 +16,11 @@ from engine.ingestion.readers.base import SourceFile
 from engine.ingestion.readers.field_names import Told, told_by
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.mapping import stated_by
+from engine.ingestion.typed_numbers import is_title as is_typed
 from engine.ingestion.version_days import named_file
 from engine.language.aliases import aliases_of
 from engine.language.detect import language_code, language_of_text
-from engine.language.front_page import STANDARD, FrontPage, read_front_page
+from engine.language.front_page import STANDARD, FrontPage, read_front_page, title_case
 from engine.model import Document
 
 # "Stand: 01.01.2020" at the head of a text that has no fields; so many lines of it are looked at.
@@ -91,7 +92,7 @@ def document_of(
         # What counts its versions holds from the day of each.
         or (page.published if page.version else None),
         valid_to=_first_day(given, Told.END),
-        issuer=_text(given, field_names.ISSUERS) or page.issuer,
+        issuer=_text(given, field_names.ISSUERS) or page.issuer or _text(given, field_names.AUTHORS),
         aliases=tuple(dict.fromkeys((*aliases, *derived))),
         quality=float(quality) if isinstance(quality, int | float) and 0 <= quality <= 1 else None,
         source=fields.text_of(known, ("source", "url")) or source_name(source),
@@ -123,10 +124,11 @@ def _first_lines(body: str) -> str | None:
     lines = body.strip()[:HEAD].split("\n")
     count = next((number for number, line in enumerate(lines) if number and not line.isupper()), len(lines))
     title = " ".join(" ".join(lines[:count]).split())
-    alone = count < len(lines) and (not lines[count].strip() or heading_line(lines[count]) is not None)
+    below = lines[count] if count < len(lines) else "-"
+    alone = not below.strip() or is_typed(below) or heading_line(below) is not None
     if not alone or not is_bare_heading(title) or not title[:1].isalpha() or heading_line(title) is not None:
         return None
-    return title
+    return title_case(title) if " " in title else title
 
 
 def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
@@ -159,21 +161,7 @@ def source_name(source: SourceFile) -> str:
     return source.name if source.is_member else Path(source.name).name
 
 
-_UNDERSTOOD = frozenset(
-    {
-        "id",
-        "title",
-        "language",
-        "type",
-        "number",
-        "year",
-        "status",
-        "version",
-        "valid_from",
-        "valid_to",
-        "aliases",
-        "quality",
-        "issuer",
-        "issuing_body",
-    }
-)
+_UNDERSTOOD = frozenset((
+    "id", "title", "language", "type", "number", "year", "status", "version", "valid_from", "valid_to",
+    "aliases", "quality", "issuer", "issuing_body",
+))  # fmt: skip

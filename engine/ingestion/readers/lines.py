@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import EXPLANATION, Heading, parse_heading, slug_of
+from engine.ingestion.headings import EXPLAINS, EXPLANATION, Heading, parse_heading, slug_of
 from engine.ingestion.typed_numbers import is_title
 from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, WORDS, parse_label
 from engine.language.script import visible
@@ -159,16 +159,17 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         return None
     if roman := _ROMAN_CAPITALS.match(bare):
         return _headed(parse_heading(roman[0])), ""
-    if EXPLANATION.match(bare):
+    explains = EXPLAINS.match(bare) is not None
+    if EXPLANATION.match(bare) and is_bare_heading(bare) and not bare[0].islower():
         return HeadingBlock(1, parse_heading(bare)), ""
-    if _WORDED_LINE.match(bare) or parse_heading(bare).kind is SectionKind.GUIDANCE:
+    if explains or _WORDED_LINE.match(bare):
         heading = parse_heading(bare)
-        is_heading = heading.number is not None and heading.kind in _DEPTHS
-        if is_heading and (
-            not heading.title
-            or (is_bare_heading(heading.title) and heading.title.lstrip("(")[:1].isupper())
-            or (heading.kind is SectionKind.ANNEX and heading.title[:1].upper() == heading.title[:1].lower())
-        ):
+        title = heading.title[:1]
+        # "Zu § 5 (Fees)", not "Zu § 5 Absatz 2 gilt".
+        begins = title == "(" if explains else title.isupper()
+        begins = begins and is_bare_heading(heading.title)
+        begins = begins or (heading.kind is SectionKind.ANNEX and title.upper() == title.lower())
+        if heading.number is not None and heading.kind in _DEPTHS and (begins or not title):
             return _headed(heading), ""
     return None
 
@@ -180,9 +181,11 @@ def _goes_on(block: HeadingBlock, following: Sequence[str]) -> bool:
 
 
 def _ended(line: str, following: Sequence[str]) -> tuple[HeadingBlock, str] | None:
-    """The heading of a provision that is a paragraph of few words with a full stop: "§ 11.2 Application."."""
-    few = line.rstrip().endswith(".") and len(line.split()) <= MOST_WORDS and not "".join(following).strip()
-    found = heading_line(line.rstrip(" .")) if few else None
+    """The heading of a provision in few words with a full stop, alone or above its text: "§ 11.2 Scope."."""
+    after = "".join(following).lstrip()[:1]
+    few = MOST_WORDS if not after else MOST_WORDS // 2 if not after.islower() else 0
+    ended = line.rstrip().endswith(".") and len(line.split()) <= few
+    found = heading_line(line.rstrip(" .")) if ended else None
     return found if found is not None and found[0].heading.kind in PROVISIONS else None
 
 

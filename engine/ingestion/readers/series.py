@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
-from engine.ingestion.headings import EXPLANATION, Heading, attaching_word, slug_of
+from engine.ingestion.headings import EXPLANATION, parse_heading
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.front_matter import document_of
 from engine.language.addresses import ATTACHED
@@ -73,16 +73,17 @@ def _texts(blocks: list[Block]) -> Iterator[tuple[str, list[Block]]]:
         value = _value(block) if isinstance(block, HeadingBlock) else None
         if isinstance(block, HeadingBlock) and block.level <= attached:
             attached = block.level if block.heading.kind in ATTACHED else 99
+        if isinstance(block, HeadingBlock) and EXPLANATION.match(block.heading.title):
+            attached = -1
         if value is not None and attached == 99:
             found = None
             if value == 1 and len(set(counted)) >= _FEWEST and 1 in counted and _goes_on(blocks, place):
                 found = _title_above(blocks, last, place)
             if found is not None:
                 above, name = found
-                if word := attaching_word(name):
-                    kind = SectionKind.HEADING if EXPLANATION.match(name) else SectionKind.ANNEX
-                    blocks[above] = HeadingBlock(0, Heading(kind, None, name, "", slug_of(word)))
-                    attached = 0
+                if EXPLANATION.match(name):
+                    blocks[above] = HeadingBlock(0, parse_heading(name))
+                    place = above
                     continue
                 yield title, blocks[begun:above]
                 title, begun, counted = name, above + 1, []
@@ -123,8 +124,8 @@ def _title_above(blocks: list[Block], last: int, place: int) -> tuple[int, str] 
             block.heading.kind in ATTACHED or EXPLANATION.match(block.heading.title)
         ):
             return None
-        if isinstance(block, TextBlock) and attaching_word(block.text) and _bare(block):
-            return index, " ".join(block.text.split())
+        if isinstance(block, TextBlock) and EXPLANATION.match(_bare(block)):
+            return index, _bare(block)
     for index in reversed(between):
         block = blocks[index]
         if isinstance(block, HeadingBlock):

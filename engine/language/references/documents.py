@@ -63,6 +63,8 @@ class DocumentFinder:
         self.uses: Uses = set()
         self._names: dict[str, Names] = {}
         self._local: dict[int, Names] = {}
+        # The names that texts give to documents: who asks from outside may mean any.
+        self._given = Names()
         self._companions: dict[int, Counter[tuple[SectionKind, int]]] = {}
         self._eu_acts = EuActs(documents, self.uses)
         self._decrees = Decrees(documents, self.uses)
@@ -127,6 +129,7 @@ class DocumentFinder:
             by_short = self._fitting(by_short, stated)
         if by_name and not by_short:
             for meaning in by_name:
+                self._given.add(short, meaning, language)
                 self._local.setdefault(document, Names()).add(short, meaning, language)
         elif by_short and not by_name and everywhere:
             for meaning in by_short:
@@ -369,9 +372,10 @@ class DocumentFinder:
     ) -> tuple[tuple[int | None, ...], int] | None:
         """The longest name at a place, among those of the text itself and those of the corpus."""
         language = passage.language
+        given = self._given if self._documents[own].id.startswith("\0") else None
         found = [
             matched
-            for names in (self._local.get(own), self._names_of(language), self._names_of("und"))
+            for names in (self._local.get(own, given), self._names_of(language), self._names_of("und"))
             if names is not None and (matched := names.match(passage.text, position, language))
         ]
         longest = max(found, key=lambda matched: matched[1], default=None)

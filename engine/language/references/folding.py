@@ -98,9 +98,8 @@ def _entered(text: str, outer: Mention, inner: Mention) -> Mention | None:
         target.address.number is None or target.address.kind is container.kind for target in inner.targets
     ):
         return None
-    if "," in text[outer.span.end : inner.span.start] and inner.targets[0].address.kind is not (
-        SectionKind.PARAGRAPH
-    ):
+    item = container.kind in ATTACHED and inner.targets[0].address.kind is SectionKind.PARAGRAPH
+    if "," in text[outer.span.end : inner.span.start] and not item:
         return None
     span = Span(outer.span.start, inner.span.end)
     targets = tuple(

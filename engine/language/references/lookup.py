@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from engine.language.addresses import ATTACHED, CONTAINERS, Address, number_key
-from engine.language.references.provisions import Provisions, Validity, container_of, series_of
+from engine.language.addresses import ATTACHED, CONTAINERS, WORDS, Address, number_key
+from engine.language.references.provisions import Ancestors, Provisions, Validity, container_of, series_of
 from engine.model import Document, SectionKind
 
 
@@ -41,9 +41,7 @@ class Lookup:
                 whole = self._provisions.contained(document, address.kind, key.split(".")[0])
                 return self._nearest(self._in_one_piece(whole), row)
             found = found or [
-                index
-                for index in self._provisions.numbered(document, key)
-                if self._may_be(self._provisions.all[index].kind, address)
+                index for index in self._provisions.numbered(document, key) if self._may_be(index, address)
             ]
         else:
             found = self._provisions.numbered(document, key)
@@ -73,18 +71,23 @@ class Lookup:
             return True
         if provision.kind is SectionKind.PARAGRAPH and any(one[0] in ATTACHED for one in provision.ancestors):
             return any(kind in ATTACHED for kind, _ in address.within)
-        # The numbered paragraphs of a text without sections are what it is cited by.
-        alone = provision.kind is SectionKind.PARAGRAPH and not self._provisions.layout.sections_of[document]
-        return alone or in_german or series_of(provision.kind) == series_of(address.kind)
+        # The clauses of a contract without headings are its numbered paragraphs.
+        is_clause = address.kind is SectionKind.SUBSECTION and provision.kind is SectionKind.PARAGRAPH
+        return is_clause or in_german or series_of(provision.kind) == series_of(address.kind)
 
     def is_bare(self, index: int) -> bool:
         """Whether a provision is printed by its number alone, without a word."""
         return self._provisions.passages[self._provisions.all[index].rows[0]].label[:1].isdigit()
 
-    def _may_be(self, kind: SectionKind, address: Address) -> bool:
+    def _may_be(self, index: int, address: Address) -> bool:
         """Whether a provision may be what a text calls a chapter or an appendix."""
         if address.kind is SectionKind.ANNEX:
             return address.number is not None and "." in address.number
+        kind = self._provisions.all[index].kind
+        if kind is SectionKind.ARTICLE and address.kind is SectionKind.CHAPTER:
+            # "الفصل" is a chapter, and in the Maghreb an article.
+            label = self._provisions.passages[self._provisions.all[index].rows[0]].label
+            return WORDS.get(label.split(" ")[0]) is address.kind
         return kind is address.kind or (
             address.kind is SectionKind.CHAPTER and kind in (SectionKind.SECTION, SectionKind.HEADING)
         )
@@ -148,6 +151,9 @@ class Lookup:
             # A form at the end of an act, with no heading above it, has numbers of its own.
             alike = [index for index in nearest if bool(self._provisions.all[index].ancestors) == bool(chain)]
             nearest = alike or nearest
+            # The body of an act cites itself before what is attached to it, an annex or an explanation.
+            own = [index for index in nearest if not _is_attached(self._provisions.all[index].ancestors)]
+            nearest = nearest if _is_attached(chain) else own or nearest
             depth = min(len(self._provisions.all[index].ancestors) for index in nearest)
             nearest = [index for index in nearest if len(self._provisions.all[index].ancestors) == depth]
         return tuple(nearest)
@@ -184,6 +190,10 @@ def _lasts_until(period: Validity, day: date | None) -> bool:
     """Whether a period reaches a day, or the open end that None stands for."""
     end = period[1]
     return end is None or (day is not None and end >= day)
+
+
+def _is_attached(chain: Ancestors) -> bool:
+    return any(kind in ATTACHED for kind, _ in chain)
 
 
 def _common(one: Sequence[object], other: Sequence[object]) -> int:

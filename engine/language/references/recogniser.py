@@ -322,6 +322,12 @@ class Recogniser:
             named = [*whole, *named]
         if not named:
             return found
+        # The number of a convention is no item: "Übereinkommen Nr. 182".
+        found = [
+            one
+            for one in found
+            if not (_is_item(one) and any(_inside(one.span, start, end) for start, end, _ in named))
+        ]
         taken = Occupied((mention.span.start, mention.span.end) for mention in found)
         for start, end, name in named:
             if taken.overlaps(start, end):
@@ -337,8 +343,10 @@ class Recogniser:
 
 def _is_item(mention: Mention) -> bool:
     """Whether a mention is "point 2", which is a part of an annex or nothing."""
+    if not mention.bare or not mention.targets:
+        return False
     first = mention.targets[0].address
-    return mention.bare and first.kind is SectionKind.PARAGRAPH and not first.within
+    return first.kind is SectionKind.PARAGRAPH and not first.within
 
 
 def _inside(span: Span, start: int, end: int) -> bool:

@@ -194,10 +194,11 @@ class Resolver:
             # "nach dessen Absatz 3": a part of another act's provision, not of the one that speaks.
             return [] if mention.that else self._relative(mention, target, passage, row)
         own = self._provisions.document_of[row]
-        if _is_own_paragraph(target.address, passage) and not meaning.named and meaning.documents == (own,):
+        is_own = meaning.documents == (own,) and not meaning.named
+        if is_own and not mention.bare and _is_own_paragraph(target.address, passage):
             return self._relative(mention, _without_number(target), passage, row)
         span = _extended(target.span, mention, meaning, passage.text)
-        if not meaning.named and meaning.documents == (own,) and not target.address.within:
+        if is_own and not target.address.within and not target.through:
             aims = self._annexed(target.address, passage, row)
             if aims is not None:
                 aims = [aim for aim in aims if aim[2] != row]
@@ -254,13 +255,19 @@ class Resolver:
             aims = [
                 aim
                 for index in self._lookup.candidates(own, within, row)
-                if self._certainty(index, within, EXACT) == EXACT
+                if self._has_part(index, within)
                 for aim in self._aims.of(index, within)
             ]
             if aims:
                 return aims
         is_counted = passage.paragraph is not None or passage.kind is SectionKind.PARAGRAPH
         return () if is_counted and address.kind is SectionKind.PARAGRAPH else None
+
+    def _has_part(self, index: int, address: Address) -> bool:
+        """Whether a provision is what an address names, or the schedule that counts it."""
+        path = self._aims.path(index, address)
+        is_whole = self._provisions.all[index].kind in CONTAINERS
+        return not is_whole or (path is not None and self._aims.part(index, path)[1] != "")
 
     def _in_original(self, documents: Sequence[int], address: Address, row: int) -> dict[Aim, None]:
         """What a translated excerpt leaves out, where the text it translates has it exactly once."""

@@ -69,8 +69,6 @@ PUBLISHERS = {
 }
 # Of these the letters are the publisher's own name, not that of a series.
 OWN_LETTERS = frozenset(("ISO", "IEC", "GRI", "ETSI"))
-# Their editions are "19001-2016".
-_YEAR_BEHIND_DASH = frozenset(("GB/T", "IEEE", "AS/NZS", "ANSI"))
 # Their disclosures are numbered in the standard: "GRI 306-1" stands in GRI 306.
 _NUMBERED_INSIDE = frozenset(("GRI", "ESRS"))
 _FORM = re.compile(FORM)
@@ -110,7 +108,8 @@ def standard_of(name: str) -> Standard | None:
         return None
     publisher, number = _plain(read["publisher"]), read["number"]
     years = _YEARS.findall(read["edition"] or "")
-    if not years and publisher in _YEAR_BEHIND_DASH:
+    if not years:
+        # "19001-2016"
         number, _, behind = number.rpartition("-") if _YEARS.fullmatch(number[-4:]) else (number, "", "")
         years = [behind] if behind else []
     # An amendment's year behind the edition's is none of an edition: "2015+A1:2024".

@@ -43,7 +43,7 @@ def checked(brief: Answer, corpus: Corpus) -> None:
         for quote in quotes:
             assert quote in rest
             rest = rest.replace(quote, "", 1)
-        assert rest.strip(" …") == ""
+        assert rest.strip(" …:;") == ""
 
 
 @pytest.mark.parametrize("question", [text for _, text in QUESTIONS[::3]])

@@ -34,11 +34,6 @@ def test_interpolated_precision() -> None:
     assert [lost[level] for level in (0.0, 0.5, 0.6, 1.0)] == pytest.approx([0.5, 0.5, 0.0, 0.0])
 
 
-def test_ten_gold_passages_reach_every_level() -> None:
-    points = dict(precision_recall([result("q", list(range(1, 11)))], "final"))
-    assert set(points.values()) == {1.0}
-
-
 def test_nothing_gives_no_curve() -> None:
     assert recall_by_size([], "final") == []
     assert recall_by_round([]) == []

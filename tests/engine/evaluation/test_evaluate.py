@@ -82,12 +82,6 @@ def test_no_questions_have_no_mean() -> None:
         summarise([])
 
 
-def test_progress_is_told_after_each_question(bare: Corpus) -> None:
-    told: list[int] = []
-    evaluate(bare, QUESTIONS, SETTINGS, progress=told.append)
-    assert told == [1, 2]
-
-
 @pytest.mark.parametrize(
     "questions", [[Question("q", "dues", {"other-corpus/1": 1.0})], [Question("q", "dues", {})], []]
 )

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import ctypes
-import faulthandler
 import errno
+import faulthandler
 import os
 import signal
 import socket

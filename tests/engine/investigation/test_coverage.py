@@ -19,6 +19,7 @@ from engine.investigation.reading import Reading
 from engine.model import AreaState, GapQuery
 from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import Scan
+from tests.engine.endpoint import EmbeddingServer
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.story import BREADTH, SETTINGS, case_of, finished, ran
 from tests.engine.retrieval.searching import searched
@@ -166,15 +167,17 @@ def test_a_corpus_without_an_ontology_is_covered_by_the_parts_of_the_question(ba
     assert all(area.state is AreaState.COVERED for area in case.areas)
 
 
-def test_a_side_that_no_model_reads_is_found_by_its_words(tmp_path: Path) -> None:
+def test_a_side_that_no_model_reads_is_found_by_its_words(
+    tmp_path: Path, model_server: EmbeddingServer
+) -> None:
     texts = (
         "A pilot is licensed by the harbour master for two years.",
-        "A tug is licensed by the board of the port for five years.",
+        "A tug is licensed by the board of the port for five years and a fee.",
         "Dues are paid in advance at the office of the harbour.",
     )
     lines = [json.dumps({"id": f"act-{number}", "text": text}) for number, text in enumerate(texts)]
     (tmp_path / "corpus.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    build_corpus([tmp_path / "corpus.jsonl"], tmp_path / "corpus", name="port", embedding="minilm")
+    build_corpus([tmp_path / "corpus.jsonl"], tmp_path / "corpus", embedding=model_server.spec)
     case = finished(open_corpus(tmp_path / "corpus"), "Which is licensed for longer, a pilot or a tug?")
     assert case.plan is not None
     assert [view.dense for view in case.plan.views if view.name == "side"] == [False, False]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import parse_heading
+from engine.ingestion.headings import Heading, parse_heading
 from engine.ingestion.readers.counting import numeral
 from engine.ingestion.readers.html.parsing import Element
 from engine.ingestion.readers.html.shown import is_left_out
@@ -30,6 +30,7 @@ _TYPES = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upper
 _BELOW_MARKED = 6
 _BOLD = frozenset({"b", "strong", "em", "i", "center"})
 _TITLED = re.compile(r"titl|head|(?:^|-)s?ti(?:-|$)|subject|caption|cent(?:er|re)", re.IGNORECASE)
+_NOTE = re.compile(r"(?:^|\s)(?:oj-|foot)note(?:\s|$)")
 _SPACE = re.compile(r"[^\S\n]+")
 _RAISED_NUMBER = re.compile(r"\s*\(?\d{1,3}\)?\s*")
 _DEEPEST = 250
@@ -43,6 +44,7 @@ class _Paragraph:
     text: str
     emphasised: bool
     eid: str | None
+    is_note: bool = False
 
 
 @dataclass(slots=True)
@@ -57,21 +59,27 @@ class _Gathered:
         text = _plain("".join(self.words))
         self.words.clear()
         if text:
-            emphasised = element is not None and _is_emphasised(element)
-            self.found.append(
-                _Paragraph(text, emphasised, element.get("id") if element is not None else None)
-            )
+            if element is None:
+                self.found.append(_Paragraph(text, False, None))
+                return
+            is_note = _NOTE.search(element.get("class") or "") is not None
+            self.found.append(_Paragraph(text, _is_emphasised(element), element.get("id"), is_note))
 
 
 def blocks_of_page(content: Element) -> list[Block]:
-    """The blocks in reading order. Where no heading is marked up as a provision, paragraphs may be."""
+    """The blocks in reading order, footnotes at the end. Where no heading is marked up as a provision,
+    paragraphs may be."""
     gathered = _Gathered()
     _gather(content, gathered, 0)
     gathered.close(content)
-    marked = any(
-        isinstance(block, HeadingBlock) and block.heading.kind in PROVISIONS for block in gathered.found
-    )
-    return list(_read(gathered.found, marked=marked))
+    notes = [item for item in gathered.found if isinstance(item, _Paragraph) and item.is_note]
+    found = [item for item in gathered.found if not (isinstance(item, _Paragraph) and item.is_note)]
+    marked = any(isinstance(block, HeadingBlock) and block.heading.kind in PROVISIONS for block in found)
+    heading = HeadingBlock(0, Heading(SectionKind.HEADING, None, "Notes", "", "notes"))
+    blocks = list(_read(found, marked=marked))
+    blocks.extend([heading] if notes else [])
+    blocks.extend(TextBlock(one.text, eid=one.eid) for one in notes)
+    return blocks
 
 
 def _read(found: list[HeadingBlock | TextBlock | _Paragraph], *, marked: bool) -> Iterator[Block]:
@@ -113,14 +121,12 @@ def _with_marks(
     mark = ""
     for place, item in enumerate(found):
         following = found[place + 1] if place + 1 < len(found) else None
-        if (
-            isinstance(item, _Paragraph)
-            and _MARK_ALONE.match(item.text)
-            and isinstance(following, _Paragraph)
-        ):
+        if not isinstance(item, _Paragraph):
+            yield item
+        elif _MARK_ALONE.match(item.text) and isinstance(following, _Paragraph):
             mark = f"{mark}{item.text} "
         else:
-            yield replace(item, text=mark + item.text) if mark and isinstance(item, _Paragraph) else item
+            yield replace(item, text=mark + item.text)
             mark = ""
 
 

@@ -20,17 +20,10 @@ _CHARSET = re.compile(
 )
 # WHATWG Encoding: what pages call Latin 1 is Windows-1252, and so on.
 _MEANT = {
-    "iso-8859-1": "cp1252",
-    "latin-1": "cp1252",
-    "latin1": "cp1252",
-    "us-ascii": "cp1252",
-    "ascii": "cp1252",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "iso-8859-9": "cp1254",
-    "shift_jis": "cp932",
+    "iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252",
+    "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "iso-8859-9": "cp1254", "shift_jis": "cp932",
     "ks_c_5601-1987": "cp949",
-}
+}  # fmt: skip
 # The encodings of that standard, as Python names them. Other codecs of Python make another text of what a
 # browser shows (unicode_escape, UTF-7, EBCDIC) or fail in ways of their own (punycode, undefined).
 _OF_THE_WEB = {

@@ -14,6 +14,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
+from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.pdf.direction import runs_right_to_left
 from engine.ingestion.readers.pdf.rows import Run, rows_of
 
@@ -114,21 +115,16 @@ def _gutter(runs: list[Run], known: Sequence[float]) -> tuple[float, list[_Band]
     good = (parted >= enough) & (parted >= _SHARE * (parted + crossed))
     wide = max(2, round(_NARROWEST * height))
     for start, stop in sorted(_stretches(good, wide), key=lambda one: -int(parted[one[0] : one[1]].max())):
-        best = start + int(
-            np.argmin(crossed[start:stop] - parted[start:stop] / 1000 + _off_middle(start, stop))
-        )
-        x = left + best + 0.5
+        # What stands in the middle of the white space that most rows share crosses it, as a short title.
+        most = start + np.flatnonzero(parted[start:stop] == parted[start:stop].max())
+        most = most[len(most) // 3 : 2 * len(most) // 3 + 1]
+        x = left + float(np.median(most)) + 0.5
         near = any(abs(x - other) < height for other in known)
-        bands = list(_bands(lines[:, best], max(run.top for run in runs), step))
+        bands = list(_bands(np.asarray(lines[:, most].any(axis=1)), max(run.top for run in runs), step))
         bands = _checked(bands, runs, x, near=near)
         if any(band.columns for band in bands):
             return x, bands
     return None
-
-
-def _off_middle(start: int, stop: int) -> npt.NDArray[np.float64]:
-    """Of places that are as good, the one in the middle."""
-    return np.asarray(np.abs(np.arange(start, stop) - (start + stop - 1) / 2) / 1e6)
 
 
 def _scanned(runs: Sequence[Run], height: float) -> tuple[npt.NDArray[np.bool_], float, float]:
@@ -202,7 +198,9 @@ def _is_column(runs: Sequence[Run]) -> bool:
     text = "".join(run.text for run in runs)
     wide = len(_WIDE_LETTERS.findall(text)) > len(text) / 2
     digits = sum(letter.isdigit() for letter in text)
-    return (
+    # Short lines between headings of provisions are a column too; rows of headings alone are a table.
+    headings = sum(heading_line(row.text) is not None for row in rows)
+    return 0 < headings <= len(rows) / 2 or (
         filled >= _FILLED * width
         and len(text) / len(rows) >= (_CHARACTERS / 2 if wide else _CHARACTERS)
         and digits <= _DIGITS * len(text)

@@ -149,9 +149,9 @@ def _line_numbers(runs: Sequence[Run]) -> set[Run]:
         ]
         others = [run for run in runs if run not in set(column)]
         beside = all(
-            other.right < min(run.left for run in column)
+            other.right < min(run.left for run in column) - other.height
             if right
-            else other.left > max(run.right for run in column)
+            else other.left > max(run.right for run in column) + other.height
             for other in others
             if min(run.bottom for run in column) < other.middle < max(run.top for run in column)
         )

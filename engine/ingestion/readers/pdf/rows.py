@@ -26,6 +26,8 @@ _ONE_ROW = 0.28
 _BOLD = 0.9
 # The call of a note is so much smaller than its word, its foot so much higher, and at most so far behind it.
 _SMALLER, _RAISED, _NEAR = 0.92, 0.12, 0.5
+# A vowel sign is so much lower than the letters of its page.
+_MARK = 0.4
 _NUMBER = re.compile(r"\(?\d{1,3}(?:,\d{1,3})*\)?")
 _CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
@@ -137,7 +139,10 @@ def rows_of(runs: Sequence[Run], *, backwards: bool = True) -> list[Row]:
     """The rows that runs stand in, from the top down."""
     groups: list[list[Run]] = []
     middle = height = 0.0
-    for run in sorted(runs, key=lambda one: -one.middle):
+    rtl = [run.height for run in runs if run.signs and RIGHT_TO_LEFT.search(run.text)]
+    least = _MARK * float(np.median(rtl)) if rtl else 0.0
+    marks = [run for run in runs if run.height < least and RIGHT_TO_LEFT.search(run.text)]
+    for run in sorted(set(runs).difference(marks) if marks else runs, key=lambda one: -one.middle):
         if groups and abs(middle - run.middle) < _ONE_ROW * (height + run.height):
             groups[-1].append(run)
             if run.right - run.left > height and run.height > height:
@@ -145,7 +150,17 @@ def rows_of(runs: Sequence[Run], *, backwards: bool = True) -> list[Row]:
         else:
             groups.append([run])
             middle, height = run.middle, run.height
+    for mark in marks:
+        # A font may give a vowel sign, and the letter below it, the box of the sign alone.
+        near = min(groups, key=lambda group: min(_distance(mark, run) for run in group))
+        near.append(mark)
     return [row_of(group, backwards=backwards) for group in groups]
+
+
+def _distance(mark: Run, run: Run) -> float:
+    """How far a sign is from a run, in height at first."""
+    above = max(mark.middle - run.top, run.bottom - mark.middle, 0.0)
+    return 100 * above + max(_between(mark, run), 0.0)
 
 
 def row_of(runs: Sequence[Run], *, backwards: bool = True) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.pdf.hyphens import Vocabulary
 from engine.ingestion.readers.pdf.lines import Line
 from engine.ingestion.readers.pdf.paragraphs import Setting, ends_sentence
@@ -54,7 +55,14 @@ def _run(lines: Sequence[Line], *, same_size: bool = False) -> list[Line]:
         wide = last.middle - line.middle > (2.0 if same_size else 2.4) * last.height
         other = same_size and abs(line.height - last.height) > 0.1 * last.height
         aligned = abs((line.left + line.right) - (last.left + last.right)) / 2 < 2 * line.height
-        if wide or other or line.first or not (aligned or line.bold) or _NO_TITLE.match(line.text):
+        if (
+            wide
+            or other
+            or line.first
+            or heading_line(line.text)
+            or not (aligned or line.bold)
+            or _NO_TITLE.match(line.text)
+        ):
             break
         if line.bold != last.bold:
             break

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
+from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
 from engine.ingestion.headings import Heading, parse_heading, slug_of
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
@@ -55,7 +55,7 @@ def document_of_record(
     sample = "\n".join(words for item in items[:40] for words in texts(item.content, mapping.passage.text))
     document = _document(record, mapping, source, sample[:_SAMPLE], own_id, guessed=guessed)
     blocks = [*_beginning(record, mapping), *_provisions(items, mapping.passage, document)]
-    read = Assembler(document).assemble(blocks)
+    read = Assembler(document).assemble(without_title(blocks, document.title))
     return read if read.passages else Problem(source.name, "a record without text", id=document.id)
 
 
@@ -195,10 +195,10 @@ def _provisions(items: Sequence[Item], passage: PassageFields, document: Documen
                 eid=text(item.content, passage.id),
             )
         for words in _words(item.content, passage):
-            law = blocks_of_field(words) if heading is None or heading.kind in CONTAINERS else None
-            yield from (
-                _below(law[1], len(path) if heading is None else _PROVISION) if law else [TextBlock(words)]
-            )
+            if heading is None or heading.kind in CONTAINERS:
+                yield from _below(blocks_of_field(words)[1], _PROVISION if heading else len(path))
+            else:
+                yield TextBlock(words)
         notes = texts(item.content, passage.notes)
         if notes and heading is not None:
             where = passage.notes if isinstance(passage.notes, str) else (passage.notes or ["notes"])[0]  # type: ignore[index]

@@ -23,19 +23,10 @@ _LANGUAGES = (*STOPWORDS, *(code for code, own in all_words().items() if own.wit
 _TELLING, _SAMPLE = 30, 5000
 # The fields of a document under the names that lines of a corpus have for them.
 _LINE_NAMES = {
-    "type": "regulation_type",
-    "number": "number",
-    "year": "year",
-    "status": "status",
-    "version": "version",
-    "valid_from": "valid_from",
-    "valid_to": "valid_to",
-    "date": "date",
-    "issuer": "issuer",
-    "abbreviation": "abbreviation",
-    "url": "url",
-    "author": "author",
-}
+    "type": "regulation_type", "number": "number", "year": "year", "status": "status", "version": "version",
+    "valid_from": "valid_from", "valid_to": "valid_to", "date": "date", "issuer": "issuer",
+    "abbreviation": "abbreviation", "url": "url", "author": "author",
+}  # fmt: skip
 
 Record = Mapping[str, Any]
 

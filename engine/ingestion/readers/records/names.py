@@ -76,15 +76,8 @@ ABBREVIATION = ("abbreviation", "shortname", "shorttitle", "jurabk", "acronym", 
 URL = ("url", "link", "href", "sourceurl", "uri")
 AUTHOR = ("author", "authors", "creator")
 NOTES = (
-    "amendments",
-    "amendment",
-    "notes",
-    "note",
-    "annotations",
-    "footnotes",
-    "changes",
-    "التعديلات",
+    "amendments", "amendment", "notes", "note", "annotations", "footnotes", "changes", "التعديلات",
     "ملاحظات",
-)
+)  # fmt: skip
 PARTS = ("paragraphs", "subparagraphs", "clauses", "points", "subsections", "items", "lines", "الفقرات")
 MARKER = ("marker", "mark", "label", "number", "num", "no")

@@ -20,7 +20,7 @@ from engine.corpus.protocol import Corpus, Mask
 from engine.language.addresses import Address
 from engine.language.references import Mention, Target, find_mentions
 from engine.language.references.registry import recogniser
-from engine.language.references.standards import standard_of
+from engine.language.references.standards import Standard, standard_of
 from engine.model import NamedProvision, Naming, Relation, SectionKind, Span
 from engine.retrieval.planning.named.besides import asked_besides
 from engine.retrieval.planning.named.containers import placed
@@ -53,6 +53,7 @@ _ACRONYM = re.compile(
 _SERIES = re.compile(r"(\bart(?:icle|\.)?\s?)([lrda])(?=[. ]?\s?\d)", re.IGNORECASE)
 # People leave off the point behind what they shorten: "art 14", "sec 26".
 _SHORT = re.compile(r"(?<!\w)(arts?|secs?|regs?|schs?|ss?|abs)\s(?=\d)", re.IGNORECASE)
+_NONE = Standard("", "")
 _QUALITY = {Naming.FOUND: 3, Naming.SEVERAL: 2, Naming.MISSING: 1, Naming.UNKNOWN: 0}
 
 
@@ -100,8 +101,14 @@ def provisions_named(
     longer = [one.span for _, mentions in read for one in mentions if one.document is not None]
     found += _behind_names(asked, len(read), longer)
     code = next(iter(bases))
+    # The year of an edition is no number in it: "GRI 306-2016".
+    editions = [one for one in find_mentions(text, code) if (standard_of(one.document or "") or _NONE).year]
     own = designations(asked, code, dict(read).get(code, []), max(0, MOST_NUMBERS - len(found)))
-    found += [_Read(mention, target, -1, named) for mention, target, named in own]
+    found += [
+        _Read(mention, target, -1, named)
+        for mention, target, named in own
+        if not any(one.span.start <= mention.span.start < one.span.end for one in editions)
+    ]
     found.sort(key=lambda one: (-one.quality, one.order, -_length(one), _start(one)))
     kept: list[_Read] = []
     for one in found:

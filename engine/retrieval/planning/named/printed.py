@@ -53,7 +53,8 @@ def labels_in(corpus: Corpus, text: str) -> Iterator[Mention]:
         rows = corpus.numbered(figure[0])[:MOST_LABELS]
         for passage in corpus.passages(rows):
             label = passage.label.casefold()
-            start = folded.rfind(label, 0, figure.end()) if label and label.endswith(figure[0]) else -1
+            worded = label != figure[0] and label.endswith(figure[0])
+            start = folded.rfind(label, 0, figure.end()) if worded else -1
             if start >= 0 and start + len(label) == figure.end():
                 span = Span(start, figure.end())
                 target = Target(Address(passage.kind, passage.number), span)

@@ -17,10 +17,12 @@ from engine.language.references.versions import made_on
 from engine.model import (
     FAMILY,
     Choice,
+    Direction,
     Document,
     NamedProvision,
     Naming,
     Passage,
+    Relation,
     SectionKind,
 )
 from engine.retrieval.planning.named.containers import Placed
@@ -79,8 +81,29 @@ def in_documents(asked: Question, mention: Mention, code: str, name: Name, words
             for (key, _), head in zip(near, heads, strict=True)
         )
         missing += f"; the nearest are {', '.join(printed)}"
+    if inserting := _inserting(asked, [row for _, row in near], address.number or ""):
+        note = f"{missing}; {asked.reader.documents[inserting[1]].title} inserts it"
+        return NamedProvision(words, Naming.FOUND, inserting[0], leads=True, note=_joined(name.note, note))
     choices = _choices(asked, [np.array([row], np.int32) for _, row in near])
     return NamedProvision(words, Naming.MISSING, choices=choices, note=_joined(name.note, missing))
+
+
+def _inserting(asked: Question, near: Sequence[int], number: str) -> tuple[tuple[str, ...], int] | None:
+    """The passages of the act that amends provisions next to one and has its number in quoted text, and that
+    act; None if there is none."""
+    links = asked.corpus.neighbours(np.array(near, np.int32), [Relation.AMENDS], Direction.IN)
+    word = re.compile(rf"(?<!\w){re.escape(number)}(?!\w)", re.IGNORECASE)
+    for row in dict.fromkeys(links.rows.tolist() if number else ()):
+        rows = np.arange(row, min(row + FEW_PASSAGES, len(asked.corpus)), dtype=np.int32)
+        if asked.mask is not None:
+            rows = rows[asked.mask[rows]]
+        passages = asked.corpus.passages(rows)
+        own = [
+            one.id for one in passages if one.section_id == passages[0].section_id and word.search(one.text)
+        ]
+        if own:
+            return tuple(own), int(asked.corpus.document_numbers(rows[:1])[0])
+    return None
 
 
 def in_container(asked: Question, place: Placed, name: Name, mention: Mention) -> NamedProvision:
@@ -191,11 +214,11 @@ def in_any(asked: Question, mention: Mention, code: str, words: str) -> NamedPro
         versions = list(_versions(asked, (document,)))
         left.difference_update(number for own in versions for number in own)
         for place, own in enumerate(versions):
-            if rows := _allowed(asked, _groups(asked, mention, code, own))[:1]:
+            if rows := _allowed(asked, _groups(asked, mention, code, own)):
                 groups.extend(rows)
                 notes.append(_of_version(asked, own) if place else "")
                 break
-        if len(groups) == MOST_CHOICES:
+        if len(groups) >= MOST_CHOICES:
             break
     if not groups:
         return NamedProvision(words, Naming.MISSING, note=f"no document has {words}")
@@ -260,10 +283,19 @@ def _several(asked: Question, groups: Sequence[Rows], words: str, note: str, cou
 
 def _choices(asked: Question, heads: Sequence[Rows]) -> tuple[Choice, ...]:
     rows = np.concatenate([np.empty(0, np.int32), *heads]).astype(np.int32)
-    documents = asked.corpus.document_numbers(rows).tolist()
+    documents, passages = asked.corpus.document_numbers(rows).tolist(), asked.corpus.passages(rows)
+    named = [
+        (asked.reader.documents[document].title, _label(passage))
+        for passage, document in zip(passages, documents, strict=True)
+    ]
+    # Two provisions of one label are told by the heading above them.
+    above = [
+        "".join(one.headings[:1]) if named.count(own) > 1 else ""
+        for one, own in zip(passages, named, strict=True)
+    ]
     return tuple(
-        Choice(passage.id, ", ".join(filter(None, (asked.reader.documents[document].title, _label(passage)))))
-        for passage, document in zip(asked.corpus.passages(rows), documents, strict=True)
+        Choice(passage.id, ", ".join(filter(None, (title, heading, label))))
+        for passage, heading, (title, label) in zip(passages, above, named, strict=True)
     )
 
 
