@@ -62,13 +62,8 @@ class DaskCluster:
 
     def children(self) -> list[psutil.Process]:
         """The processes that read files and make blocks, of workers without a nanny."""
-        found: list[psutil.Process] = []
-        for worker in self.workers:
-            with suppress(psutil.Error):
-                found.extend(
-                    one for server in psutil.Process(worker.pid).children() for one in server.children()
-                )
-        return found
+        servers = (server for worker in self.workers for server in psutil.Process(worker.pid).children())
+        return [child for server in servers for child in server.children()]
 
     def _start(self, kind: str, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-P", "-m", f"distributed.cli.dask_{kind}", "--no-dashboard", *arguments]

@@ -91,9 +91,6 @@ class HostileReader:
                 Path("/dev/shm/left-behind").write_text("x", encoding="ascii")
             case "connect":
                 socket.socket()
-            case "contradiction":
-                passage = Passage("x/1", "x", None, 5, "Out of place.")
-                yield ReadDocument(Document("x", "x"), (), (passage,))
             # The test finds the process that has this file open.
             case "slow" | "wait":
                 with source.opened():

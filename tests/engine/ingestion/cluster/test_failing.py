@@ -101,7 +101,6 @@ def test_a_file_that_ends_workers_is_reported_and_the_others_are_read(
             report = build(sources, tmp_path / "corpus", Cluster(cluster.address))
         finally:
             is_over.set()
-    # One worker, and another that had nothing else to do.
     assert len(ended) == 2
     (deadly,) = [file for file in report.files if file.status is not FileStatus.READ]
     assert deadly.name.endswith("deadly.evil")
