@@ -129,9 +129,9 @@ def _until(is_so: Callable[[], bool]) -> None:
 
 
 def _processor(process: psutil.Process) -> float:
-    """Seconds of the processor of a process and of its children that have ended."""
-    times = process.cpu_times()
-    return float(times.user + times.system + times.children_user + times.children_system)
+    """Seconds of the processor of a process and of all below it, also of those that have ended."""
+    times = [one.cpu_times() for one in (process, *process.children(recursive=True))]
+    return float(sum(one.user + one.system + one.children_user + one.children_system for one in times))
 
 
 def _own_processor() -> float:

@@ -22,7 +22,6 @@ def _hostile_reader(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
-    """Two workers that nothing happens to."""
     with DaskCluster(tmp_path_factory.mktemp("dask")) as cluster:
         cluster.with_workers(2, "--no-nanny")
         yield cluster

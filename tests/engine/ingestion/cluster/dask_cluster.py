@@ -16,7 +16,6 @@ from distributed import Client
 
 from tests.conftest import ROOT
 
-LONGEST = 60.0
 SUPPORT = "tests.engine.ingestion.cluster.support"
 
 
@@ -56,7 +55,7 @@ class DaskCluster:
             local += ["--preload", SUPPORT]
         while len(self.workers) < count:
             self.workers.append(self._start("worker", self.address, "--nthreads", "1", *local, **environment))
-        with Client(self.address, timeout=LONGEST, set_as_default=False) as client:
+        with Client(self.address, timeout=60, set_as_default=False) as client:
             until(lambda: len(client.nthreads()) == count)
         return self.workers
 
@@ -74,8 +73,7 @@ class DaskCluster:
         return process
 
 
-def until(is_so: Callable[[], object], longest: float = LONGEST) -> None:
-    """Wait until a condition is true."""
+def until(is_so: Callable[[], object], longest: float = 60.0) -> None:
     end = time.monotonic() + longest
     while not is_so():
         assert time.monotonic() < end, "waited too long"

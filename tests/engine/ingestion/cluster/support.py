@@ -92,9 +92,13 @@ class HostileReader:
             case "connect":
                 socket.socket()
             # The test finds the process that has this file open.
-            case "slow" | "wait":
+            case "slow":
                 with source.opened():
-                    time.sleep(0.3 if order == "slow" else 600)
+                    yield Problem(source.name, "this comes first", is_note=True)
+                    time.sleep(0.3)
+            case "wait":
+                with source.opened():
+                    time.sleep(600)
 
 
 def dask_setup(dask_worker: Any) -> None:

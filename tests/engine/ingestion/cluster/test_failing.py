@@ -103,7 +103,6 @@ def test_a_file_that_ends_workers_is_reported_and_the_others_are_read(
             is_over.set()
     assert len(ended) == 2
     (deadly,) = [file for file in report.files if file.status is not FileStatus.READ]
-    assert deadly.name.endswith("deadly.evil")
     assert "the workers that tried it were lost" in deadly.reason
     assert report.documents == FILES + deadly.documents
 

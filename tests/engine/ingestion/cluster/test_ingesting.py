@@ -31,7 +31,6 @@ REASONS = {
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Here:
-    """A folder with sources and the corpus that this machine makes of them, and its report."""
     folder = tmp_path_factory.mktemp("here")
     make_sources(folder / "sources")
     return folder, build(folder / "sources", folder / "corpus")
