@@ -40,6 +40,7 @@ MARGIN = 30.0
 ANSWER_BYTES, ANSWER_ITEMS = 4 << 20, 256
 _CODE = "code of the engine"
 _ingestions: dict[str, _Ingestion] = {}
+_ended: set[str] = set()
 _lock = threading.Lock()
 
 
@@ -84,6 +85,8 @@ def perform(versions: dict[str, str], payload: bytes, corpus: bytes | None = Non
             raise ClusterError(f"would make other blocks ({difference}); install the same there and here")
         job, method, arguments = pickle.loads(payload)
         with _lock:
+            if job.id in _ended:
+                raise ClusterError("the ingestion has ended")
             if job.id not in _ingestions:
                 _ingestions[job.id] = _Ingestion(job, worker.local_directory)
             ingestion = _ingestions[job.id]
@@ -99,7 +102,12 @@ def perform(versions: dict[str, str], payload: bytes, corpus: bytes | None = Non
 
 
 def end_ingestion(job_id: str) -> None:
-    """End the children of an ingestion and remove its files."""
+    """End the children of an ingestion, now and of tasks that are on their way, and remove its files."""
+    _ended.add(job_id)
+    _drop(job_id)
+
+
+def _drop(job_id: str) -> None:
     with _lock:
         ingestion = _ingestions.pop(job_id, None)
     if ingestion is not None:
@@ -117,7 +125,7 @@ class _Ingestion:
         self._idle: dict[str, list[WorkerPool[Any, Any]]] = defaultdict(list)
         # Files that were read in part: the child of each, and the number of items that it has sent.
         self._sessions: dict[str, tuple[WorkerPool[Any, Any], int]] = {}
-        self._timer = threading.Timer(0, end_ingestion)
+        self._timer, self._is_closed = threading.Timer(0, _drop), False
         multiprocessing.set_forkserver_preload(["distributed.cli.dask_worker", __name__])
         # A worker of a nanny is a daemon, which may not have children.
         multiprocessing.current_process().daemon = False
@@ -126,12 +134,13 @@ class _Ingestion:
         """End the ingestion after some time without a task: its client is lost."""
         self._timer.cancel()
         seconds = self._job.limits.longest + 2 * MARGIN
-        self._timer = threading.Timer(seconds, end_ingestion, [self._job.id])
+        self._timer = threading.Timer(seconds, _drop, [self._job.id])
         self._timer.daemon = True
         self._timer.start()
 
     def close(self) -> None:
         self._timer.cancel()
+        self._is_closed = True
         for pool in self._pools:
             pool.__exit__()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -158,7 +167,7 @@ class _Ingestion:
             if source is None:
                 return Answer(needs_content=True)
             pool = self._pool("read", reader)
-            pool.start(replace(file, source=source))
+            self._start(pool, replace(file, source=source))
         items: list[Batch | Problem] = []
         size = 0
         for event in run(pool, []):
@@ -185,7 +194,8 @@ class _Ingestion:
 
     def _make(self, name: str, kind: str, work: Callable[[Any], Any], task: object) -> Answer:
         pool = self._pool(kind, work, self._folder)
-        (end,) = [event for event in run(pool, [task]) if isinstance(event, Finished)]
+        self._start(pool, task)
+        (end,) = [event for event in run(pool, []) if isinstance(event, Finished)]
         self._idle[kind].append(pool)
         if end.failure is not None:
             return Answer(failure=end.failure, seconds=end.seconds)
@@ -201,6 +211,12 @@ class _Ingestion:
         except Exception as error:
             raise CorpusError(f"cannot write blocks at {blocks} ({_describe(error)})") from error
         return answer
+
+    def _start(self, pool: WorkerPool[Any, Any], task: object) -> None:
+        pool.start(task)
+        # To start a child takes long enough for the ingestion to end meanwhile.
+        if self._is_closed:
+            pool.__exit__()
 
     def _pool(self, kind: str, work: Callable[[Any], Any], *writes: Path) -> WorkerPool[Any, Any]:
         with suppress(IndexError):
