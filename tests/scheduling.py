@@ -25,6 +25,8 @@ SLOW = (
     "engine/answers/test_brief.py::test_none_of_the_first_forty",
     "engine/cli/test_main.py::test_as_a_program_even",
     "engine/cli/test_interrupted.py",
+    "engine/cli/test_cases.py::test_names_verdicts",
+    "engine/cli/test_review_exchange.py::test_to_another",
     "engine/cli/test_review.py::test_a_hop_judged_wrong",
     "engine/cli/test_review.py::test_from_a_case",
     "engine/cli/test_weights.py::test_weights_of_a_matter",

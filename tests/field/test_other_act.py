@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from engine.corpus.outside import outside
+from engine.corpus.protocol import Corpus
 from engine.language.references import find_mentions
 from engine.model import Naming, Status
 from engine.retrieval.planning.named import provisions_named
@@ -105,8 +106,14 @@ SAME = {
 }
 
 
-def test_references_of_texts(build: Build, subtests: pytest.Subtests) -> None:
-    corpus = build(LAWS)
+@pytest.fixture
+def corpus(build: Build) -> Corpus:
+    made = build(LAWS)
+    outside(made)
+    return made
+
+
+def test_references_of_texts(corpus: Corpus, subtests: pytest.Subtests) -> None:
     reader = outside(corpus)
 
     def targets(words: str, language: str) -> list[str]:
@@ -128,8 +135,7 @@ def test_references_of_texts(build: Build, subtests: pytest.Subtests) -> None:
                 assert [target.rpartition("-")[2] for target in provisions] == ["4"]
 
 
-def test_questions(build: Build, subtests: pytest.Subtests) -> None:
-    corpus = build(LAWS)
+def test_questions(corpus: Corpus, subtests: pytest.Subtests) -> None:
     for language, others in OTHERS.items():
         for words in others:
             with subtests.test(words):

@@ -87,7 +87,7 @@ def test_an_open_corpus_holds_no_descriptor(folders: list[Path]) -> None:
     opened, before = OpenCorpora(1 << 30), len(os.listdir("/proc/self/fd"))
     for folder in folders:
         opened.get(folder).passages(np.zeros(1, np.int32))
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 OPENING = """

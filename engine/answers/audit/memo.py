@@ -10,8 +10,9 @@ OF_ITSELF = "This memo holds what was found in one corpus, by one question, on o
 NOTES = "Notes to the case"
 _LINE = re.compile(r"[^\n]+")
 # A finding is a line with footnotes; in Markdown it is a quotation, and its first lines may have none.
+_NOTE = r"(?:\[\^?\d{1,4}\]|[⁰¹²³⁴-⁹]{1,4})"
 _FINDING = re.compile(
-    r"(?!\s*(?:[-*•|#]|\[\^?\d+\]))(?:>\s(?!\*\*).*|.*\[\^?\d{1,4}\](?:,?\s*\[\^?\d{1,4}\])*(?:\s\(.*\))?\s*)\Z"
+    rf"(?!\s*(?:[-*•|#]|{_NOTE}))(?:>\s(?!\*\*).*|.*{_NOTE}(?:,?\s*{_NOTE})*(?:\s\(.*\))?\s*)\Z"
 )
 _HEADING = re.compile(r"#{1,6}\s+(?P<title>.*?)\s*\Z")
 
