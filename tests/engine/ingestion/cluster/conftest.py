@@ -29,7 +29,6 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluste
 
 @pytest.fixture
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
-    """A scheduler without a worker. It gives up a worker that is silent for five seconds, and a task that
-    was lost with one worker."""
+    """A scheduler that gives up a worker after five silent seconds, and a task after one lost worker."""
     with DaskCluster(tmp_path_factory.mktemp("dask"), WORKER_TTL="5s", ALLOWED_FAILURES=0) as found:
         yield found

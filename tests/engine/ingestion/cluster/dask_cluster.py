@@ -20,8 +20,7 @@ SUPPORT = "tests.engine.ingestion.cluster.support"
 
 
 class DaskCluster:
-    """A scheduler, which has no engine, and workers with one thread each. ``settings`` are those of the
-    scheduler, as Dask spells them in its environment."""
+    """A scheduler with these ``settings`` and without the engine, and workers with one thread each."""
 
     def __init__(self, folder: Path, **settings: object) -> None:
         self._folder, self._processes = folder, list[subprocess.Popen[bytes]]()

@@ -91,7 +91,6 @@ class HostileReader:
                 Path("/dev/shm/left-behind").write_text("x", encoding="ascii")
             case "connect":
                 socket.socket()
-            # The test finds the process that has this file open.
             case "slow":
                 with source.opened():
                     yield Problem(source.name, "this comes first", is_note=True)

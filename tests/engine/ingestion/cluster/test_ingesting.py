@@ -43,7 +43,6 @@ def test_the_corpus_is_that_of_one_machine(
     folder, report = here
     blocks = tmp_path / "blocks"
     blocks.mkdir()
-    # Workers, which are other processes, resolve all references.
     monkeypatch.delattr(Resolving, "resolved")
     cluster = Cluster(two_workers.address, str(blocks) if is_left else None)
     there = build(folder / "sources", tmp_path / "there" / "corpus", cluster)
