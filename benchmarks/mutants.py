@@ -1,6 +1,6 @@
 """How many small faults the tests notice: one node of one function changed, and the tests nearest to it.
 
-    python -m benchmarks.mutants [--tries 60] [--seed 0] [--module engine/x.py] [--limit 120] [--lines FILE]
+    python -m benchmarks.mutants [--tries 60] [--seed 0] [--module engine/x.py] [--limit 120]
 
 A function of engine or ui is drawn by its number of lines. A forked process, which has the modules loaded,
 puts the changed code into it and runs the mirrored test file; if that passes, the test files that import the
@@ -35,7 +35,6 @@ from hypothesis import Phase, settings
 
 PROJECT = Path(__file__).resolve().parent.parent
 TIMEOUT = "timeout"
-MOST_TESTS = 60
 Key = tuple[str, str, int]
 _FORK = multiprocessing.get_context("fork")
 # Calls whose words only people read, and one that does nothing.
@@ -61,7 +60,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--module", type=Path, help="draw from this file alone")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds for each run of tests")
-    parser.add_argument("--lines", type=Path, help="which tests run which lines, as pytest-cov writes it")
     options = parser.parse_args()
     os.chdir(PROJECT)
     # It clears the environment before anything of the project is imported, as for every test.
@@ -73,8 +71,7 @@ def main() -> int:
         importlib.import_module("ui.page")
     verdicts: Counter[str] = Counter()
     for mutant in drawn(sorted(files), options.tries, random.Random(options.seed)):
-        running = tests_of_line(options.lines, mutant) if options.lines else []
-        verdict, test = tried(mutant, options.limit, running)
+        verdict, test = tried(mutant, options.limit)
         verdicts[verdict] += 1
         print(f"{verdict:10} {mutant.place}: {mutant.change}  {test}".rstrip(), flush=True)
     caught = options.tries - verdicts["survived"]
@@ -189,13 +186,12 @@ def put(code: CodeType) -> int:
     return len(own)
 
 
-def tried(mutant: Mutant, limit: float, running: Sequence[str] = ()) -> tuple[str, str]:
-    """What noticed a mutant ("mirrored", "neighbours", "running") and the test that failed; or "survived"."""
+def tried(mutant: Mutant, limit: float) -> tuple[str, str]:
+    """What noticed a mutant, "mirrored" or "neighbours", and the test that failed; or "survived"."""
     module = ".".join(mutant.file.with_suffix("").parts).removesuffix(".__init__")
     importlib.import_module(module)
     remark = ""
-    tiers = (*nearest(mutant.file, module), list(running))
-    for name, files in zip(("mirrored", "neighbours", "running"), tiers, strict=True):
+    for name, files in zip(("mirrored", "neighbours"), nearest(mutant.file, module), strict=True):
         if files and (noticed := _run(files, limit, mutant.code)):
             if not (unchanged := _run(files if noticed == TIMEOUT else [noticed], limit, None)):
                 return name, noticed
@@ -215,19 +211,6 @@ def nearest(file: Path, module: str) -> tuple[list[str], list[str]]:
     importing = [test for test, text in _tests().items() if imports.search(text)]
     near = dict.fromkeys([*importing, *sorted(mirrored.parent.glob("test_*.py"))])
     return [str(mirrored)] if mirrored.exists() else [], [str(test) for test in near if test != mirrored]
-
-
-def tests_of_line(data: Path, mutant: Mutant) -> list[str]:
-    """The tests that run the changed line, at most ``MOST_TESTS`` drawn from all."""
-    from coverage import CoverageData
-
-    lines = CoverageData(str(data))
-    lines.read()
-    place = int(mutant.place.partition(":")[2].partition(" ")[0])
-    measured = next((one for one in lines.measured_files() if one.endswith(f"/{mutant.file}")), "")
-    contexts = lines.contexts_by_lineno(measured).get(place, [])
-    tests = sorted({context.partition("|")[0] for context in contexts if context})
-    return random.Random(0).sample(tests, min(len(tests), MOST_TESTS))
 
 
 @cache

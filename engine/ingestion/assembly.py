@@ -279,7 +279,7 @@ def _with_quoted(blocks: list[Block]) -> list[Block]:
 def without_title(blocks: Iterable[Block], title: str) -> list[Block]:
     """The blocks without the first if others follow and it says no more than the title."""
     found = list(blocks)
-    heading, text = _said(found[0]) if len(found) > 1 else (None, "")
+    heading, text = _heading_and_text(found[0]) if len(found) > 1 else (None, "")
     said = heading.title if heading is not None and heading.kind is SectionKind.HEADING else text
     return found[1:] if " ".join(said.split()).casefold() == title.casefold() else found
 
@@ -314,7 +314,7 @@ def _with_titles(blocks: list[Block]) -> Iterator[Block]:
 
 
 def _with_typed_numbers(blocks: list[Block]) -> Iterator[Block]:
-    typed = typed_numbers(list(map(_said, blocks)))
+    typed = typed_numbers(list(map(_heading_and_text, blocks)))
     heads = [block for block in blocks if isinstance(block, HeadingBlock)]
     # Some formats know which numbers are headings, and how deep.
     levels = {
@@ -354,7 +354,7 @@ def _with_articles(blocks: list[Block]) -> list[Block]:
 def _with_own_numbers(blocks: list[Block], language: str) -> Iterator[Block]:
     """The blocks of a document, its headings in a form of its own numbered, and the numbers that paragraphs
     begin with as headings of their own."""
-    own = own_numbers(list(lines_of(map(_said, blocks))), language)
+    own = own_numbers(list(lines_of(map(_heading_and_text, blocks))), language)
     for place, block in enumerate(blocks):
         if place not in own:
             yield block
@@ -366,7 +366,7 @@ def _with_own_numbers(blocks: list[Block], language: str) -> Iterator[Block]:
             yield from _cut(block, len(block.text) - len(rest), len(block.text))
 
 
-def _said(block: Block) -> tuple[Heading | None, str]:
+def _heading_and_text(block: Block) -> tuple[Heading | None, str]:
     return (block.heading, "") if isinstance(block, HeadingBlock) else (None, block.text)
 
 

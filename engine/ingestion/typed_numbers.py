@@ -95,7 +95,7 @@ def typed_numbers(blocks: Sequence[tuple[Heading | None, str]]) -> dict[int, lis
 
 
 def is_title(line: str) -> bool:
-    """Whether a line is a number and a title: what follows it begins anew."""
+    """Whether a line is a number and a title: the count restarts behind it."""
     match = _TYPED.fullmatch(line)
     return match is not None and not match["rest"][0].islower() and is_bare_heading(match["rest"])
 
@@ -152,7 +152,7 @@ def _runs(lines: Sequence[_Line]) -> Iterator[_Run]:
         weak = not run.dotted and 2 * run.strong <= len(run.lines) > 1
         is_again = line.number == _FIRST and run.lines and (is_fresh or weak)
         if is_again and (strong or not _STEM.search(before)):
-            # A new Part counts anew; so does the text behind its table of contents.
+            # The count restarts in a new Part, and in the text behind its table of contents.
             yield run
             run = _Run()
         is_stem = _STEM.search(before) and (run.path or not strong)

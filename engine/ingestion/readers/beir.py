@@ -113,11 +113,11 @@ def documents_of(
 def _made(lines: Sequence[Line], ids: set[str], source: SourceFile) -> Iterator[ReadDocument | Problem]:
     document_id = _document_id(lines, ids)
     ids.add(document_id)
-    laws = _whole_laws(document_id, lines[0], source) if len(lines) == 1 else []
+    laws = _documents_of_text(document_id, lines[0], source) if len(lines) == 1 else []
     yield from laws or [_document(document_id, lines, source.path)]
 
 
-def _whole_laws(document_id: str, line: Line, source: SourceFile) -> list[ReadDocument | Problem]:
+def _documents_of_text(document_id: str, line: Line, source: SourceFile) -> list[ReadDocument | Problem]:
     """The documents that the text of one line is; empty if the line has a number of its own, or its text no
     provisions."""
     own = fields.provision_of(line.metadata, line.language)

@@ -114,7 +114,7 @@ def _goes_on(blocks: Sequence[Block], place: int) -> bool:
 
 def _title_above(blocks: list[Block], last: int, place: int) -> tuple[int, str] | None:
     """The index and the words of the title between the provision at ``last`` and the one at ``place``; the
-    lines of a paragraph that it stands in become blocks of their own."""
+    lines of the paragraph that contains it become blocks of their own."""
     between = range(last + 1, place)
     if not any(isinstance(blocks[index], TextBlock) for index in between):
         return None

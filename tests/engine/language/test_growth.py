@@ -61,18 +61,18 @@ def _taken(read: Read, text: str, language: str) -> float:
 
 
 def growth(read: Read, atom: str, language: str) -> float:
-    """How many times as long the longer text takes; the best of three, as others use the machine too."""
+    """How many times as long the longer text takes; the least of three, as others use the machine too."""
     short, long = (atom * (length // len(atom)) for length in (LENGTH, TIMES * LENGTH))
     read(atom, language)
-    least = float("inf")
-    for _ in range(3):
-        after = _taken(read, long, language)
-        if after < HARMLESS:
-            return 0.0
-        least = min(least, after / _taken(read, short, language))
-        if least < LIMIT:
+    least = _taken(read, long, language)
+    if least < HARMLESS:
+        return 0.0
+    before = min(_taken(read, short, language) for _ in range(3))
+    for _ in range(2):
+        if least < LIMIT * before:
             break
-    return least
+        least = min(least, _taken(read, long, language))
+    return least / before
 
 
 def read_dates(text: str, language: str) -> object:
