@@ -29,7 +29,6 @@ from statistics import median
 import psutil
 
 from engine.ingestion.build import build_corpus
-from engine.ingestion.cluster.connecting import Cluster
 
 # Seconds for a scheduler and its workers to be there.
 _START = 120.0
@@ -76,7 +75,7 @@ def _ingested(source: Path, folder: Path, count: int) -> Taken:
         before = [_processor(process) for process in (scheduler, *workers)]
         own = _own_processor()
         start = time.perf_counter()
-        report = build_corpus([source], folder / "corpus", embedding="none", cluster=Cluster(address))
+        report = build_corpus([source], folder / "corpus", embedding="none", cluster=address)
         total = time.perf_counter() - start
         own = _own_processor() - own
         used = [

@@ -222,7 +222,7 @@ class WorkerPool(Generic[Task, Item]):
     def _new_child(self) -> _Child[Task]:
         context: Any = multiprocessing.get_context(self._start)
         ours, theirs = context.Pipe()
-        others = [ours, *(child.pipe for child in self._children)] if self._start == "fork" else []
+        others = [ours, *(child.pipe for child in self._children)] if self._start == "fork" else None
         arguments = (self._work, theirs, others, self._limits, self._writes)
         process = context.Process(target=_serve, args=arguments, daemon=True)
         process.start()
@@ -253,13 +253,18 @@ _UNWRITABLE: dict[str, type[RedstringError]] = {kind.__name__: kind for kind in 
 def _serve(
     work: Callable[[Any], Iterator[Any]],
     pipe: Connection,
-    others: Sequence[Connection],
+    others: Sequence[Connection] | None,
     limits: Limits,
     writes: Sequence[str],
 ) -> None:
-    """The life of a child: one task after the other, until the parent is gone."""
-    for other in others:
+    """Work on one task after the other until the parent is gone. Close the connections ``others``; if None,
+    everything but the standard streams and ``pipe``."""
+    for other in others or ():
         other.close()
+    if others is None:
+        # A fork server ends, and its children with it, when no other process has its pipe.
+        os.closerange(3, pipe.fileno())
+        os.closerange(pipe.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     _limit_memory(limits.memory)

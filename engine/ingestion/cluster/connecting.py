@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -15,15 +14,6 @@ from engine.errors import ClusterError, SettingsError
 CONNECT = 10.0
 _ADDRESS = re.compile(r"(?:tcp|tls|ws|wss)://(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):\d{1,5}")
 _INSTALL = "pip install 'redstring[cluster]', or the version of distributed that requirements-dev.txt names"
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """The ``address`` of a Dask scheduler. ``blocks``: a URL where workers leave blocks instead of sending
-    them."""
-
-    address: str
-    blocks: str | None = None
 
 
 def connect(address: str) -> Any:

@@ -6,7 +6,6 @@ starts them, because they must not inherit the threads and the connections of th
 
 from __future__ import annotations
 
-import hashlib
 import multiprocessing
 import pickle
 import shutil
@@ -23,17 +22,16 @@ from typing import Any
 
 from engine import files
 from engine.corpus.embedded.block import BLOCKS
-from engine.errors import ClusterError, CorpusError, FileRefusedError, RedstringError, system_error
+from engine.errors import ClusterError, FileRefusedError, RedstringError, system_error
 from engine.ingestion.analysis import Analyst
 from engine.ingestion.cluster.corpus import BlockResolver, Unresolved
-from engine.ingestion.ledger import LIBRARIES, makers, version_of
+from engine.ingestion.ledger import LIBRARIES, file_key, makers, version_of
 from engine.ingestion.pools import run
 from engine.ingestion.readers.base import Problem, SourceFile
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
 from engine.ingestion.remote import file_system
 from engine.ingestion.workers import Finished, Limits, WorkerPool
 
-CHANGED = "it was changed during the ingestion: ingest again"
 # Seconds that a task may take beyond the limits of its child.
 MARGIN = 30.0
 # An answer contains about this many bytes of documents, or this many items.
@@ -42,27 +40,26 @@ _CODE = "code of the engine"
 _ingestions: dict[str, _Ingestion] = {}
 _ended: set[str] = set()
 _lock = threading.Lock()
+_AnyPool = WorkerPool[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the tasks of an ingestion share. ``blocks``: a URL where workers leave blocks."""
+    """What the tasks of an ingestion share."""
 
     id: str
     limits: Limits
-    blocks: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Some ``items`` of a file, all if ``is_end``; or a block, left at the URL if ``content`` is None."""
+    """Some ``items`` of a file, all if ``is_end``; or the ``content`` of a block."""
 
     items: tuple[Batch | Problem, ...] = ()
     is_end: bool = True
     failure: str | None = None
     seconds: float = 0.0
     content: bytes | None = None
-    digest: bytes = b""
     worker: str = ""
     needs_content: bool = False
 
@@ -73,7 +70,7 @@ def get_versions() -> dict[str, str]:
     return {"Python": python} | {name: version_of(name) for name in LIBRARIES} | {_CODE: makers()}
 
 
-def perform(versions: dict[str, str], payload: bytes, corpus: bytes | None = None) -> bytes:
+def perform(versions: dict[str, str], content: bytes, corpus: bytes | None = None) -> bytes:
     """Run a task; return its pickled answer, or the error that ends the ingestion."""
     worker: Any = import_module("distributed").get_worker()
     try:
@@ -83,7 +80,7 @@ def perform(versions: dict[str, str], payload: bytes, corpus: bytes | None = Non
             found = [f"{name} {here.get(name, 'none')} instead of {versions[name]}" for name in names]
             difference = ", ".join(found) or "the code of the engine, or its grammars, are others"
             raise ClusterError(f"would make other blocks ({difference}); install the same there and here")
-        job, method, arguments = pickle.loads(payload)
+        job, method, arguments = pickle.loads(content)
         with _lock:
             if job.id in _ended:
                 raise ClusterError("the ingestion has ended")
@@ -121,10 +118,10 @@ class _Ingestion:
         self._job, self._folder = job, Path(tempfile.mkdtemp(prefix="redstring-", dir=folder))
         (self._folder / BLOCKS).mkdir()
         self.corpus = self._folder / "corpus"
-        self._pools: list[WorkerPool[Any, Any]] = []
-        self._idle: dict[str, list[WorkerPool[Any, Any]]] = defaultdict(list)
+        self._pools: list[_AnyPool] = []
+        self._idle: dict[str, list[_AnyPool]] = defaultdict(list)
         # Files that were read in part: the child of each, and the number of items that it has sent.
-        self._sessions: dict[str, tuple[WorkerPool[Any, Any], int]] = {}
+        self._sessions: dict[str, tuple[_AnyPool, int]] = {}
         self._timer, self._is_closed = threading.Timer(0, _drop), False
         multiprocessing.set_forkserver_preload(["distributed.cli.dask_worker", __name__])
         # A worker of a nanny is a daemon, which may not have children.
@@ -150,8 +147,8 @@ class _Ingestion:
         session: str,
         file: FileToRead,
         reader: BatchReader,
-        digest: bytes,
-        sent: bytes | None,
+        headings: bool,
+        content: bytes | None,
         skip: int,
     ) -> Answer:
         """Return the next items of a file: of the child that has the session, or of one that starts again and
@@ -160,14 +157,13 @@ class _Ingestion:
         pool, count = self._sessions.pop(session, (None, 0))
         if pool is None:
             try:
-                source = find_source(file.source, digest, sent, copies)
+                source = find_source(file, headings, content, copies)
             # Each file system raises its own errors. They concern this file only.
             except Exception as error:
                 return Answer(failure=f"cannot be read ({_describe(error)})")
             if source is None:
                 return Answer(needs_content=True)
-            pool = self._pool("read", reader)
-            self._start(pool, replace(file, source=source))
+            pool = self._start("read", reader, replace(file, source=source))
         items: list[Batch | Problem] = []
         size = 0
         for event in run(pool, []):
@@ -193,50 +189,41 @@ class _Ingestion:
         return self._make(path, "resolve", BlockResolver(self.corpus, self._folder), task)
 
     def _make(self, name: str, kind: str, work: Callable[[Any], Any], task: object) -> Answer:
-        pool = self._pool(kind, work, self._folder)
-        self._start(pool, task)
+        pool = self._start(kind, work, task, self._folder)
         (end,) = [event for event in run(pool, []) if isinstance(event, Finished)]
         self._idle[kind].append(pool)
-        if end.failure is not None:
-            return Answer(failure=end.failure, seconds=end.seconds)
-        path, blocks = self._folder / name, self._job.blocks
-        content = path.read_bytes()
-        path.unlink()
-        answer = Answer(seconds=end.seconds, digest=hashlib.sha256(content).digest())
-        if blocks is None:
-            return replace(answer, content=content)
-        try:
-            filesystem, target = file_system(f"{blocks}/{path.name}")
-            filesystem.pipe_file(target, content)
-        except Exception as error:
-            raise CorpusError(f"cannot write blocks at {blocks} ({_describe(error)})") from error
-        return answer
+        path = self._folder / name
+        content = path.read_bytes() if end.failure is None else None
+        path.unlink(missing_ok=True)
+        return Answer(failure=end.failure, seconds=end.seconds, content=content)
 
-    def _start(self, pool: WorkerPool[Any, Any], task: object) -> None:
+    def _start(self, kind: str, work: Callable[[Any], Any], task: object, *writes: Path) -> _AnyPool:
+        """Return a pool that works on a task. It is one of those that are idle, or a new one."""
+        try:
+            pool = self._idle[kind].pop()
+        except IndexError:
+            brings, limits = (Batch, Problem), self._job.limits
+            pool = _AnyPool(work, 1, limits, writes=writes, brings=brings, start="forkserver")
+            self._pools.append(pool)
         pool.start(task)
         # To start a child takes long enough for the ingestion to end meanwhile.
         if self._is_closed:
             pool.__exit__()
-
-    def _pool(self, kind: str, work: Callable[[Any], Any], *writes: Path) -> WorkerPool[Any, Any]:
-        with suppress(IndexError):
-            return self._idle[kind].pop()
-        brings = (Batch, Problem)
-        self._pools.append(
-            pool := WorkerPool[Any, Any](
-                work, 1, self._job.limits, writes=writes, brings=brings, start="forkserver"
-            )
-        )
         return pool
 
 
-def find_source(source: SourceFile, digest: bytes, content: bytes | None, folder: Path) -> SourceFile | None:
-    """Return the file with this SHA-256: at its path, or in ``folder`` a copy of its content or of its URL.
+def find_source(file: FileToRead, headings: bool, content: bytes | None, folder: Path) -> SourceFile | None:
+    """Return the source of a file: at its path, or in ``folder`` a copy of its content or of its URL.
 
     Return None if there is none, raise FileRefusedError if it has changed.
     """
+
+    def is_same(source: SourceFile) -> bool:
+        return file_key(source, file.reader, str(headings)) == file.key
+
+    source = file.source
     with suppress(OSError, FileRefusedError):
-        if hash_source(source) == digest:
+        if is_same(source):
             return source
     if content is None and source.url is None:
         return None
@@ -247,15 +234,9 @@ def find_source(source: SourceFile, digest: bytes, content: bytes | None, folder
     else:
         filesystem, remote = file_system(str(source.url))
         filesystem.get_file(remote, str(copy.path))
-    if hash_source(copy) != digest:
-        raise FileRefusedError(CHANGED)
+    if not is_same(copy):
+        raise FileRefusedError("it was changed during the ingestion: ingest again")
     return copy
-
-
-def hash_source(source: SourceFile) -> bytes:
-    """Return the SHA-256 of a file. Raises OSError, FileRefusedError."""
-    with source.opened() as file:
-        return hashlib.file_digest(file, hashlib.sha256).digest()
 
 
 def _describe(error: Exception) -> str:

@@ -13,10 +13,10 @@ from typing import Any
 
 import orjson
 
+from engine.ingestion import ledger
 from engine.ingestion.build import build_corpus
 from engine.ingestion.cluster import worker
-from engine.ingestion.cluster.connecting import Cluster
-from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
+from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
 from engine.ingestion.report import IngestionReport
 from engine.model import Document, Passage
 from engine.operator_settings import PROJECT
@@ -54,7 +54,7 @@ def make_sources(folder: Path) -> Path:
     return folder
 
 
-def build(source: Path | str, corpus: Path, cluster: Cluster | None = None, **more: Any) -> IngestionReport:
+def build(source: Path | str, corpus: Path, cluster: str | None = None, **more: Any) -> IngestionReport:
     return build_corpus([source], corpus, embedding="none", cluster=cluster, **more)
 
 
@@ -103,11 +103,10 @@ class HostileReader:
 def dask_setup(dask_worker: Any) -> None:
     """Let a worker send items one by one, and, as if on another machine, see no file outside its folder."""
     worker.ANSWER_ITEMS = 1
-    hash_source = worker.hash_source
 
-    def hash_own(source: SourceFile) -> bytes:
+    def get_key(source: SourceFile, reader: Reader, *options: str) -> str:
         if "APART" in os.environ and not source.path.is_relative_to(dask_worker.local_directory):
             raise FileNotFoundError(source.path)
-        return hash_source(source)
+        return ledger.file_key(source, reader, *options)
 
-    worker.hash_source = hash_own
+    worker.file_key = get_key  # type: ignore[attr-defined]

@@ -16,7 +16,6 @@ import pytest
 
 from engine.errors import ClusterError, IngestionCancelledError
 from engine.ingestion.cluster import connecting, pools
-from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.report import FileStatus
 from engine.ingestion.resolving import Resolving
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster, until
@@ -39,6 +38,12 @@ def is_reading(worker: subprocess.Popen[bytes], name: str) -> bool:
     return False
 
 
+def has_ended(process: psutil.Process) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return process.status() == psutil.STATUS_ZOMBIE
+    return True
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_worker_that_is_lost_while_it_reads_loses_nothing(
     tmp_path: Path, cluster: DaskCluster, how: signal.Signals
@@ -55,7 +60,7 @@ def test_a_worker_that_is_lost_while_it_reads_loses_nothing(
     there = tmp_path / "there" / "corpus"
     with ThreadPoolExecutor(1) as thread:
         thread.submit(lose)
-        build(sources, there, Cluster(cluster.address), log=read.append)
+        build(sources, there, cluster.address, log=read.append)
     assert second.poll() is None
     assert read_corpus(there) == read_corpus(tmp_path / "here" / "corpus")
 
@@ -75,7 +80,7 @@ def test_a_worker_that_is_lost_while_it_resolves_references_loses_nothing(
             first.kill()
 
     there = tmp_path / "there" / "corpus"
-    build(sources, there, Cluster(cluster.address), progress=lose)
+    build(sources, there, cluster.address, progress=lose)
     assert lost
     assert read_corpus(there) == read_corpus(tmp_path / "here" / "corpus")
 
@@ -86,6 +91,7 @@ def test_a_file_that_ends_workers_is_reported_and_the_others_are_read(
     sources = slow_files(tmp_path / "sources")
     (sources / "deadly.evil").write_text("wait")
     workers, ended = cluster.with_workers(3, "--no-nanny"), set[int]()
+    children: list[psutil.Process] = []
     is_over = threading.Event()
 
     def kill_readers() -> None:
@@ -93,15 +99,18 @@ def test_a_file_that_ends_workers_is_reported_and_the_others_are_read(
             for worker in workers:
                 if worker.pid not in ended and is_reading(worker, "deadly.evil"):
                     ended.add(worker.pid)
+                    children.extend(psutil.Process(worker.pid).children(recursive=True))
                     worker.kill()
 
     with ThreadPoolExecutor(1) as thread:
         thread.submit(kill_readers)
         try:
-            report = build(sources, tmp_path / "corpus", Cluster(cluster.address))
+            report = build(sources, tmp_path / "corpus", cluster.address)
         finally:
             is_over.set()
     assert len(ended) == 2
+    assert len(children) > 3
+    until(lambda: all(has_ended(child) for child in children), 10)
     (deadly,) = [file for file in report.files if file.status is not FileStatus.READ]
     assert "the workers that tried it were lost" in deadly.reason
     assert report.documents == FILES + deadly.documents
@@ -109,11 +118,11 @@ def test_a_file_that_ends_workers_is_reported_and_the_others_are_read(
 
 def test_a_cancelled_ingestion_leaves_nothing_running(tmp_path: Path, cluster: DaskCluster) -> None:
     cluster.with_workers(2, "--no-nanny")
-    sources, where = slow_files(tmp_path / "sources"), Cluster(cluster.address)
+    sources = slow_files(tmp_path / "sources")
     (sources / "long.evil").write_text("wait")
     read: list[str] = []
     with pytest.raises(IngestionCancelledError):
-        build(sources, tmp_path / "corpus", where, log=read.append, cancelled=lambda: len(read) > 2)
+        build(sources, tmp_path / "corpus", cluster.address, log=read.append, cancelled=lambda: len(read) > 2)
     assert not (tmp_path / "corpus").exists()
     until(lambda: cluster.children() == [], 10)
 
@@ -137,13 +146,13 @@ def test_a_scheduler_that_is_lost_leaves_the_corpus_as_it_was(
     with ThreadPoolExecutor(1) as thread:
         thread.submit(lose)
         with pytest.raises(ClusterError, match="scheduler has not answered"):
-            build(sources, corpus, Cluster(cluster.address), log=read.append)
+            build(sources, corpus, cluster.address, log=read.append)
     assert read_corpus(corpus) == before
 
 
 def build_law(folder: Path, address: str) -> None:
     (folder / "law.md").write_text("# Law\n\nText.")
-    build(folder / "law.md", folder / "corpus", Cluster(address))
+    build(folder / "law.md", folder / "corpus", address)
 
 
 def test_a_worker_that_cannot_make_the_same_blocks_is_an_error(tmp_path: Path, cluster: DaskCluster) -> None:

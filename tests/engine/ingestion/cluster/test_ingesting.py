@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import CorpusError
 from engine.ingestion.build import build_corpus
 from engine.ingestion.cluster import pools
-from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.report import FileStatus, IngestionReport
 from engine.ingestion.resolving import Resolving
 from engine.ingestion.workers import Limits
@@ -36,21 +34,16 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Here:
     return folder, build(folder / "sources", folder / "corpus")
 
 
-@pytest.mark.parametrize("is_left", [False, True], ids=["sent", "left"])
 def test_the_corpus_is_that_of_one_machine(
-    tmp_path: Path, here: Here, two_workers: DaskCluster, is_left: bool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, here: Here, two_workers: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, report = here
-    blocks = tmp_path / "blocks"
-    blocks.mkdir()
     monkeypatch.delattr(Resolving, "resolved")
-    cluster = Cluster(two_workers.address, str(blocks) if is_left else None)
-    there = build(folder / "sources", tmp_path / "there" / "corpus", cluster)
+    there = build(folder / "sources", tmp_path / "there" / "corpus", two_workers.address)
     assert read_corpus(folder / "corpus") == read_corpus(tmp_path / "there" / "corpus")
     assert [str(problem) for problem in report.problems] == [str(problem) for problem in there.problems]
-    assert list(blocks.iterdir()) == []
     assert two_workers.children() == []
-    again = build(folder / "sources", tmp_path / "there" / "corpus", cluster)
+    again = build(folder / "sources", tmp_path / "there" / "corpus", two_workers.address)
     assert {Path(file.name).name for file in again.files if not file.reused} <= {"broken.pdf"}
 
 
@@ -59,8 +52,7 @@ def test_files_are_bounded_as_on_one_machine(tmp_path: Path, two_workers: DaskCl
     for order in REASONS:
         (tmp_path / "sources" / f"{order}.evil").write_text(order)
     (tmp_path / "sources" / "good.md").write_text("# Good\n\nA pier.")
-    cluster = Cluster(two_workers.address)
-    report = build(tmp_path / "sources", tmp_path / "corpus", cluster, limits=LIMITS)
+    report = build(tmp_path / "sources", tmp_path / "corpus", two_workers.address, limits=LIMITS)
     read = [Path(file.name).name for file in report.files if file.status is FileStatus.READ]
     assert read == ["good.md"]
     for order, reason in REASONS.items():
@@ -72,25 +64,20 @@ def test_workers_that_do_not_see_the_files_of_the_client(
 ) -> None:
     # With a nanny, as the documentation starts workers.
     cluster.with_workers(1, APART="1")
-    folder, sent = here[0], Cluster(cluster.address)
-    build(folder / "sources", tmp_path / "sent" / "corpus", sent)
+    folder = here[0]
+    build(folder / "sources", tmp_path / "sent" / "corpus", cluster.address)
     assert read_corpus(folder / "corpus") == read_corpus(tmp_path / "sent" / "corpus")
 
     monkeypatch.setattr(pools, "MOST_SENT", 100)
     large, small = tmp_path / "large.txt", tmp_path / "small.txt"
     large.write_text("Article 1\n\nThe harbour.\n\n" * 20)
     small.write_text("Article 1\n\nThe pier.")
-    report = build_corpus([large, small], tmp_path / "corpus", embedding="none", cluster=sent)
+    report = build_corpus([large, small], tmp_path / "corpus", embedding="none", cluster=cluster.address)
     (reason,) = [file.reason for file in report.files if file.status is FileStatus.NOT_READ]
     assert "too large to be sent to a worker; put it where workers see it" in reason
 
     # A file in an archive has no URL.
     laws = shutil.copytree(folder / "sources", tmp_path / "laws", ignore=shutil.ignore_patterns("*.zip"))
     build(f"local://{laws}", tmp_path / "one" / "corpus")
-    build(f"local://{laws}", tmp_path / "two" / "corpus", sent)
+    build(f"local://{laws}", tmp_path / "two" / "corpus", cluster.address)
     assert read_corpus(tmp_path / "one" / "corpus") == read_corpus(tmp_path / "two" / "corpus")
-
-    nowhere = Cluster(cluster.address, f"{tmp_path}/nowhere")
-    with pytest.raises(CorpusError, match=r"worker at tcp://.* cannot write blocks at /.*/nowhere"):
-        build(small, tmp_path / "none", nowhere)
-    assert not (tmp_path / "none").exists()
