@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 from engine.cli.printing import print_json, print_lines
 from engine.corpus.address import Address, folder_of, place_of
 from engine.errors import CorpusError, IngestionCancelledError, SettingsError
-from engine.language.name_scores import LEAST_SCORE
+from engine.language.entities import LEAST_SCORE
 
 if TYPE_CHECKING:
-    from engine.ingestion.cluster.connecting import Cluster
     from engine.ingestion.remote import Source
     from engine.ingestion.report import IngestionReport
     from engine.ingestion.workers import Limits
@@ -148,11 +147,7 @@ def _add_sources(command: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="read and analyse files on the workers of a Dask scheduler (tcp://HOST:8786 or tls://...)",
     )
-    command.add_argument(
-        "--blocks",
-        metavar="URL",
-        help="with --cluster: where workers leave blocks for this machine (fsspec), instead of sending them",
-    )
+    command.add_argument("--blocks", help=argparse.SUPPRESS)
 
 
 def ingest(options: argparse.Namespace) -> None:
@@ -282,12 +277,11 @@ def _mapping(path: Path | None) -> dict[str, Any] | None:
     return None if path is None else load_mapping(path)
 
 
-def _cluster(options: argparse.Namespace) -> Cluster | None:
-    from engine.ingestion.cluster.connecting import Cluster
-
-    if options.cluster is None and options.blocks is not None:
-        raise SettingsError("--blocks says where the workers of a cluster leave blocks: give --cluster too")
-    return None if options.cluster is None else Cluster(options.cluster, options.blocks)
+def _cluster(options: argparse.Namespace) -> str | None:
+    if options.blocks is not None:
+        raise SettingsError("--blocks is gone: the workers of a cluster send their blocks; leave it out")
+    address: str | None = options.cluster
+    return address
 
 
 def _limits(options: argparse.Namespace) -> Limits:

@@ -14,7 +14,6 @@ from typing import Any
 
 from engine.corpus.embedded.manifest import NO_MODEL
 from engine.errors import CorpusError, SettingsError
-from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.embedding import models
 from engine.ingestion.extras import examples_of, ontology_of
 from engine.ingestion.ledger import Entry, Previous, previous
@@ -29,7 +28,7 @@ from engine.ingestion.sources import Found
 from engine.ingestion.work import Work
 from engine.ingestion.workers import Limits
 from engine.language.embedders import Embedder, embedder
-from engine.language.name_scores import LEAST_SCORE
+from engine.language.entities import LEAST_SCORE
 
 
 def build_corpus(
@@ -45,7 +44,7 @@ def build_corpus(
     passwords: Sequence[str] = (),
     mapping: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
-    cluster: Cluster | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
     log: Callable[[str], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -103,7 +102,7 @@ def add_to_corpus(
     mapping: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
     later: bool = False,
-    cluster: Cluster | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
     log: Callable[[str], None] | None = None,
     cancelled: Callable[[], bool] | None = None,

@@ -100,7 +100,7 @@ class Pipeline:
                 is_full = len(self._waiting) >= self._pools.most_waiting
                 if is_full:
                     readers.hold()
-                pipes = [*analysts.pipes(), *([] if is_full else readers.pipes())]
+                pipes = {*analysts.pipes(), *([] if is_full else readers.pipes())}
                 left = min(PULSE, analysts.seconds_left(), PULSE if is_full else readers.seconds_left())
                 if pipes:
                     wait(pipes, left)

@@ -20,7 +20,6 @@ from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, p
 from engine.corpus.ontology_journal import ontology_in_force
 from engine.errors import FileRefusedError
 from engine.ingestion.added_versions import versions_apart
-from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.cluster.pools import pools_of
 from engine.ingestion.ledger import Entry, Previous, file_key, makers
 from engine.ingestion.pipeline import Control, Pipeline
@@ -50,7 +49,7 @@ class Work:
     passwords: tuple[str, ...]
     mapping: Mapping[str, Any] | None
     headings: bool
-    cluster: Cluster | None = None
+    cluster: str | None = None
     generation: Path = Path()
     start: float = 0.0
     seconds: dict[str, float] = field(default_factory=dict)

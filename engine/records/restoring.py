@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
-from engine.investigation.context_expansion import text_of
 from engine.investigation.pool import Entry, Pool, restored
+from engine.investigation.presentation import text_of
 from engine.investigation.record import Investigation
 from engine.model import (
     Document,

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.language.direction import right_to_left
+from engine.language.characters import right_to_left
 from engine.model import Hop
 from engine.records.record import CaseRecord, NodePart
 from engine.records.wording import hop_quote, hop_words
