@@ -13,8 +13,7 @@ from engine.errors import InputError
 from engine.investigation.pool import Pool
 from engine.investigation.trails import DIRECTIONS, FROM_QUESTION, RELATION_NUMBER, Steps, columns_of
 from engine.model import Hop, RankedPassage, RoundReport
-from engine.records.pooled import DIGITS
-from engine.records.record import read_hop
+from engine.records.record import DIGITS, read_hop
 
 # What of a round a tree and its figures are made of.
 _NEEDED = ("number", "seeds", "strategies", "admitted", "refused", "pool_size", "milliseconds", "queries")

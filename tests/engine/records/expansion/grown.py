@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine.investigation.pool import Pool
 from engine.model import Direction, GapQuery, Hop, Relation
 from engine.records.expansion import PoolFacts, facts_of_pool
-from engine.records.pooled import DIGITS, hop_to_json
+from engine.records.record import DIGITS, HopPart
 
 QUESTION = "Who may moor?"
 RELATIONS = [Relation.CITES, Relation.PART_OF, Relation.AMENDS]
@@ -62,6 +62,6 @@ def record_of(pool: Pool) -> dict[str, Any]:
                 }
                 for one in pool.entries()
             ],
-            "edges": [hop_to_json(hop) for hop in pool.hops()],
+            "edges": [HopPart.plain(hop) for hop in pool.hops()],
         },
     }
