@@ -9,11 +9,11 @@ from engine.answers.case_audit import CaseAudit, case_audit
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.exports.checking import Check, Checker
+from engine.exports.memo.content import Findings, Memo, Note, Row, Source, Words
 from engine.exports.memo.findings import answered, findings_of_answer, findings_of_record
 from engine.exports.memo.lacking import areas_of, lacking_of
 from engine.exports.memo.names import PassageNames, named_ids
 from engine.exports.memo.noting import Notes
-from engine.exports.memo.record import Findings, Memo, Note, Row, Source, Words
 from engine.exports.memo.steps import chain_told, steps_of
 from engine.exports.reading import private_record_in
 from engine.exports.registry import HandedOver

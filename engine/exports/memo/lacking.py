@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from engine.answers.case_audit import CaseAudit
-from engine.exports.memo.record import Area, Listed
+from engine.exports.memo.content import Area, Listed
 from engine.model import AreaCoverage, AreaState, EvidenceStatus, counted
 from engine.records.converting import convert
 from engine.records.record import CaseRecord

@@ -49,7 +49,7 @@ def facts_of_pool(
 
 
 def facts_of_record(record: CaseRecord, where: str) -> PoolFacts:
-    """The pool of a record. Raises InputError naming ``where`` if its hops and passages do not fit together."""
+    """The pool of a record. Raises InputError naming ``where`` if hops and passages do not fit together."""
     ids = [node.id for node in record.pool.nodes]
     places = {passage_id: place for place, passage_id in enumerate(ids)}
     if len(places) < len(ids):

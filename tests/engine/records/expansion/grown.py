@@ -12,7 +12,7 @@ from engine.records.expansion import PoolFacts, facts_of_pool
 from engine.records.record import DIGITS, HopPart, MetricsPart
 
 QUESTION = "Who may moor?"
-_NOTHING_FOUND = {
+_NOTHING_FOUND: dict[str, Any] = {
     "format": 2,
     "question": QUESTION,
     "corpus": "harbour",
@@ -23,7 +23,7 @@ _NOTHING_FOUND = {
     "transaction": None,
     "evidence": {"status": "none", "missing": [], "numbers": {}, "parts": []},
     "metrics": dict.fromkeys(MetricsPart.model_fields),
-    **dict.fromkeys(("passages", "coverage", "rounds", "threads", "retrievers", "notes"), []),
+    **{name: [] for name in ("passages", "coverage", "rounds", "threads", "retrievers", "notes")},
     "stop": {"reason": "rounds", "numbers": {}, "completeness": None},
     "model": "",
     "usage": {},
