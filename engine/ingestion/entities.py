@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import Block, block_name, digest
 from engine.corpus.embedded.mentions import Definers, definers_of, load_entity
+from engine.ingestion.embedding import NameVectors
 from engine.ingestion.ledger import Previous
-from engine.ingestion.mentioning import Found, Terms, renumbered
-from engine.ingestion.name_vectors import NameVectors
-from engine.ingestion.settling import facts_key, settled
+from engine.ingestion.mentions import Found, Terms, facts_key, renumbered, settled
 from engine.ingestion.view import CorpusView
-from engine.ingestion.weighing import weighs_the_same
-from engine.ingestion.word_counts import WordCounts
+from engine.ingestion.words import WordCounts, weighs_the_same
 from engine.language.clustering import Encode
 from engine.language.entities import LARGEST_SHARE, MOST_MENTIONS, EntityTable, name_scores
 from engine.sorting import distinct
