@@ -18,7 +18,7 @@ from engine.corpus.postgresql.binary import fields_of, vector_of, vector_text
 from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.words import ServedWords
 from engine.corpus.protocol import Hits, Mask, Rows
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.embedders.base import SparseVectors
 
 if TYPE_CHECKING:
