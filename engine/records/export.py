@@ -33,7 +33,7 @@ from engine.records.record import (
 )
 from engine.records.spending import usage_to_json
 from engine.records.validity import badge, edition
-from engine.retrieval.contributions import in_ranking
+from engine.retrieval.scan import in_ranking
 from engine.threads import threads
 
 # What the text of a passage says of another; all else is said by numbers.

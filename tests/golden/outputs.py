@@ -26,8 +26,7 @@ import orjson
 from starlette.requests import Request
 
 from engine import __version__
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.errors import InputError
@@ -191,7 +190,8 @@ def stored(home: Path) -> Iterator[tuple[str, str]]:
             for row in database.execute("select name from sqlite_master where type = 'table' order by 1")
         ]
         for name in names:
-            rows = database.execute(f"select * from {name}").fetchall()
+            columns = sorted(row[1] for row in database.execute(f"pragma table_info({name})"))
+            rows = database.execute(f"select {', '.join(columns)} from {name}").fetchall()
             yield name, "\n".join(str([_inflated(value) for value in row]) for row in rows)
 
 
