@@ -86,12 +86,6 @@ def test_what_cannot_be_done_is_told(run: CommandLine, subtests: pytest.Subtests
             run.refused(told, "cases", *arguments)
 
 
-def test_a_case_without_steps_has_none_to_take_back(run: CommandLine, harbour_folder: Path) -> None:
-    first = kept(run, harbour_folder)
-    done = run("cases", "undo", first)
-    assert (done.code, "no step to take back" in done.err) == (2, True)
-
-
 def test_a_changed_case_is_told(run: CommandLine, harbour_folder: Path, home: Path) -> None:
     first = kept(run, harbour_folder)
     with sqlite3.connect(home / "cases.sqlite") as connection:
