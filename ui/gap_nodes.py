@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.investigation.pool import Pool
-from engine.language.characters import marked
+from engine.language.characters import marked, shortened
 from engine.model import Hop
 from engine.records.queries import Sent, sent_by
 from engine.records.wording import GAP_STRATEGY, Name, hop_quote, plural, query_title
@@ -42,7 +42,7 @@ def node_of(sent: Sent, found: Sequence[Hop], pool: Pool, name: Name) -> dict[st
         "rank": None,
         "why": marked(f"{shown} {told}".strip()),
         "trails": [],
-        "name": marked(_cut(title)),
+        "name": marked(shortened(title, NAME_LENGTH)),
         "title": marked(title),
         "where": f"round {sent.round}",
         "text": marked(sent.query.text),
@@ -55,7 +55,3 @@ def node_of(sent: Sent, found: Sequence[Hop], pool: Pool, name: Name) -> dict[st
             for hop in found
         ],
     }
-
-
-def _cut(words: str) -> str:
-    return words if len(words) <= NAME_LENGTH else words[:NAME_LENGTH].rsplit(" ", 1)[0] + "…"

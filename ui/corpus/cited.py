@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.corpus.extracted.validations import Validation
-from engine.language.characters import escape
+from engine.language.characters import escape, shortened
 from engine.model import RELATION_VERBS, Reference, Status
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser, Spot
@@ -103,7 +103,7 @@ def _target(browser: Browser, number: int, reference: Reference, *, resolvable: 
     document = browser.document(spot.document)
     passage = browser.passages(spot.document, spot.position, spot.position + 1)[0]
     named = place_name(browser, spot)
-    text = passage.text if len(passage.text) <= EXCERPT else passage.text[:EXCERPT].rsplit(" ", 1)[0] + " …"
+    text = shortened(passage.text, EXCERPT)
     link = (reference.source_id, reference.target_id or "", reference.relation.value)
     report = report_button(link, rejected=False) if judging else ""
     return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.language.characters import shortened
 from engine.model import Intent
 from engine.retrieval.planning.words import words_of
 
@@ -32,11 +33,7 @@ def intent_of(text: str, language: str, references: tuple[str, ...] = ()) -> Tol
         if intent is Intent.LOOKUP and references:
             found += list(references)
         if found:
-            return Told(intent, tuple(_short(evidence) for evidence in dict.fromkeys(found)))
+            return Told(
+                intent, tuple(shortened(evidence, LONGEST_EVIDENCE) for evidence in dict.fromkeys(found))
+            )
     return Told(Intent.EXPLORATORY, ())
-
-
-def _short(evidence: str) -> str:
-    if len(evidence) <= LONGEST_EVIDENCE:
-        return evidence
-    return evidence[:LONGEST_EVIDENCE].rsplit(" ", 1)[0] + " …"
