@@ -10,9 +10,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from engine.network import UNREACHABLE, Received, fetched, guarded_transport, opened_client
 
-from engine.network.fetching import UNREACHABLE, Received, fetched, opened_client
-from engine.network.guarded import guarded_transport
 from tests.engine.network.hostile import (
     FORMS,
     NAMES,

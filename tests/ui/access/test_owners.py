@@ -16,8 +16,7 @@ import httpx
 import pytest
 from gradio_client import Client
 
-from engine.access.roles import Role
-from engine.access.users import Users
+from engine.access.users import Role, Users
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.ui.access.calls_of_others import ABSENT, TRIED, filled
 from tests.ui.access.conftest import PASSWORD

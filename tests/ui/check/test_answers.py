@@ -16,8 +16,7 @@ import gradio as gr
 import orjson
 import pytest
 
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.answers.audit import Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.corpus import open_corpus
