@@ -10,8 +10,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from engine.network import UNREACHABLE, Received, fetched, guarded_transport, opened_client
 
+from engine.network import UNREACHABLE, Received, fetched, guarded_transport, opened_client
 from tests.engine.network.hostile import (
     FORMS,
     NAMES,
