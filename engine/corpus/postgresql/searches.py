@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from engine.corpus.address import Address
@@ -47,8 +48,8 @@ _NEAREST = (
 )
 # So few passages are named one by one, and found by an index.
 FEW = 1000
-# Bytes of vectors that are remembered.
-VECTOR_BYTES = 64 << 20
+# Bytes of vectors, and searches, that are remembered.
+VECTOR_BYTES, SEARCHES = 64 << 20, 64
 
 
 class _Allowed(NamedTuple):
@@ -150,14 +151,18 @@ class ServedSearches(Asking):
     def _nearest(self, queries: NDArray[np.float32], limit: int, mask: Mask) -> list[Rows]:
         """The ``limit`` rows with the highest inner product for each query, as the server computes it."""
         condition, parameters, _ = self._allow(None if mask.all() else mask)
-        found = self._read(
-            _NEAREST.format(condition=condition),
-            queries=[vector_text(query) for query in queries],
-            limit=limit,
-            **parameters,
-        )
+        asked = {"queries": [vector_text(query) for query in queries], "limit": limit, **parameters}
+        (found,) = self._searches.get([(_NEAREST.format(condition=condition), orjson.dumps(asked))])
         places, rows = (np.array(column, np.int32) for column in columns_of(found, 2))
         return [rows[places == place] for place in range(1, len(queries) + 1)]
+
+    @cached_property
+    def _searches(self) -> Remembered[tuple[str, bytes], Sequence[Any]]:
+        # One question is asked again and again: in its scan, its rounds, its coverage.
+        def fetch(searches: Sequence[tuple[str, bytes]]) -> dict[tuple[str, bytes], Sequence[Any]]:
+            return {one: self._read(one[0], **orjson.loads(one[1])) for one in searches}
+
+        return Remembered(fetch, SEARCHES)
 
     @property
     def sparse_model(self) -> str:
