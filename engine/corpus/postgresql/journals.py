@@ -1,8 +1,8 @@
 """What people and models say of a corpus, in a table of its server: the journals that a folder has as files.
 
-A verdict on a link takes effect in the transaction that keeps it: the references of the passage are put back
-to what the texts say, and changed to what people say of them now (``rejudged``). What the texts say of a
-changed reference is kept, so that a verdict can be taken back.
+A verdict on a link takes effect in the transaction that stores it: the references of the passage are reset to
+what the texts say, and then changed by the current verdicts (``apply_verdicts``). What the texts say of a
+changed reference is stored, too, so that a verdict can be withdrawn.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from engine.corpus.extracted.validations import Validation
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql.schema import SCHEMA, TABLES
 from engine.corpus.postgresql.server import Server
-from engine.corpus.postgresql.texts import ServedTexts
+from engine.corpus.postgresql.texts import PostgresTexts
 from engine.corpus.protocol import Rows
 from engine.errors import CorpusError
 from engine.model import TargetKind
@@ -52,7 +52,7 @@ _ADD = f"insert into {SCHEMA}.said (corpus, journal, line) values (%s, %s, %s)"
 Judge = Callable[[Connection[Any], Sequence[bytes], bytes], None]
 
 
-class ServedJournals:
+class PostgresJournals:
     """See ``engine.corpus.journal.Journals``. Stamps are read once, until ``refresh``."""
 
     def __init__(self, address: Address, server: Server, generation: int, judge: Judge) -> None:
@@ -77,7 +77,7 @@ class ServedJournals:
                 raise CorpusError(f"{self._address}: the corpus was replaced meanwhile; open it again")
             connection.execute(_ADD, (self._address.corpus, name, line.decode()))
             if name == VALIDATIONS_NAME:
-                self._judge(connection, kept_lines(connection, self._address.corpus, name), line)
+                self._judge(connection, read_lines(connection, self._address.corpus, name), line)
 
         self._server.write(written)
         self.refresh()
@@ -100,7 +100,7 @@ class ServedJournals:
             self._stamps = None
 
 
-def kept_lines(connection: Connection[Any], corpus: str, name: str) -> list[bytes]:
+def read_lines(connection: Connection[Any], corpus: str, name: str) -> list[bytes]:
     """The lines of a journal, as a transaction sees them."""
     return [line.encode() for (line,) in connection.execute(_LINES, (corpus, name)).fetchall()]
 
@@ -109,7 +109,7 @@ def merge(connection: Connection[Any], corpus: str, journals: FolderJournals) ->
     """Take the lines of a folder's journals along, among those that the server has, in the order in which
     they were said. Raises CorpusError."""
     for name in KEPT:
-        there = kept_lines(connection, corpus, name)
+        there = read_lines(connection, corpus, name)
         known = set(there)
         new = [line for line in journals.lines(name) if line not in known]
         if not new:
@@ -120,11 +120,11 @@ def merge(connection: Connection[Any], corpus: str, journals: FolderJournals) ->
             cursor.executemany(_ADD, [(corpus, name, line.decode()) for line in lines])
 
 
-def bring_back(connection: Connection[Any], corpus: str, journals: FolderJournals) -> None:
+def copy_lines_back(connection: Connection[Any], corpus: str, journals: FolderJournals) -> None:
     """Add to a folder's journals the lines of the server that are not in them. Raises CorpusError."""
     for name in KEPT:
         known = set(journals.lines(name))
-        for line in kept_lines(connection, corpus, name):
+        for line in read_lines(connection, corpus, name):
             if line not in known:
                 journals.add(name, line)
 
@@ -165,8 +165,8 @@ _EDGES_OUT = (
 _Ends = dict[str, int | str]
 
 
-def rejudged(
-    connection: Connection[Any], corpus: ServedTexts, source_id: str, verdicts: Iterable[Validation]
+def apply_verdicts(
+    connection: Connection[Any], corpus: PostgresTexts, source_id: str, verdicts: Iterable[Validation]
 ) -> None:
     """Make the references and links of one passage what the verdicts that stand say of them.
 
@@ -175,13 +175,13 @@ def rejudged(
     row = int(corpus.rows([source_id])[0])
     if row >= 0:
         own = [one for one in verdicts if one.proposal.source_id == source_id]
-        _Judging(connection, corpus, row).judge(own)
+        _VerdictWriter(connection, corpus, row).judge(own)
 
 
-class _Judging:
+class _VerdictWriter:
     """The references of one passage, in a transaction."""
 
-    def __init__(self, connection: Connection[Any], corpus: ServedTexts, row: int) -> None:
+    def __init__(self, connection: Connection[Any], corpus: PostgresTexts, row: int) -> None:
         self._connection, self._corpus, self._row = connection, corpus, row
         document = int(corpus.document_numbers(np.array([row]))[0])
         (part,) = corpus.parts(np.array([document]))
