@@ -20,8 +20,8 @@ from engine.errors import CorpusError, IngestionCancelledError, SettingsError
 from engine.language.entities import LEAST_SCORE
 
 if TYPE_CHECKING:
-    from engine.ingestion.remote import Source
     from engine.ingestion.report import IngestionReport
+    from engine.ingestion.sources import Source
     from engine.ingestion.workers import Limits
 
 
@@ -153,7 +153,7 @@ def _add_sources(command: argparse.ArgumentParser) -> None:
 def ingest(options: argparse.Namespace) -> None:
     """Make a corpus hold exactly some sources, and report."""
     from engine.ingestion.build import build_corpus
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
 
     with ProgressBar() as progress:
         report = build_corpus(
@@ -175,7 +175,7 @@ def ingest(options: argparse.Namespace) -> None:
 def add(options: argparse.Namespace) -> None:
     """Add sources to a corpus, and report."""
     from engine.ingestion.build import add_to_corpus
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
 
     with ProgressBar() as progress:
         report = add_to_corpus(
@@ -193,7 +193,7 @@ def add(options: argparse.Namespace) -> None:
 def remove(options: argparse.Namespace) -> None:
     """Take documents out of a corpus, and report."""
     from engine.ingestion.build import remove_from_corpus
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
 
     with ProgressBar() as progress:
         report = remove_from_corpus(options.documents, options.corpus, progress=progress)
@@ -202,7 +202,7 @@ def remove(options: argparse.Namespace) -> None:
 
 def embed(options: argparse.Namespace) -> None:
     """Give a corpus its vectors, and report."""
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
     from engine.ingestion.vectors import embed_corpus
 
     try:
@@ -222,7 +222,7 @@ def embed(options: argparse.Namespace) -> None:
 
 def copy(options: argparse.Namespace) -> None:
     """Copy a corpus between a folder and a server. Raises SettingsError where that is not what is asked."""
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
 
     source, target = options.source, options.target
     with ProgressBar() as progress:
@@ -266,13 +266,13 @@ def _print(report: IngestionReport, options: argparse.Namespace) -> None:
 
 
 def _source(text: str) -> Source:
-    from engine.ingestion.remote import source_of
+    from engine.ingestion.sources import source_of
 
     return source_of(text)
 
 
 def _mapping(path: Path | None) -> dict[str, Any] | None:
-    from engine.ingestion.readers.mapping import load_mapping
+    from engine.ingestion.readers.identity import load_mapping
 
     return None if path is None else load_mapping(path)
 

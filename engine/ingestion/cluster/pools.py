@@ -27,7 +27,7 @@ from engine.ingestion.analysis import Analyst
 from engine.ingestion.cluster.connecting import connect
 from engine.ingestion.cluster.corpus import get_unresolved, pickle_shared
 from engine.ingestion.cluster.worker import MARGIN, Answer, Job, end_ingestion, get_versions, perform
-from engine.ingestion.pools import LocalPools, Pools, run
+from engine.ingestion.pipeline import LocalPools, Pools, run
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
 from engine.ingestion.resolving import links_name

@@ -26,10 +26,10 @@ from engine.errors import ClusterError, FileRefusedError, RedstringError, system
 from engine.ingestion.analysis import Analyst
 from engine.ingestion.cluster.corpus import BlockResolver, Unresolved
 from engine.ingestion.ledger import LIBRARIES, file_key, makers, version_of
-from engine.ingestion.pools import run
+from engine.ingestion.pipeline import run
 from engine.ingestion.readers.base import Problem, SourceFile
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
-from engine.ingestion.remote import file_system
+from engine.ingestion.sources import file_system
 from engine.ingestion.workers import Finished, Limits, WorkerPool
 
 # Seconds that a task may take beyond the limits of its child.

@@ -11,7 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from benchmarks.attacks.addresses import (
+from engine.network import UNREACHABLE, Received, fetched, guarded_transport, opened_client
+from tests.engine.network.hostile import (
     FORMS,
     NAMES,
     REBOUND,
@@ -22,8 +23,6 @@ from benchmarks.attacks.addresses import (
     redirect_attempt,
     server_attempt,
 )
-from engine.network.fetching import UNREACHABLE, Received, fetched, opened_client
-from engine.network.guarded import guarded_transport
 
 
 @pytest.mark.parametrize("form", FORMS)
