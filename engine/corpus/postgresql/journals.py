@@ -30,7 +30,7 @@ from engine.corpus.embedded.publication import (
     VALIDATIONS_NAME,
     WEIGHTS_NAME,
 )
-from engine.corpus.embedded.references import COLUMNS, TARGET_KINDS
+from engine.corpus.embedded.references import COLUMNS, KIND_NUMBERS, TARGET_KINDS
 from engine.corpus.extracted.validations import Validation
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql.schema import SCHEMA, TABLES
@@ -162,9 +162,6 @@ _EDGES_OUT = (
 )
 
 
-_Ends = dict[str, int | str]
-
-
 def apply_verdicts(
     connection: Connection[Any], corpus: PostgresTexts, source_id: str, verdicts: Iterable[Validation]
 ) -> None:
@@ -226,32 +223,26 @@ class _VerdictWriter:
             _CHANGE, {**self._own, **changed, **ends, "confidence": confidence, "number": number}
         )
 
-    def _ends(self, kind: int, target: int) -> _Ends:
-        """What the columns of a reference say of its target."""
-        nowhere: _Ends = {"provision_kind": -1, "provision": -1, "provision_id": "", "provision_row": -1}
-        corpus = self._corpus
-        if kind < 0:
-            return {"target_id": "", "head": -1, **nowhere}
-        if TARGET_KINDS[kind] is TargetKind.DOCUMENT:
-            return {"target_id": corpus.documents()[target].id, "head": -1, **nowhere}
-        if TARGET_KINDS[kind] is TargetKind.SECTION:
-            return self._section(corpus.sections([target])[0].id, target)
-        (passage,) = corpus.passages(np.array([target]))
-        number = int(corpus.section_numbers(np.array([target]))[0])
+    def _ends(self, kind: int, target: int) -> dict[str, int | str]:
+        """Return the columns of a reference that describe its target."""
+        corpus, named = self._corpus, TARGET_KINDS[kind] if kind >= 0 else None
+        passage = corpus.passages(np.array([target]))[0] if named is TargetKind.PASSAGE else None
+        target_id = corpus.documents()[target].id if named is TargetKind.DOCUMENT else ""
+        number = target if named is TargetKind.SECTION else -1
+        if passage is not None:
+            number = int(corpus.section_numbers(np.array([target]))[0])
         section = corpus.sections([number])[0] if number >= 0 else None
-        own: _Ends = {"target_id": passage.id, "head": target}
-        if section is not None and passage.number and passage.number == section.number:
-            # A paragraph that is cited counts for the provision it is part of: the section of its number.
-            return {**self._section(section.id, number), **own}
-        provision: _Ends = {"provision_kind": kind, "provision": target}
-        return {**own, **provision, "provision_id": passage.id, "provision_row": target}
-
-    def _section(self, section_id: str, number: int) -> _Ends:
-        first = int(self._corpus.outline.sections.first[number])
-        kind = TARGET_KINDS.index(TargetKind.SECTION)
-        provision: _Ends = {"provision_kind": kind, "provision": number}
-        own: _Ends = {"target_id": section_id, "head": first}
-        return {**own, **provision, "provision_id": section_id, "provision_row": first}
+        head, provision = -1, (-1, -1, "", -1)
+        # A paragraph that is cited counts for the provision it is part of: the section of its number.
+        if section is not None and (passage is None or (passage.number and passage.number == section.number)):
+            head, target_id = int(corpus.outline.sections.first[number]), section.id
+            provision = (KIND_NUMBERS[TargetKind.SECTION], number, section.id, head)
+        elif passage is not None:
+            provision = (kind, target, passage.id, target)
+        if passage is not None:
+            head, target_id = target, passage.id
+        names = ("provision_kind", "provision", "provision_id", "provision_row")
+        return {"target_id": target_id, "head": head, **dict(zip(names, provision, strict=True))}
 
     def _texts(self, rows: Sequence[int]) -> list[str]:
         return [passage.text for passage in self._corpus.passages(np.array(rows, np.int32))]
