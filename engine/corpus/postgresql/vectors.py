@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.coded import Codes
-from engine.corpus.embedded.dense import VectorIndex
+from engine.corpus.embedded.dense import Codes, VectorIndex
 from engine.corpus.protocol import Hits, Mask, Rows
 
 # Scores are computed by the server and then, of the best, as in a folder to the bit: so many more are taken.
@@ -24,7 +23,7 @@ Compare = Callable[[NDArray[np.float32], Sequence[NDArray[np.int64]]], list[NDAr
 Nearest = Callable[[NDArray[np.float32], int, Mask], Sequence[Rows]]
 
 
-class ServedVectors(VectorIndex):
+class PostgresVectors(VectorIndex):
     """The vectors of one generation."""
 
     def __init__(

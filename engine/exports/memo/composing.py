@@ -15,6 +15,7 @@ from engine.exports.memo.lacking import areas_of, lacking_of
 from engine.exports.memo.names import PassageNames, named_ids
 from engine.exports.memo.noting import Notes
 from engine.exports.memo.steps import chain_told, steps_of
+from engine.exports.memo.wording import one_line
 from engine.exports.reading import private_record_in
 from engine.exports.registry import HandedOver
 from engine.investigation.record import Investigation
@@ -120,8 +121,7 @@ def _named_by_steps(given: HandedOver) -> set[str]:
 
 def _title(given: HandedOver) -> str:
     named = given.summary.name if given.summary is not None else ""
-    title = " ".join((named or str(given.record["question"])).split())
-    return title if len(title) <= LONGEST_TITLE else title[:LONGEST_TITLE].rsplit(" ", 1)[0] + " …"
+    return one_line(named or str(given.record["question"]), LONGEST_TITLE)
 
 
 def _restored(given: HandedOver, case: CaseRecord, checker: Checker) -> tuple[Investigation | None, str]:

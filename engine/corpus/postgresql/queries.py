@@ -1,0 +1,172 @@
+"""How the parts of the store ask the server: of rows, with their documents and the parts that hold them; and
+what they remember of the answers.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.defaults import CorpusDefaults
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.documents import load_document
+from engine.corpus.embedded.generation import Manifest
+from engine.corpus.postgresql.binary import read_columns
+from engine.corpus.postgresql.schema import SCHEMA
+from engine.corpus.postgresql.server import Replicated, Server
+from engine.corpus.protocol import Mask, Rows
+from engine.model import Document
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Cache(Generic[K, V]):
+    """Values by key, those that were asked last, as many as fit; those that are missing are fetched in one
+    batch."""
+
+    def __init__(
+        self, fetch: Callable[[Sequence[K]], Mapping[K, V]], room: int, size: Callable[[V], int] | None = None
+    ) -> None:
+        """``fetch`` gives the values of distinct keys. ``room`` is a number of values, or with ``size`` the
+        sum of what that says of them."""
+        self._fetch, self._room, self._size = fetch, room, size
+        self._held: OrderedDict[K, V] = OrderedDict()
+        self._used = 0
+        self._lock = Lock()
+
+    def get(self, keys: Sequence[K]) -> list[V]:
+        """The value of each key. Raises KeyError for one that is not fetched, and what ``fetch`` raises."""
+        with self._lock:
+            known = {key: self._held[key] for key in keys if key in self._held}
+        missing = list(dict.fromkeys(key for key in keys if key not in known))
+        if missing:
+            known |= self._fetch(missing)
+        with self._lock:
+            for key in keys:
+                if key not in self._held:
+                    self._held[key] = known[key]
+                    self._used += self._of(known[key])
+                self._held.move_to_end(key)
+            while self._used > self._room:
+                self._used -= self._of(self._held.popitem(last=False)[1])
+        return [known[key] for key in keys]
+
+    def _of(self, value: V) -> int:
+        return 1 if self._size is None else self._size(value)
+
+
+# Rows that are asked, with their documents and their places among those asked.
+ASKED = "unnest(%(rows)s::int[], %(documents)s::int[]) with ordinality as a (row, document, place)"
+# Of the rows' own documents, in the partitions that hold them.
+IN_PARTS = "x.corpus = %(corpus)s and x.part = any(%(parts)s::smallint[])"
+OWN = f"{IN_PARTS} and x.document = a.document"
+
+_RECORDS = (
+    f"select part, first, reference, record from {SCHEMA}.documents "
+    "where corpus = %(corpus)s order by document"
+)
+
+
+class PostgresQueries(CorpusDefaults):
+    """One generation of a corpus on a server, and what is held of its documents."""
+
+    _server: Server | Replicated
+    _generation: int
+    _manifest: Manifest
+
+    @cached_property
+    def _document_records(self) -> tuple[Rows, NDArray[np.int16], Rows, list[Document]]:
+        """First row, part and first reference of each document, the first rows with the number of passages
+        behind them; and the documents."""
+        found = self._read(_RECORDS)
+        part, first, reference, records = columns_of(found, 4)
+        return (
+            np.array([*first, self._manifest.passages], np.int32),
+            np.array(part, np.int16),
+            np.array(reference, np.int32),
+            [load_document(record) for record in records],
+        )
+
+    @property
+    def stamp(self) -> int:
+        """Another number whenever the corpus is another."""
+        return self._generation
+
+    @abstractmethod
+    def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
+        """Index into ``documents()`` for each row."""
+
+    def documents(self) -> list[Document]:
+        """Every document, in corpus order."""
+        return self._document_records[3]
+
+    def parts(self, documents: Array) -> list[int]:
+        """The parts of the tables that hold some documents, by number."""
+        found: list[int] = np.unique(self._document_records[1][np.asarray(documents, np.int64)]).tolist()
+        return found
+
+    def _read(self, statement: Any, **parameters: Any) -> Sequence[Any]:
+        return self._server.read(statement, {"corpus": self._generation, **parameters})
+
+    def _of(self, statement: Any, rows: Rows, **parameters: Any) -> Sequence[Any]:
+        """What is asked of some rows; nothing is asked of none."""
+        if not len(rows):
+            return []
+        documents = self.document_numbers(rows)
+        asked = {"rows": np.asarray(rows).tolist(), "documents": documents.tolist()}
+        return self._read(statement, **asked, parts=self.parts(documents), **parameters)
+
+    def _read_by_row(self, statement: Any, rows: Sequence[int]) -> dict[int, Any]:
+        """What is asked of some rows, by row; a row may have none."""
+        found = self._of(statement, np.array(rows, np.int32))
+        return {rows[place - 1]: value for place, value in found}
+
+    def _read_of_documents(
+        self, statement: Any, numbers: Sequence[int], documents: Array, **parameters: Any
+    ) -> Sequence[Any]:
+        """What is asked by numbers of things in some documents; nothing is asked of none."""
+        if not len(numbers):
+            return []
+        distinct = np.unique(np.asarray(documents, np.int64))
+        return self._read(
+            statement,
+            numbers=sorted({int(number) for number in numbers}),
+            documents=distinct.tolist(),
+            parts=self.parts(distinct),
+            **parameters,
+        )
+
+    def _unpack_bits(self, packed: Sequence[bytes]) -> Mask:
+        """The bits of all passages, from those of each document."""
+        counts = np.diff(self._document_records[0]).tolist()
+        parts = [
+            np.unpackbits(np.frombuffer(own, np.uint8), count=count)
+            for own, count in zip(packed, counts, strict=True)
+        ]
+        return np.concatenate([np.zeros(0, np.uint8), *parts]).astype(np.bool_)
+
+    def _bulk(self, table: str, names: Sequence[str], by: str, condition: str = "") -> list[Array]:
+        """Some columns of a whole table, in no order; see ``read_columns``."""
+        return self._server.use(
+            lambda connection: read_columns(
+                connection, table, self._generation, names, by=by, condition=condition
+            )
+        )
+
+
+def columns_of(rows: Sequence[Any], count: int) -> list[Sequence[Any]]:
+    """The columns of some rows; empty ones where there are none."""
+    return [*zip(*rows, strict=True)] if rows else [()] * count
+
+
+def codes(names: Sequence[Any] | None, numbers: Any) -> list[int] | None:
+    """What stands for some names in the tables; None for any."""
+    return None if names is None else [numbers[name] for name in names]
