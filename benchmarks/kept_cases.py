@@ -25,7 +25,7 @@ import orjson
 from engine.corpus import open_corpus
 from engine.investigation import Case
 from engine.records.export import investigation_to_json
-from engine.records.store.listing import Wanted
+from engine.records.store.database import Wanted
 from engine.records.store.store import CaseStore
 from engine.settings import preset
 from ui.sample import sample_folder

@@ -14,7 +14,7 @@ from engine.investigation.pool import QUESTION_NODE, Pool
 from engine.investigation.strategies.whole_document import WholeDocument
 from engine.language.characters import attribute, escape, marked, shortened
 from engine.model import Hop, RoundReport
-from engine.records.queries import Sent, sent_by, sent_queries
+from engine.records.text import Sent, sent_by, sent_queries
 from engine.records.wording import (
     GAP_STRATEGY,
     Name,

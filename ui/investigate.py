@@ -22,7 +22,7 @@ from engine.investigation.filters import NOTHING_LEFT
 from engine.investigation.ranking.additive import Experience
 from engine.language.characters import attribute
 from engine.llm import LanguageModel
-from engine.records.steps import Step
+from engine.records.replaying import Step
 from ui.access.entrance import person_of
 from ui.answer import WAITING as NO_ANSWER
 from ui.answering import brief_value

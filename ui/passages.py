@@ -13,10 +13,9 @@ from engine.language.characters import attribute, escape
 from engine.language.quotes import matched_spans, question_terms
 from engine.llm.suspicion import addresses_machine
 from engine.model import Direction, Document, Hop, Passage, RankedPassage, Relation, ScorePart
-from engine.records.citation import full_citation
+from engine.records.context import by_document
 from engine.records.expansion.text import came_through
-from engine.records.orders import by_document
-from engine.records.wording import Clause, Name, plural, trail_clauses
+from engine.records.wording import Clause, Name, full_citation, plural, trail_clauses
 from ui.palette import colour
 from ui.validity import badge, edition
 

@@ -25,7 +25,7 @@ from engine.corpus.address import Place, place_of
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.files import make_private_folder
 from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
-from engine.records.sweeping import sweeping
+from engine.records.of_people import sweeping
 from ui.door.logs import QuietStream, WithoutContent
 
 if TYPE_CHECKING:

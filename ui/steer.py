@@ -13,7 +13,7 @@ from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation.events import Event
 from engine.investigation.strategies.whole_document import WholeDocument
 from engine.model import Relation
-from engine.records.steps import Dismiss, Follow, Pin, Reject, Step, Unreject
+from engine.records.replaying import Dismiss, Follow, Pin, Reject, Step, Unreject
 from ui.answer import shown_answer
 from ui.answering import brief_value
 from ui.case_views import as_judged, judge_met, link_of_words

@@ -44,8 +44,7 @@ from engine.model import (
     Transaction,
     counted,
 )
-from engine.records.citation import short_citation
-from engine.records.planned import named_words
+from engine.records.plain import named_words
 from engine.records.presets import day_words
 from engine.records.wording import (
     completeness_words,
@@ -54,6 +53,7 @@ from engine.records.wording import (
     part_words,
     plural,
     query_words,
+    short_citation,
     status_words,
     stop_words,
 )

@@ -27,12 +27,12 @@ from engine.model import (
     StopReason,
     counted,
 )
-from engine.records.citation import short_citation
 from engine.records.wording import (
     GAP_STRATEGY,
     completeness_words,
     gap_query,
     plural,
+    short_citation,
     status_words,
     stop_words,
 )

@@ -30,9 +30,8 @@ from engine.language.references import find_mentions
 from engine.llm import Data, LanguageModel, Meter, Prompt
 from engine.llm.suspicion import addresses_machine
 from engine.model import Passage, Span
-from engine.records.citation import full_citation
 from engine.records.context import FEWEST_TOKENS, ContextPassage, model_context
-from engine.records.wording import plural
+from engine.records.wording import full_citation, plural
 
 # Whether the sources of a sentence that a language model wrote say it: by the check that claims
 # are held to.

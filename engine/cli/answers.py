@@ -37,7 +37,7 @@ def answer(options: argparse.Namespace) -> None:
     from engine.corpus import open_corpus
     from engine.errors import InputError
     from engine.investigation import Case
-    from engine.records.spending import usage_lines
+    from engine.records.export import usage_lines
     from engine.records.text import event_line
 
     settings, corpus, model = settings_from(options), open_corpus(options.corpus), model_from(options)

@@ -19,7 +19,7 @@ from engine.errors import InputError
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
     from engine.investigation.ranking.additive import Experience
-    from engine.records.store.listing import CaseSummary
+    from engine.records.store.database import CaseSummary
     from engine.settings import InvestigationSettings
 
 LARGEST, LONGEST_QUESTION = 50_000_000, 4_000
@@ -58,7 +58,7 @@ def batch(options: argparse.Namespace) -> None:
 
     from engine.corpus import open_corpus
     from engine.investigation.ranking.weights import adopted_weights
-    from engine.records.store.fingerprint import fingerprint_of
+    from engine.records.store.chain import fingerprint_of
 
     questions = questions_in(options.questions)
     settings, corpus = settings_from(options), open_corpus(options.corpus)

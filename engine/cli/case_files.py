@@ -41,7 +41,7 @@ def add_acts(act: Act) -> None:
 
 def schema(options: argparse.Namespace) -> None:
     """Print the JSON Schema of saved cases."""
-    from engine.records.filed.schema import SCHEMA
+    from engine.records.filed import SCHEMA
 
     print(SCHEMA.read_text(encoding="utf-8"), end="")
 
@@ -67,7 +67,7 @@ def matters(options: argparse.Namespace) -> None:
 def import_cases(options: argparse.Namespace) -> None:
     """Keep saved cases. Raises InputError for one that is damaged, was changed, or is kept already; what was
     kept before it stays."""
-    from engine.records.filed.reading import saved_file
+    from engine.records.filed import saved_file
 
     read = [(path, saved_file(path)) for path in options.files]
     kept, said = [], 0
@@ -98,7 +98,7 @@ def export_matter(options: argparse.Namespace) -> None:
 
 def written(store: CaseStore, ids: list[str], path: Path) -> int:
     """Write cases into a file whose ending says how, whole or not at all; returns how many."""
-    from engine.records.filed.bundles import write_bundle
+    from engine.records.filed import write_bundle
 
     handed = (store.handed(one, EVERYBODY) for one in ids)
     return write_bundle(path, handed)
@@ -107,7 +107,7 @@ def written(store: CaseStore, ids: list[str], path: Path) -> int:
 def _written_with(store: CaseStore, ids: list[str], options: argparse.Namespace) -> int:
     """The same, each case with the verdicts that are asked for."""
     from engine.exports.kept_cases import Verdicts
-    from engine.records.filed.bundles import write_bundle
+    from engine.records.filed import write_bundle
     from engine.review.handing import filed, verdicts_of
 
     wanted = verdicts_wanted(options)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
     from engine.investigation.ranking.additive import Experience
     from engine.investigation.record import Investigation
-    from engine.records.store.listing import Matter
+    from engine.records.store.database import Matter
     from engine.records.store.store import CaseStore
 
 # Who did what is done on this command line.
@@ -42,9 +42,9 @@ def keep(
     if matter is None and saved is None:
         return None
     from engine.records.export import investigation_to_json
-    from engine.records.filed.writing import case_bytes
-    from engine.records.saved import save, write_whole
-    from engine.records.store.fingerprint import fingerprint_of
+    from engine.records.filed import case_bytes
+    from engine.records.restoring import save, write_whole
+    from engine.records.store.chain import fingerprint_of
 
     fingerprint = fingerprint_of(corpus)
     if matter is None:

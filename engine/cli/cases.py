@@ -18,8 +18,8 @@ from engine.language.characters import shortened
 from engine.records.store import EVERYBODY
 
 if TYPE_CHECKING:
-    from engine.records.comparison import Comparison
-    from engine.records.store.listing import CaseSummary, Matter
+    from engine.records.comparing import Comparison
+    from engine.records.store.database import CaseSummary, Matter
     from engine.records.store.store import CaseStore
 
 _QUESTION = 72
@@ -102,7 +102,7 @@ def _matter(store: CaseStore, name: str | None) -> Matter | None:
 
 def list_cases(options: argparse.Namespace) -> None:
     """Print cases, the newest first."""
-    from engine.records.store.listing import Wanted
+    from engine.records.store.database import Wanted
 
     for name in ("since", "until"):
         _checked_day(getattr(options, name), name)
@@ -179,7 +179,7 @@ def verify(options: argparse.Namespace) -> None:
         _verify_all(options)
         return
     if Path(options.id).is_file():
-        from engine.records.filed.reading import changes_of, saved_file
+        from engine.records.filed import changes_of, saved_file
 
         saved = saved_file(Path(options.id))
         found = changes_of(saved, options.id)
@@ -222,7 +222,7 @@ def replay(options: argparse.Namespace) -> None:
     from engine.records.comparing import compare
     from engine.records.export import investigation_to_json
     from engine.records.replaying import replayed
-    from engine.records.store.fingerprint import fingerprint_of
+    from engine.records.store.chain import fingerprint_of
 
     with closing(open_store()) as store:
         record, steps = store.record(options.id, EVERYBODY), store.events(options.id, EVERYBODY)

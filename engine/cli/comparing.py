@@ -54,7 +54,7 @@ def compare_question(options: argparse.Namespace) -> None:
     from engine.investigation import Case
     from engine.records.comparing import compare, comparison_lines, comparison_to_json
     from engine.records.export import investigation_to_json
-    from engine.records.side_by_side import side_by_side
+    from engine.records.sides import side_by_side
 
     if not (options.a or options.b or options.scan or options.with_corpus):
         raise InputError("say what differs: --a and --b (settings), --with-corpus or --scan")

@@ -55,7 +55,7 @@ def verdicts_wanted(options: argparse.Namespace) -> Verdicts:
 def export(options: argparse.Namespace) -> None:
     """Write a case in a format. Raises InputError for an unknown one, or a case that is not there."""
     from engine.exports.registry import export_of, exports
-    from engine.records.saved import write_whole
+    from engine.records.restoring import write_whole
 
     if options.format is None:
         known = list(exports().values())
@@ -82,9 +82,8 @@ def _handed_over(options: argparse.Namespace) -> HandedOver:
     from engine.corpus import open_corpus
     from engine.exports.kept_cases import Verdicts, handed_over
     from engine.exports.registry import HandedOver
-    from engine.records.filed.reading import file_of
-    from engine.records.filed.writing import CASE
-    from engine.records.saved import values_of
+    from engine.records.filed import CASE, file_of
+    from engine.records.restoring import values_of
     from engine.review.handing import assessments_in, judgements_of, unnamed
 
     wanted, today = verdicts_wanted(options), datetime.now(UTC).date()

@@ -31,7 +31,7 @@ def add_info_commands(commands: Any) -> None:
 def references(options: argparse.Namespace) -> None:
     """Print the reference table: source, target or nothing, relation, status, quoted text."""
     from engine.corpus import open_corpus
-    from engine.records.reference_table import reference_rows
+    from engine.records.text import reference_rows
 
     known = [relation.value for relation in Relation]
     if options.relation is not None and options.relation not in known:
@@ -56,7 +56,7 @@ def info(options: argparse.Namespace) -> None:
         return
     corpus = open_corpus(options.corpus)
     if options.entity:
-        from engine.records.entities import entities_named, entity_lines
+        from engine.records.text import entities_named, entity_lines
 
         if options.json:
             print_json({"entities": entities_named(corpus, options.entity)})

@@ -48,12 +48,17 @@ def investigate(options: argparse.Namespace) -> None:
     from engine.cli.report import reporter
     from engine.corpus import open_corpus
     from engine.investigation import Case
-    from engine.records.context import checked_tokens, context_text, context_to_json, model_context
-    from engine.records.export import investigation_to_json
-    from engine.records.orders import Order, order_of, ordered
-    from engine.records.restoring import pool_of
-    from engine.records.saved import load_record
-    from engine.records.spending import usage_lines
+    from engine.records.context import (
+        Order,
+        checked_tokens,
+        context_text,
+        context_to_json,
+        model_context,
+        order_of,
+        ordered,
+    )
+    from engine.records.export import investigation_to_json, usage_lines
+    from engine.records.restoring import load_record, pool_of
     from engine.records.text import event_line, evidence_line, parts_lines, passages_text
 
     tokens = None if options.context is None else checked_tokens(options.context)

@@ -33,7 +33,7 @@ def add_plan_flag(command: argparse.ArgumentParser) -> None:
 
 def plan_from(options: argparse.Namespace) -> QueryPlan | None:
     """The plan that the command line names, None where it names none. Raises InputError."""
-    from engine.records.planned import load_plan
+    from engine.records.plain import load_plan
 
     return None if options.plan is None else load_plan(options.plan)
 
@@ -45,8 +45,8 @@ def plan(options: argparse.Namespace) -> None:
     from engine.investigation import Case
     from engine.investigation.assistance import expected_cost
     from engine.investigation.filters import Filters
-    from engine.records.planned import plan_text, plan_to_json
-    from engine.records.spending import usage_lines
+    from engine.records.export import usage_lines
+    from engine.records.plain import plan_text, plan_to_json
 
     settings, corpus = settings_from(options), open_corpus(options.corpus)
     model = model_from(options)

@@ -58,9 +58,8 @@ def regress(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
     from engine.corpus import open_corpus
-    from engine.records.regression import regression_to_json, too_bad, totals_of, tried
-    from engine.records.regression_text import regression_lines
-    from engine.records.store.fingerprint import fingerprint_of
+    from engine.records.regression import regression_lines, regression_to_json, too_bad, totals_of, tried
+    from engine.records.store.chain import fingerprint_of
 
     _check(options)
     corpus = open_corpus(options.corpus)
@@ -99,7 +98,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _ids(matter: str | None, corpus: str) -> list[str]:
     """The cases of a matter that asked a corpus, the oldest first."""
-    from engine.records.store.listing import Wanted
+    from engine.records.store.database import Wanted
 
     with closing(open_store()) as store:
         wanted = Wanted(corpus=corpus, limit=MOST_CASES)
@@ -137,8 +136,8 @@ def _files(folder: Path) -> list[Path]:
 
 def _read(paths: list[Path]) -> Iterator[Saved]:
     from engine.records.regression import Saved
-    from engine.records.saved import record_of
-    from engine.records.steps import steps_shown
+    from engine.records.replaying import steps_shown
+    from engine.records.restoring import record_of
 
     for path in paths:
         try:
@@ -151,8 +150,8 @@ def _read(paths: list[Path]) -> Iterator[Saved]:
 def _write(
     path: Path, values: dict[str, Any], outcomes: Any, totals: Any, bad: list[str], corpus: str
 ) -> None:
-    from engine.records.regression_text import regression_markdown
-    from engine.records.saved import write_whole
+    from engine.records.regression import regression_markdown
+    from engine.records.restoring import write_whole
 
     if path.suffix == ".json":
         write_whole(path, orjson.dumps(values, option=orjson.OPT_INDENT_2))

@@ -94,7 +94,7 @@ def _experts(corpus: Corpus) -> list[Quality]:
 
     from engine.cli.review_store import open_reviews
     from engine.records.store import EVERYBODY
-    from engine.records.store.fingerprint import fingerprint_of
+    from engine.records.store.chain import fingerprint_of
     from engine.review.quality import qualities
 
     with closing(open_reviews()) as reviews:

@@ -54,7 +54,7 @@ def _add_scope(command: argparse.ArgumentParser) -> None:
 def export_verdicts(options: argparse.Namespace) -> None:
     """Write what stands. Raises InputError for a format that is only read, and where the format cannot hold
     what is there."""
-    from engine.records.saved import write_whole
+    from engine.records.restoring import write_whole
     from engine.review.exchange.registry import writer_of
 
     write = writer_of(options.format)

@@ -14,7 +14,7 @@ from engine.records.store import EVERYBODY
 
 if TYPE_CHECKING:
     from engine.records.expansion import ExpansionTree
-    from engine.records.expansion.naming import Names
+    from engine.records.expansion.statistics import Names
     from engine.records.record import CaseRecord
 
 
@@ -65,7 +65,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _record(case: str) -> CaseRecord:
     from engine.records.record import read_record
-    from engine.records.saved import load_record
+    from engine.records.restoring import load_record
 
     if Path(case).is_file():
         return load_record(Path(case))
@@ -74,7 +74,7 @@ def _record(case: str) -> CaseRecord:
 
 
 def _names(record: CaseRecord, options: argparse.Namespace) -> Names:
-    from engine.records.expansion.naming import first_known, names_of_corpus, names_of_record
+    from engine.records.expansion.statistics import first_known, names_of_corpus, names_of_record
 
     own = names_of_record(record)
     if options.corpus is None:
@@ -86,8 +86,7 @@ def _names(record: CaseRecord, options: argparse.Namespace) -> Names:
 
 def _print_tree(options: argparse.Namespace, grown: ExpansionTree, names: Names) -> None:
     from engine.investigation.pool import QUESTION_NODE
-    from engine.records.expansion.form import tree_to_json
-    from engine.records.expansion.text import tree_lines
+    from engine.records.expansion.text import tree_lines, tree_to_json
 
     start = QUESTION_NODE if options.passage is None else options.passage
     if options.json:
@@ -98,8 +97,7 @@ def _print_tree(options: argparse.Namespace, grown: ExpansionTree, names: Names)
 
 
 def _print_descendants(options: argparse.Namespace, grown: ExpansionTree, names: Names) -> None:
-    from engine.records.expansion.form import descendants_to_json
-    from engine.records.expansion.text import descendants_lines, tree_lines
+    from engine.records.expansion.text import descendants_lines, descendants_to_json, tree_lines
 
     if options.json:
         print_json(descendants_to_json(grown, options.passage, names))
@@ -109,9 +107,8 @@ def _print_descendants(options: argparse.Namespace, grown: ExpansionTree, names:
 
 
 def _print_statistics(options: argparse.Namespace, grown: ExpansionTree, names: Names) -> None:
-    from engine.records.expansion.form import statistics_to_json
     from engine.records.expansion.statistics import statistics
-    from engine.records.expansion.text import statistics_lines
+    from engine.records.expansion.text import statistics_lines, statistics_to_json
 
     known = names(grown.facts.ids)
     found = statistics(grown, known)

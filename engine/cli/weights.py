@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engine.corpus.judgements import WeightsLine
     from engine.corpus.protocol import Corpus
     from engine.evaluation.compare import Difference
-    from engine.records.store.listing import Matter
+    from engine.records.store.database import Matter
     from engine.review.learning.choosing import Choice
     from engine.review.teaching import Place
 

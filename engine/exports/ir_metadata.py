@@ -16,7 +16,7 @@ from engine.exports.models import model_name
 from engine.exports.reading import events_in, state_of
 from engine.exports.registry import HandedOver
 from engine.records.record import CaseRecord
-from engine.records.steps import STEPS, standing
+from engine.records.replaying import STEPS, standing
 from engine.records.store.store import engine_version
 
 START, END = "ir_metadata.start", "ir_metadata.end"

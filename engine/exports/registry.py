@@ -19,9 +19,8 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.exports import formats
 from engine.model import NOTHING
-from engine.records.store.chain import Event
-from engine.records.store.listing import CaseSummary
-from engine.records.store.sealing import SealedCase
+from engine.records.store.chain import Event, SealedCase
+from engine.records.store.database import CaseSummary
 from engine.review.model import Assessment
 
 GROUP = "redstring.exports"

@@ -11,21 +11,25 @@ for people, files and other programs.
 from engine.model.documents import (
     EDITION,
     FAMILY,
+    NOTHING,
     OUT_OF_FORCE,
+    RELATION_VERBS,
+    Direction,
     Document,
     Entity,
     EntityKind,
+    Grade,
     Passage,
     Reference,
+    Relation,
     Role,
     Section,
     SectionKind,
     Span,
+    Status,
     TargetKind,
 )
 from engine.model.findings import Hop, RankedPassage, RetrieverHit, ScorePart
-from engine.model.grades import Grade
-from engine.model.nothing import NOTHING
 from engine.model.progress import (
     UNJUDGED,
     UNMEASURED,
@@ -62,7 +66,6 @@ from engine.model.questions import (
     Transaction,
     View,
 )
-from engine.model.relations import RELATION_VERBS, Direction, Relation, Status
 
 __all__ = [
     "EDITION",

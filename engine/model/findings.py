@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.model.documents import Document, Passage
+from engine.model.documents import Direction, Document, Passage, Relation
 from engine.model.progress import GapQuery
-from engine.model.relations import Direction, Relation
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from engine.model.documents import Document, Passage
-from engine.model.nothing import NOTHING
+from engine.model.documents import NOTHING, Document, Passage
 
 
 class AreaState(StrEnum):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from engine.model.relations import Relation
+from engine.model.documents import Relation
 
 
 class Intent(StrEnum):

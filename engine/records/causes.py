@@ -1,14 +1,9 @@
-"""What made the difference between two cases: from a passage that came or went back to a setting, a step, a
-document, words, dates or a link.
-
-A cause is as near as the records tell, and nearer where the corpora are open. Where a passage is only ranked
-otherwise, it is what ranked it so: the passages that came before it, or words that count for more or less
-because others have changed.
-"""
+"""Causes of differences between two cases, and their links compared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -16,9 +11,14 @@ from engine.extraction.judging import UNWRITTEN
 from engine.investigation.strategies.gaps import Gaps
 from engine.investigation.turn import PERSON, SCAN
 from engine.model import Relation
-from engine.records.corpus_changes import CorpusChanges, Link
-from engine.records.given import Given
-from engine.records.sides import Hop, Side
+from engine.records.sides import CorpusChanges, Given, Hop, Link, Side
+
+# What made the difference between two cases: from a passage that came or went back to a setting,
+# a step, a document, words, dates or a link.
+#
+# A cause is as near as the records tell, and nearer where the corpora are open. Where a passage
+# is only ranked otherwise, it is what ranked it so: the passages that came before it, or words
+# that count for more or less because others have changed.
 
 SETTING, STEP, DOCUMENT, PASSAGE, WORDS, DATES, LINK, CORPUS, MODEL, ENGINE = (
     "setting", "step", "document", "passage", "words", "dates", "link", "corpus", "model", "engine",
@@ -271,3 +271,51 @@ class Causes:
 
     def _named(self, name: str) -> str:
         return self.second.label(name) or self.first.label(name) or name
+
+
+# The hops of two pools: which are in one alone, and which are told otherwise.
+
+GONE, NEW, CHANGED = "gone", "new", "changed"
+Ends = tuple[str | None, str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChange:
+    """A hop that differs. ``change``: it is ``gone`` from the second pool, ``new`` in it, or ``changed``:
+    with other words, another strength, of another round. ``source`` is None where it starts at the
+    question."""
+
+    change: str
+    source: str | None
+    target: str
+    strategy: str
+    relation: str
+    direction: str
+    quote: str
+    causes: Found
+
+
+def links_between(first: Side, second: Side, causes: Causes) -> Iterator[LinkChange]:
+    """All hops that differ, in the order of the pools."""
+    old, new = _hops(first), _hops(second)
+    for ends, hops in old.items():
+        if ends not in new:
+            yield _change(GONE, ends, hops[0], causes.of_hop(hops[0], gone=True))
+    for ends, hops in new.items():
+        if ends not in old:
+            yield _change(NEW, ends, hops[0], causes.of_hop(hops[0], gone=False))
+        elif hops != old[ends]:
+            own = (() if ends[0] is None else causes.of_passage(ends[0])) + causes.of_passage(ends[1])
+            yield _change(CHANGED, ends, hops[0], tuple(dict.fromkeys(own)) or causes.otherwise())
+
+
+def _hops(side: Side) -> Mapping[Ends, list[Hop]]:
+    found: defaultdict[Ends, list[Hop]] = defaultdict(list)
+    for hop in side.record["pool"]["edges"]:
+        ends = hop["source"], hop["target"], hop["strategy"], hop["relation"], hop["direction"]
+        found[ends].append(hop)
+    return found
+
+
+def _change(change: str, ends: Ends, hop: Hop, causes: Found) -> LinkChange:
+    return LinkChange(change, *ends, hop["quote"], causes)

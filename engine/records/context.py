@@ -1,32 +1,135 @@
-"""What a model is given to read: passages of an investigation within a number of tokens, each with a key.
-
-First as many passages of the ranking as there is room for, best first; then, with the room that is left,
-each grows with the text around it inside its section (see ``context_expansion``). Every text is a span of its
-source, word for word. The key of a passage is its rank, in whatever order the passages stand.
-"""
+"""A case as context for a language model, in an order and with its validity."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 
 import numpy as np
 
 from engine.corpus.protocol import Corpus
-from engine.errors import InputError
+from engine.errors import InputError, SettingsError
 from engine.investigation.assistance.cost import relations
 from engine.investigation.filters import Filters
 from engine.investigation.pool import Reading
 from engine.investigation.presentation import ContextExpansion, text_of
 from engine.investigation.record import Investigation
 from engine.language.detection import token_estimate
-from engine.model import RankedPassage
-from engine.records.citation import full_citation
-from engine.records.orders import Order, ordered
-from engine.records.validity import badge
+from engine.language.front_page import STANDARD
+from engine.model import EDITION, OUT_OF_FORCE, Document, Passage, RankedPassage
+from engine.records.wording import full_citation
+
+# Whether a passage is in force, as a badge of a few words.
+
+_IN_FORCE = frozenset({"in force", "in_force", "inforce", "current", "valid"})
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """``old`` where the passage is not, or not yet, or no longer in force."""
+
+    words: str
+    old: bool
+
+
+def day(when: date) -> str:
+    """A date as people write it: 31 Dec 2023."""
+    return f"{when.day} {when:%b %Y}"
+
+
+def badge(passage: Passage, document: Document, today: date) -> Badge | None:
+    """The badge of a passage on a day; its own status and dates count before its document's.
+
+    None where neither says anything.
+    """
+    status = (passage.status or document.status or "").replace("_", " ").strip().lower()
+    begin = passage.valid_from or document.valid_from
+    end = passage.valid_to or document.valid_to
+    if end is not None and end < today:
+        return Badge(f"until {day(end)}", True)
+    # With a known end the dates tell more: before it, what is repealed by now was in force.
+    if status in OUT_OF_FORCE and end is None:
+        return Badge(status, True)
+    if begin is not None and begin > today:
+        return Badge(f"from {day(begin)}", True)
+    if end is not None:
+        return Badge(f"in force until {day(end)}", False)
+    if status in _IN_FORCE or begin is not None:
+        return Badge("in force", False)
+    return Badge(status, False) if status else None
+
+
+def edition(document: Document) -> str:
+    """Which of its versions or editions a document is: "version 2 of 5", "latest of 5 versions"; empty where
+    it is the only one."""
+    place, _, count = str(document.metadata.get(EDITION, "")).partition(" of ")
+    if not count.isdigit():
+        return ""
+    word = "edition" if document.type == STANDARD else "version"
+    return f"latest of {count} {word}s" if place == count else f"{word} {place} of {count}"
+
+
+# Orders in which ranked passages can be read: by rank, as their documents read, or for a model.
+
+Item = TypeVar("Item")
+
+
+class Order(StrEnum):
+    """``ends``: the best passages at both ends, the weakest in the middle."""
+
+    RANK = "rank"
+    DOCUMENT = "document"
+    ENDS = "ends"
+
+
+def order_of(name: str) -> Order:
+    """The order with a name. Raises SettingsError for an unknown one."""
+    try:
+        return Order(name)
+    except ValueError:
+        known = ", ".join(order.value for order in Order)
+        raise SettingsError(f"unknown order {name!r}; known orders: {known}") from None
+
+
+def ordered(passages: Sequence[RankedPassage], order: Order) -> tuple[RankedPassage, ...]:
+    """Passages of a ranking, best first, in another order; their ranks stay."""
+    match order:
+        case Order.RANK:
+            return tuple(passages)
+        case Order.DOCUMENT:
+            return by_document(passages)
+        case Order.ENDS:
+            return both_ends(passages)
+
+
+def by_document(passages: Sequence[RankedPassage]) -> tuple[RankedPassage, ...]:
+    """Documents in the order of their best passage, the passages of each as the document reads."""
+    firsts: dict[str, int] = {}
+    for place, found in enumerate(passages):
+        firsts.setdefault(found.document.id, place)
+    return tuple(sorted(passages, key=lambda found: (firsts[found.document.id], found.passage.position)))
+
+
+def both_ends(items: Sequence[Item]) -> tuple[Item, ...]:
+    """The first at the beginning, the second at the end, and so on inwards: 1 3 5 6 4 2.
+
+    Models use best what stands at the ends of a long context (Liu et al. 2023, "Lost in the Middle",
+    https://arxiv.org/abs/2307.03172).
+    """
+    return (*items[::2], *reversed(items[1::2]))
+
+
+# What a model is given to read: passages of an investigation within a number of tokens, each with
+# a key.
+#
+# First as many passages of the ranking as there is room for, best first; then, with the room that
+# is left, each grows with the text around it inside its section (see ``context_expansion``).
+# Every text is a span of its source, word for word. The key of a passage is its rank, in whatever
+# order the passages stand.
 
 FEWEST_TOKENS = 64
 # Tokens to which a passage grows in full where its section has them, and that it has at most.

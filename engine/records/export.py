@@ -1,19 +1,20 @@
-"""An investigation as plain JSON values: one form for the command line, the page's API and files."""
+"""An investigation as its record."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import accumulate
 from typing import Any
 
 from engine.extraction.judging import UNWRITTEN
 from engine.investigation.record import Investigation
+from engine.llm import Usage
+from engine.llm.cost import cache_words, currency_of, usage_values, usage_words
 from engine.model import AreaState, FoundBy, PartEvidence, RankedPassage, Relation, RoundReport
-from engine.records.citation import short_citation
-from engine.records.converting import plain
-from engine.records.planned import plan_to_json
+from engine.records.context import badge, edition
+from engine.records.plain import plain, plan_to_json
 from engine.records.record import (
     DIGITS,
     FORMAT,
@@ -31,10 +32,33 @@ from engine.records.record import (
     ThreadPart,
     TransactionPart,
 )
-from engine.records.spending import usage_to_json
-from engine.records.validity import badge, edition
+from engine.records.wording import short_citation
 from engine.retrieval.scan import in_ranking
 from engine.threads import threads
+
+# What a language model used, or is expected to use: as plain values and in words.
+
+
+def usage_to_json(usage: Mapping[str, Usage]) -> dict[str, Any]:
+    """What each task used; money is null where no prices are known."""
+    return {task: usage_values(used) for task, used in usage.items()}
+
+
+def usage_lines(usage: Mapping[str, Usage], spec: str = "", head: str = "Language model") -> Iterator[str]:
+    """The sum in one line, a line for each task, and what the provider's cache saved; nothing where nothing
+    was asked. ``spec`` is the model's, which names the currency of its prices."""
+    if not usage:
+        return
+    currency = currency_of(spec)
+    total = sum(usage.values(), Usage())
+    yield f"{head}: {usage_words(total, currency)}"
+    for task, used in usage.items():
+        yield f"  {task}: {usage_words(used, currency)}"
+    if cached := cache_words(total, currency):
+        yield f"  {cached}"
+
+
+# An investigation as plain JSON values: one form for the command line, the page's API and files.
 
 # What the text of a passage says of another; all else is said by numbers.
 WRITTEN = frozenset(relation.value for relation in Relation if relation not in UNWRITTEN)

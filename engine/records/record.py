@@ -27,9 +27,8 @@ from engine.model import (
     RoundReport,
     StopReason,
 )
-from engine.records.converting import Attribute, Digits, convert, plain
-from engine.records.planned import PlanFile
-from engine.records.store.sealing import is_moment
+from engine.records.plain import Attribute, Digits, PlanFile, convert, plain
+from engine.records.store.chain import is_moment
 from engine.records.wording import GAP_STRATEGY
 
 FORMAT = 2

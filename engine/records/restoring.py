@@ -1,14 +1,14 @@
-"""A record as an investigation again: what was asked, how, what happened, what came of it.
-
-Its passages are as the corpus has them now.
-"""
+"""Saved cases restored from their record."""
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import orjson
 from pydantic import ValidationError
 
 from engine.corpus.protocol import Corpus, Rows
@@ -28,9 +28,11 @@ from engine.model import (
     Stop,
     Transaction,
 )
-from engine.records.converting import convert
-from engine.records.planned import plan_of
+from engine.records.export import investigation_to_json
+from engine.records.filed import CASE, case_bytes
+from engine.records.plain import convert, plan_of
 from engine.records.record import (
+    READ,
     RECORD,
     CaseRecord,
     EvidencePart,
@@ -38,9 +40,75 @@ from engine.records.record import (
     first_fault,
     read_record,
 )
-from engine.records.saved import load_record, record_of
+from engine.records.store.chain import begun
 from engine.records.wording import plural
 from engine.settings import InvestigationSettings
+
+# Saved investigations: files that are written whole, and the records in them.
+
+
+def save(
+    investigation: Investigation,
+    path: Path,
+    *,
+    application: str = "python",
+    who: str = "python",
+    fingerprint: str = "",
+) -> None:
+    """Write an investigation as JSON, sealed; the file is either whole or not there. ``application`` says by
+    what it was asked, ``who`` by whom, ``fingerprint`` is the state of its corpus. Raises InputError."""
+    record = orjson.loads(orjson.dumps(investigation_to_json(investigation)))
+    case = begun(record, application=application, who=who, fingerprint=fingerprint)
+    write_whole(path, case_bytes(record, case))
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that is either whole or not there; in the place of a link stands the file then. Raises
+    InputError, also where a folder, a device or a pipe is there."""
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"cannot write {path}: what is there is no file")
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+            whole = Path(folder) / path.name
+            whole.write_bytes(data)
+            os.replace(whole, path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from error
+
+
+def load_record(path: Path) -> CaseRecord:
+    """The record of a saved investigation. Raises InputError for a file that is none."""
+    return read_record(record_of(path), path)
+
+
+def record_of(path: Path) -> dict[str, Any]:
+    """The record of a saved investigation as plain values. Raises InputError for a file that is none."""
+    return {name: value for name, value in values_of(path).items() if name != CASE}
+
+
+def values_of(path: Path) -> dict[str, Any]:
+    """All that stands in the file of a saved investigation. Raises InputError for a file that is none."""
+    none = f"{path}: not a saved investigation"
+    try:
+        record = orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{none}: {error.strerror}") from error
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{none}: no JSON: {error}") from error
+    if not isinstance(record, dict):
+        raise InputError(f"{none}: it holds no object")
+    for name in ("format", "pool"):
+        if name not in record:
+            raise InputError(f"{none}: it has no field {name!r}")
+    if record["format"] not in READ:
+        known = " and ".join(map(str, READ))
+        raise InputError(f"{path}: saved in format {record['format']}, this program reads {known}")
+    return record
+
+
+# A record as an investigation again: what was asked, how, what happened, what came of it.
+#
+# Its passages are as the corpus has them now.
 
 
 def load_investigation(path: Path, corpus: Corpus) -> Investigation:

@@ -1,14 +1,20 @@
-"""Reports and investigations as plain text for a terminal."""
+"""A case as text for a terminal: entities, queries, references, passages."""
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
+from typing import Any
+
+import numpy as np
 
 from engine.corpus.protocol import Corpus, CorpusInfo
+from engine.corpus.related import RelatedEntity, entity_graph
 from engine.corpus.verifying import Verified
+from engine.errors import SettingsError
 from engine.ingestion.report import IngestionReport
 from engine.investigation.events import (
     CoverageChanged,
@@ -20,22 +26,174 @@ from engine.investigation.events import (
     Stopped,
     SufficiencyJudged,
 )
-from engine.model import Evidence, RankedPassage
-from engine.records.citation import short_citation
-from engine.records.planned import plan_line
-from engine.records.validity import badge
+from engine.language.amendments import changes_of
+from engine.model import Evidence, GapQuery, Hop, RankedPassage, Reference, Relation, RoundReport, TargetKind
+from engine.records.context import badge
+from engine.records.plain import plan_line
 from engine.records.wording import (
     completeness_words,
     evidence_words,
+    gap_query,
     part_texts,
     part_words,
     plural,
     retriever_words,
+    short_citation,
     status_words,
     stop_words,
     sufficiency_words,
     trail_sentence,
 )
+
+# The queries for gaps that a case has sent, and their names as nodes beside the passages.
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A query and the round that sent it."""
+
+    round: int
+    query: GapQuery
+
+
+def sent_by(hop: Hop) -> Sent | None:
+    """The query at which a hop starts; None for a hop from a passage or from the question itself."""
+    query = gap_query(hop)
+    return None if query is None else Sent(hop.round, query)
+
+
+def sent_queries(hops: Iterable[Hop], rounds: Iterable[RoundReport]) -> dict[Sent, str]:
+    """All queries that the rounds sent, or that brought one of the hops before them, with the ids of their
+    nodes, by round. No passage has such an id."""
+    told = [Sent(report.number, query) for report in rounds for query in report.queries]
+    others = {sent for hop in hops if (sent := sent_by(hop)) is not None} - {*told}
+    told += sorted(others, key=lambda sent: (sent.query.area, sent.query.text))
+    ordered = sorted(dict.fromkeys(told), key=lambda sent: sent.round)
+    return {sent: f"? {place}" for place, sent in enumerate(ordered)}
+
+
+# An entity of a corpus with what it is related to, as text and as plain values.
+
+
+def entities_named(corpus: Corpus, name: str) -> list[dict[str, Any]]:
+    """The entities of a name or alias, each with its relations. Raises SettingsError where there is none."""
+    graph = entity_graph(corpus)
+    numbers = graph.numbers(" ".join(name.split()))
+    if not numbers:
+        raise SettingsError(f"{corpus.name} has no entity named {name!r}; names are looked for whole")
+    found = []
+    for number in numbers:
+        entity = graph.entity(number)
+        found.append(
+            {
+                "id": entity.id,
+                "name": entity.name,
+                "kind": entity.kind.value,
+                "language": entity.language,
+                "score": entity.score,
+                "aliases": list(entity.aliases),
+                "roles": [{"role": role.name, "passage": role.source_id} for role in entity.roles],
+                "definitions": list(entity.definitions),
+                "passages": len(graph.passages(number)),
+                "related": [_plain(one) for one in graph.related(number)],
+            }
+        )
+    return found
+
+
+def entity_lines(corpus: Corpus, name: str) -> Iterator[str]:
+    """The same for a person to read."""
+    for one in entities_named(corpus, name):
+        kind = one["kind"].replace("_", " ")
+        yield f"{one['name']}: {kind}, score {one['score']:.2f}, {plural(one['passages'], 'passage')}"
+        if one["aliases"]:
+            yield f"Also: {', '.join(one['aliases'])}"
+        yield from (f"Role: {role['role']} ({role['passage']})" for role in one["roles"])
+        if one["definitions"]:
+            yield f"Defined by: {', '.join(one['definitions'])}"
+        for other in one["related"]:
+            detail = f" ({other['detail']})" if other["detail"] else ""
+            where = f" [{', '.join(other['passages'])}]" if other["passages"] else ""
+            yield f"  {other['relation']} {other['name']}{detail} {other['confidence']:.2f}{where}"
+
+
+def _plain(one: RelatedEntity) -> dict[str, Any]:
+    return {
+        "relation": one.relation.value,
+        "name": one.entity.name,
+        "id": one.entity.id,
+        "kind": one.entity.kind.value,
+        "detail": one.detail,
+        "confidence": round(one.confidence, 3),
+        "passages": list(one.passages),
+    }
+
+
+# The references of a corpus as rows of text: from passage to passage, by the ids of the source.
+
+
+def reference_rows(corpus: Corpus, relation: Relation | None = None) -> Iterator[tuple[str, ...]]:
+    """Source id, target id or nothing, relation, status and quoted text of each reference; of one that amends
+    also the replaced and the new words, where the text says them.
+
+    A reference to a section is told by the section's first passage, one to a whole document by the
+    document's id. Parts of a line that was cut count as the line.
+    """
+    sources = source_ids(corpus)
+    heads = section_heads(corpus)
+    for reference in corpus.all_references():
+        if relation in (None, reference.relation):
+            target = _target(reference, heads)
+            yield (
+                sources.get(reference.source_id, reference.source_id),
+                sources.get(target, target),
+                reference.relation.value,
+                reference.status.value,
+                " ".join(reference.text.split()),
+                *_changes(corpus, reference),
+            )
+
+
+def _changes(corpus: Corpus, reference: Reference) -> Iterator[str]:
+    """The words that a reference changes of its target."""
+    if reference.relation is not Relation.AMENDS:
+        return
+    rows = corpus.rows([reference.source_id])
+    (passage,) = corpus.passages(rows)
+    others = corpus.references(corpus.references_from(rows).numbers.tolist())
+    spans = sorted({one.span for one in others if one.relation is Relation.AMENDS}, key=lambda one: one.start)
+    found = changes_of(passage.text, reference.span, spans, passage.language)
+    if found:
+        yield "; ".join(" ".join(one.summary.split()) for one in found)
+
+
+def source_ids(corpus: Corpus) -> dict[str, str]:
+    """The id by which the source knows a passage, for each passage where it is another one."""
+    passages = corpus.passages(np.arange(len(corpus), dtype=np.int32))
+    return {passage.id: passage.source_id for passage in passages if passage.id != passage.source_id}
+
+
+def section_heads(corpus: Corpus) -> dict[str, str]:
+    """The id of each section's first passage, by section id."""
+    numbers = corpus.section_numbers(np.arange(len(corpus), dtype=np.int32))
+    count = int(corpus.info().metadata.get("sections", numbers.max(initial=-1) + 1))
+    sections = corpus.sections(range(count))
+    documents = sorted({section.document_id for section in sections})
+    rows = dict(zip(documents, corpus.by_document(documents), strict=True))
+    first = np.array([rows[section.document_id][section.first] for section in sections], np.int32)
+    ids = [passage.id for passage in corpus.passages(first)]
+    return {section.id: passage_id for section, passage_id in zip(sections, ids, strict=True)}
+
+
+def _target(reference: Reference, heads: dict[str, str]) -> str:
+    if reference.target_id is None:
+        return ""
+    if reference.target_kind is TargetKind.SECTION:
+        return heads.get(reference.target_id, reference.target_id)
+    return reference.target_id
+
+
+# Reports and investigations as plain text for a terminal.
 
 WIDTH = 100
 MOST_PROBLEMS = 20

@@ -1,32 +1,102 @@
-"""Trails, stops and scores in plain English.
-
-Pure functions from the nouns to words, shared by the page and the command line. A hop is told from
-the side of the passage that it reached: "cited by COBS 3.4.2", "defines a term used in Art. 12".
-``name`` turns a passage id into a short citation.
-"""
+"""Words for cases: citations, statuses, trails, stop reasons."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from engine.ingestion.assembly import EID
 from engine.investigation.strategies.citations import ACROSS_LANGUAGES
 from engine.investigation.strategies.whole_document import READ_WHOLE
+from engine.language.front_page import STANDARD
+from engine.languages import words
 from engine.model import (
     Direction,
+    Document,
     Evidence,
     EvidenceStatus,
     GapQuery,
     Hop,
     PartEvidence,
+    Passage,
     Relation,
     RetrieverCount,
     Stop,
     StopReason,
 )
-from engine.records.citation import short_citation
 from engine.threads import threads, title_of
+
+# How a passage is cited, in the manner of its language, exact to the page or the element of its
+# source.
+
+# What a title has behind its name: ", 2010", "11 of 2012", "(No. 5) 2010".
+_YEAR = re.compile(r"(?:\W|\d|No|of)*\b(?:1[5-9]|2[01])\d\d\)?")
+
+
+def short_citation(passage: Passage, document: Document) -> str:
+    """How a trail names a passage: the document's shortest name and the label inside it."""
+    title = document.title or document.id
+    # "Ports Act" may be that of 1980 or that of 2010.
+    names = [one for one in document.aliases if not _YEAR.fullmatch(title.removeprefix(one))]
+    name = min((*names, title), key=len)
+    if _is_edition(document):
+        # All editions have the shortest name in common.
+        name = f"{document.number}:{document.year}"
+    return _joined(name, passage)
+
+
+def pinpoint(passage: Passage) -> str:
+    """Where in its document a passage stands: its label and its page ("Pasal 25 ayat (1), p. 14")."""
+    page = f"p. {passage.page}" if passage.page is not None else ""
+    return ", ".join(part for part in (passage.label, page) if part)
+
+
+def full_citation(passage: Passage, document: Document) -> str:
+    """A citation for a memo: title, number and year, else issuer and date, label, page or element, id."""
+    number = " of ".join(str(part) for part in (document.number, document.year) if part)
+    if not number and (day := document.metadata.get("date")):
+        number = ", ".join(filter(None, (document.issuer, str(day))))
+    if _is_edition(document):
+        number = f"{document.number}:{document.year}"
+    title = document.title or document.id
+    if _is_edition(document) and str(document.number) in title and str(document.year) in title:
+        number = ""
+    named = f"{title} ({number})" if number and number not in title else title
+    if not passage.label:
+        cited = named
+    elif words(passage.language).citing.joined:
+        cited = _joined(named, passage)
+    else:
+        cited = f"{named}, {passage.label}"
+    page = f"p. {passage.page}" if passage.page is not None else ""
+    eid = passage.metadata.get(EID)
+    place = page or (f"eId {eid}" if eid else "")
+    return ", ".join(part for part in (cited, place) if part) + f" [{passage.id}]"
+
+
+def _is_edition(document: Document) -> bool:
+    return document.type == STANDARD and bool(document.number and document.year)
+
+
+def _joined(name: str, passage: Passage) -> str:
+    if not passage.label:
+        return name
+    if passage.label.startswith(name) and name.isupper():
+        # "COBS 3.4.1R" says it itself.
+        return passage.label
+    citing = words(passage.language).citing
+    numbers = name[-1:].isdigit() and passage.label[:1].isdigit()
+    form = citing.joined or ("{name}, {label}" if numbers else "{name} {label}")
+    return form.format(name=name.strip(citing.marks) if citing.marks else name, label=passage.label)
+
+
+# Trails, stops and scores in plain English.
+#
+# Pure functions from the nouns to words, shared by the page and the command line. A hop is told
+# from the side of the passage that it reached: "cited by COBS 3.4.2", "defines a term used in
+# Art. 12". ``name`` turns a passage id into a short citation.
 
 Name = Callable[[str], str]
 GAP_STRATEGY = "gaps"
@@ -321,9 +391,9 @@ def evidence_words(stop: Stop) -> str:
         f" {round(found.estimate * 100)} % of what is relevant, 8 in 10 of them {low} to {high} %",
         f"Found by one way only: {found.alone} of the best {plural(found.best, 'passage')}",
     ]
-    for name, words in EVIDENCE_WORDS.items():
+    for name, label in EVIDENCE_WORDS.items():
         if name in found.evidence:
-            facts.append(f"{words}: {round(found.evidence[name] * 100)} %")
+            facts.append(f"{label}: {round(found.evidence[name] * 100)} %")
     return ". ".join(facts) + "."
 
 

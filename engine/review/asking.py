@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Select, and_, case, exists, func, or_, select
 
-from engine.records.store.review_tables import ASSESSMENTS, LEASES, QUEUE_ITEMS, QUEUES
+from engine.records.store.opening import ASSESSMENTS, LEASES, QUEUE_ITEMS, QUEUES
 from engine.records.store.tables import CASES
 from engine.review.model import Verdict
 

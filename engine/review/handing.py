@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from engine.records.store import EVERYBODY, Owner
-from engine.records.store.sealing import SealedCase
+from engine.records.store.chain import SealedCase
 from engine.review.exchange.qrels import gains
 from engine.review.kept import assessment_from
 from engine.review.model import Assessment, SourceType

@@ -14,9 +14,9 @@ from sqlalchemy import Connection, RowMapping, and_, case, delete, exists, func,
 
 from engine.corpus.journal import check_name
 from engine.errors import DamagedError, InputError
-from engine.records.store.listing import Matter
-from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES, WEIGHTS
-from engine.records.store.sealing import in_utc
+from engine.records.store.chain import in_utc
+from engine.records.store.database import Matter
+from engine.records.store.opening import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES, WEIGHTS
 from engine.records.store.tables import CASES
 from engine.review.asking import is_assigned, names
 from engine.review.model import VERDICTS, Assessment, Item, Verdict

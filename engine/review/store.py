@@ -15,11 +15,11 @@ from sqlalchemy import and_, case, delete, exists, func, insert, select
 from engine.corpus.journal import check_name
 from engine.errors import InputError
 from engine.records.store import EVERYBODY, Owner
-from engine.records.store.deleting import clear_log
-from engine.records.store.listing import Matter, matters_of
-from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES
-from engine.records.store.sealing import new_id
+from engine.records.store.chain import new_id
+from engine.records.store.database import Matter, matters_of
+from engine.records.store.opening import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES
 from engine.records.store.tables import CASES
+from engine.records.store.writing import clear_log
 from engine.review.asking import all_items, all_queues, all_said, next_for, open_to, put_off
 from engine.review.kept import (
     LONGEST_NAME,

@@ -12,10 +12,9 @@ from sqlalchemy import Connection, RowMapping, and_, bindparam, insert, select, 
 
 from engine.errors import InputError, SourceError
 from engine.records.store import Owner
-from engine.records.store.database import CaseDatabase, UnknownCaseError
-from engine.records.store.listing import matters_of
-from engine.records.store.review_tables import ASSESSMENTS, QUEUE_ITEMS, QUEUES
-from engine.records.store.sealing import in_utc
+from engine.records.store.chain import in_utc
+from engine.records.store.database import CaseDatabase, UnknownCaseError, matters_of
+from engine.records.store.opening import ASSESSMENTS, QUEUE_ITEMS, QUEUES
 from engine.records.store.tables import CASES
 from engine.review.exchange.drafts import Draft
 from engine.review.kept import LONGEST_NAME, moment, no_queue, plain_item, recount, reviewer_named, words_of

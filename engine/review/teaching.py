@@ -11,9 +11,9 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import adopt_weights, check_room, keep_weights, ship_weights
-from engine.records.store.listing import Matter
+from engine.records.store.chain import new_id
+from engine.records.store.database import Matter
 from engine.records.store.matter_weights import MatterWeights
-from engine.records.store.sealing import new_id
 from engine.review.learning.choosing import Choice, Moved, learned_from
 from engine.review.learning.observing import Labels, Observed, labels_of, observed
 from engine.review.model import Assessment

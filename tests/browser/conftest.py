@@ -22,7 +22,7 @@ from engine.corpus.extracted.readings import judged, load_validations
 from engine.extraction.judging import Ends, unjudge_link
 from engine.ingestion.build import build_corpus
 from engine.records.store import EVERYBODY
-from engine.records.store.listing import Wanted
+from engine.records.store.database import Wanted
 from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
 from engine.settings import preset

@@ -139,8 +139,8 @@ UNPACKING = {
 OWN = "engine/unpacking.py"
 # Where a zip is opened elsewhere, and why.
 PACKING = {
-    ("engine/exports/memo/packing.py", "ZipFile"): "writes one",
-    ("engine/records/filed/bundles.py", "ZipFile"): "writes one",
+    ("engine/exports/memo/word.py", "ZipFile"): "writes one",
+    ("engine/records/filed.py", "ZipFile"): "writes one",
 }
 WRITING = {
     "gzip.compress", "zlib.compress", "zlib.crc32", "zipfile.ZipInfo", "zipfile.ZIP_DEFLATED",

@@ -19,7 +19,7 @@ from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.model import Relation
-from engine.records.reference_table import reference_rows
+from engine.records.text import reference_rows
 from engine.settings import preset
 
 DAY = date(2026, 11, 27)

@@ -33,7 +33,7 @@ from engine.errors import InputError
 from engine.exports.registry import HandedOver, exports
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
-from engine.records.filed.reading import saved_file
+from engine.records.filed import saved_file
 from tests.golden.commands import COMMANDS, NONE, SMALL
 from tests.golden.sources import FILES, GERMAN_QUESTION, NAME, QUESTION, UNKNOWN, write_sources
 from tests.golden.tools import CALLS

@@ -25,9 +25,8 @@ from engine.errors import InputError, RedstringError
 from engine.extraction.judging import Ends, judge_link
 from engine.model import Grade
 from engine.operator_settings import OperatorSettings
-from engine.records.filed.reading import file_of
-from engine.records.filed.writing import case_bytes
-from engine.records.store.listing import Matter
+from engine.records.filed import case_bytes, file_of
+from engine.records.store.database import Matter
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore
 from engine.review.items import passage_items

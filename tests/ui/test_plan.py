@@ -15,7 +15,7 @@ import pytest
 from engine.errors import InputError
 from engine.investigation import Case
 from engine.model import Constraints, Intent, QueryPlan, Suggestion, View
-from engine.records.planned import plan_to_json
+from engine.records.plain import plan_to_json
 from engine.settings import InvestigationSettings
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
 from ui.case_request import CaseRequest

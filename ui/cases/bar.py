@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import RedstringError
 from engine.exports.registry import exports
-from engine.records.steps import DISMISS, FOLLOW, PIN, PLAN, standing
+from engine.records.replaying import DISMISS, FOLLOW, PIN, PLAN, standing
 from engine.records.store.chain import Event
 from ui.templating import rendered
 

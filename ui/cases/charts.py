@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from engine.records.store.figures import TENTHS, TaskCost, Tenth, ThreadYield
+from engine.records.store.lists import TENTHS, TaskCost, Tenth, ThreadYield
 from ui.palette import thread
 
 Chart = dict[str, Any]

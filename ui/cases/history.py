@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.records.store.listing import Matter, Wanted
+from engine.records.store.database import Matter, Wanted
 from ui.cases.desk import EVIDENCE, Answer, Ask, Own, shown
 
 A_PAGE = 50

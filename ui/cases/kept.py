@@ -16,8 +16,8 @@ from engine.investigation import Case
 from engine.investigation.ranking.additive import Experience
 from engine.operator_settings import CASES_NAME, OperatorSettings
 from engine.records.export import investigation_to_json
-from engine.records.steps import Step
-from engine.records.store.fingerprint import fingerprint_of
+from engine.records.replaying import Step
+from engine.records.store.chain import fingerprint_of
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import GENERAL, CaseStore, matter_name, new_id
 from engine.review.store import ReviewStore

@@ -23,8 +23,8 @@ from engine.investigation.events import SufficiencyJudged
 from engine.investigation.record import Investigation
 from engine.investigation.reopening import reopened
 from engine.records.restoring import investigation_of
+from engine.records.store.chain import fingerprint_of
 from engine.records.store.database import UnknownCaseError
-from engine.records.store.fingerprint import fingerprint_of
 from ui.access.entrance import person_of
 from ui.asked import Key, Request, checked
 from ui.case_views import as_judged, may_judge

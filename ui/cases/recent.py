@@ -8,7 +8,7 @@ import gradio as gr
 from pydantic import Field
 
 from engine.errors import RedstringError
-from engine.records.store.listing import Wanted
+from engine.records.store.database import Wanted
 from ui.access.entrance import person_of
 from ui.asked import Key, Request, checked
 from ui.cases.kept import KeptCases

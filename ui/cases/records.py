@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.records.store.figures import NEWEST, Figures
-from engine.records.store.listing import Wanted
+from engine.records.store.database import Wanted
+from engine.records.store.lists import NEWEST, Figures
 from ui.cases.charts import cases_by_day, coverage_by_verdict, thread_yields, tokens_by_task
 from ui.cases.desk import EVIDENCE, Answer, Ask, Own, shown
 from ui.palette import thread

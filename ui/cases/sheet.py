@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from engine.errors import AccessError, InputError
 from engine.records.store.chain import Event, standing_steps
-from engine.records.store.listing import Matter
+from engine.records.store.database import Matter
 from engine.records.store.store import GENERAL
 from ui.cases.desk import (
     APPLICATIONS,

@@ -10,7 +10,7 @@ import orjson
 
 from engine.errors import InputError
 from engine.records.comparing import compare, comparison_to_json
-from engine.records.store.listing import CaseSummary
+from engine.records.store.database import CaseSummary
 from ui.cases.desk import EVIDENCE, Answer, Ask, Own, ended, shown
 
 MOST_ROWS = 60

@@ -17,7 +17,7 @@ from engine.investigation import Case
 from engine.investigation.ranking.additive import Experience
 from engine.model import Direction, Hop, Relation
 from engine.records.store import EVERYBODY
-from engine.records.store.listing import Matter
+from engine.records.store.database import Matter
 from engine.records.store.store import CaseStore
 from engine.records.wording import hop_words
 from engine.review.kept import LONGEST_TEXT, Queue, no_queue, reviewer_named

@@ -14,7 +14,7 @@ from gradio.utils import get_upload_folder
 from engine.errors import AccessError, InputError
 from engine.operator_settings import MEGABYTE
 from engine.records.store import EVERYBODY
-from engine.records.store.listing import Matter
+from engine.records.store.database import Matter
 from engine.review.drawing import items_named
 from engine.review.exchange.drafts import Draft, draft
 from engine.review.exchange.placing import cases_named, placed

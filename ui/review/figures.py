@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
-from engine.records.store.listing import Matter
+from engine.records.store.database import Matter
 from engine.review.agreement import Agreement, Disagreement, agreement, disagreements
 from engine.review.drawing import sampling_of
 from engine.review.estimates import Estimates, estimates

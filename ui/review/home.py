@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
-from engine.records.store.listing import CaseSummary, Matter
+from engine.records.store.database import CaseSummary, Matter
 from engine.records.wording import plural
 from engine.review.drawing import Drawing, asked_again, settings_of
 from engine.review.items import Record

@@ -11,7 +11,7 @@ from typing import Any
 from engine.corpus.judgements import Act, WeightsLine, acted
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
-from engine.records.store.listing import Matter
+from engine.records.store.database import Matter
 from engine.review.learning.choosing import FEWEST
 from engine.review.teaching import OfCorpus, OfMatter, Place, Said, said_in
 from ui.case_views import may_judge

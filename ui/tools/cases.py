@@ -12,7 +12,7 @@ from pydantic import Field
 from engine.access.audit_log import record as written
 from engine.errors import InputError
 from engine.records.slim import Slim, slim_case
-from engine.records.store.listing import CaseSummary, Matter, Wanted
+from engine.records.store.database import CaseSummary, Matter, Wanted
 from engine.records.store.store import CaseStore
 from ui.asked import CorpusName, Key, Request
 from ui.tools.following import CaseId

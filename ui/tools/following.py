@@ -13,13 +13,12 @@ from engine.errors import CancelledError, InputError
 from engine.investigation import Case
 from engine.investigation.events import Event
 from engine.investigation.ranking.additive import Experience
-from engine.records.citation import short_citation
 from engine.records.export import investigation_to_json
-from engine.records.replaying import gone_through
+from engine.records.replaying import Follow, gone_through
 from engine.records.slim import Slim, slim_case, trail_words
-from engine.records.steps import Follow
 from engine.records.store.chain import Event as CaseEvent
-from engine.records.store.fingerprint import fingerprint_of
+from engine.records.store.chain import fingerprint_of
+from engine.records.wording import short_citation
 from engine.settings import checked
 from ui.asked import Key, Request
 from ui.tools.questions import MORE, UNWANTED, Model

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from engine.investigation import Case
 from engine.investigation.filters import Filters
-from engine.records.planned import plan_text, plan_to_json
+from engine.records.plain import plan_text, plan_to_json
 from engine.records.slim import Slim
 from engine.settings import InvestigationSettings
 from engine.settings import preset as settings_of

@@ -17,9 +17,9 @@ from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.investigation.ranking.additive import Experience
 from engine.llm import LanguageModel
-from engine.records.fitting import characters, fitted
+from engine.records.in_place import characters, fitted
 from engine.records.slim import Slim
-from engine.records.store.fingerprint import fingerprint_of
+from engine.records.store.chain import fingerprint_of
 from engine.records.store.store import matter_name
 from ui.asked import Request
 from ui.cases.kept import KeptCases

@@ -7,7 +7,7 @@ started at; the hop's words are the derivation's.
 
 from __future__ import annotations
 
-from engine.exports.provenance.case import document_of
+from engine.exports.provenance import document_of
 from engine.exports.registry import Export, HandedOver
 
 

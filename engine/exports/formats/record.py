@@ -9,11 +9,10 @@ import orjson
 
 from engine.errors import InputError
 from engine.exports.registry import Export, HandedOver
-from engine.records.filed.writing import case_bytes
+from engine.records.filed import case_bytes
 from engine.records.record import FORMAT
-from engine.records.store.chain import digest
+from engine.records.store.chain import SealedCase, begun, digest, written
 from engine.records.store.rows import summary_of
-from engine.records.store.sealing import SealedCase, begun, written
 from engine.review.handing import filed
 
 # Of a record that was not kept, so much of its digest is the id of its case.

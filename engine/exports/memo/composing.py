@@ -9,22 +9,36 @@ from engine.answers.case_audit import CaseAudit, case_audit
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.exports.checking import Check, Checker
-from engine.exports.memo.content import Findings, Memo, Note, Row, Source, Words
-from engine.exports.memo.findings import answered, findings_of_answer, findings_of_record
-from engine.exports.memo.lacking import areas_of, lacking_of
-from engine.exports.memo.names import PassageNames, named_ids
-from engine.exports.memo.noting import Notes
-from engine.exports.memo.steps import chain_told, steps_of
-from engine.exports.memo.wording import one_line
+from engine.exports.memo.content import (
+    Findings,
+    Memo,
+    Note,
+    Notes,
+    PassageNames,
+    Row,
+    Source,
+    Words,
+    named_ids,
+)
+from engine.exports.memo.findings import (
+    answered,
+    areas_of,
+    chain_told,
+    findings_of_answer,
+    findings_of_record,
+    lacking_of,
+    steps_of,
+)
+from engine.exports.memo.markdown import one_line
 from engine.exports.reading import private_record_in
 from engine.exports.registry import HandedOver
 from engine.investigation.record import Investigation
 from engine.model import Evidence, EvidenceStatus, Hop, PartEvidence, Stop
-from engine.records.converting import convert
+from engine.records.plain import convert
 from engine.records.presets import changed, day_words, field_words, nearest, value_words
 from engine.records.record import CaseRecord
 from engine.records.restoring import restore, settings_of
-from engine.records.store.fingerprint import fingerprint_of
+from engine.records.store.chain import fingerprint_of
 from engine.records.store.store import engine_version
 from engine.records.wording import (
     completeness_words,

@@ -1,11 +1,18 @@
-"""A memo as one object: what a case hands to whoever relies on it, before it has a form."""
+"""What a memo says: sections, notes, names of passages."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from engine.exports.checking import Check
+from engine.answers.record import Citation
+from engine.corpus.protocol import Corpus
+from engine.exports.checking import Check, Checker
+from engine.records.record import CaseRecord, PassagePart
+from engine.records.wording import full_citation, short_citation
+
+# A memo as one object: what a case hands to whoever relies on it, before it has a form.
 
 # The language of what the memo says itself; names in other scripts may stand in it.
 OWN = ""
@@ -148,3 +155,94 @@ class Memo:
     facts: Facts
     claims: tuple[str, ...]
     begun: datetime
+
+
+# Short citations of the passages that a memo or a page names.
+
+
+class PassageNames:
+    """Short citations of passages by their ids: the corpus's if it is open and has the passage, else title
+    and label of the record, else the id."""
+
+    def __init__(self, case: CaseRecord, corpus: Corpus | None, ids: Iterable[str] = ()) -> None:
+        self._names = {one.id: one.name for one in reversed(case.passages)}
+        wanted = list(dict.fromkeys((*self._names, *ids)))
+        if corpus is None or not wanted:
+            return
+        rows = corpus.rows(wanted)
+        rows = rows[rows >= 0]
+        documents, numbers = corpus.documents(), corpus.document_numbers(rows).tolist()
+        for passage, number in zip(corpus.passages(rows), numbers, strict=True):
+            self._names[passage.id] = " ".join(short_citation(passage, documents[number]).split())
+
+    def __call__(self, passage_id: str) -> str:
+        """Return the name of a passage in a sentence."""
+        return self._names.get(passage_id, passage_id)
+
+
+def named_ids(case: CaseRecord) -> set[str]:
+    """Return the ids in trails, joined texts and equal texts of the ranking."""
+    found = {one for passage in case.passages for one in (*passage.ids, *passage.same_words)}
+    return found | {
+        hop.source for one in case.passages for trail in one.trails for hop in trail if hop.source
+    }
+
+
+# Numbered footnotes of a memo: each quote once, the full citation where a passage is first cited.
+
+
+class Notes:
+    """Gives out the numbers of footnotes in the order in which they are asked for."""
+
+    def __init__(self, checker: Checker, name: PassageNames) -> None:
+        self._checker, self._name = checker, name
+        self._made: dict[tuple[tuple[str, ...], str], Note] = {}
+        self._first: dict[str, int] = {}
+
+    def of_citation(self, citation: Citation) -> int:
+        """The note of a citation of an answer."""
+        ids = tuple(passage for passage, _ in citation.places)
+        return self._note(
+            ids, citation.quote, citation.cited, citation.language, citation.validity, citation.old
+        )
+
+    def of_passage(self, passage: PassagePart) -> int:
+        """The note of a passage of the record, all of whose words are quoted."""
+        found = self._checker.source(passage.id)
+        if found is not None:
+            cited = " ".join(full_citation(*found).split())
+        else:
+            cited = ", ".join(filter(None, (passage.title or passage.document, passage.where)))
+            cited += f" [{passage.id}]"
+        validity = passage.validity or ""
+        return self._note(passage.ids, passage.text, cited, passage.language, validity, passage.out_of_force)
+
+    def made(self, shown: Collection[str]) -> tuple[Note, ...]:
+        """All notes by number, without the quotes that are among the texts ``shown`` in the memo."""
+        read = {" ".join(text.split()) for text in shown}
+        return tuple(
+            replace(note, quote="") if " ".join(note.quote.split()) in read else note
+            for note in self._made.values()
+        )
+
+    def _note(
+        self, ids: tuple[str, ...], quote: str, cited: str, language: str, validity: str, old: bool
+    ) -> int:
+        known = self._made.get((ids, quote))
+        if known is not None:
+            return known.number
+        found, number = self._checker.quoted(quote, ids), len(self._made) + 1
+        above = self._first.setdefault(ids[0], number)
+        self._made[ids, quote] = Note(
+            number,
+            ids[0],
+            cited if above == number else self._name(ids[0]),
+            language,
+            found.check,
+            quote,
+            found.now,
+            validity,
+            old,
+            None if above == number else above,
+        )
+        return number

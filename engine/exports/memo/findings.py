@@ -1,19 +1,50 @@
-"""What a memo finds: the sentences of the sources that answer, where the corpus can be opened and has the
-words of the case, else the passages that the case ranks first, as its record has them."""
+"""Findings of a memo, what is missing, and the steps of the search."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import orjson
 
 from engine.answers.answer import answer
+from engine.answers.case_audit import CaseAudit
 from engine.answers.export import MISSING, WHAT_TO_TRY
 from engine.answers.record import Answer, Method, Sentence, Support
 from engine.corpus.protocol import Corpus
-from engine.exports.memo.content import Finding, Findings, Words
-from engine.exports.memo.noting import Notes
+from engine.exports.memo.content import Area, Finding, Findings, Listed, Notes, Step, Words
 from engine.investigation.record import Investigation
-from engine.model import EvidenceStatus
+from engine.model import AreaCoverage, AreaState, EvidenceStatus, counted
+from engine.records.plain import convert
 from engine.records.record import CaseRecord
+from engine.records.replaying import (
+    STEPS,
+    Dismiss,
+    EditPlan,
+    Follow,
+    Pin,
+    Reject,
+    Unreject,
+    standing,
+    step_of,
+)
+from engine.records.store.chain import (
+    BEGINNING,
+    DESCRIBED,
+    JUDGED,
+    OPENED,
+    RAN,
+    UNDONE,
+    Event,
+    digest,
+    sealed,
+)
+from engine.records.store.database import CaseSummary
+from engine.records.wording import PART_WORDS, Name, plural
+from engine.threads import title_of
+
+# What a memo finds: the sentences of the sources that answer, where the corpus can be opened and
+# has the words of the case, else the passages that the case ranks first, as its record has them.
 
 # Passages that are quoted where no answer is composed, and those that came closest where nothing was found.
 MOST_QUOTED, MOST_CLOSE = 8, 3
@@ -82,3 +113,160 @@ def _of_sentence(sentence: Sentence, told: Answer, notes: Notes) -> Finding:
     if sentence.support is not Support.FULL:
         doubts = (sentence.support.value, *sentence.doubts)
     return Finding(Words(sentence.text, sentence.language), numbers, area=sentence.area, doubts=tuple(doubts))
+
+
+# What a case did not find, in lists: the points of the retrieval audit, as far as they can be
+# told.
+
+# Lines of a list that are shown.
+MOST_LISTED = 12
+
+
+def lacking_of(case: CaseRecord, audit: CaseAudit | None) -> tuple[Listed, ...]:
+    """What nothing bears, which areas lack evidence and, with an ``audit``, what the corpus tells besides."""
+    evidence = case.evidence
+    missing = [f"“{word}”" for word in evidence.missing]
+    missing += [
+        f"{part.text}: {PART_WORDS[part.status]}"
+        for part in evidence.parts
+        if part.status is not EvidenceStatus.FOUND
+    ]
+    lacking = [area for area in _needed(case) if area.state is not AreaState.COVERED]
+    lists = [
+        listed("Terms and parts of the question without evidence", missing),
+        listed("Areas with weak or no evidence", [_lacks(area) for area in lacking]),
+    ]
+    if audit is not None:
+        lists += _of_audit(audit)
+    lists.append(listed("What was off, cut or left out", case.notes))
+    return tuple(one for one in lists if one.lines)
+
+
+def areas_of(case: CaseRecord) -> Iterator[Area]:
+    """The coverage of each area that the case needs, in words."""
+    for area in _needed(case):
+        yield Area(area.name, area.state.value, _covered(area))
+
+
+def _needed(case: CaseRecord) -> list[AreaCoverage]:
+    return counted([convert(AreaCoverage, area) for area in case.coverage])
+
+
+def listed(title: str, lines: Sequence[str], most: int = MOST_LISTED) -> Listed:
+    """Some of the lines under a title, and how many more there are."""
+    return Listed(title, tuple(lines[:most]), max(0, len(lines) - most))
+
+
+def _of_audit(audit: CaseAudit) -> list[Listed]:
+    queries = [
+        f"{one.purpose}: “{one.text}”, "
+        + ("no passage has its words" if one.hits == 0 else "nothing that was not found before")
+        for one in audit.zero_hits
+    ]
+    beyond = [f"{plural(audit.outside, 'passage')} that the ranked ones refer to"] if audit.outside else []
+    return [
+        listed("Queries without a hit", queries),
+        listed("References that lead nowhere", [f"“{text}”, in {by}" for text, by in audit.dead]),
+        listed("Referred to and not in the pool", beyond),
+        listed("Documents that nothing was found of", audit.unreached),
+    ]
+
+
+def _lacks(area: AreaCoverage) -> str:
+    asked = f", asked for as “{area.query}”" if area.query else ""
+    return f"{area.name}: {area.state.value}{asked}"
+
+
+def _covered(area: AreaCoverage) -> str:
+    told = plural(len(area.evidence), "passage") if area.evidence else "no passage"
+    if area.state is AreaState.COVERED and area.closed_in is not None:
+        told += ", from the scan" if area.closed_in == 0 else f", since round {area.closed_in}"
+    elif area.minimum:
+        told += f" of at least {area.minimum}"
+    return told
+
+
+# What happened to a case, by whom and when, and how its events are sealed.
+
+
+def steps_of(events: Sequence[Event], name: Name) -> list[Step]:
+    """Each event in words; one that was taken back says so."""
+    valid = {event.number for event in standing(events)}
+    return [
+        Step(
+            event.at[:19].replace("T", " "),
+            event.who,
+            _told(event, name) + ("" if event.number in valid else " (taken back later)"),
+        )
+        for event in events
+    ]
+
+
+def chain_told(events: Sequence[Event], case: CaseSummary, record: Mapping[str, Any]) -> list[str]:
+    """What came of checking the seals of events, and the record against the last of them that names one."""
+    before, wrong = BEGINNING, []
+    for place, event in enumerate(events):
+        if event.number != place or sealed(event, case.id, before).hash != event.hash:
+            wrong.append(str(event.number))
+        before = event.hash
+    if wrong or len(events) != case.events:
+        where = f"at event {', '.join(wrong)}" if wrong else "at its end"
+        return [f"THE CHAIN OF EVENTS IS BROKEN {where}: the case is not as it was written."]
+    told = [f"Each of the {len(events):,} events fits the one before it."]
+    states = [event for event in events if event.state is not None]
+    if states:
+        own = digest(orjson.dumps(record, option=orjson.OPT_SORT_KEYS))
+        told.append(
+            f"The record is the one that event {states[-1].number} sealed."
+            if own == states[-1].state
+            else f"THE RECORD IS NOT THE ONE that event {states[-1].number} sealed."
+        )
+    return told
+
+
+def _told(event: Event, name: Name) -> str:
+    data = event.data
+    match event.kind:
+        case kind if kind == OPENED:
+            return "asked the question"
+        case kind if kind == RAN:
+            return "the engine investigated"
+        case kind if kind == UNDONE:
+            return f"took back event {data.get('event')} ({data.get('kind', 'a step')})"
+        case kind if kind == DESCRIBED:
+            named = [f"named the case “{data['name']}”"] if data.get("name") else []
+            noted = ["wrote notes"] if "notes" in data else []
+            return " and ".join([*named, *noted]) or "described the case"
+        case kind if kind == JUDGED:
+            return _verdict(data)
+        case kind if kind in STEPS:
+            return _step(event, name)
+        case _:
+            values = ", ".join(f"{key} {value}" for key, value in data.items())
+            return " ".join(part for part in (event.kind.replace("_", " "), values) if part)
+
+
+def _step(event: Event, name: Name) -> str:
+    match step_of(event):
+        case Pin(passage=passage):
+            return f"pinned {name(passage)}"
+        case Dismiss(passage=passage, reason=reason):
+            return f"dismissed {name(passage)}" + (f": {reason}" if reason else ", without a reason")
+        case Follow(passage=passage, strategies=strategies):
+            return f"followed {name(passage)} by {', '.join(map(title_of, strategies))}"
+        case EditPlan():
+            return "edited the plan and ran the case anew"
+        case Reject(source=source, target=target, relation=relation, note=note):
+            told = f"called the link “{relation.value}” from {name(source)} to {name(target)} wrong"
+            return f"{told}: {note}" if note else told
+        case Unreject(source=source, target=target, relation=relation):
+            return f"called the link “{relation.value}” from {name(source)} to {name(target)} right after all"
+        case _:
+            return event.kind
+
+
+def _verdict(data: Mapping[str, Any]) -> str:
+    if data.get("verdict") is None:
+        return "took the verdict back"
+    told, right = f"verdict “{data['verdict']}”", data.get("verdict_right")
+    return told if right is None else f"{told}; what the engine said was {'right' if right else 'wrong'}"

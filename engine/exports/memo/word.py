@@ -1,9 +1,10 @@
-"""A memo as a Word file: real headings, real footnotes, text in its own direction and language."""
+"""A memo as a Word file."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,12 +15,7 @@ from docx.oxml.ns import nsdecls, qn
 
 from engine.answers.audit.claims import NOTES
 from engine.exports.memo.content import OWN, Area, Finding, Findings, Memo, Note, Words
-from engine.exports.memo.packing import packed
-from engine.exports.memo.word_look import CITE, LABEL, LEAD, LINE, QUOTE, WARNING, look
-from engine.exports.memo.word_notes import Footnotes
-from engine.exports.memo.word_table import add_table
-from engine.exports.memo.word_text import add_words, clean, turn, turn_border
-from engine.exports.memo.wording import (
+from engine.exports.memo.markdown import (
     APPENDIX,
     above_words,
     more_words,
@@ -28,8 +24,46 @@ from engine.exports.memo.wording import (
     rest_words,
     settings_line,
 )
+from engine.exports.memo.word_parts import (
+    CITE,
+    LABEL,
+    LEAD,
+    LINE,
+    QUOTE,
+    WARNING,
+    Footnotes,
+    add_table,
+    add_words,
+    clean,
+    look,
+    turn,
+    turn_border,
+)
 from engine.language.characters import right_to_left
 from engine.unpacking import open_zip, read_member
+
+# A zip of which the same files make the same bytes.
+
+# What a zip can say of a time begins there.
+FIRST_YEAR, LAST_YEAR = 1980, 2107
+_MODE, _UNIX = 0o644 << 16, 3
+
+
+def packed(files: Mapping[str, bytes], when: datetime) -> bytes:
+    """The files in a zip, each said to be of the time ``when``."""
+    moment = when.astimezone(UTC)
+    year = min(max(moment.year, FIRST_YEAR), LAST_YEAR)
+    made = (year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        for path, data in files.items():
+            entry = zipfile.ZipInfo(path, made)
+            entry.compress_type, entry.external_attr, entry.create_system = zipfile.ZIP_DEFLATED, _MODE, _UNIX
+            archive.writestr(entry, data)
+    return whole.getvalue()
+
+
+# A memo as a Word file: real headings, real footnotes, text in its own direction and language.
 
 # Letters of a header and of a cell.
 LONGEST_HEADER, LONGEST_CELL = 70, 220

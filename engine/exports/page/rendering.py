@@ -1,24 +1,163 @@
-"""The page of a case: question, answer, board, coverage, cards and log, in one file that fetches nothing."""
+"""A case as one page that stands alone: cards, colours, board."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from engine.corpus.protocol import Corpus
+from engine.exports.checking import Checker
 from engine.exports.memo.composing import checker_of, compose, names_of
-from engine.exports.memo.wording import note_words, settings_line
+from engine.exports.memo.content import PassageNames
+from engine.exports.memo.markdown import note_words, one_line, settings_line
 from engine.exports.page.board import board_of
-from engine.exports.page.cards import cards_of
-from engine.exports.page.colours import palette_of
 from engine.exports.reading import private_record_in
 from engine.exports.registry import HandedOver
+from engine.investigation.strategies.gaps import Gaps
 from engine.language.characters import marked, pieces, right_to_left
-from engine.records.record import CaseRecord
+from engine.language.quotes import matched_spans, question_terms
+from engine.model import Hop
+from engine.records.record import CaseRecord, PassagePart
+from engine.records.wording import Name, trail_clauses
+from engine.threads import Colour, threads, title_of
+
+# Colours of what brings passages, as classes of the page: a record may name anything.
+
+# What brings passages and is no strategy, and what nobody knows any more.
+_OTHERS = {
+    "scan": ("Scan", Colour("#7a7a7a", "#a5a5a5")),
+    "named": ("Named in the question", Colour("#a3195b", "#ff7eb6")),
+    "person": ("Brought by a person", Colour("#1d1d1f", "#ececee")),
+}
+_SPARE = Colour("#7b5ea7", "#b39ddb")
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """By strategy: the class of its colour, what people call it. ``style`` are the rules of the classes."""
+
+    classes: Mapping[str, str]
+    titles: Mapping[str, str]
+    style: str
+
+
+def palette_of(case: CaseRecord, strategies: Iterable[str]) -> Palette:
+    """The colours of some strategies: those that the record tells, else those that are known now."""
+    known = dict(_OTHERS)
+    known |= {name: (one.title, one.colour) for name, one in threads().items()}
+    known[Gaps.name] = (Gaps.title, Gaps.colour)
+    known |= {one.name: (one.title, Colour(one.colour.light, one.colour.dark)) for one in case.threads}
+    classes, titles, light, dark = {}, {}, [], []
+    for number, name in enumerate(dict.fromkeys(strategies)):
+        titles[name], colour = known.get(name, (title_of(name), _SPARE))
+        classes[name] = f"t{number}"
+        light.append(f".t{number}{{--c:{colour.light}}}")
+        dark.append(f".t{number}{{--c:{colour.dark}}}")
+    # Paper is white.
+    style = f"{''.join(light)}\n@media screen and (prefers-color-scheme:dark){{{''.join(dark)}}}\n"
+    return Palette(classes, titles, style)
+
+
+# The ranked passages of a case as cards: what was found, word for word, and why it is here.
+
+# Cards of a page, trails of a card.
+MOST_CARDS, MOST_TRAILS = 100, 3
+# A piece of a line, with whether the question asks for it.
+Line = tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One hop of a trail in words. ``asks``: the quote is a query that was sent."""
+
+    strategy: str
+    words: str
+    quote: str
+    asks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A ranked passage as it is shown; ``turned``: it runs from right to left."""
+
+    rank: int
+    title: str
+    where: str
+    path: str
+    language: str
+    turned: bool
+    pinned: bool
+    validity: str
+    old: bool
+    lines: tuple[Line, ...]
+    trails: tuple[tuple[Step, ...], ...]
+    more_trails: int
+    beside: tuple[str, ...]
+    check: str
+    differs: bool
+    now: str
+
+
+def cards_of(case: CaseRecord, checker: Checker, name: PassageNames) -> list[Card]:
+    """The first cards of a ranking, best first. Raises InputError where the record is damaged."""
+    return [_card(one, case.question, checker, name) for one in case.passages[:MOST_CARDS]]
+
+
+def _card(passage: PassagePart, question: str, checker: Checker, name: PassageNames) -> Card:
+    trails = passage.hops()
+    found = checker.quoted(passage.text, passage.ids)
+    return Card(
+        rank=passage.rank,
+        title=passage.title or passage.document or passage.id,
+        where=passage.where,
+        path=" › ".join(passage.headings),
+        language=passage.language,
+        turned=right_to_left(passage.text),
+        pinned=passage.pinned,
+        validity=passage.validity or "",
+        old=passage.out_of_force,
+        lines=tuple(_lines(passage, question)),
+        trails=tuple(tuple(_steps(trail, name)) for trail in trails[:MOST_TRAILS]),
+        more_trails=max(0, len(trails) - MOST_TRAILS),
+        beside=tuple(_beside(passage, name)),
+        check=found.check.value,
+        differs=not found.check.holds and bool(checker.corpus),
+        now=one_line(found.now) if found.now else "",
+    )
+
+
+def _lines(passage: PassagePart, question: str) -> Iterator[Line]:
+    terms = question_terms(question, passage.language)
+    for line in passage.text.splitlines():
+        pieces: list[tuple[str, bool]] = []
+        end = 0
+        for span in matched_spans(line, passage.language, terms):
+            pieces += [(line[end : span.start], False), (line[span.start : span.end], True)]
+            end = span.end
+        yield tuple(piece for piece in (*pieces, (line[end:], False)) if piece[0])
+
+
+def _steps(trail: Sequence[Hop], name: Name) -> Iterator[Step]:
+    for place, clause in enumerate(trail_clauses(trail, name)):
+        words = clause.words[:1].upper() + clause.words[1:] if place == 0 else "which " + clause.words
+        yield Step(clause.hop.strategy, words, clause.quote.strip("“”"), clause.asks)
+
+
+def _beside(passage: PassagePart, name: Name) -> Iterator[str]:
+    joined = [one for one in passage.ids if one != passage.id]
+    for words, ids in (("Read together with", joined), ("The same words as", passage.same_words)):
+        if ids:
+            yield f"{words} {', '.join(map(name, ids))}"
+
+
+# The page of a case: question, answer, board, coverage, cards and log, in one file that fetches
+# nothing.
 
 
 def case_page(given: HandedOver) -> str:
@@ -54,7 +193,7 @@ def case_page(given: HandedOver) -> str:
             style_hash=digest,
             pieces=_pieces,
             turned=right_to_left,
-            lines=_lines,
+            lines=_lines_rendering,
             note_words=note_words,
         )
     )
@@ -84,7 +223,7 @@ def _pieces(text: str) -> list[tuple[str, bool]]:
     return list(pieces(" ".join(text.split()) if text.strip() else text))
 
 
-def _lines(text: str) -> list[str]:
+def _lines_rendering(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.strip()] or [""]
 
 

@@ -1,8 +1,4 @@
-"""The expansion tree: from the question to each passage of a pool, and on to its descendants.
-
-Each passage hangs on the hop that first led to it, each query for a gap on the question; the other hops that
-reach a passage are counted. Time and memory are linear in the hops. No hop is told but those of queries.
-"""
+"""The tree of an expansion: facts about its nodes, and how each was reached."""
 
 from __future__ import annotations
 
@@ -14,12 +10,107 @@ from math import inf
 
 import numpy as np
 
-from engine.investigation.pool import QUESTION_NODE
-from engine.investigation.trails import FROM_QUESTION, RELATIONS
-from engine.model import GapQuery, Hop
-from engine.records.expansion.facts import PoolFacts
-from engine.records.queries import Sent, sent_by, sent_queries
+from engine.errors import InputError
+from engine.investigation.pool import QUESTION_NODE, Pool
+from engine.investigation.trails import (
+    DIRECTIONS,
+    FROM_QUESTION,
+    RELATION_NUMBER,
+    RELATIONS,
+    Steps,
+    columns_of,
+)
+from engine.model import GapQuery, Hop, RankedPassage, RoundReport
+from engine.records.record import DIGITS, CaseRecord
+from engine.records.text import Sent, sent_by, sent_queries
 from engine.records.wording import GAP_STRATEGY
+
+# What a tree is made of: the passages of a pool and its hops, from a live pool or from a saved
+# record.
+
+
+@dataclass(frozen=True, slots=True)
+class PoolFacts:
+    """Passages in the order of their admission, ``scores`` rounded as a record has them.
+
+    ``strategies`` and ``rounds`` are those that admitted each passage, ``ranks`` those of the final ranking,
+    by id; ``reports`` are the rounds so far.
+    """
+
+    question: str
+    ids: Sequence[str]
+    rounds: Sequence[int]
+    strategies: Sequence[str]
+    scores: Sequence[float]
+    ranks: Mapping[str, int]
+    reports: Sequence[RoundReport]
+    steps: Steps
+
+
+def facts_of_pool(
+    question: str, pool: Pool, ranking: Sequence[RankedPassage], reports: Sequence[RoundReport]
+) -> PoolFacts:
+    """A pool as it is now."""
+    # Hops first: where it grows meanwhile, each of them has its passages.
+    steps, entries = pool.steps(), pool.entries()
+    return PoolFacts(
+        question,
+        [entry.passage_id for entry in entries],
+        [entry.round for entry in entries],
+        [entry.strategy for entry in entries],
+        [round(float(entry.score), DIGITS) for entry in entries],
+        {found.passage.id: found.rank for found in ranking},
+        tuple(reports),
+        steps,
+    )
+
+
+def facts_of_record(record: CaseRecord, where: str) -> PoolFacts:
+    """The pool of a record. Raises InputError naming ``where`` if hops and passages do not fit together."""
+    ids = [node.id for node in record.pool.nodes]
+    places = {passage_id: place for place, passage_id in enumerate(ids)}
+    if len(places) < len(ids):
+        raise InputError(f"{where}: damaged: a passage stands twice in the pool")
+    hops = [edge.hop() for edge in record.pool.edges]
+    for end in {end for hop in hops for end in (hop.target_id, hop.source_id)}:
+        if end is not None and end not in places:
+            raise InputError(f"{where}: damaged: a hop leads from or to {end!r}, which is not in the pool")
+    return PoolFacts(
+        record.question,
+        ids,
+        [node.round for node in record.pool.nodes],
+        [node.strategy for node in record.pool.nodes],
+        [node.score for node in record.pool.nodes],
+        {one.id: one.rank for one in record.passages},
+        tuple(one.report() for one in record.rounds),
+        _steps(hops, places),
+    )
+
+
+def _steps(hops: Sequence[Hop], places: Mapping[str, int]) -> Steps:
+    """Hops of a record as the pool has them: those that reach one passage together."""
+    ordered = sorted(hops, key=lambda hop: places[hop.target_id])
+    names = list(dict.fromkeys(hop.strategy for hop in ordered))
+    codes = {name: code for code, name in enumerate(names)}
+    columns = columns_of(
+        [
+            [places[hop.target_id] for hop in ordered],
+            [FROM_QUESTION if hop.source_id is None else places[hop.source_id] for hop in ordered],
+            [codes[hop.strategy] for hop in ordered],
+            [RELATION_NUMBER[hop.relation] for hop in ordered],
+            [DIRECTIONS.index(hop.direction) for hop in ordered],
+            [hop.round for hop in ordered],
+            [hop.strength for hop in ordered],
+        ]
+    )
+    return Steps(columns, names, lambda wanted: [ordered[place] for place in wanted])
+
+
+# The expansion tree: from the question to each passage of a pool, and on to its descendants.
+#
+# Each passage hangs on the hop that first led to it, each query for a gap on the question; the
+# other hops that reach a passage are counted. Time and memory are linear in the hops. No hop is
+# told but those of queries.
 
 
 @dataclass(frozen=True, slots=True)

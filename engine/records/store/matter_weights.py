@@ -19,10 +19,9 @@ from engine.corpus.judgements import Act, WeightsLine, acted
 from engine.errors import DamagedError, InputError
 from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import packed_experience, unpacked_experience
-from engine.records.store.database import CaseDatabase
-from engine.records.store.listing import Matter
-from engine.records.store.review_tables import WEIGHTS
-from engine.records.store.sealing import now
+from engine.records.store.chain import now
+from engine.records.store.database import CaseDatabase, Matter
+from engine.records.store.opening import WEIGHTS
 from engine.records.store.tables import MATTERS
 
 # Weights that are kept of a matter, of all its corpora together, and bytes of each.

@@ -17,7 +17,7 @@ from engine.corpus.journal import append_line, complete_lines
 from engine.errors import InputError
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
-from engine.records.sweeping import sweep, sweeping
+from engine.records.of_people import sweep, sweeping
 
 ANNA, BORIS = "anna" * 8, "boris" * 8
 DAY = 86_400

@@ -13,7 +13,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.exports.registry import HandedOver
 from engine.ingestion.build import build_corpus
-from engine.records.steps import DISMISS, FOLLOW, PIN
+from engine.records.replaying import DISMISS, FOLLOW, PIN
 from engine.records.store.store import CaseStore
 from engine.settings import InvestigationSettings
 from tests.engine.harbour import NOTHING, QUESTION

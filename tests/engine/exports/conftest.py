@@ -13,7 +13,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.exports.registry import HandedOver
 from engine.ingestion.build import build_corpus
-from engine.records.store.fingerprint import fingerprint_of
+from engine.records.store.chain import fingerprint_of
 from engine.records.store.store import CaseStore
 from tests.engine.exports.cases import KINDS, made
 from tests.engine.harbour import NOTHING, QUESTION, write_harbour

@@ -10,7 +10,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
-from engine.records.validity import edition
+from engine.records.context import edition
 from engine.settings import preset
 
 REGULATION = """REPUBLIC OF MERIDIA

@@ -14,8 +14,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
-from engine.records.comparing import compare, comparison_lines, comparison_to_json, timeless
-from engine.records.comparison import Comparison
+from engine.records.comparing import Comparison, compare, comparison_lines, comparison_to_json, timeless
 from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings, preset
 from tests.engine.harbour import OLD_ARTICLE_12, QUESTION, write_harbour

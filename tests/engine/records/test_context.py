@@ -14,8 +14,7 @@ from engine.investigation import presentation
 from engine.investigation.presentation import text_of
 from engine.investigation.record import Investigation
 from engine.records import context as context_module
-from engine.records.context import context_text, model_context
-from engine.records.orders import Order
+from engine.records.context import Order, context_text, model_context
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.story import SETTINGS, finished
 

@@ -9,8 +9,8 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.model import Completeness, Document, Passage, RankedPassage, ScorePart, Stop, StopReason
-from engine.records.converting import plain
 from engine.records.export import investigation_to_json, passage_to_json
+from engine.records.plain import plain
 from engine.records.record import FORMAT, StopPart
 from engine.settings import checked
 from tests.engine.harbour import NOTHING, QUESTION

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.records.fitting import LEFT_OUT, characters, cut, fitted
+from engine.records.in_place import LEFT_OUT, characters, cut, fitted
 
 
 @given(st.text(max_size=400), st.integers(30, 300))

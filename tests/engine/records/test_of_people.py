@@ -16,11 +16,10 @@ from engine.access.audit_log import audit_log
 from engine.access.users import key_of, owner_of_key, server_secret, visitors_folder
 from engine.cli.main import main
 from engine.operator_settings import OperatorSettings
-from engine.records.of_people import owners_of
+from engine.records.of_people import owners_of, sweep_cases, sweeping
 from engine.records.store import EVERYBODY
-from engine.records.store.sealing import in_utc
+from engine.records.store.chain import in_utc
 from engine.records.store.store import CaseStore
-from engine.records.sweeping import sweep_cases, sweeping
 from tests.engine.records.former import former_file
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.errors import SettingsError
 from engine.model import Document, Passage, RankedPassage
-from engine.records.orders import Order, both_ends, order_of, ordered
+from engine.records.context import Order, both_ends, order_of, ordered
 
 
 def ranking(*places: tuple[str, int]) -> tuple[RankedPassage, ...]:

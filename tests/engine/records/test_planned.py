@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.errors import InputError
 from engine.model import Choice, Constraints, Intent, NamedProvision, Naming, QueryPlan, Suggestion, View
-from engine.records.planned import (
+from engine.records.plain import (
     load_plan,
     plan_from_json,
     plan_line,

@@ -13,13 +13,14 @@ from engine.ingestion.build import build_corpus
 from engine.records.regression import (
     Outcome,
     Saved,
+    regression_lines,
+    regression_markdown,
     regression_to_json,
     too_bad,
     totals_of,
     tried,
 )
-from engine.records.regression_text import regression_lines, regression_markdown
-from engine.records.steps import Dismiss, Follow, Pin, Step, steps_shown
+from engine.records.replaying import Dismiss, Follow, Pin, Step, steps_shown
 from engine.records.store.chain import RAN, Event
 from engine.settings import preset
 from tests.engine.harbour import HARBOUR_ACT, QUESTION, write_harbour

@@ -6,8 +6,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.model import Relation
-from engine.records.corpus_changes import Link
-from engine.records.sides import Side
+from engine.records.sides import Link, Side
 
 
 def passage(name: str, **other: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from engine.answers.answer import answer
 from engine.answers.export import answer_to_json
 from engine.corpus.protocol import Corpus
 from engine.records.export import investigation_to_json
-from engine.records.fitting import characters
+from engine.records.in_place import characters
 from engine.records.slim import SlimAnswer, SlimCase, slim_answer, slim_case, trail_words
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import finished

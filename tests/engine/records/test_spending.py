@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from engine.llm import Usage
 from engine.llm.cost import usage_words
+from engine.records.export import usage_lines, usage_to_json
 from engine.records.record import UsagePart
-from engine.records.spending import usage_lines, usage_to_json
 
 counts = st.integers(0, 10**9)
 usages = st.builds(

@@ -23,8 +23,7 @@ from engine.extraction.judging import Ends, judge_link, rejected_links, unjudge_
 from engine.investigation import Case
 from engine.model import Relation
 from engine.records.comparing import compare
-from engine.records.replaying import gone_through, replayed
-from engine.records.steps import (
+from engine.records.replaying import (
     Dismiss,
     EditPlan,
     Follow,
@@ -33,6 +32,8 @@ from engine.records.steps import (
     Step,
     Unreject,
     course_of,
+    gone_through,
+    replayed,
     step_of,
 )
 from engine.records.store.chain import OPENED, RAN, UNDONE, Event

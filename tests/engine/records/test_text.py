@@ -29,7 +29,6 @@ from engine.model import (
     StrategyCount,
     View,
 )
-from engine.records.citation import short_citation
 from engine.records.text import (
     MOST_PROBLEMS,
     WIDTH,
@@ -38,6 +37,7 @@ from engine.records.text import (
     passages_text,
     trail_names,
 )
+from engine.records.wording import short_citation
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import SETTINGS, case_of, finished, ran
 

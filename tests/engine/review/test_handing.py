@@ -12,9 +12,9 @@ import pytest
 from engine.errors import InputError
 from engine.exports.kept_cases import Verdicts, handed_over
 from engine.exports.registry import HandedOver, export_of
-from engine.records.filed.reading import changes_of, saved_file
+from engine.records.filed import changes_of, saved_file
 from engine.records.store import EVERYBODY
-from engine.records.store.sealing import verdicts_sealed
+from engine.records.store.chain import verdicts_sealed
 from engine.records.store.store import CaseStore
 from engine.review.handing import assessments_in, unnamed
 from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict

@@ -12,7 +12,7 @@ import pytest
 
 from engine.access.users import Person, Role
 from engine.records.store import EVERYBODY
-from engine.records.store.listing import Wanted
+from engine.records.store.database import Wanted
 from engine.records.store.store import CaseStore
 from tests.ui.cases.conftest import ANN, BEN, QUESTION, Keep, ask, html, owner_of
 from ui.cases.answers import HANDLERS, LOGGED, answer

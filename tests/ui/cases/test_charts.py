@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.records.store.figures import TaskCost, Tenth, ThreadYield
+from engine.records.store.lists import TaskCost, Tenth, ThreadYield
 from ui.cases.charts import cases_by_day, coverage_by_verdict, thread_yields, tokens_by_task
 from ui.palette import thread
 

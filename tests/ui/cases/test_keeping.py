@@ -17,7 +17,7 @@ from engine.model import Relation
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.comparing import timeless
 from engine.records.export import investigation_to_json
-from engine.records.steps import DISMISS, FOLLOW, PIN, Reject
+from engine.records.replaying import DISMISS, FOLLOW, PIN, Reject
 from engine.records.store.chain import OPENED, RAN, UNDONE
 from tests.ui.cases.conftest import ANNA, BELA
 from tests.ui.door.test_uploads import until

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.investigation.pool import QUESTION_NODE
-from engine.records.store.fingerprint import fingerprint_of
+from engine.records.store.chain import fingerprint_of
 from tests.ui.test_investigate import ASKED
 from ui.case_request import CaseRequest
 from ui.expansion.asked import Looked, View

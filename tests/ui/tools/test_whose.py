@@ -14,7 +14,7 @@ import pytest
 from engine.access.audit_log import audit_log, audit_path
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.store import EVERYBODY
-from engine.records.store.listing import Wanted
+from engine.records.store.database import Wanted
 from engine.records.store.store import CaseStore
 from tests.ui.access.conftest import PASSWORD, users_file
 from tests.ui.raw import API, Raw, stranger

@@ -11,8 +11,7 @@ import pytest
 from prov.constants import PROV_ATTR_ACTIVITY, PROV_ATTR_GENERATED_ENTITY, PROV_ATTR_USED_ENTITY
 from prov.model import ProvActivity, ProvAgent, ProvAssociation, ProvDerivation, ProvDocument
 
-from engine.exports.provenance.case import document_of
-from engine.exports.provenance.words import FOUND, named
+from engine.exports.provenance import FOUND, document_of, named
 from engine.exports.reading import record_in
 from engine.exports.registry import HandedOver, export_of
 from engine.records.store.chain import UNDONE

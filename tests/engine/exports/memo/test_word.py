@@ -20,7 +20,7 @@ from engine.corpus.protocol import Corpus
 from engine.exports.memo.composing import compose
 from engine.exports.memo.content import Words
 from engine.exports.memo.word import memo_word
-from engine.exports.memo.word_text import add_words, clean
+from engine.exports.memo.word_parts import add_words, clean
 from engine.language.characters import marked
 from tests.engine.exports.conftest import HOSTILE, Hand, Record
 

@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.records.filed.reading import SavedFile, changes_of, file_of, saved_file
-from engine.records.filed.writing import case_bytes
-from engine.records.restoring import load_investigation, load_pool
-from engine.records.saved import load_record, save
+from engine.records.filed import SavedFile, case_bytes, changes_of, file_of, saved_file
+from engine.records.restoring import load_investigation, load_pool, load_record, save
 from engine.records.store.chain import Event, digest, sealed
 from engine.records.store.store import CaseStore
 from tests.engine.harbour import QUESTION

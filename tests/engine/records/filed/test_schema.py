@@ -14,9 +14,8 @@ from jsonschema import Draft202012Validator
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation import Case
-from engine.records.filed.reading import saved_file
-from engine.records.filed.schema import SCHEMA, schema_bytes
-from engine.records.saved import save
+from engine.records.filed import SCHEMA, saved_file, schema_bytes
+from engine.records.restoring import save
 from engine.settings import preset
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.story import finished
@@ -45,9 +44,7 @@ def faults(values: Any) -> list[str]:
 
 
 def test_it_is_made_of_what_reads_the_files() -> None:
-    assert SCHEMA.read_bytes() == schema_bytes(), (
-        "write schema_bytes() to engine/records/filed/case.schema.json"
-    )
+    assert SCHEMA.read_bytes() == schema_bytes(), "write schema_bytes() to engine/records/case.schema.json"
 
 
 ASKED = [

@@ -12,9 +12,8 @@ from sqlalchemy import MetaData, create_engine, func, select, text
 
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
-from engine.records.store.opening import SCHEMA
-from engine.records.store.review_tables import ASSESSMENTS, LEASES, QUEUE_ITEMS
-from engine.records.store.sealing import in_utc
+from engine.records.store.chain import in_utc
+from engine.records.store.opening import ASSESSMENTS, LEASES, QUEUE_ITEMS, SCHEMA
 from engine.records.store.store import CaseStore
 from engine.records.store.tables import EVENTS, OF_A_CASE, STATES
 from engine.review.kept import QueuedItem

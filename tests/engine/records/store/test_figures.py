@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.records.store import EVERYBODY
-from engine.records.store.figures import Statements, TaskCost, Tenth
+from engine.records.store.lists import Statements, TaskCost, Tenth
 from engine.records.store.store import CaseStore
 from tests.engine.records.store.test_store import kept
 

@@ -11,7 +11,7 @@ import pytest
 from engine.corpus.judgements import Act, acted
 from engine.errors import InputError
 from engine.records.store import matter_weights
-from engine.records.store.listing import Matter
+from engine.records.store.database import Matter
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore

@@ -13,7 +13,7 @@ from sqlalchemy import MetaData, create_engine, insert, select, text
 
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
-from engine.records.store.listing import Wanted
+from engine.records.store.database import Wanted
 from engine.records.store.opening import SCHEMA, VERSION
 from engine.records.store.store import CaseStore
 from tests.engine.records.former import former_database

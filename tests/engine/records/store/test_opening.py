@@ -16,8 +16,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.schema import SchemaItem
 
 from engine.errors import InputError, ResourceError, SettingsError
-from engine.records.store.opening import MIGRATIONS, VERSION, opened
-from engine.records.store.review_tables import ASSESSMENTS
+from engine.records.store.opening import ASSESSMENTS, MIGRATIONS, VERSION, opened
 from engine.records.store.store import CaseStore
 from engine.records.store.tables import METADATA
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engine.errors import ResourceError
-from engine.records.store.listing import Wanted
+from engine.records.store.database import Wanted
 from engine.records.store.store import CaseStore
 
 ROOT = Path(__file__).parents[4]

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection, create_engine, text
 
 from engine.records.store import EVERYBODY, Owner
-from engine.records.store.listing import AVERAGED
+from engine.records.store.database import AVERAGED
 from engine.records.store.opening import SCHEMA
 from engine.records.store.store import CaseStore
 

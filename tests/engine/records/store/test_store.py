@@ -15,8 +15,8 @@ from sqlalchemy import create_engine, text
 
 from engine.errors import InputError, ResourceError
 from engine.records.store import EVERYBODY
-from engine.records.store.listing import Matter, Wanted
-from engine.records.store.sealing import new_id
+from engine.records.store.chain import new_id
+from engine.records.store.database import Matter, Wanted
 from engine.records.store.store import GENERAL, CaseStore
 
 ME = {"application": "cli", "who": "Ann"}

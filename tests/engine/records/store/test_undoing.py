@@ -17,9 +17,8 @@ from hypothesis.stateful import (
 )
 
 from engine.errors import InputError
-from engine.records.filed.reading import changes_of, file_of
-from engine.records.filed.writing import case_file
-from engine.records.steps import standing
+from engine.records.filed import case_file, changes_of, file_of
+from engine.records.replaying import standing
 from engine.records.store.store import CaseStore
 
 KINDS = st.sampled_from(["pin", "dismiss", "follow", "plan"])

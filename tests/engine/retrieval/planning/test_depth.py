@@ -7,7 +7,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.model import DepthKind, QueryPlan
-from engine.records.planned import plan_from_json, plan_to_json
+from engine.records.plain import plan_from_json, plan_to_json
 from engine.retrieval.planning import make_plan
 from engine.settings import InvestigationSettings, preset
 

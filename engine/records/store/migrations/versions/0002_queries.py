@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from engine.records.store.views import create_views
+from engine.records.store.tables import create_views
 
 revision = "0002"
 down_revision = "0001"

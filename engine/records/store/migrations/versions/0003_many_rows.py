@@ -3,7 +3,7 @@ thousands of rows of a case, a third of the time to save one."""
 
 from alembic import op
 
-from engine.records.store.views import replace_keys_by_trigger
+from engine.records.store.tables import replace_keys_by_trigger
 
 revision = "0003"
 down_revision = "0002"

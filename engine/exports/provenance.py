@@ -1,36 +1,151 @@
-"""The case itself: its question, plan, rounds, and what its strategies found."""
+"""A case as provenance (W3C PROV), with the people who took part."""
 
 from __future__ import annotations
 
 import hashlib
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+import orjson
 
 from engine.exports.models import model_name
 from engine.exports.naming import Names, names_of
-from engine.exports.provenance.people import add_events, add_verdicts
-from engine.exports.provenance.words import (
-    AGENT,
-    CASE,
-    DOCUMENT,
-    FOUND,
-    HOP,
-    PASSAGE,
-    QUERY,
-    ROUND,
-    STATE,
-    WORK,
-    attributes,
-    named,
-    namespaces,
-)
-from engine.exports.reading import record_in, state_of
+from engine.exports.reading import events_in, record_in, state_of
 from engine.exports.registry import HandedOver
 from engine.records.record import CaseRecord, GapQueryPart, HopPart, RoundPart, StrategyPart
+from engine.records.store.chain import RAN, UNDONE
 from engine.records.store.store import engine_version
+from engine.review.model import SourceType
 
 if TYPE_CHECKING:
     from prov.model import ProvDocument
+
+
+# A case in the words of W3C PROV: entities, activities, agents, and how they depend on each
+# other.
+
+
+# Names for the things of a case in a document of PROV.
+#
+# Identifiers are qualified names: what PROV-N cannot have in one is percent-encoded, and the id
+# itself stands beside it as ``redstring:id``.
+
+VOCABULARY = "urn:redstring:vocabulary:"
+_PLAIN = "/@._-~"
+Attributes = list[tuple[str, Any]]
+
+
+class Space(NamedTuple):
+    """A prefix, and what kind of thing its names stand for."""
+
+    prefix: str
+    kind: str
+
+
+CASE, ROUND, WORK = Space("case", ""), Space("round", "round:"), Space("work", "work:")
+FOUND, PASSAGE, DOCUMENT = Space("found", "found:"), Space("passage", ""), Space("document", "")
+QUERY, HOP, EVENT = Space("query", "query:"), Space("hop", "hop:"), Space("event", "event:")
+AGENT, STATE = Space("agent", "agent:"), Space("state", "state:")
+ASSESSMENT = Space("assessment", "assessment:")
+# Of the corpus, so that two cases of it name them alike; everything else is of one case.
+OF_CORPUS = {PASSAGE: "passage:", DOCUMENT: "document:"}
+OF_CASE = (CASE, ROUND, WORK, FOUND, QUERY, HOP, EVENT, AGENT, STATE, ASSESSMENT)
+
+
+def named(space: Space, *parts: str | int) -> str:
+    """A qualified name."""
+    return f"{space.prefix}:{'/'.join(quote(str(part), safe=_PLAIN) for part in parts)}"
+
+
+def namespaces(case: str, corpus: str) -> dict[str, str]:
+    """What the prefixes stand for, for a case and a corpus by their names."""
+    case, corpus = quote(case, safe=""), quote(corpus, safe="")
+    return {
+        "redstring": VOCABULARY,
+        **{space.prefix: f"urn:redstring:case:{case}:{space.kind}" for space in OF_CASE},
+        **{space.prefix: f"urn:redstring:corpus:{corpus}:{kind}" for space, kind in OF_CORPUS.items()},
+    }
+
+
+def attributes(kind: str, label: str = "", **given: str | float | bool | None) -> Attributes:
+    """The type of a thing ("Round", or "prov:Plan" for one of PROV's own), its label, and what else is known;
+    what is not known is left out."""
+    from prov.constants import PROV
+    from prov.identifier import Namespace
+
+    own = Namespace("redstring", VOCABULARY)
+    word = kind.removeprefix("prov:")
+    found: Attributes = [("prov:type", PROV[word] if word != kind else own[word])]
+    if label:
+        found.append(("prov:label", label))
+    return found + [(f"redstring:{name}", value) for name, value in given.items() if value not in (None, "")]
+
+
+# What people did with a case: each event an activity, with its time, and whoever did it; each
+# verdict of a reviewer another.
+
+
+def add_events(document: ProvDocument, case: HandedOver, record: CaseRecord, *, run: str) -> None:
+    """Add the events of a kept case; ``run`` is the activity that they follow."""
+    there = {node.id for node in record.pool.nodes}
+    before, known = run, {state_of(case)}
+    for event in events_in(case):
+        name, who = named(EVENT, event.number), named(AGENT, "who", event.who)
+        at = datetime.fromisoformat(event.at)
+        told = attributes(
+            event.kind.capitalize(),
+            event.kind,
+            data=orjson.dumps(dict(event.data), option=orjson.OPT_SORT_KEYS).decode(),
+            hash=event.hash,
+        )
+        document.activity(name, at, at, told)
+        if not document.get_record(who):
+            document.agent(who, [("prov:label", event.who)])
+        document.wasAssociatedWith(name, who)
+        taken_back = [named(EVENT, event.data["event"])] if event.kind == UNDONE else []
+        for earlier in dict.fromkeys([before, *taken_back]):
+            document.wasInformedBy(name, earlier)
+        # What was pinned, dismissed or followed; both ends of a link that was judged.
+        for passage in (event.data.get(end) for end in ("passage", "source", "target")):
+            if passage in there:
+                document.used(name, named(FOUND, str(passage)))
+        if event.state is not None and event.kind != RAN:
+            state = named(STATE, event.state)
+            if event.state not in known:
+                known.add(event.state)
+                document.entity(state, attributes("Record", "the record behind a step", sha256=event.state))
+            document.wasGeneratedBy(state, name, at)
+        before = name
+
+
+def add_verdicts(document: ProvDocument, case: HandedOver, record: CaseRecord, *, run: str) -> None:
+    """Add what reviewers said, where it is handed over, of what ``run`` has found."""
+    there = {node.id for node in record.pool.nodes}
+    for number, one in enumerate(case.verdicts, 1):
+        name, who = named(ASSESSMENT, number), named(AGENT, "reviewer", one.reviewer)
+        at = datetime.fromisoformat(one.at)
+        told = attributes(
+            "Assessment",
+            one.verdict.value,
+            of=one.item.kind.value,
+            key=one.item.key,
+            reason=one.reason,
+            note=one.note,
+            sha256=one.sha256,
+        )
+        document.activity(name, at, at, told)
+        if not document.get_record(who):
+            kind = "prov:Person" if one.source is SourceType.HUMAN else "prov:SoftwareAgent"
+            document.agent(who, attributes(kind, one.reviewer))
+        document.wasAssociatedWith(name, who)
+        document.wasInformedBy(name, run)
+        for passage in dict.fromkeys((one.item.source_id, one.item.passage_id)):
+            if passage in there:
+                document.used(name, named(FOUND, passage))
+
+
+# The case itself: its question, plan, rounds, and what its strategies found.
 
 QUESTION, PLAN, RUN, CORPUS = (named(CASE, name) for name in ("question", "plan", "investigation", "corpus"))
 ENGINE = named(AGENT, "engine")

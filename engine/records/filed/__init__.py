@@ -1,1 +1,0 @@
-"""Saved cases: what stands in such a file, its schema, and how it is sealed, checked and taken in."""
