@@ -1,0 +1,305 @@
+"""What people and models say of a corpus, in a table of its server: the journals that a folder has as files.
+
+A verdict on a link takes effect in the transaction that keeps it: the references of the passage are put back
+to what the texts say, and changed to what people say of them now (``rejudged``). What the texts say of a
+changed reference is kept, so that a verdict can be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import orjson
+from psycopg import Connection
+
+from engine.corpus.address import Address
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.block import Block
+from engine.corpus.embedded.deciding import changes, with_changes
+from engine.corpus.embedded.links import COLUMNS, TARGET_KINDS, Edges, ReferenceTable, Tables
+from engine.corpus.embedded.publication import (
+    CONFIRMATIONS_NAME,
+    DECISIONS_NAME,
+    EXTRACTED_NAME,
+    GRADES_NAME,
+    VALIDATIONS_NAME,
+    WEIGHTS_NAME,
+)
+from engine.corpus.extracted.readings import Validation
+from engine.corpus.journal import FolderJournals
+from engine.corpus.postgresql.schema import SCHEMA, TABLES
+from engine.corpus.postgresql.server import Server
+from engine.corpus.postgresql.texts import ServedTexts
+from engine.corpus.protocol import Rows
+from engine.errors import CorpusError
+from engine.model import TargetKind
+
+# The journals that go with a corpus from a folder to a server and back.
+KEPT = (CONFIRMATIONS_NAME, DECISIONS_NAME, EXTRACTED_NAME, GRADES_NAME, VALIDATIONS_NAME, WEIGHTS_NAME)
+
+_LINES = f"select line from {SCHEMA}.said where corpus = %s and journal = %s order by number"
+_READ = f"select line from {SCHEMA}.said where corpus = %(name)s and journal = %(journal)s order by number"
+_STAMPS = f"select journal, max(number), count(*) from {SCHEMA}.said where corpus = %(name)s group by journal"
+_ADD = f"insert into {SCHEMA}.said (corpus, journal, line) values (%s, %s, %s)"
+
+# What puts a verdict in force: a connection in the transaction of the verdict, and all verdicts of then.
+Judge = Callable[[Connection[Any], Sequence[bytes], bytes], None]
+
+
+class ServedJournals:
+    """See ``engine.corpus.journal.Journals``. Stamps are read once, until ``refresh``."""
+
+    def __init__(self, address: Address, server: Server, generation: int, judge: Judge) -> None:
+        self._address, self._server, self._generation, self._judge = address, server, generation, judge
+        self._stamps: dict[str, tuple[int, ...]] | None = None
+        self._lock = Lock()
+
+    def lines(self, name: str) -> list[bytes]:
+        """See ``Journals``."""
+        found = self._server.read(_READ, {"name": self._address.corpus, "journal": name})
+        return [line.encode() for (line,) in found]
+
+    def add(self, name: str, line: bytes) -> None:
+        """See ``Journals``; what follows from a verdict on a link is written in the same transaction."""
+
+        def written(connection: Connection[Any]) -> None:
+            # Whoever publishes the corpus, or says something else of it, waits.
+            held = connection.execute(
+                f"select generation from {SCHEMA}.corpora where name = %s for update", (self._address.corpus,)
+            ).fetchone()
+            if held is None or held[0] != self._generation:
+                raise CorpusError(f"{self._address}: the corpus was replaced meanwhile; open it again")
+            connection.execute(_ADD, (self._address.corpus, name, line.decode()))
+            if name == VALIDATIONS_NAME:
+                self._judge(connection, kept_lines(connection, self._address.corpus, name), line)
+
+        self._server.write(written)
+        self.refresh()
+
+    def named(self, name: str) -> str:
+        """See ``Journals``."""
+        return f"{self._address}, {name}"
+
+    def stamp(self, name: str) -> tuple[int, ...]:
+        """See ``Journals``."""
+        with self._lock:
+            if self._stamps is None:
+                found = self._server.read(_STAMPS, {"name": self._address.corpus})
+                self._stamps = {journal: (last, count) for journal, last, count in found}
+            return self._stamps.get(name, ())
+
+    def refresh(self) -> None:
+        """Have the stamps read again by whoever asks for one next."""
+        with self._lock:
+            self._stamps = None
+
+
+def kept_lines(connection: Connection[Any], corpus: str, name: str) -> list[bytes]:
+    """The lines of a journal, as a transaction sees them."""
+    return [line.encode() for (line,) in connection.execute(_LINES, (corpus, name)).fetchall()]
+
+
+def merge(connection: Connection[Any], corpus: str, journals: FolderJournals) -> None:
+    """Take the lines of a folder's journals along, among those that the server has, in the order in which
+    they were said. Raises CorpusError."""
+    for name in KEPT:
+        there = kept_lines(connection, corpus, name)
+        known = set(there)
+        new = [line for line in journals.lines(name) if line not in known]
+        if not new:
+            continue
+        connection.execute(f"delete from {SCHEMA}.said where corpus = %s and journal = %s", (corpus, name))
+        lines = sorted([*there, *new], key=_when)
+        with connection.cursor() as cursor:
+            cursor.executemany(_ADD, [(corpus, name, line.decode()) for line in lines])
+
+
+def bring_back(connection: Connection[Any], corpus: str, journals: FolderJournals) -> None:
+    """Add to a folder's journals the lines of the server that are not in them. Raises CorpusError."""
+    for name in KEPT:
+        known = set(journals.lines(name))
+        for line in kept_lines(connection, corpus, name):
+            if line not in known:
+                journals.add(name, line)
+
+
+def _when(line: bytes) -> str:
+    return str(orjson.loads(line).get("when", ""))
+
+
+_ALL = ", ".join(TABLES["citations"].names)
+_OWN = "corpus = %(corpus)s and part = %(part)s and document = %(document)s and source = %(row)s"
+_FAR = "corpus = %(corpus)s and part = any(%(parts)s) and document = any(%(documents)s)"
+_PUT_BACK = (
+    f"delete from {SCHEMA}.citations where {_OWN} and number in "
+    f"(select number from {SCHEMA}.stated where {_OWN})",
+    f"insert into {SCHEMA}.citations ({_ALL}) select {_ALL} from {SCHEMA}.stated where {_OWN}",
+    f"delete from {SCHEMA}.stated where {_OWN}",
+)
+_KEEP = (
+    f"insert into {SCHEMA}.stated ({_ALL}) select {_ALL} from {SCHEMA}.citations where {_OWN} "
+    "and number = any(%(numbers)s)"
+)
+_CHANGE = (
+    f"update {SCHEMA}.citations set relation = %(relation)s, status = %(status)s, kind = %(kind)s, "
+    "target = %(target)s, target_id = %(target_id)s, head = %(head)s, confidence = %(confidence)s, "
+    "provision_kind = %(provision_kind)s, provision = %(provision)s, provision_id = %(provision_id)s, "
+    f"provision_row = %(provision_row)s where {_OWN} and number = %(number)s"
+)
+_REFERENCES = (
+    f"select number, start, stop, relation, status, kind, target, confidence, head from {SCHEMA}.citations "
+    f"where {_OWN} order by number"
+)
+_EDGES_OUT = (
+    f"{SCHEMA}.edges where corpus = %(corpus)s and part = %(part)s and document = %(document)s "
+    "and near = %(row)s and not inward"
+)
+
+
+_Ends = dict[str, int | str]
+
+
+def rejudged(
+    connection: Connection[Any], corpus: ServedTexts, source_id: str, verdicts: Iterable[Validation]
+) -> None:
+    """Make the references and links of one passage what the verdicts that stand say of them.
+
+    Nothing where the passage is not in the corpus. Raises the driver's errors, ResourceError.
+    """
+    row = int(corpus.rows([source_id])[0])
+    if row >= 0:
+        own = [one for one in verdicts if one.proposal.source_id == source_id]
+        _Judging(connection, corpus, row).judge(own)
+
+
+class _Judging:
+    """The references of one passage, in a transaction."""
+
+    def __init__(self, connection: Connection[Any], corpus: ServedTexts, row: int) -> None:
+        self._connection, self._corpus, self._row = connection, corpus, row
+        document = int(corpus.document_numbers(np.array([row]))[0])
+        (part,) = corpus.parts(np.array([document]))
+        self._own = {"corpus": corpus.stamp, "part": part, "document": document, "row": row}
+        named: Any = SimpleNamespace
+        outline, sections = corpus.outline, corpus.outline.sections
+        self._tables = Tables(
+            named(rows=corpus.rows, texts=self._texts),
+            named(first=sections.first, stop=sections.stop, find=corpus.section_number),
+            named(first=outline.first, numbers={one.id: n for n, one in enumerate(corpus.documents())}),
+        )
+
+    def judge(self, verdicts: Sequence[Validation]) -> None:
+        """Put back what the texts say, and change what people say otherwise."""
+        led = self._heads()
+        for statement in _PUT_BACK:
+            self._connection.execute(statement, self._own)
+        found = self._connection.execute(_REFERENCES, self._own).fetchall()
+        numbers, start, stop, relation, status, kind, target, confidence, _ = (
+            zip(*found, strict=True) if found else ((),) * 9
+        )
+        columns = {"start": start, "end": stop, "relation": relation, "status": status, "kind": kind}
+        columns |= {"target": target, "confidence": confidence}
+        columns |= {"source": (self._row,) * len(found), "grammar": (0,) * len(found)}
+        block = Block({name: np.array(columns[name], kind) for name, kind in COLUMNS.items()})
+        block.put_strings("candidates", [""] * len(found))
+        stated = ReferenceTable(block, [""])
+        changed = dict(changes(verdicts, stated, self._tables))
+        if changed:
+            self._connection.execute(_KEEP, {**self._own, "numbers": [numbers[place] for place in changed]})
+        for place, values in changed.items():
+            self._change(numbers[place], values)
+        self._lead(numbers, led)
+        table = with_changes(stated, changed)
+        self._link(table.edges(self._tables.sections, self._tables.documents), np.array(numbers, np.int32))
+
+    def _change(self, number: int, values: tuple[float, ...]) -> None:
+        relation, status, kind, target, confidence = values
+        ends = self._ends(int(kind), int(target))
+        changed = {"relation": int(relation), "status": int(status), "kind": int(kind), "target": int(target)}
+        self._connection.execute(
+            _CHANGE, {**self._own, **changed, **ends, "confidence": confidence, "number": number}
+        )
+
+    def _ends(self, kind: int, target: int) -> _Ends:
+        """What the columns of a reference say of its target."""
+        nowhere: _Ends = {"provision_kind": -1, "provision": -1, "provision_id": "", "provision_row": -1}
+        corpus = self._corpus
+        if kind < 0:
+            return {"target_id": "", "head": -1, **nowhere}
+        if TARGET_KINDS[kind] is TargetKind.DOCUMENT:
+            return {"target_id": corpus.documents()[target].id, "head": -1, **nowhere}
+        if TARGET_KINDS[kind] is TargetKind.SECTION:
+            return self._section(corpus.sections([target])[0].id, target)
+        (passage,) = corpus.passages(np.array([target]))
+        number = int(corpus.section_numbers(np.array([target]))[0])
+        section = corpus.sections([number])[0] if number >= 0 else None
+        own: _Ends = {"target_id": passage.id, "head": target}
+        if section is not None and passage.number and passage.number == section.number:
+            # A paragraph that is cited counts for the provision it is part of: the section of its number.
+            return {**self._section(section.id, number), **own}
+        provision: _Ends = {"provision_kind": kind, "provision": target}
+        return {**own, **provision, "provision_id": passage.id, "provision_row": target}
+
+    def _section(self, section_id: str, number: int) -> _Ends:
+        first = int(self._corpus.outline.sections.first[number])
+        kind = TARGET_KINDS.index(TargetKind.SECTION)
+        provision: _Ends = {"provision_kind": kind, "provision": number}
+        own: _Ends = {"target_id": section_id, "head": first}
+        return {**own, **provision, "provision_id": section_id, "provision_row": first}
+
+    def _texts(self, rows: Sequence[int]) -> list[str]:
+        return [passage.text for passage in self._corpus.passages(np.array(rows, np.int32))]
+
+    def _heads(self) -> list[tuple[int, int]]:
+        """Numbers of the references, and the passages that they lead to."""
+        found = self._connection.execute(_REFERENCES, self._own).fetchall()
+        return [(one[0], one[-1]) for one in found if one[-1] >= 0]
+
+    def _lead(self, numbers: Sequence[int], before: Sequence[tuple[int, int]]) -> None:
+        """Write anew which passages the references lead to."""
+        old = np.array([head for _, head in before], np.int32)
+        self._connection.execute(
+            f"delete from {SCHEMA}.cited where {_FAR} and head = any(%(heads)s) "
+            "and number = any(%(numbers)s)",
+            {**self._far(old), "heads": old.tolist(), "numbers": list(numbers)},
+        )
+        now = self._heads()
+        heads = np.array([head for _, head in now], np.int32)
+        own = [number for number, _ in now]
+        self._insert("cited", heads, [heads.tolist(), own])
+
+    def _link(self, edges: Edges, numbers: Array) -> None:
+        """Write the links of the passage anew, in both directions."""
+        old = self._connection.execute(f"select far from {_EDGES_OUT}", self._own).fetchall()
+        far = np.array([one for (one,) in old], np.int32)
+        self._connection.execute(f"delete from {_EDGES_OUT}", self._own)
+        self._connection.execute(
+            f"delete from {SCHEMA}.edges where {_FAR} and near = any(%(near)s) and inward and far = %(row)s",
+            {**self._own, **self._far(far), "near": far.tolist()},
+        )
+        evidence = numbers[edges.evidence].tolist()
+        own, targets = np.full(len(evidence), self._row, np.int32), edges.targets.astype(np.int32)
+        rest = [edges.relations.tolist(), edges.weights.tolist(), evidence]
+        for near, away, inward in ((own, targets, False), (targets, own, True)):
+            self._insert("edges", near, [[inward] * len(evidence), near.tolist(), away.tolist(), *rest])
+
+    def _far(self, rows: Rows) -> dict[str, Any]:
+        documents = np.unique(self._corpus.document_numbers(rows))
+        own = {"documents": documents.tolist(), "parts": self._corpus.parts(documents)}
+        return {"corpus": self._corpus.stamp, **own}
+
+    def _insert(self, table: str, rows: Rows, columns: Sequence[Sequence[Any]]) -> None:
+        """Rows of a table, which belong to the documents of some passages."""
+        documents = self._corpus.document_numbers(rows).tolist()
+        parts = [self._corpus.parts(np.array([one]))[0] for one in documents]
+        names = TABLES[table].names
+        statement = (
+            f"insert into {SCHEMA}.{table} ({', '.join(names)}) values ({', '.join(['%s'] * len(names))})"
+        )
+        each = zip(parts, documents, *columns, strict=True)
+        with self._connection.cursor() as cursor:
+            cursor.executemany(statement, [(self._corpus.stamp, *one) for one in each])
