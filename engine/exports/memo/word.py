@@ -13,8 +13,8 @@ from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
 from engine.answers.audit.claims import NOTES
+from engine.exports.memo.content import OWN, Area, Finding, Findings, Memo, Note, Words
 from engine.exports.memo.packing import packed
-from engine.exports.memo.record import OWN, Area, Finding, Findings, Memo, Note, Words
 from engine.exports.memo.word_look import CITE, LABEL, LEAD, LINE, QUOTE, WARNING, look
 from engine.exports.memo.word_notes import Footnotes
 from engine.exports.memo.word_table import add_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.exports.checking import Check
-from engine.exports.memo.record import Memo, Note, Words
+from engine.exports.memo.content import Memo, Note, Words
 from engine.language.characters import shortened
 from engine.records.wording import plural
 
