@@ -14,11 +14,7 @@ from engine.corpus.address import Address
 from engine.corpus.defaults import nothing
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.generation import NO_MODEL
-from engine.corpus.postgresql.binary import (
-    format_vector,
-    parse_columns,
-    parse_vector,
-)
+from engine.corpus.postgresql.binary import format_vector, parse_columns, parse_vector
 from engine.corpus.postgresql.queries import ASKED, OWN, Cache, PostgresQueries, columns_of
 from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.words import PostgresWords
