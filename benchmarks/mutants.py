@@ -5,12 +5,12 @@
 
 A function of engine or ui is drawn by its number of lines. A new process imports the changed module and runs
 the daily tests that execute the function (``benchmarks.executed``): those of the mirrored file first, then
-those of its folder, until one fails. A catch counts only if the same test passes without the change. A mutant
-that no test has noticed after ``--limit`` seconds survives. A Python that a test starts does not see the
-change.
+those of its folder, until one fails. At the end the failed tests run without a change: one that fails then
+catches nothing. A mutant that no test has noticed after ``--limit`` seconds survives. A Python that a test
+starts does not see the change.
 
 Left out, because nobody can observe them: docstrings, annotations, ``__repr__``, the words of errors, logs
-and help, ``zip(strict=)``, ``copy=False``, keywords that name a timeout or the size of a cache or buffer, and
+and help, ``zip(strict=)``, ``copy=False``, keywords that name a timeout or the size of a cache or chunk, and
 the order of the arguments of ``min``, ``max``, ``and_`` and the like.
 """
 
@@ -22,6 +22,7 @@ import contextlib
 import copy
 import importlib
 import json
+import math
 import multiprocessing
 import os
 import random
@@ -29,7 +30,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.machinery import SourceFileLoader
 from multiprocessing.connection import Connection
@@ -48,8 +48,7 @@ _FORK = multiprocessing.get_context("fork")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 # Calls whose words only people read, and one that does nothing.
 _WORDING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "cast"}
-_SIZES = "timeout maxsize chunksize chunk_size buffering pool_size"
-_UNSEEN = {"help", "metavar", "stacklevel", "strict", *_SIZES.split()}
+_UNSEEN = {"help", "metavar", "stacklevel", "strict", "timeout", "maxsize", "chunksize", "chunk_size"}
 _COMMUTATIVE = {"and_", "or_", "min", "max", "minimum", "maximum", "union", "union1d", "intersect1d"}
 _ONE = (ast.Eq, ast.Lt, ast.Gt, ast.In, ast.Is, ast.And, ast.Add, ast.Mult, ast.BitAnd)
 _OTHER = (ast.NotEq, ast.LtE, ast.GtE, ast.NotIn, ast.IsNot, ast.Or, ast.Sub, ast.Div, ast.BitOr)
@@ -61,7 +60,7 @@ class Mutant(NamedTuple):
 
     file: Path
     function: str
-    line: int
+    place: str
     change: str
     code: CodeType
 
@@ -74,25 +73,25 @@ class Executed:
         self.seconds: dict[str, float] = recorded["seconds"]
         self._names, self._tests = list(self.seconds), recorded["tests"]
 
-    def batches(self, file: Path, function: str) -> list[list[str]]:
+    def batches(self, mutant: Mutant) -> list[list[str]]:
         """Return tests to run together: those of the nearest and quickest files first, more files each time.
 
         If no test executes the function, it may run at import: then the tests of its module's other functions
         are tried. The other tests of the same files come last: they may see what an earlier test has cached.
         """
-        executing = set(self._tests.get(f"{file}::{function}", ()))
+        executing = set(self._tests.get(f"{mutant.file}::{mutant.function}", ()))
         for name in [] if executing else self._tests:
-            if name.startswith(f"{file}::"):
+            if name.startswith(f"{mutant.file}::"):
                 executing.update(self._tests[name])
         tests = {name: self.seconds[name] for name in map(self._names.__getitem__, sorted(executing))}
         by_file: dict[str, list[str]] = {}
         for test in sorted(tests, key=tests.__getitem__):
             by_file.setdefault(test.split("::")[0], []).append(test)
-        mirrored = Path("tests", file).with_name(f"test_{file.stem}.py")
+        mirrored = Path("tests", mutant.file).with_name(f"test_{mutant.file.stem}.py")
 
-        def distance(test_file: str) -> tuple[bool, int, float]:
-            shared = len(os.path.commonpath([mirrored.parent, Path(test_file).parent]))
-            return Path(test_file) != mirrored, -shared, sum(tests[test] for test in by_file[test_file])
+        def distance(file: str) -> tuple[bool, int, float]:
+            shared = len(os.path.commonpath([mirrored.parent, Path(file).parent]))
+            return file != str(mirrored), -shared, sum(tests[test] for test in by_file[file])
 
         files, batches, number = sorted(by_file, key=distance), [], FIRST_BATCH
         while files:
@@ -115,15 +114,28 @@ def main() -> int:
     import_libraries()
     set_profile()
     files = [options.module] if options.module else [*Path("engine").rglob("*.py"), *Path("ui").rglob("*.py")]
-    verdicts: Counter[str] = Counter()
-    for mutant in drawn(sorted(files), options.tries, random.Random(options.seed)):
-        began = time.monotonic()
-        verdict, test = tried(mutant, executed, options.limit)
-        verdicts[verdict] += 1
-        line = f"{mutant.file}:{mutant.line} {mutant.function}: {mutant.change}"
-        print(f"{verdict} {time.monotonic() - began:3.0f} s  {line}  {test}".rstrip(), flush=True)
-    print(f"\ncaught {verdicts['caught']} of {options.tries}: {dict(verdicts)}")
+    mutants = list(drawn(sorted(files), options.tries, random.Random(options.seed)))
+    noticed = [try_mutant(one, executed, options.limit, set()) for one in mutants]
+    sound: set[str] = {""}
+    failing: set[str] = set()
+    while new := {*noticed} - sound - failing:
+        if test := run([sorted(new)], executed, math.inf, None):
+            failing.add(test)
+            for at in [at for at, one in enumerate(noticed) if one == test]:
+                noticed[at] = try_mutant(mutants[at], executed, options.limit, failing)
+        else:
+            sound |= new
+    print(f"\ncaught {options.tries - noticed.count('')} of {options.tries}")
     return 0
+
+
+def try_mutant(mutant: Mutant, executed: Executed, limit: float, without: set[str]) -> str:
+    """Print and return the test that fails, "" if none does, leaving out some tests."""
+    batches = [[test for test in batch if test not in without] for batch in executed.batches(mutant)]
+    test = run(batches, executed, limit, mutant)
+    verdict = f"caught by {test}" if test else "survived"
+    print(f"{mutant.place}: {mutant.change}  {verdict}", flush=True)
+    return test
 
 
 def import_libraries() -> None:
@@ -151,13 +163,13 @@ def drawn(files: Sequence[Path], tries: int, draws: random.Random) -> Iterator[M
             continue
         before = compile(tree, path, "exec")
         node, changed = draws.choice(possible)
-        line = getattr(node, "lineno", function.lineno)
+        place = f"{file}:{getattr(node, 'lineno', function.lineno)} {name}"
         told = " -> ".join(" ".join(ast.unparse(one).split())[:70] for one in (node, changed))
         node.__class__, node.__dict__ = changed.__class__, changed.__dict__
         after = compile(ast.fix_missing_locations(tree), path, "exec")
         if after != before:
             tries -= 1
-            yield Mutant(file, name, line, told, after)
+            yield Mutant(file, name, place, told, after)
 
 
 def functions_in(scope: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, Function]]:
@@ -228,66 +240,47 @@ def _with(node: ast.AST, **fields: object) -> ast.AST:
     return changed
 
 
-def tried(mutant: Mutant, executed: Executed, limit: float) -> tuple[str, str]:
-    """Return "caught" and the test that failed, or "survived" and why, if it is not that all tests passed."""
-    batches, failing = executed.batches(mutant.file, mutant.function), [""]
-    while True:
-        noticed = _run(
-            [[test for test in batch if test not in failing] for batch in batches], executed, limit, mutant
-        )
-        if not noticed or noticed not in executed.seconds:
-            return "survived", noticed
-        if not _run([[noticed]], executed, limit, None):
-            return "caught", noticed
-        failing.append(noticed)
-
-
-def _run(batches: Sequence[list[str]], executed: Executed, limit: float, mutant: Mutant | None) -> str:
-    """Return the first test that fails in a process of its own, "" if all pass, or that the time is over."""
+def run(batches: Sequence[list[str]], executed: Executed, limit: float, mutant: Mutant | None) -> str:
+    """Return the first test that fails in a process of its own, "" if none does in time."""
     reader, writer = _FORK.Pipe(duplex=False)
     process = _FORK.Process(target=_test, args=(batches, mutant, writer))
     process.start()
     writer.close()
-    until, test, noticed = time.monotonic() + limit, next((batch[0] for batch in batches if batch), ""), ""
-    allowed = limit
-    while not noticed:
+    until, allowed, test, failed = time.monotonic() + limit, limit, "", False
+    while not failed:
         left = until - time.monotonic()
-        if not reader.poll(max(0.0, min(left, allowed))):
-            noticed = "time is over" if left <= allowed else test
+        if not reader.poll(max(0.0, min(left, allowed, 1e6))):
+            test = "" if left <= allowed else test
             break
         try:
             test, failed = reader.recv()
         except EOFError:  # The process ended without a word.
-            noticed = test
             break
         if not test:
             break
-        noticed = test if failed else ""
-        allowed = limit if failed is None else ENDLESS + TIMES * executed.seconds.get(test, 0.0)
+        allowed = limit if failed is None else ENDLESS + TIMES * executed.seconds[test]
     if process.pid is not None and process.is_alive():
         os.killpg(process.pid, signal.SIGKILL)
     process.join()
-    return noticed
+    return test
 
 
 class _Reporting:
     """A plugin of pytest that keeps the wanted tests in their order, and reports each."""
 
     def __init__(self, tests: Sequence[str], writer: Connection) -> None:
-        self._order, self._writer, self.failed = {test: n for n, test in enumerate(tests)}, writer, False
+        self._order, self._writer = {test: n for n, test in enumerate(tests)}, writer
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = sorted(
-            (item for item in items if item.nodeid in self._order), key=lambda one: self._order[one.nodeid]
-        )
+        wanted = [item for item in items if item.nodeid in self._order]
+        items[:] = sorted(wanted, key=lambda item: self._order[item.nodeid])
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._writer.send((nodeid, False))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed and not self.failed:
-            self.failed = True
+        if report.failed:
             self._writer.send((report.nodeid, True))
 
 
@@ -299,15 +292,12 @@ def _test(batches: Sequence[list[str]], mutant: Mutant | None, writer: Connectio
     if mutant is not None:
         _import_changed(mutant)
     options = ["-x", "-n0", "--tb=no", "-pno:cacheprovider", "-Wignore::pytest.PytestAssertRewriteWarning"]
-    for batch in batches:
-        if batch:
-            writer.send((batch[0], None))
-            reporting = _Reporting(batch, writer)
-            ended = pytest.main(
-                [*options, *dict.fromkeys(one.split("::")[0] for one in batch)], plugins=[reporting]
-            )
-            if not reporting.failed and ended not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-                writer.send((batch[0], True))  # The change is seen at import.
+    for batch in filter(None, batches):
+        writer.send((batch[0], None))
+        files = dict.fromkeys(test.split("::")[0] for test in batch)
+        ended = pytest.main([*options, *files], plugins=[_Reporting(batch, writer)])
+        if ended not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            writer.send((batch[0], True))  # The change is seen at import.
     writer.send(("", False))
     # Kill what tests have started and left.
     os.killpg(0, signal.SIGKILL)
