@@ -23,8 +23,7 @@ import numpy as np
 from engine.breadth import breadth_of
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus, Rows
-from engine.investigation.pool import Pool
-from engine.investigation.reading import Reading
+from engine.investigation.pool import Pool, Reading
 from engine.investigation.strategies import citations
 from engine.investigation.strategies.base import Context, Seeds
 from engine.investigation.turn import admit_scanned, take_turn

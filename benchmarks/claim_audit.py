@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.answers.audit import Auditor, Checked, Finding
-from engine.answers.audit.wording import key_of
+from engine.answers.audit.record import key_of
 from engine.corpus import open_corpus
 
 CLAIMS = Path(__file__).parent / "claims" / "claims.jsonl"

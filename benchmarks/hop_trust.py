@@ -47,9 +47,9 @@ from engine.investigation import turn
 from engine.investigation.case import Case
 from engine.investigation.events import Event
 from engine.investigation.gate import by_trust
-from engine.investigation.leads import RELATIONS, Leads
 from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.registry import strategy
+from engine.investigation.trails import RELATIONS, Leads
 from engine.settings import InvestigationSettings, preset
 
 PRIOR, OF_QUESTION = 20.0, 3.0

@@ -32,7 +32,7 @@ from engine.investigation.completeness.calibrated import FILE, record_of
 from engine.investigation.completeness.chao import chao1
 from engine.investigation.completeness.evidence import SIGNS, evidence_of
 from engine.investigation.events import CoverageChanged
-from engine.investigation.reading import Reading
+from engine.investigation.pool import Reading
 from engine.model import EvidenceStatus
 from engine.settings import InvestigationSettings, preset
 

@@ -30,11 +30,11 @@ from engine.evaluation import read_questions
 from engine.evaluation.learning import Example, learn, record_of
 from engine.evaluation.metrics import complete_at, ndcg_at, recall_at
 from engine.evaluation.significance import paired
-from engine.investigation.associations import Associations, associations
 from engine.investigation.case import Case
 from engine.investigation.ranking.additive import FILE, AdditiveModel, Family, family_of
 from engine.investigation.ranking.features import Described, Features
 from engine.investigation.ranking.order import first_seeds, scan_kept, second_seeds
+from engine.investigation.walks import Associations, associations
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan
 from engine.settings import preset

@@ -162,7 +162,7 @@ def searched(folder: Path, questions: Sequence[str]) -> dict[str, float]:
     import faiss
 
     from engine.corpus import open_corpus
-    from engine.language.analyzer import analyzer
+    from engine.language.analysis import analyzer
     from engine.language.embedders import embedder
 
     corpus = open_corpus(folder)

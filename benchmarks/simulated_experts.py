@@ -19,7 +19,7 @@ from engine.errors import InputError
 from engine.evaluation.metrics import complete_at, recall_at
 from engine.evaluation.questions import Question
 from engine.evaluation.significance import Difference, paired
-from engine.investigation.ranking.experience import Experience
+from engine.investigation.ranking.additive import Experience
 from engine.review.active import Ranking, most_telling
 from engine.review.learning.choosing import learned_from
 from engine.review.learning.learning import gained, vectors_of

@@ -15,7 +15,7 @@ from hypothesis import find, settings
 from hypothesis.strategies import text
 
 from engine.operator_settings import OF_THE_TESTS, PREFIX
-from tests.scheduling import BUDGET, GroupScheduling, Stopwatch, is_slow, position
+from tests.scheduling import BUDGET, MARGIN, GroupScheduling, Stopwatch, is_slow, position
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -35,6 +35,7 @@ ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "sample_data" / "meridia"
 SAMPLE_NAME = "Republic of Meridia"
 WORKERS = 2
+OVER_BUDGET = "over budget"
 
 # The same examples in every run, and no verdict on how busy the machine is.
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=15)
@@ -72,16 +73,26 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Fail a test that takes more processor time than its budget."""
+    """Measure the processor time of a test, and fail it far above its budget."""
     watch = Stopwatch()
     with watch.running():
         result = yield
     is_free = PROFILE != "steady" or item.get_closest_marker("slow") or item.get_closest_marker("journey")
     if watch.seconds > BUDGET and not is_free:
+        item.user_properties.append((OVER_BUDGET, watch.seconds))
+    if watch.seconds > MARGIN * BUDGET and not is_free:
         pytest.fail(
-            f"took {watch.seconds:.1f} s of the processor, more than {BUDGET:.0f}: make it cheaper or slow"
+            f"took {watch.seconds:.1f} s of the processor (budget {BUDGET:.0f} s): make it cheaper or slow"
         )
     return result
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the tests that took more than their budget."""
+    reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
+    over = [(dict(report.user_properties).get(OVER_BUDGET), report.nodeid) for report in reports]
+    for seconds, name in sorted(((s, n) for s, n in over if s is not None), reverse=True):
+        terminalreporter.write_line(f"over its budget of {BUDGET:.0f} s: {seconds:.1f} s {name}")
 
 
 @pytest.fixture(scope="session")

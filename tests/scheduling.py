@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
 
 TESTS = Path(__file__).parent
-# Processor time that one test may take without the mark ``slow``, s.
+# Processor time that one test may take without the mark ``slow``, s. The same work takes longer on a busy
+# machine: more than ``BUDGET`` is listed, more than
+# ``MARGIN`` times that fails.
 BUDGET = 1.0
+MARGIN = 4.0
 # Folders, files and tests that are slow. Tests in the browser that are marked ``journey`` run every time.
 SLOW = (
     "benchmarks/",

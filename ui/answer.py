@@ -14,7 +14,7 @@ from engine.answers.export import ALSO_TO_READ, MISSING, TO_READ, answer_markdow
 from engine.answers.record import Answer, Citation, Conflict, Link, Method, Sentence, Support
 from engine.corpus.grades import words_of
 from engine.investigation.strategies.amendments import Amendments
-from engine.language.markup import attribute, escape
+from engine.language.characters import attribute, escape
 from engine.model import Direction, Document, Hop, Passage, Relation, Span
 from engine.records.wording import hop_words, plural
 from ui.reporting import report_button

@@ -13,7 +13,7 @@ from gradio.events import Dependency
 
 from engine.investigation import Case
 from engine.investigation.assistance import budget_of, expected_cost
-from engine.language.markup import escape
+from engine.language.characters import escape
 from engine.llm import Budget, Usage
 from engine.llm.cost import currency_of
 from engine.retrieval.rerank import LISTWISE

@@ -16,7 +16,7 @@ from typing import Any
 from pyvis.network import Network
 
 from engine.investigation.pool import QUESTION_NODE, Pool
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from engine.model import Hop, RoundReport
 from engine.records.queries import Sent, sent_by, sent_queries
 from engine.records.wording import GAP_STRATEGY, Name, hop_quote, hop_words, trail_sentence

@@ -9,11 +9,10 @@ from typing import Any
 import gradio as gr
 
 from engine.answers.answer import answer
-from engine.answers.case_audit import CaseAudit, case_audit, case_audit_html, case_audit_markdown
+from engine.answers.case_audit import CaseAudit, body_html, case_audit, case_audit_html, case_audit_markdown
 from engine.answers.record import Answer
-from engine.answers.report_forms import body_html
 from engine.errors import InputError, RedstringError, for_visitors
-from engine.language.markup import attribute
+from engine.language.characters import attribute
 from ui.session import CASES, Desk, OpenCase, case_of
 from ui.stage import Stage, banner_html, on_failure
 

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from engine.investigation.graph import anchors_in, subgraph
-from engine.investigation.graph.words import edge_sentences
-from engine.language.hidden_marks import marked
-from engine.language.markup import attribute, escape
+from engine.investigation.graph.nodes import edge_sentences
+from engine.language.characters import attribute, escape, marked
 from engine.ontology.applying import in_language
 from engine.ontology.concepts import Concepts, NamedConcept, concepts_of, first_rows
 from ui.session import OpenCase

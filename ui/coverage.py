@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from engine.investigation.metrics import WORTH
-from engine.language.markup import attribute, escape
+from engine.investigation.view import WORTH
+from engine.language.characters import attribute, escape
 from engine.model import UNMEASURED, AreaCoverage, AreaState, Metrics, counted
 from engine.records.wording import plural
 

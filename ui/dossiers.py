@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from engine.records.citation import full_citation
 from ui.board import Dossier
 from ui.session import OpenCase

@@ -11,7 +11,7 @@ from gradio.components import Component
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.facets import NONE
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from engine.settings import AUTO
 from ui.controls import Knob, component, knob_of, title_of_choice
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.investigation.pool import Pool
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from engine.model import Hop
 from engine.records.queries import Sent, sent_by
 from engine.records.wording import GAP_STRATEGY, Name, hop_quote, plural, query_title

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
-from engine.language.markup import escape
+from engine.language.characters import escape
 from ui.shelf import Library
 
 _BRAND = (

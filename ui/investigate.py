@@ -17,10 +17,10 @@ from engine.access.audit_log import record
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation import Case
-from engine.investigation.constraints import NOTHING_LEFT
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
-from engine.investigation.ranking.experience import Experience
-from engine.language.markup import attribute
+from engine.investigation.filters import NOTHING_LEFT
+from engine.investigation.ranking.additive import Experience
+from engine.language.characters import attribute
 from engine.llm import LanguageModel
 from engine.records.steps import Step
 from ui.access.asking import person_of

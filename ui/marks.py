@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.language.asked_words import matched_spans, question_terms
-from engine.language.markup import escape
+from engine.language.characters import escape
+from engine.language.quotes import matched_spans, question_terms
 
 __all__ = ["marked", "matched_spans", "question_terms"]
 

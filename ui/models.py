@@ -10,7 +10,7 @@ import gradio as gr
 from gradio.components import Component
 
 from engine.access.roles import Action, may
-from engine.language.markup import attribute, escape
+from engine.language.characters import attribute, escape
 from engine.llm.spec import OPENAI_URL
 from ui.access.asking import person_of
 from ui.connecting import ConnectingDesk, answer

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 
 from engine.investigation.facets import NONE
-from engine.language.markup import attribute, escape
+from engine.language.characters import attribute, escape
 from engine.model import (
     NOTHING,
     Choice,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.language.markup import attribute, escape
+from engine.language.characters import attribute, escape
 from engine.model import Document, Evidence, Passage
 from engine.records.citation import short_citation
 from engine.records.wording import part_texts, part_words

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from engine.investigation.ranking.order import EXPERTS
-from engine.language.markup import escape
+from engine.language.characters import escape
 from engine.llm.suspicion import addresses_machine
 from engine.model import Document, Hop, Passage, RankedPassage, ScorePart
 from engine.records.citation import full_citation

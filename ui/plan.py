@@ -13,7 +13,7 @@ import orjson
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation import Case
 from engine.investigation.filters import Filters
-from engine.language.markup import escape
+from engine.language.characters import escape
 from engine.llm import LanguageModel
 from engine.model import Constraints, QueryPlan, View
 from engine.records.planned import intent_words, plan_from_json, plan_to_json

@@ -12,7 +12,7 @@ from gradio.components import Component
 from gradio.events import Dependency
 
 from engine.corpus.protocol import Corpus
-from engine.language.markup import attribute, escape
+from engine.language.characters import attribute, escape
 from engine.settings import Preset, preset
 from engine.threads import threads
 from ui.access.asking import person_of

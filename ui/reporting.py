@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from engine.extraction.judging import UNWRITTEN, is_written
-from engine.language.markup import attribute
+from engine.language.characters import attribute
 from engine.model import Direction, Hop, Relation
 
 # From which passage to which, and as what.

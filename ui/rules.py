@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.language.markup import attribute
+from engine.language.characters import attribute
 from engine.settings import InvestigationSettings
 from ui.session import OpenCase
 

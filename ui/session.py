@@ -15,8 +15,8 @@ from engine.answers.record import Answer
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation import Case
-from engine.investigation.ranking.experience import Experience
-from engine.investigation.transactions import kinds_of
+from engine.investigation.coverage import kinds_of
+from engine.investigation.ranking.additive import Experience
 from engine.llm.cost import CostReport, cost_report
 from engine.model import Document, Passage
 from engine.records.citation import short_citation

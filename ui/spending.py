@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.language.markup import escape
+from engine.language.characters import escape
 from engine.llm import Usage
 from engine.llm.cost import CostReport, cache_words
 from engine.records.wording import plural

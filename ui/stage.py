@@ -10,7 +10,7 @@ import gradio as gr
 from gradio.components import Component
 from gradio.events import Dependency
 
-from engine.language.markup import escape
+from engine.language.characters import escape
 from ui import answer, coverage, passages
 from ui.board import frame_page
 

@@ -18,7 +18,7 @@ from engine.investigation.events import (
     Stopped,
     SufficiencyJudged,
 )
-from engine.language.markup import escape
+from engine.language.characters import escape
 from engine.llm.cost import CostReport
 from engine.model import (
     AreaCoverage,

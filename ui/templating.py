@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from engine.language.markup import escape
+from engine.language.characters import escape
 from engine.records.presets import changed, day_words, nearest, settings_words, value_words
 from engine.settings import InvestigationSettings, preset
 from ui.controls import GROUP_TITLES, Knob, knobs, title_of_choice

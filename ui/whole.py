@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from engine.investigation.pool import Pool
 from engine.investigation.strategies.whole_document import WholeDocument
-from engine.language.markup import attribute, escape
+from engine.language.characters import attribute, escape
 from engine.model import Hop
 from engine.records.wording import Name
 

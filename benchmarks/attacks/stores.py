@@ -32,8 +32,7 @@ from engine.cli import main as command_line
 from engine.errors import RedstringError
 from engine.exports.registry import exports
 from engine.ingestion.build import build_corpus
-from engine.investigation.ranking.additive import AdditiveModel
-from engine.investigation.ranking.experience import Experience
+from engine.investigation.ranking.additive import AdditiveModel, Experience
 from engine.operator_settings import CASES_NAME, OperatorSettings
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore

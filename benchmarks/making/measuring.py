@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.making.claim import CHANGED, COPIED, INVENTED, PARAPHRASE, PINPOINT, Claim
 from benchmarks.making.material import DAY, Collection
 from engine.answers.audit import Auditor
-from engine.answers.audit.wording import key_of
+from engine.answers.audit.record import key_of
 from engine.corpus import open_corpus
 
 FOUND = (

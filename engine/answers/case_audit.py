@@ -1,22 +1,21 @@
-"""The retrieval audit of one case: what it searched, what it found little or nothing of, which references of
-what it found lead nowhere, what it never reached, and how well its answer is borne; each with what to do.
-"""
+"""The retrieval audit of a case: what it searched, what it lacks, how well its answer is supported."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
+from markdown_it import MarkdownIt
 
-from engine.answers.audit import Auditor
+from engine.answers.audit import Auditor, Finding
 from engine.answers.record import Answer
-from engine.answers.report_forms import index_table, index_to_json, line, listed, page_html, percent
-from engine.answers.support_score import SentenceChecked, checked_sentences, share_said
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.investigation.record import Investigation
+from engine.language.characters import escape, marked
+from engine.language.characters import markdown as escaped
 from engine.model import (
     AreaCoverage,
     AreaState,
@@ -38,6 +37,125 @@ from engine.records.wording import (
     stop_words,
 )
 from engine.retrieval.retrievers.registry import title_of
+
+# How retrieval audits are written: lines, lists with what to do about them, and a page that
+# stands alone.
+
+# What is listed of each kind at most.
+MOST_LISTED = 25
+_STYLE = (
+    ":root{color-scheme:light dark}body{font:16px/1.55 system-ui,sans-serif;max-width:52rem;"
+    "margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}table{border-collapse:collapse}"
+    "td,th{padding:.2rem .8rem .2rem 0;text-align:start;vertical-align:top;border-bottom:1px solid #8884}"
+)
+
+
+def line(text: str) -> str:
+    """A text of others as one line of Markdown, without markup of its own."""
+    return escaped(marked(" ".join(text.split())))
+
+
+def listed(title: str, lines: Sequence[str], advice: str) -> Iterator[str]:
+    """A heading, what to do, and what it is about; "None." where there is nothing."""
+    yield ""
+    yield f"## {title}"
+    yield ""
+    if not lines:
+        yield "None."
+        return
+    yield advice
+    yield ""
+    yield from (f"- {line}" for line in lines[:MOST_LISTED])
+    if len(lines) > MOST_LISTED:
+        yield f"- and {len(lines) - MOST_LISTED:,} more"
+
+
+def index_table(info: CorpusInfo) -> Iterator[str]:
+    """What the index of a corpus holds, as a table."""
+    yield "| what | how many |"
+    yield "| --- | --- |"
+    yield f"| documents | {info.documents:,} |"
+    yield f"| passages | {info.passages:,} |"
+    yield f"| languages | {', '.join(f'{name} {count:,}' for name, count in info.languages.items())} |"
+    yield f"| vectors | {line(info.embedding)} |"
+    yield f"| entities | {info.entities:,} |"
+    by_status = sorted(info.references_by_status.items())
+    yield f"| references | {', '.join(f'{name} {count:,}' for name, count in by_status)} |"
+    if info.embedding == "none":
+        yield ""
+        yield "No vectors: questions in other words than the texts' find less. Ingest with vectors."
+
+
+def index_to_json(info: CorpusInfo) -> dict[str, object]:
+    """The same as plain values."""
+    return {
+        "documents": info.documents,
+        "passages": info.passages,
+        "languages": dict(info.languages),
+        "embedding": info.embedding,
+        "entities": info.entities,
+        "references": dict(sorted(info.references_by_status.items())),
+    }
+
+
+def body_html(report: str) -> str:
+    """A report as HTML; what texts bring is escaped."""
+    body: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(report)
+    return body
+
+
+def page_html(report: str, title: str) -> str:
+    """A report as a page that stands alone."""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<style>{_STYLE}</style></head><body>{body_html(report)}</body></html>"
+    )
+
+
+def percent(share: float | None) -> str:
+    """A share as it is written, "no answer has a sentence" where there is none."""
+    return "no answer has a sentence" if share is None else f"{100 * share:.0f} %"
+
+
+# How many sentences of an answer the check of claims finds said, each by the sources that it
+# cites.
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceChecked:
+    """A sentence of an answer, and what the check of claims finds of it with its citations."""
+
+    text: str
+    finding: Finding
+    reason: str
+
+    @property
+    def said(self) -> bool:
+        """Whether the sources say so, in force or not."""
+        return self.finding in (Finding.SUPPORTED, Finding.OUTDATED)
+
+
+def checked_sentences(told: Answer, auditor: Auditor) -> tuple[SentenceChecked, ...]:
+    """Each sentence of an answer, checked with its own citations."""
+    named = {one.number: one.short for one in told.citations}
+    found = []
+    for sentence in told.sentences:
+        cited = "; ".join(named[number] for number in sentence.citations)
+        claim = f"{sentence.text.rstrip('.')} ({cited})." if cited else sentence.text
+        checked = auditor.claim(claim, sentence.language)
+        found.append(SentenceChecked(sentence.text, checked.finding, checked.reason))
+    return tuple(found)
+
+
+def share_said(checked: Sequence[SentenceChecked]) -> float | None:
+    """The share of sentences that the sources say, 0..1; None without any."""
+    return sum(one.said for one in checked) / len(checked) if checked else None
+
+
+# The retrieval audit of one case: what it searched, what it found little or nothing of, which
+# references of what it found lead nowhere, what it never reached, and how well its answer is
+# borne; each with what to do.
 
 # Passages that a query by words alone is asked for.
 DEPTH = 100

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.answers.record import Answer, Citation, Sentence, Support
-from engine.language.markup import markdown
+from engine.language.characters import markdown
 from engine.records.export import part_to_json
 from engine.records.spending import usage_to_json
 from engine.records.wording import part_sentences

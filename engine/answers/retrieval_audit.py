@@ -14,8 +14,15 @@ from datetime import date
 
 from engine.answers.answer import answer
 from engine.answers.audit import Auditor
-from engine.answers.report_forms import index_table, index_to_json, line, listed, page_html, percent
-from engine.answers.support_score import checked_sentences
+from engine.answers.case_audit import (
+    checked_sentences,
+    index_table,
+    index_to_json,
+    line,
+    listed,
+    page_html,
+    percent,
+)
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.errors import InputError
 from engine.investigation import Case

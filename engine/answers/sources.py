@@ -1,23 +1,157 @@
-"""The sentences that a brief chooses from: those of the passages that rank first, and of the provisions in
-the pool whose own heading says what the question says."""
+"""The sentences that a brief chooses from: ranked passages, named provisions, limits, definitions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from engine.answers.bearing import Bearing
-from engine.answers.choosing import Candidate
-from engine.answers.citing import Citations
-from engine.answers.units import is_whole, units_of
+from engine.answers.record import Citations
+from engine.answers.relevance import Bearing
+from engine.answers.selection import Candidate, overlap
+from engine.answers.units import Piece, Unit, is_whole, units_of, word_count
+from engine.corpus.headings import is_bare_heading
 from engine.corpus.protocol import Corpus, Rows
+from engine.investigation.definitions import defined_terms
 from engine.investigation.record import Investigation
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.languages import law
-from engine.model import Passage, RankedPassage, Relation
+from engine.model import Direction, Naming, Passage, QueryPlan, RankedPassage, Relation, Span
+from engine.retrieval.planning import LITERAL
+from engine.retrieval.planning.named import asks_for_nothing_else
 from engine.retrieval.retrievers.dense import DENSE
+
+# What the provisions say that a question names: by their number, or by the term that they define.
+
+# Passages of a named provision that are read, words that are told of it where it alone is asked for, and how
+# many of its sentences at most.
+NAMED_READ, LONGEST_NAMED, MOST_NAMED = 12, 120, 8
+# Definitions of the term that is asked for.
+MOST_DEFINITIONS = 3
+
+
+def asks_for_named_alone(plan: QueryPlan) -> bool:
+    """Whether the question asks for the text of what it names and for nothing else."""
+    words = [view.text for view in plan.views if view.name == LITERAL][:1]
+    named = [named.words for named in plan.named]
+    return bool(words) and asks_for_nothing_else(words[0], plan.language, named)
+
+
+def told_of_named(
+    investigation: Investigation, corpus: Corpus, citations: Citations, best: Callable[[Sequence[Unit]], Unit]
+) -> list[Unit]:
+    """What the provisions that the question names say: the beginning of each where nothing else is asked,
+    else the ``best`` of its sentences for the question."""
+    plan, found = investigation.plan, list[Unit]()
+    alone = asks_for_named_alone(plan)
+    for named in plan.named:
+        if named.status is not Naming.FOUND:
+            continue
+        rows = corpus.rows(list(named.passage_ids)[:NAMED_READ])
+        rows = rows[rows >= 0]
+        by_row = not alone or named.relation is Relation.DEFINES
+        every = units_of(rows.tolist(), corpus, citations.reading, lambda text: 0.0, by_row=by_row)
+        units = list(every)
+        units = units or list(_whole(rows, citations))
+        if named.relation is Relation.DEFINES:
+            found.extend(_defining(units, named.words))
+        elif alone:
+            room = LONGEST_NAMED
+            for unit in units:
+                if found and word_count(unit.text) > room:
+                    break
+                found.append(unit)
+                room -= word_count(unit.text)
+        elif units:
+            found.append(best(units))
+    return found[:MOST_NAMED]
+
+
+def _whole(rows: Rows, citations: Citations) -> Iterator[Unit]:
+    """The texts of passages as they stand, where nothing in them can be read alone; headings only where there
+    is nothing else."""
+    passages = citations.reading.passages(rows)
+    texts = [pair for pair in zip(rows.tolist(), passages, strict=True) if not is_bare_heading(pair[1].text)]
+    for row, passage in texts or list(zip(rows.tolist(), passages, strict=True))[:1]:
+        yield Unit((Piece(row, passage, Span(0, len(passage.text))),), row)
+
+
+def _defining(units: Sequence[Unit], term: str) -> list[Unit]:
+    """Of each passage the unit that has the term, and has it first."""
+    best: dict[int, tuple[int, Unit]] = {}
+    for unit in units:
+        at = unit.text.casefold().find(term.casefold())
+        if at >= 0 and (unit.main not in best or at < best[unit.main][0]):
+            best[unit.main] = (at, unit)
+    return [unit for _, unit in best.values()][:MOST_DEFINITIONS]
+
+
+# What the links of the corpus say of a rule: its exceptions, and what prevails over it.
+
+# Limits that are told, how much of the question each bears, headings included, and how many words it has.
+MOST, FEW, LONGEST = 2, 0.3, 80
+_LINKS = (
+    (Direction.IN, (Relation.EXCEPTION_TO,)),
+    (Direction.OUT, (Relation.SUBJECT_TO, Relation.WITHOUT_PREJUDICE_TO)),
+)
+
+
+def limits_of(rules: Sequence[Unit], corpus: Corpus, bearing: Bearing, citations: Citations) -> list[Unit]:
+    """The sentences that make an exception to a rule, and those of what it is subject to, as far as they are
+    about what is asked."""
+    rows = np.array(sorted({piece.row for unit in rules for piece in unit.pieces}), np.int32)
+    if not len(rows):
+        return []
+    found: dict[int, Unit] = {}
+    for row, start in _linked(rows, corpus):
+        if row in found or len(found) >= MOST:
+            continue
+        unit = _limiting(row, start, rules, corpus, bearing, citations)
+        if unit is not None:
+            found[row] = unit
+    return list(found.values())
+
+
+def _linked(rows: np.ndarray, corpus: Corpus) -> Iterator[tuple[int, int]]:
+    """Rows of the passages that limit some, with the character at which an exception names what it is one to,
+    -1 for what prevails."""
+    for direction, relations in _LINKS:
+        links = corpus.neighbours(rows, relations, direction)
+        evidence = corpus.references(links.evidence.tolist()) if direction is Direction.IN else []
+        starts = [reference.span.start for reference in evidence] or [-1] * len(links.rows)
+        yield from zip(links.rows.tolist(), starts, strict=True)
+
+
+def _limiting(
+    row: int,
+    start: int,
+    rules: Sequence[Unit],
+    corpus: Corpus,
+    bearing: Bearing,
+    citations: Citations,
+) -> Unit | None:
+    """The sentence of a passage that limits: the one with the reference, else the one that bears most."""
+    reader = analyzer(bearing.asked.language)
+
+    def share(unit: Unit) -> float:
+        return bearing.share(reader.terms(" ".join((unit.text, *unit.pieces[-1].passage.headings))))
+
+    units = [
+        unit
+        for unit in units_of([row], corpus, citations.reading, lambda text: bearing.share(reader.terms(text)))
+        if is_whole(unit)
+        and word_count(unit.text) <= LONGEST
+        and share(unit) >= FEW
+        and not any(overlap(unit, rule) for rule in rules)
+        and (start < 0 or any(piece.span.start <= start < piece.span.end for piece in unit.pieces))
+    ]
+    return max(units, key=share, default=None)
+
+
+# The sentences that a brief chooses from: those of the passages that rank first, and of the
+# provisions in the pool whose own heading says what the question says.
 
 # Passages of the ranking that sentences are taken from.
 PASSAGES_READ = 12
@@ -131,3 +265,54 @@ def _in_language(ranking: Sequence[RankedPassage], language: str) -> list[Ranked
     own = [found for found in ranking if found.passage.language.split("-")[0] == base]
     near = any(found.rank <= LANGUAGE_LOOKED_AT for found in own)
     return own if near else list(ranking)
+
+
+# The definitions of terms that a brief uses, told with it.
+
+# Definitions that are told with a brief, and how long one may be, in words.
+MOST_TERMS, LONGEST_TERM = 2, 45
+
+
+def terms_of(
+    units: Sequence[Unit], corpus: Corpus, citations: Citations, investigation: Investigation
+) -> list[Unit]:
+    """Short definitions of terms that both the question and a chosen sentence use, or that the sentence
+    writes as a name; from the sentence's own document, or the only one that defines the term."""
+    known = defined_terms(corpus)
+    if not units or not len(known):
+        return []
+    of_question = {use.term for use in known.used_in(investigation.question, investigation.plan.language)}
+    told = {piece.passage.id for unit in units for piece in unit.pieces}
+    found: dict[int, Unit] = {}
+    for unit in units:
+        passage = unit.pieces[-1].passage
+        for use in known.used_in(unit.text, passage.language):
+            if use.term in found or use.term not in of_question:
+                continue
+            definition = _definition(known.definitions(use.term), known.names[use.term], passage.document_id,
+                                     corpus, citations)  # fmt: skip
+            if definition is not None and definition.passage.id not in told:
+                found[use.term] = Unit((definition,), definition.row)
+    return list(found.values())[:MOST_TERMS]
+
+
+def _definition(
+    rows: Rows, name: str, document_id: str, corpus: Corpus, citations: Citations
+) -> Piece | None:
+    """The sentence that defines a term: in a document, else where there is only one."""
+    passages = citations.reading.passages(rows)
+    own = [pair for pair in zip(rows.tolist(), passages, strict=True) if pair[1].document_id == document_id]
+    pairs = own or list(zip(rows.tolist(), passages, strict=True))
+    if len(pairs) != 1:
+        return None
+    row, _ = pairs[0]
+    # "Has the meaning given in Article 2" says nothing by itself.
+    if len(corpus.neighbours(np.array([row], np.int32), [Relation.DEFINES], Direction.OUT).rows):
+        return None
+    quoted = re.compile(rf"[\"“„«‘'‚]\s?{re.escape(name)}", re.IGNORECASE)
+    for unit in units_of([row], corpus, citations.reading, lambda text: 0.0):
+        piece = unit.pieces[-1]
+        at = quoted.search(piece.text)
+        if at is not None and at.start() < 12 and word_count(piece.text) <= LONGEST_TERM:
+            return piece
+    return None

@@ -97,8 +97,7 @@ def audit(options: argparse.Namespace) -> None:
 
 def _say(options: argparse.Namespace, found: Audit, corpus: Corpus) -> None:
     """Keep what a person says of verdicts."""
-    from engine.answers.audit.log import verification_log
-    from engine.answers.audit.reviewing import Saying, say
+    from engine.answers.audit.log import Saying, say, verification_log
     from engine.errors import InputError
 
     sayings = [Saying("confirm", number) for number in _numbers(options.confirm)]
@@ -120,7 +119,7 @@ def _log_as(place: Path, log: Log) -> str:
     """A log in the form that a file's name asks for. Raises InputError for one that there is none of."""
     import orjson
 
-    from engine.answers.audit.log_export import log_markdown, log_page, log_to_json
+    from engine.answers.audit.export import log_markdown, log_page, log_to_json
     from engine.errors import InputError
 
     form = place.suffix.lower()
@@ -134,9 +133,9 @@ def _log_as(place: Path, log: Log) -> str:
 def audit_lines(found: Audit, log: Log | None = None) -> Iterator[str]:
     """An audit for a terminal."""
     from engine.answers.audit import Finding
-    from engine.answers.audit.log_export import said_of
-    from engine.answers.audit.tally import axes, summary, tally, verdict_words
-    from engine.answers.audit.wording import citation_of, remarks
+    from engine.answers.audit.export import said_of
+    from engine.answers.audit.log import axes, summary, tally, verdict_words
+    from engine.answers.audit.record import citation_of, remarks
     from engine.corpus.grades import words_of
 
     counted = tally(found, log)

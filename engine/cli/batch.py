@@ -18,7 +18,7 @@ from engine.errors import InputError
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
-    from engine.investigation.ranking.experience import Experience
+    from engine.investigation.ranking.additive import Experience
     from engine.records.store.listing import CaseSummary
     from engine.settings import InvestigationSettings
 
@@ -57,7 +57,7 @@ def batch(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
     from engine.corpus import open_corpus
-    from engine.investigation.weights import adopted_weights
+    from engine.investigation.ranking.weights import adopted_weights
     from engine.records.store.fingerprint import fingerprint_of
 
     questions = questions_in(options.questions)

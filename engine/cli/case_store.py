@@ -14,7 +14,7 @@ from engine.records.store import EVERYBODY
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
-    from engine.investigation.ranking.experience import Experience
+    from engine.investigation.ranking.additive import Experience
     from engine.investigation.record import Investigation
     from engine.records.store.listing import Matter
     from engine.records.store.store import CaseStore

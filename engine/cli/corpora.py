@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from engine.cli.printing import print_json, print_lines
 from engine.corpus.address import Address, folder_of, place_of
 from engine.errors import CorpusError, IngestionCancelledError, SettingsError
-from engine.language.name_scores import LEAST_SCORE
+from engine.language.entities import LEAST_SCORE
 
 if TYPE_CHECKING:
     from engine.ingestion.cluster.connecting import Cluster

@@ -78,9 +78,9 @@ def show_graph(options: argparse.Namespace) -> None:
     from engine.corpus import open_corpus
     from engine.extraction.graphml import write_network
     from engine.investigation.graph import anchors_in, subgraph
+    from engine.investigation.graph.nodes import graph_text, to_json, to_networkx
     from engine.investigation.graph.subgraph import anchor
-    from engine.investigation.graph.words import graph_text, to_json, to_networkx
-    from engine.language.detect import detect_question
+    from engine.language.detection import detect_question
 
     if not options.question and not options.around:
         raise SettingsError("graph: give a --question, or nodes by --around")
@@ -208,7 +208,7 @@ def _assisted(corpus: Corpus, proposal: Proposal, options: argparse.Namespace) -
 
 
 def _stated(corpus: Corpus, ontology: Ontology, options: argparse.Namespace) -> list[dict[str, str]]:
-    from engine.language.detect import detect_question
+    from engine.language.detection import detect_question
     from engine.ontology.mentioned import mentioned_facts
 
     if not options.question:

@@ -47,7 +47,7 @@ def _add_scope(command: argparse.ArgumentParser) -> None:
         "--format",
         required=True,
         metavar="F",
-        help="csv, jsonl (MLflow), qrels or binary-qrels (only read)",
+        help="csv, jsonl, qrels or binary-qrels (only read)",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TextIO
 
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 
 
 class VisibleStream(io.TextIOBase):

@@ -20,10 +20,9 @@ import numpy as np
 from engine.corpus.protocol import Corpus, Rows
 from engine.language.addresses import Address
 from engine.language.references import Mention, Resolver
-from engine.language.references.definitions import DefinedName
-from engine.language.references.layout import Layout, Numbers
-from engine.language.references.meaning import Meaning
-from engine.language.references.registry import statement_reader
+from engine.language.references.definitions import DefinedName, Meaning
+from engine.language.references.provisions import Layout, Numbers
+from engine.language.references.readings import statement_reader
 from engine.model import Document, Passage, Reference, Section, Span, TargetKind
 
 _OUTSIDE = "\x00outside"

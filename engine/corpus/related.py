@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Mentions
-from engine.language.references.standards import standard_of
+from engine.language.references.instruments import standard_of
 from engine.model import Entity, EntityKind
 
 MOST_PASSAGES = 5

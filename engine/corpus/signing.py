@@ -5,7 +5,7 @@ from __future__ import annotations
 from unicodedata import category
 
 from engine.errors import InputError
-from engine.language.hidden_marks import hidden_marks
+from engine.language.characters import hidden_marks
 
 LONGEST_NAME, LONGEST_NOTE = 100, 2000
 # Line breaks and tabs are blanks of a name; no other control character belongs into one.

@@ -7,7 +7,7 @@ from datetime import date
 import numpy as np
 
 from engine.corpus.contents import Contents
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.embedders.base import SparseVectors
 from engine.language.references.definitions import DefinedName
 from engine.model import (

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.answers.quotes import Located, verify
+from engine.answers.record import Located, verify
 from engine.corpus.protocol import Corpus
 from engine.exports.kept_case import KeptCase
-from engine.investigation.context_expansion import text_of
+from engine.investigation.presentation import text_of
 from engine.model import Document, Passage
 
 

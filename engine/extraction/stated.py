@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.corpus.extracted.proposal import Proposal, occurrence_at
 from engine.corpus.protocol import Corpus, Rows
-from engine.investigation.defined_terms import defined_terms
+from engine.investigation.definitions import defined_terms
 from engine.model import Passage, Relation, Status
 
 CHECKED_RELATIONS = (

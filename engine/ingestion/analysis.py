@@ -32,11 +32,11 @@ from engine.ingestion.words import (
     titles_of,
     words_in,
 )
-from engine.language import validity
+from engine.language import dates
 from engine.language.entities import facts_of
-from engine.language.parties import pattern_of
+from engine.language.names import pattern_of
 from engine.language.references import packed, read_mentions
-from engine.language.references.registry import defined_names, prepare
+from engine.language.references.readings import defined_names, prepare
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def make_ready(languages: Iterable[str]) -> None:
     """Compile what the analysis of texts in these languages takes, so that no child born from now on does."""
     for language in languages:
         prepare([language])
-        validity.prepare(language)
+        dates.prepare(language)
         pattern_of(language.split("-")[0])
 
 

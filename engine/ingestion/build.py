@@ -29,7 +29,7 @@ from engine.ingestion.sources import Found
 from engine.ingestion.work import Work
 from engine.ingestion.workers import Limits
 from engine.language.embedders import Embedder, embedder
-from engine.language.name_scores import LEAST_SCORE
+from engine.language.entities import LEAST_SCORE
 
 
 def build_corpus(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,10 +13,9 @@ from engine.corpus.embedded.generation import SPARSE_NAME, STATE_NAME
 from engine.corpus.embedded.manifest import NO_MODEL
 from engine.corpus.embedded.room import Room
 from engine.corpus.embedded.writing import CONTENT_KEYS
-from engine.ingestion.indexing import VectorSource
+from engine.ingestion.indexing import SparseSource, VectorSource
 from engine.ingestion.ledger import Previous
 from engine.ingestion.pipeline import Control
-from engine.ingestion.ragged import Ragged, RaggedSource
 from engine.ingestion.view import CorpusView, WholePassages
 from engine.language.embedders import Embedder, SparseEmbedder, SparseVectors, embedder, sparse_embedder
 
@@ -95,13 +93,13 @@ class Embedding:
                 room.release()
                 self._finished(len(passages))
             if sparse is not None:
-                found = sparse.rows(passages, keys, languages)
-                parts.append(SparseVectors(found.pointers, *found.columns))
+                parts.append(sparse.rows(passages, keys, languages))
                 self._finished(len(passages))
         if parts and self._models.sparse_model is not None:
-            from engine.corpus.embedded.sparse import SparseIndex
+            from engine.corpus.embedded.sparse import SparseIndex, join
 
-            SparseIndex.made(parts, self._models.sparse_model.dimensions).save(self._generation / SPARSE_NAME)
+            dimensions = self._models.sparse_model.dimensions
+            SparseIndex.build(join(parts), dimensions).save(self._generation / SPARSE_NAME)
         return Embedded(room, 0 if dense is None else dense.encoded, missing, self._known_codes(origins))
 
     def rehearse(self, view: CorpusView) -> None:
@@ -149,25 +147,14 @@ class Embedding:
 
         return KnownCodes(self._codes[origins], origins >= 0)
 
-    def _sparse(self) -> RaggedSource | None:
-        model = self._models.sparse_model
-        if model is None:
+    def _sparse(self) -> SparseSource | None:
+        if self._models.sparse_model is None:
             return None
+        source, before = SparseSource(self._models.sparse_model, self._done), self._before
+        if before is not None and before.manifest.sparse == self._models.sparse:
+            from engine.corpus.embedded.sparse import SparseIndex
 
-        def encode(texts: Sequence[str]) -> Ragged:
-            found = model.encode(texts)
-            return Ragged(found.pointers, (found.terms, found.weights))
-
-        from engine.corpus.embedded.sparse import SparseIndex
-
-        empty = Ragged(np.zeros(2, np.int64), (np.zeros(0, np.int32), np.zeros(0, np.float32)))
-        source = RaggedSource(model, encode, empty, self._done)
-        before = self._before
-        if before is None or before.manifest.sparse != self._models.sparse:
-            return source
-        state, index = before.block(STATE_NAME), before.block(SPARSE_NAME)
-        if state is not None and index is not None:
-            rows = SparseIndex(index).all()
-            held = Ragged(rows.pointers, (rows.terms, rows.weights))
-            source.learn_from(state[CONTENT_KEYS], held.take)
+            state, index = before.block(STATE_NAME), before.block(SPARSE_NAME)
+            if state is not None and index is not None:
+                source.learn_from(state[CONTENT_KEYS], SparseIndex(index).vectors())
         return source

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from engine.language.addresses import PROVISIONS, WORDS
+from engine.language.characters import visible, western_digits
 from engine.language.numerals import (
     ARABIC_AGAIN,
     ARABIC_ORDINAL,
@@ -21,8 +22,7 @@ from engine.language.numerals import (
     han_number,
     indonesian_number,
 )
-from engine.language.references.number_words import ordinal
-from engine.language.script import visible, western_digits
+from engine.language.references.levels import ordinal
 from engine.languages import all_words
 from engine.model import SectionKind
 

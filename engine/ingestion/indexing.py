@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.language.embedders import Embedder
+from engine.language.embedders import Embedder, SparseEmbedder, SparseVectors
 from engine.language.embedders.base import Reader, reads, unit
 from engine.model import Document, Passage
 
@@ -17,6 +17,8 @@ EMBEDDING_BATCH = 256
 HEADING_SHARE = 0.2
 HEADING_JOINT = " > "
 
+# One row without terms.
+_NO_TERMS = SparseVectors(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
 # Who is told how many of the passages that were asked for last are done.
 Done = Callable[[int], None]
 
@@ -27,6 +29,21 @@ def context_of(passage: Passage, document: Document) -> tuple[str, ...]:
     return (*dict.fromkeys((document.title, short)), passage.label, *passage.headings)
 
 
+class KnownKeys:
+    """The keys of the passages of an older generation, shape (n, 2): what the vector of each depends on."""
+
+    def __init__(self, keys: NDArray[np.uint64]) -> None:
+        self._order = np.lexsort((keys[:, 1], keys[:, 0]))
+        self._keys = keys[self._order]
+
+    def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the row of each key in the older generation, -1 for an unknown one."""
+        if not len(self._keys):
+            return np.full(len(keys), -1, np.int64)
+        found = np.minimum(np.searchsorted(self._keys[:, 0], keys[:, 0]), len(self._keys) - 1)
+        return np.where((self._keys[found] == keys).all(axis=1), self._order[found], -1)
+
+
 class VectorSource:
     """Where the vectors of a corpus come from: those of an older generation for what has not changed, the
     model for the rest, unless that is left for ``later``."""
@@ -35,16 +52,14 @@ class VectorSource:
         self, model: Embedder, done: Done | None = None, *, headings: bool, later: bool = False
     ) -> None:
         self._model, self._done, self._headings, self._later = model, done, headings, later
-        self._keys = np.zeros((0, 2), np.uint64)
-        self._order = np.zeros(0, np.int64)
+        self._known = KnownKeys(np.zeros((0, 2), np.uint64))
         self._vectors = np.zeros((0, model.dimensions), np.float32)
         self.encoded = 0
 
     def learn_from(self, keys: NDArray[np.uint64], vectors: NDArray[np.float32]) -> None:
         """Take over known vectors, shape (n, d). ``keys``: what each depends on, shape (n, 2)."""
         if vectors.shape[1] == self._model.dimensions:
-            self._order = np.lexsort((keys[:, 1], keys[:, 0]))
-            self._keys, self._vectors = keys[self._order], vectors
+            self._known, self._vectors = KnownKeys(keys), vectors
 
     def vectors(
         self,
@@ -63,27 +78,56 @@ class VectorSource:
         among the known ones, and keeps what it has for all others. Raises ModelError.
         """
         read = read_by(self._model, passages, languages)
-        places = np.searchsorted(self._keys[:, 0], keys[:, 0])
-        known = np.zeros(len(passages), np.bool_)
-        if len(self._keys):
-            places = np.minimum(places, len(self._keys) - 1)
-            known = read & (self._keys[places] == keys).all(axis=1)
-            old = self._order[places[known]]
-            if known.all():
-                np.take(self._vectors, old, axis=0, out=found, mode="clip")
-                has_vector = found.any(axis=1)
-            else:
-                held = self._vectors[old]
-                found[known], has_vector = held, held.any(axis=1)
-            known[known] = has_vector
-            if origins is not None:
-                origins[known] = old[has_vector]
+        places = np.where(read, self._known.find(keys), -1)
+        known = places >= 0
+        old = places[known]
+        if len(known) and known.all():
+            np.take(self._vectors, old, axis=0, out=found, mode="clip")
+            has_vector = found.any(axis=1)
+        else:
+            held = self._vectors[old]
+            found[known], has_vector = held, held.any(axis=1)
+        known[known] = has_vector
+        if origins is not None:
+            origins[known] = old[has_vector]
         new = [] if self._later else np.flatnonzero(read & ~known).tolist()
         if new:
             self.encoded += len(new)
             chosen = [passages[n] for n in new]
             found[new] = passage_vectors(chosen, self._model, self._done, self._headings)
         return int((~read).sum())
+
+
+class SparseSource:
+    """Source of learned sparse vectors: an older generation for unchanged passages, else the model."""
+
+    def __init__(self, model: SparseEmbedder, done: Done) -> None:
+        self._model, self._done = model, done
+        self._known = KnownKeys(np.zeros((0, 2), np.uint64))
+        self._old = _NO_TERMS
+
+    def learn_from(self, keys: NDArray[np.uint64], vectors: SparseVectors) -> None:
+        """Reuse known vectors. ``keys``: what each depends on, shape (n, 2)."""
+        self._known, self._old = KnownKeys(keys), vectors
+
+    def rows(
+        self, passages: Sequence[Passage], keys: NDArray[np.uint64], languages: Sequence[str] | None
+    ) -> SparseVectors:
+        """Return the row of each passage; no terms in a language that the model does not read. Raises
+        ModelError."""
+        from engine.corpus.embedded.sparse import join, take
+
+        read = read_by(self._model, passages, languages)
+        old = np.where(read, self._known.find(keys), -1)
+        parts = [_NO_TERMS, take(self._old, old[old >= 0])]
+        order = np.zeros(len(passages), np.int64)
+        order[old >= 0] = 1 + np.arange(np.count_nonzero(old >= 0))
+        new = np.flatnonzero(read & (old < 0))
+        texts = [passages[number].text for number in new.tolist()]
+        for batch in _batches(texts, self._done):
+            order[new[batch]] = sum(len(part.pointers) - 1 for part in parts) + np.arange(len(batch))
+            parts.append(self._model.encode([texts[number] for number in batch]))
+        return take(join(parts), order)
 
 
 def read_by(model: Reader, passages: Sequence[Passage], languages: Sequence[str] | None) -> NDArray[np.bool_]:
@@ -113,12 +157,17 @@ def passage_vectors(
 
 
 def _encoded(texts: Sequence[str], model: Embedder, done: Done | None = None) -> NDArray[np.float32]:
-    """Unit vectors of passages' texts, in batches of like length: a batch takes as long as its longest."""
+    """Return the unit vectors of passages' texts."""
     vectors = np.zeros((len(texts), model.dimensions), np.float32)
+    for batch in _batches(texts, done):
+        vectors[batch] = model.encode([texts[number] for number in batch], kind="passage")
+    return vectors
+
+
+def _batches(texts: Sequence[str], done: Done | None) -> Iterator[list[int]]:
+    """Yield texts, by number, in batches of like length: a batch takes as long as its longest text."""
     order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
     for start in range(0, len(order), EMBEDDING_BATCH):
         if done is not None:
             done(start)
-        batch = order[start : start + EMBEDDING_BATCH]
-        vectors[batch] = model.encode([texts[number] for number in batch], kind="passage")
-    return vectors
+        yield order[start : start + EMBEDDING_BATCH]

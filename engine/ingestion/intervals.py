@@ -19,7 +19,7 @@ from engine.ingestion.linking import DECLARED_GRAMMAR, EDGES_GRAMMAR, VERSIONS_G
 from engine.ingestion.readers import fields
 from engine.ingestion.validity import ENDING, Ender, ending_clauses, last_day
 from engine.ingestion.view import CorpusView
-from engine.language.validity import takes_the_place
+from engine.language.dates import takes_the_place
 from engine.model import FAMILY, Relation, Span, Status, TargetKind
 
 Days = NDArray[np.int32]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.block import Block
-from engine.language.candidates import LONGEST_TERM
+from engine.language.entities import LONGEST_TERM
 from engine.sorting import distinct
 
 _PRIME = 0x100000001B3

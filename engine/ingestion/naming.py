@@ -24,10 +24,8 @@ from engine.ingestion.settling import facts_key, settled
 from engine.ingestion.view import CorpusView
 from engine.ingestion.weighing import weighs_the_same
 from engine.ingestion.word_counts import WordCounts
-from engine.language.candidates import LARGEST_SHARE, MOST_MENTIONS
 from engine.language.clustering import Encode
-from engine.language.entities import EntityTable
-from engine.language.name_scores import name_scores
+from engine.language.entities import LARGEST_SHARE, MOST_MENTIONS, EntityTable, name_scores
 from engine.sorting import distinct
 
 # The terms of a corpus and its words; the mentions of all its blocks.

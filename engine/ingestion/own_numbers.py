@@ -15,7 +15,7 @@ from itertools import pairwise
 from engine.ingestion.headings import Heading, slug_of
 from engine.language.addresses import WORDS
 from engine.language.designations import FEWEST, GLUED, GROUPED, LABEL, YEAR, letters_of
-from engine.language.references.registry import recogniser
+from engine.language.references.readings import recogniser
 from engine.model import Document, SectionKind
 
 # So many of the numbers of a form must be greater than the one before: they count the document's parts.

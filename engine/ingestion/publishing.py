@@ -40,8 +40,7 @@ from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool, children_for
 from engine.language.clustering import Encode
 from engine.language.embedders import Embedder
-from engine.language.entities import EntityTable
-from engine.language.name_scores import LEAST_SCORE
+from engine.language.entities import LEAST_SCORE, EntityTable
 
 # Text of a passage of law, on the average of the corpora that were tried.
 BYTES_A_PASSAGE = 500

@@ -18,7 +18,7 @@ from engine.errors import FileRefusedError
 from engine.ingestion.explaining import with_explanations
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
 from engine.ingestion.readers.formats import BY_NAME
-from engine.language.hidden_marks import hidden_marks
+from engine.language.characters import hidden_marks
 from engine.model import Passage, Section
 
 # A batch ends behind the document that makes it as large as this, in passages; and behind every document

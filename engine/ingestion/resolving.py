@@ -32,7 +32,7 @@ from engine.ingestion.linking import VERSIONS_GRAMMAR, Stated
 from engine.ingestion.stated import StatedTargets, merged
 from engine.ingestion.view import BlockReadings, CorpusView
 from engine.language.references import Resolver
-from engine.language.references.uses import Use
+from engine.language.references.names import Use
 from engine.model import Passage, Reference, Relation, Section, SectionKind, Status, TargetKind
 
 LINKS_SUFFIX = ".links"

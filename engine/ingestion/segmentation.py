@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from engine.language.script import western_digits
+from engine.language.characters import western_digits
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 
 from sentencex import get_sentence_boundaries
 
-from engine.language.stopwords import STOPWORDS
+from engine.language.analysis import STOPWORDS
 from engine.languages import words
 
 # A "sentence" that ends with one of these goes on: the word stands in front of a number or a name.

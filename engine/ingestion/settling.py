@@ -14,8 +14,8 @@ from engine.errors import CorpusError
 from engine.ingestion.mentioning import Terms
 from engine.ingestion.weighing import Weighing
 from engine.ingestion.word_counts import WordCounts
-from engine.language.candidates import Fact
 from engine.language.clustering import Encode
+from engine.language.entities import Fact
 from engine.language.vocabulary import Vocabulary
 
 # What a block keeps of a fact: all but its place.

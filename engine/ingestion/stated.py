@@ -14,7 +14,7 @@ from functools import cache
 
 from engine.ingestion.assembly import EID
 from engine.ingestion.readers.base import StatedReference
-from engine.language.references.uses import Use, Uses
+from engine.language.references.names import Use, Uses
 from engine.model import Document, Passage, Reference, Relation, Section, Status, TargetKind
 
 STATED_GRAMMAR = "markup"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.headings import Heading, bare_heading
 from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS
-from engine.language.script import western_digits
+from engine.language.characters import western_digits
 from engine.model import SectionKind
 
 # (3, "") of "3", (3, "A") of "3A".

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Sequence
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.readers.field_names import Told, leaves, told_by
-from engine.language.analyzer import STEMMERS
-from engine.language.references.registry import recogniser
-from engine.language.script import LANGUAGE_SCRIPTS
+from engine.language.analysis import STEMMERS
+from engine.language.characters import LANGUAGE_SCRIPTS
+from engine.language.references.readings import recogniser
 from engine.model import Document
 
 # A text of fewer passages need not tell its language.

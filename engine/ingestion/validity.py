@@ -17,7 +17,7 @@ from datetime import date, timedelta
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import ReadDocument
 from engine.language.addresses import PROVISIONS, WORDS, number_key
-from engine.language.validity import Clause, ClauseKind, clauses_in
+from engine.language.dates import Clause, ClauseKind, clauses_in
 from engine.model import Document, Passage, Relation, Section, SectionKind, Span
 
 ENDING = frozenset({Relation.REPEALS, Relation.SUPERSEDES})

@@ -24,8 +24,7 @@ from engine.ingestion.blockwise import IdPlaces, InBlocks
 from engine.ingestion.readers.base import StatedReference
 from engine.language.references import Mention, unpacked
 from engine.language.references.definitions import DefinedName
-from engine.language.references.layout import Layout
-from engine.language.references.provisions import ITEM_LENGTH, counts_paragraphs
+from engine.language.references.provisions import ITEM_LENGTH, Layout, counts_paragraphs
 from engine.model import NOTHING, Passage, Section, Span
 
 # Passages whose mentions are kept while a resolver looks around: a text and the ones before it.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.block import Block, hashed
 from engine.ingestion.word_counts import WordCounts
-from engine.language.letter_case import Comparison, Word
+from engine.language.names import Comparison, Word
 
 _WORD, _TIMES, _SIZE, _OTHERS, _SO = (f"weighed.{name}" for name in ("word", "times", "size", "others", "so"))
 

@@ -15,8 +15,8 @@ import numpy as np
 from engine.corpus.embedded.arrays import Index, ranges
 from engine.corpus.embedded.block import Block, Postings, hashed, postings_from
 from engine.ingestion.indexing import context_of
-from engine.language.analyzer import analyzer
-from engine.language.candidates import Stems, may_begin_name, words_of, written_as_name
+from engine.language.analysis import analyzer
+from engine.language.entities import Stems, may_begin_name, words_of, written_as_name
 from engine.model import Document, Passage
 
 # A word or a heading, in front of it its language.

@@ -17,7 +17,6 @@ from engine.investigation import again
 from engine.investigation.assistance import Assistance, budget_of, with_prefix
 from engine.investigation.completeness import completeness_of
 from engine.investigation.coverage import Coverage
-from engine.investigation.depth import bounded
 from engine.investigation.events import (
     CoverageChanged,
     Event,
@@ -32,30 +31,29 @@ from engine.investigation.events import (
 from engine.investigation.evidence import evidence_of
 from engine.investigation.facets import check_transaction
 from engine.investigation.filters import Filters
-from engine.investigation.found_by import found_by
 from engine.investigation.gate import by_trust
-from engine.investigation.metrics import figures_asked, metrics_shown
-from engine.investigation.opening import opening
+from engine.investigation.opening import bounded, opening, plan_of
 from engine.investigation.parts import told_together
-from engine.investigation.planned import plan_of
-from engine.investigation.pointing import point_at, row_of
-from engine.investigation.pool import Pool
-from engine.investigation.purpose import kinds_of_round, purpose_of_round, purpose_of_scan
+from engine.investigation.pool import Pool, Reading
 from engine.investigation.ranking import Ranking
-from engine.investigation.ranking.experience import Experience
-from engine.investigation.reading import Reading
+from engine.investigation.ranking.additive import Experience
+from engine.investigation.ranking.weights import experience_of
 from engine.investigation.record import Investigation
 from engine.investigation.reranking import Reranking
-from engine.investigation.seeding import seeds_of
-from engine.investigation.showing import Showing
-from engine.investigation.spending import Spending
-from engine.investigation.stopping import Progress, conclusion, decide
+from engine.investigation.stopping import Progress, Spending, conclusion, decide
 from engine.investigation.strategies.base import Context, Seeds, Strategy, brings_whole
 from engine.investigation.strategies.gaps import Gaps
 from engine.investigation.strategies.registry import strategy
-from engine.investigation.turn import take_turn
-from engine.investigation.weights import experience_of
-from engine.investigation.whole import MOST_OF_WHOLE
+from engine.investigation.turn import MOST_OF_WHOLE, point_at, row_of, seeds_of, take_turn
+from engine.investigation.view import (
+    Showing,
+    figures_asked,
+    found_by,
+    kinds_of_round,
+    metrics_shown,
+    purpose_of_round,
+    purpose_of_scan,
+)
 from engine.language.embedders import Embedder, embedder
 from engine.llm import LanguageModel, Meter, Usage
 from engine.model import (

@@ -1,23 +1,192 @@
-"""What a question must be covered by: areas of the corpus's ontology, or the parts of the question itself."""
+"""Facets of a question: areas of the ontology or its own parts, and how much a passage belongs to an area."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Area, Corpus, Ontology, Rows, Scores
+from engine.corpus.ontology import WITHOUT_LANGUAGE
+from engine.corpus.protocol import Area, Corpus, Hits, Ontology, Rows, Scores
 from engine.errors import SettingsError
-from engine.investigation.affinity import affinity
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.embedders import Embedder
 from engine.model import QueryPlan
 from engine.retrieval.planning import PART, SIDE
 from engine.retrieval.relevance import Relevance
 from engine.settings import AUTO
+
+# How much a passage belongs to an area of the ontology, whatever is asked.
+#
+# Its witnesses, each a share of the best that the corpus has: the words of the passage against
+# the area's name and keywords, those of the best passage of its section, those of its whole
+# document, and where there are vectors, the meaning of the passage, above what a passage has on
+# average. An area that a section or document is about has passages there that do not repeat its
+# keywords. Words are those of the passage's language; where the area has none in it, meaning
+# alone speaks, or without vectors its words in the ontology's first language.
+
+# Passages of the corpus, evenly over it, that stand for their documents, and for an average passage.
+SAMPLED = 20_000
+AVERAGED = 1_000
+# Cosine between the mean and the best passage of an area, at least.
+LEAST_SPREAD = 1e-6
+
+Table = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What stands for the areas among passages of one language: a text each, shape (areas,); whether it is
+    of another language, shape (areas,); and the best BM25 score that it reaches, shape (areas, 1)."""
+
+    texts: tuple[str, ...]
+    cross_lingual: NDArray[np.bool_]
+    best: Table
+
+    @classmethod
+    def of(cls, corpus: Corpus, areas: Sequence[Area], language: str) -> Words:
+        """The areas as passages in this language write them."""
+        own = tuple(text_in(area, language) for area in areas)
+        texts = tuple(text or text_in(area) for text, area in zip(own, areas, strict=True))
+        best = _best(corpus.search_lexical(texts, language, 1))[:, None]
+        return cls(texts, np.array([not text for text in own], np.bool_), best)
+
+
+class Affinity:
+    """Tells of any rows of a corpus how much they belong to each of some areas. It does not hold the corpus
+    that it was made from, and is asked with the same one."""
+
+    def __init__(self, corpus: Corpus, areas: Sequence[Area]) -> None:
+        self.areas = tuple(areas)
+        self._languages = [document.language for document in corpus.documents()]
+        self._words = {
+            language: Words.of(corpus, self.areas, language) for language in sorted(set(self._languages))
+        }
+        self._documents, self._sections = self._sampled(corpus)
+
+    def of(self, corpus: Corpus, rows: Rows, embedder: Embedder | None = None) -> Table:
+        """Affinity of each area to each row, shape (areas, n), 0..1; without an embedder by words alone.
+        Raises ModelError where the embedder fails."""
+        if not len(rows):
+            return np.zeros((len(self.areas), 0), np.float32)
+        numbers = corpus.document_numbers(rows)
+        words = self._of_words(corpus, rows, numbers)
+        witnesses = [words, self._with_sections(corpus, rows, words), self._documents[:, numbers]]
+        if embedder is not None:
+            meaning = self._of_meaning(corpus, rows, embedder)
+            cross_lingual = self._cross_lingual(numbers)
+            witnesses = [np.where(cross_lingual, meaning, table) for table in witnesses] + [meaning]
+        mean: Table = (np.stack(witnesses).mean(axis=0)).astype(np.float32)
+        return mean
+
+    def _of_words(self, corpus: Corpus, rows: Rows, numbers: NDArray[np.int32]) -> Table:
+        table = np.zeros((len(self.areas), len(rows)), np.float32)
+        spoken = np.array([self._languages[number] for number in numbers.tolist()])
+        for language, words in self._words.items():
+            here = np.flatnonzero(spoken == language)
+            if len(here) and words.best.any():
+                raw = corpus.score_lexical(words.texts, language, rows[here])
+                table[:, here] = np.divide(raw, words.best, out=np.zeros_like(raw), where=words.best > 0)
+        return table
+
+    def _with_sections(self, corpus: Corpus, rows: Rows, words: Table) -> Table:
+        """The most that a passage or another one of its section has, shape (areas, n)."""
+        found = words.copy()
+        for place, section in enumerate(corpus.section_numbers(rows).tolist()):
+            known = self._sections.get(section)
+            if known is not None:
+                found[:, place] = np.maximum(found[:, place], known)
+        return found
+
+    def _cross_lingual(self, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Where an area has no words in the language of a passage, shape (areas, n)."""
+        columns = [self._words[self._languages[number]].cross_lingual for number in numbers.tolist()]
+        return np.stack(columns, axis=1)
+
+    def _of_meaning(self, corpus: Corpus, rows: Rows, embedder: Embedder) -> Table:
+        vectors = _embedded(embedder, tuple(text_in(area) for area in self.areas))
+        sample = corpus.vectors(_evenly(len(corpus), AVERAGED))
+        sample, found = sample[sample.any(axis=1)], corpus.vectors(rows)
+        if not len(sample) or found.shape[1] != vectors.shape[1]:
+            return np.zeros((len(self.areas), len(rows)), np.float32)
+        mean = (vectors @ sample.T).mean(axis=1, keepdims=True)
+        best = _best(corpus.search_dense(vectors, 1, -1.0))[:, None]
+        shares = np.clip((vectors @ found.T - mean) / np.maximum(best - mean, LEAST_SPREAD), 0.0, 1.0)
+        return np.where(found.any(axis=1), shares, 0.0).astype(np.float32)
+
+    def _sampled(self, corpus: Corpus) -> tuple[Table, dict[int, Table]]:
+        """Of documents: the mean share of words of their passages, as a share of the document that has most,
+        shape (areas, documents). Of sections, by number: the most that a passage has, shape (areas,)."""
+        rows = _evenly(len(corpus), SAMPLED)
+        numbers = corpus.document_numbers(rows)
+        shares = self._of_words(corpus, rows, numbers)
+        size = len(self._languages)
+        counts = np.maximum(np.bincount(numbers, minlength=size), 1)
+        ones = np.ones(len(rows), np.float32)
+        members = scipy.sparse.csr_array((ones, (numbers, np.arange(len(rows)))), shape=(size, len(rows)))
+        means = (members @ shares.T).T / counts
+        best = means.max(axis=1, keepdims=True, initial=0.0)
+        documents: Table = np.divide(means, best, out=np.zeros_like(means), where=best > 0).astype(np.float32)
+        return documents, _most_by_section(corpus.section_numbers(rows), shares)
+
+
+_KNOWN: WeakKeyDictionary[Corpus, Affinity] = WeakKeyDictionary()
+
+
+def affinity(corpus: Corpus, areas: Sequence[Area]) -> Affinity:
+    """The affinity to these areas, looked up once for a corpus while its ontology stays as it is."""
+    known = _KNOWN.get(corpus)
+    if known is None or known.areas != tuple(areas):
+        known = _KNOWN[corpus] = Affinity(corpus, areas)
+    return known
+
+
+def text_in(area: Area, language: str | None = None) -> str:
+    """The name and the keywords of an area in a language, or in the ontology's first; empty where it has no
+    keywords in the language."""
+    if language is None:
+        language = next(iter(area.keywords), next(iter(area.names), ""))
+    name = area.names.get(language, "")
+    words = area.keywords.get(language, area.keywords.get(WITHOUT_LANGUAGE, ()))
+    if area.keywords and not words:
+        return ""
+    return f"{name}: {', '.join(words)}" if name and words else name or ", ".join(words)
+
+
+def _most_by_section(sections: NDArray[np.int32], shares: Table) -> dict[int, Table]:
+    """The most that a passage of each section has, by the section's number; ``shares``: (areas, n)."""
+    order = np.argsort(sections, kind="stable")
+    order = order[sections[order] >= 0]
+    if not len(order):
+        return {}
+    numbers, first = np.unique(sections[order], return_index=True)
+    most = np.maximum.reduceat(shares[:, order], first, axis=1)
+    return dict(zip(numbers.tolist(), most.T, strict=True))
+
+
+def _best(hits: Sequence[Hits]) -> NDArray[np.float32]:
+    return np.array([found.scores[0] if len(found.scores) else 0.0 for found in hits], np.float32)
+
+
+def _evenly(passages: int, most: int) -> Rows:
+    """At most so many rows, evenly over a corpus."""
+    return np.unique(np.linspace(0, max(passages - 1, 0), min(passages, most)).astype(np.int32))
+
+
+@lru_cache(maxsize=8)
+def _embedded(embedder: Embedder, texts: tuple[str, ...]) -> Table:
+    """Vectors of the areas' texts, the same for every question."""
+    return embedder.encode(texts, "query")
+
+
+# What a question must be covered by: areas of the corpus's ontology, or the parts of the question
+# itself.
 
 # Candidates of the scan whose entities make queries.
 FIRST_CANDIDATES = 10

@@ -1,26 +1,122 @@
-"""Hard filters: which passages an investigation may find at all.
-
-What is known to be out of force is left out unless it is asked for: by a date on which it held, or by
-``include_superseded``. So is a version that does not hold yet while an earlier one does. What nothing is
-known of stays.
-"""
+"""Hard filters and constraints of a question, and the successors of texts that are not in force."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.caching import Caches
-from engine.corpus.protocol import Corpus, Mask, Rows
+from engine.corpus.protocol import Corpus, Links, Mask, Rows
 from engine.errors import InputError, SettingsError
-from engine.investigation.constraints import ConstraintMasks, constraint_masks, constraint_notes
 from engine.language.aliases import name_key
 from engine.language.dates import parse_period
-from engine.model import FAMILY, OUT_OF_FORCE, Document, QueryPlan
+from engine.model import (
+    FAMILY,
+    OUT_OF_FORCE,
+    Constraints,
+    Direction,
+    Document,
+    QueryPlan,
+    Relation,
+    TargetKind,
+)
+from engine.retrieval.planning.phrases import holding
 from engine.settings import InvestigationSettings
+
+# What a query plan requires of every passage, as masks, and what each constraint leaves.
+#
+# A constraint that leaves nothing is never passed over in silence: the notes name it.
+
+# How the note begins that names the constraint which emptied the search.
+NOTHING_LEFT = "nothing is left to search"
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintMask:
+    """One constraint in words, and the passages that meet it, shape (passages,)."""
+
+    words: str
+    mask: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintMasks:
+    """All constraints of a plan, and notes on phrases that require nothing."""
+
+    each: tuple[ConstraintMask, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def constraint_masks(
+    corpus: Corpus, plan: QueryPlan, stated: Callable[[Corpus, InvestigationSettings], Sequence[Mask]]
+) -> ConstraintMasks:
+    """The constraints of a plan. ``stated`` makes masks from filters as the settings have them.
+
+    Raises SettingsError for a document, type or language that the corpus does not have.
+    """
+    constraints = plan.constraints
+    each, notes = [], []
+    for words, filters in _filters(constraints):
+        each += [ConstraintMask(words, mask) for mask in stated(corpus, filters)]
+    for include, phrases in ((True, constraints.must_include), (False, constraints.must_exclude)):
+        for phrase in phrases:
+            sign = "with" if include else "without"
+            mask = holding(corpus, phrase, plan.language)
+            if mask is None:
+                notes.append(f"{sign} “{phrase}”: function words alone, not applied")
+            else:
+                each.append(ConstraintMask(f"{sign} “{phrase}”", mask if include else ~mask))
+    return ConstraintMasks(tuple(each), tuple(notes))
+
+
+def constraint_notes(constraints: ConstraintMasks, given: Mask | None, size: int) -> tuple[str, ...]:
+    """How many passages each constraint leaves, in order, and which of them left none.
+
+    ``given`` is what other filters let through, of ``size`` passages.
+    """
+    left = np.ones(size, np.bool_) if given is None else given
+    notes, empty = [], not left.any()
+    for constraint in constraints.each:
+        left = left & constraint.mask
+        remaining = int(left.sum())
+        notes.append(f"{constraint.words}: {remaining:,} of {size:,} passages remain")
+        if not remaining and not empty:
+            empty = True
+            own = int(constraint.mask.sum())
+            why = (
+                f"{own:,} passages meet it, but none of them what was required before"
+                if own
+                else "no passage meets it"
+            )
+            notes.append(f"{NOTHING_LEFT} because of “{constraint.words}”: {why}; change the plan")
+    return (*notes, *constraints.notes)
+
+
+def _filters(constraints: Constraints) -> Iterator[tuple[str, InvestigationSettings]]:
+    """Each constraint on documents in words, and as a filter of the settings."""
+    everything = InvestigationSettings(include_superseded=True)
+    for name, words in (("documents", "document"), ("types", "type"), ("languages", "language")):
+        asked: tuple[str, ...] = getattr(constraints, name)
+        if asked:
+            yield f"{words} {', '.join(asked)}", everything.model_copy(update={name: asked})
+    first, last = constraints.year_from, constraints.year_to
+    if first is not None or last is not None:
+        years = f"year {first}" if first == last else f"years {first or ''}..{last or ''}"
+        yield years, everything.model_copy(update={"year_from": first, "year_to": last})
+    if constraints.as_of is not None:
+        yield f"in force on {constraints.as_of}", everything.model_copy(update={"as_of": constraints.as_of})
+
+
+# Hard filters: which passages an investigation may find at all.
+#
+# What is known to be out of force is left out unless it is asked for: by a date on which it held,
+# or by ``include_superseded``. So is a version that does not hold yet while an earlier one does.
+# What nothing is known of stays.
 
 
 class Filters:
@@ -201,3 +297,81 @@ def _all_of(masks: Sequence[Mask]) -> Mask | None:
         return None
     joined: Mask = np.logical_and.reduce(list(masks))
     return joined
+
+
+# From a text that is no longer in force to what took its place.
+
+# A chain of more versions than this is followed no further.
+LONGEST_CHAIN = 32
+# What says that a text has a successor, the surest first: a later version is the text itself, an act that
+# amends or repeals tells what became of it.
+SUCCESSIONS = ((Relation.SUPERSEDES,), (Relation.SUPERSEDES, Relation.AMENDS, Relation.REPEALS))
+
+
+def newest(corpus: Corpus, rows: Rows, allowed: Mask) -> Rows:
+    """For each row that is not allowed what took its place, over as many versions as there are; shape as
+    ``rows``.
+
+    A version that supersedes it is sought first, then what amends or repeals it, the provision itself
+    before its whole act. A row without an allowed successor stays as it is; a circle ends the search.
+    """
+    found = rows.copy()
+    gone = np.flatnonzero(~allowed[rows])
+    known = {int(row): _successor(corpus, int(row), allowed) for row in np.unique(rows[gone])}
+    found[gone] = [known[row] for row in rows[gone].tolist()]
+    return found
+
+
+def _successor(corpus: Corpus, row: int, allowed: Mask) -> int:
+    for relations in SUCCESSIONS:
+        level, seen = np.array([row], np.int32), {row}
+        for _ in range(LONGEST_CHAIN):
+            later = _after(corpus, level, relations)
+            fresh = [int(other) for other in np.unique(later).tolist() if int(other) not in seen]
+            valid = [other for other in fresh if allowed[other]]
+            if valid:
+                return max(valid)
+            if not fresh:
+                break
+            seen.update(fresh)
+            level = np.array(fresh, np.int32)
+    return row
+
+
+def _after(corpus: Corpus, rows: Rows, relations: Sequence[Relation]) -> Rows:
+    """What comes after some passages in time: what says so of each, or else of the act it is part of."""
+    own = corpus.neighbours(rows, relations, Direction.IN).rows
+    return own if len(own) else of_whole_act(corpus, rows, relations).rows
+
+
+def doors(corpus: Corpus, rows: Rows) -> Rows:
+    """The first passage of each row's document, where references to the whole document lead; shape (n,)."""
+    numbers, position = np.unique(corpus.document_numbers(rows), return_inverse=True)
+    documents = corpus.documents()
+    first = [int(own[0]) for own in corpus.by_document([documents[number].id for number in numbers.tolist()])]
+    return np.array(first, np.int32)[position]
+
+
+def of_whole_act(corpus: Corpus, rows: Rows, relations: Sequence[Relation]) -> Links:
+    """The links by which others refer to the whole documents of ``rows``; ``origins`` as for ``rows``."""
+    if not len(rows):
+        return corpus.neighbours(rows, relations, Direction.IN)
+    links = corpus.neighbours(doors(corpus, rows), relations, Direction.IN)
+    return chosen(links, to_documents(corpus, links))
+
+
+def to_documents(corpus: Corpus, links: Links) -> NDArray[np.bool_]:
+    """Which links were made by a reference to a whole document, shape (n,)."""
+    references = corpus.references(links.evidence.tolist())
+    return np.array([one.target_kind is TargetKind.DOCUMENT for one in references], np.bool_)
+
+
+def chosen(links: Links, kept: NDArray[np.bool_]) -> Links:
+    """Those links that a mask keeps, shape (n,)."""
+    return Links(
+        links.origins[kept],
+        links.rows[kept],
+        links.relations[kept],
+        links.weights[kept],
+        links.evidence[kept],
+    )

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from engine.breadth import Breadth
 from engine.corpus.protocol import Scores
 from engine.investigation.compiling import compiled
-from engine.investigation.leads import RELATIONS, Leads
 from engine.investigation.strategies.base import Strategy
+from engine.investigation.trails import RELATIONS, Leads
 from engine.sorting import falling, found_in, numbered
 
 OWN_SHARE = 0.5

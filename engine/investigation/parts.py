@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.corpus.protocol import Corpus, Rows, Scores
-from engine.investigation.asked import written
-from engine.investigation.evidence import LOOKED_AT, part_evidence
+from engine.investigation.evidence import LOOKED_AT, part_evidence, written
+from engine.investigation.pool import Reading
 from engine.investigation.ranking import Ranking
-from engine.investigation.reading import Reading
 from engine.investigation.reranking import with_addend
 from engine.model import Evidence, EvidenceStatus, PartEvidence, QueryPlan, RankedPassage
 from engine.retrieval.planning import PART, SIDE, TOLD

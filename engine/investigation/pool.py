@@ -1,9 +1,4 @@
-"""The research pool: every passage admitted to a case, with all the trails that lead to it.
-
-A directed multigraph. Its nodes are passage ids and the question; an edge is a hop, from where it
-started to what it reached. Scan and gap hops start at the question. Nothing is dropped when a passage
-is found a second time: the second hop is one more edge.
-"""
+"""The research pool: every passage admitted to a case, with all trails that lead to it."""
 
 from __future__ import annotations
 
@@ -15,14 +10,50 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Rows, Scores
-from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
-from engine.investigation.trails import FROM_QUESTION, Steps, Tell, Told, Trails
-from engine.model import Direction, Hop, Relation
+from engine.corpus.protocol import Corpus, Rows, Scores
+from engine.investigation.trails import DIRECTIONS, FROM_QUESTION, RELATIONS, Leads, Steps, Tell, Told, Trails
+from engine.model import Direction, Hop, Passage, Relation
 from engine.sorting import distinct
 
 if TYPE_CHECKING:
     import networkx as nx
+
+
+# Passages of a corpus as a case reads them: each is fetched once.
+
+
+class Reading:
+    """Remembers the passages that a case has looked at, and ids, by row."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._read: dict[int, Passage] = {}
+        self._ids: dict[int, str] = {}
+
+    def passages(self, rows: Rows) -> list[Passage]:
+        """The passages at these rows, in order; those not yet read are fetched in one batch."""
+        wanted = rows.tolist()
+        missing = sorted({row for row in wanted if row not in self._read})
+        if missing:
+            fetched = self._corpus.passages(np.array(missing, np.int32))
+            self._read.update(zip(missing, fetched, strict=True))
+            self._ids.update(zip(missing, (passage.id for passage in fetched), strict=True))
+        return [self._read[row] for row in wanted]
+
+    def ids(self, rows: Rows) -> list[str]:
+        """Their ids."""
+        wanted, known = rows.tolist(), self._ids
+        missing = [row for row in dict.fromkeys(wanted) if row not in known]
+        if missing:
+            known.update(zip(missing, self._corpus.ids(np.array(missing, np.int32)), strict=True))
+        return [known[row] for row in wanted]
+
+
+# The research pool: every passage admitted to a case, with all the trails that lead to it.
+#
+# A directed multigraph. Its nodes are passage ids and the question; an edge is a hop, from where
+# it started to what it reached. Scan and gap hops start at the question. Nothing is dropped when
+# a passage is found a second time: the second hop is one more edge.
 
 QUESTION_NODE = "?"
 

@@ -1,24 +1,100 @@
-"""One turn: strategies expand the seeds, the gate judges, the pool admits."""
+"""One turn of a round: seeds are chosen, strategies expand them, the gate judges, the pool admits."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Rows, Scores
+from engine.breadth import Breadth
+from engine.corpus.protocol import Corpus, Rows, Scores
+from engine.errors import InputError
 from engine.investigation.gate import Gate, gate_scores
-from engine.investigation.leading import NAMED
-from engine.investigation.leads import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
-from engine.investigation.pool import Pool
-from engine.investigation.reading import Reading
+from engine.investigation.pool import Pool, Reading
+from engine.investigation.ranking import Ranking
+from engine.investigation.reranking import pinned, with_addend
 from engine.investigation.strategies.base import Context, Seeds, Strategy, brings_whole, is_lasting
-from engine.investigation.whole import unweighed
-from engine.model import Direction, Hop, Relation, RetrieverHit, StrategyCount
+from engine.investigation.strategies.whole_document import DOCUMENTS, PER_DOCUMENT
+from engine.investigation.trails import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
+from engine.model import Direction, Hop, Naming, QueryPlan, Relation, RetrieverHit, StrategyCount
 from engine.retrieval.scan import Scan
+
+# What the question names by its number: first into the pool, and first in the ranking.
+
+NAMED = "named"
+# What a person asked for by its number is as relevant as can be: the rounds start from it.
+SCORE = 1.0
+# So many passages of what is named stand first; the rest of a long chapter is ranked with all others.
+MOST_FIRST = 12
+# By how much one of them stands above the next.
+STEP = 0.01
+NO_ROWS: Rows = np.empty(0, np.int32)
+
+
+def admit_named(plan: QueryPlan, pool: Pool, corpus: Corpus) -> list[Hop]:
+    """Admit what the question names, as far as the pool has room; the hops that brought something new."""
+    fresh = []
+    for named in plan.named:
+        rows = corpus.rows(list(named.passage_ids))
+        detail = "" if named.status is Naming.FOUND else named.note
+        for passage_id, row in zip(named.passage_ids, rows.tolist(), strict=True):
+            if row < 0 or passage_id in pool.dismissed or (pool.full and passage_id not in pool):
+                continue
+            way = (NAMED, named.relation, Direction.OUT)
+            hop = Hop(passage_id, None, *way, 0, SCORE, quote=named.words, detail=detail)
+            if pool.admit(hop, row, SCORE):
+                fresh.append(hop)
+    return fresh
+
+
+def first_rows(plan: QueryPlan, corpus: Corpus) -> Rows:
+    """The rows that stand first, in the order of the question and then of the text, each once."""
+    ids = [one for named in plan.named if named.leads for one in named.passage_ids[:MOST_FIRST]]
+    rows = corpus.rows(list(dict.fromkeys(ids)))
+    return rows[rows >= 0]
+
+
+def led(ranking: Ranking, first: Rows) -> Ranking:
+    """A ranking in which some rows stand first, behind those alone that a person pinned; as it was where it
+    has none of them.
+
+    What lifts them is an addend of its own, as high as it has to be.
+    """
+    places = {row: place for place, row in enumerate(ranking.rows.tolist())}
+    free = ~pinned(ranking)
+    wanted = [places[row] for row in first.tolist() if row in places and free[places[row]]]
+    if not wanted:
+        return ranking
+    top = float(ranking.scores[free].max())
+    lift = np.zeros(len(ranking.rows), np.float32)
+    for number, place in enumerate(wanted):
+        lift[place] = top + STEP * (len(wanted) - number) - ranking.scores[place]
+    return with_addend(ranking, NAMED, lift, {})
+
+
+# What a person asked for as a whole passes the gate as a whole: no threshold, and bounds of its
+# own.
+
+# Passages that one strategy may bring as a whole in one round.
+MOST_OF_WHOLE = DOCUMENTS * PER_DOCUMENT
+
+
+def unweighed(breadth: Breadth) -> Breadth:
+    """A breadth by which the gate refuses nothing for its relevance, and of a document what is too much for
+    one round."""
+    return replace(
+        breadth,
+        gate=0.0,
+        per_strategy=MOST_OF_WHOLE,
+        per_document=PER_DOCUMENT,
+        per_relation=MOST_OF_WHOLE,
+    )
+
+
+# One turn: strategies expand the seeds, the gate judges, the pool admits.
 
 SCAN, PERSON = "scan", "person"
 
@@ -194,3 +270,47 @@ def lead_scores(leads: Leads, context: Context, trust: float) -> Scores:
     relevance = np.ones(len(rows), np.float32)
     relevance[rows != NO_SOURCE] = context.relevance.of(rows[rows != NO_SOURCE])
     return gate_scores(relevance[targets], leads.strengths, relevance[sources], trust)
+
+
+# Passages that a person points at: they enter the pool whatever its limit and their score.
+
+
+def row_of(corpus: Corpus, passage_id: str) -> Rows:
+    """The row of a passage, shape (1,). Raises InputError for one that is not in the corpus."""
+    row = corpus.rows([passage_id])
+    if row[0] < 0:
+        raise InputError(f"no passage {passage_id!r} in the corpus {corpus.name!r}")
+    return row
+
+
+def point_at(pool: Pool, passage_id: str, row: int, score: float, round_number: int) -> None:
+    """Admit a passage as brought by a person; nothing happens to one that the pool holds."""
+    if passage_id in pool:
+        return
+    pool.limit = max(pool.limit, len(pool) + 1)
+    pool.admit(Hop(passage_id, None, PERSON, Relation.MATCHES, Direction.OUT, round_number, 1.0), row, score)
+
+
+# Which passages of the pool the next round starts from.
+
+# The lowest score of a seed, as a share of the best.
+LOWEST = 0.25
+
+
+def seeds_of(pool: Pool, most: int) -> Seeds:
+    """At most so many of the best unexplored passages of the pool, pinned ones first."""
+    entries = [
+        entry
+        for entry in pool.entries()
+        if entry.passage_id not in pool.explored and entry.passage_id not in pool.dismissed
+    ]
+    best = max((entry.score for entry in pool.entries()), default=0.0)
+    minimum = LOWEST * best
+    pinned = pool.pinned
+    worthy = [entry for entry in entries if entry.score >= minimum or entry.passage_id in pinned]
+    worthy.sort(key=lambda entry: (entry.passage_id not in pinned, -entry.score, entry.row))
+    chosen = worthy[:most]
+    return Seeds(
+        np.array([entry.row for entry in chosen], np.int32),
+        np.array([entry.score for entry in chosen], np.float32),
+    )

@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from engine.language.characters import ARABIC_MARKS, visible, western_digits
 from engine.language.designations import labelled
 from engine.language.numerals import (
     ARABIC_AGAIN,
@@ -24,7 +25,6 @@ from engine.language.numerals import (
     french_number,
     han_number,
 )
-from engine.language.script import ARABIC_MARKS, visible, western_digits
 from engine.languages import all_words, words
 from engine.model import SectionKind
 

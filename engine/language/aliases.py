@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from engine import languages
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
+from engine.language.characters import HAN, visible, western_digits
 from engine.language.designations import designation_of
 from engine.language.numerals import GERMAN_BOOKS
-from engine.language.script import HAN, visible, western_digits
 from engine.languages import law
 
 # Parts of a file name or title that tell a version, not a name.

@@ -1,21 +1,25 @@
-"""Dates as legal texts write them, in the languages that have grammars.
-
-Only whole dates of the Gregorian calendar: a year alone is no date, a day of the Hijri calendar is
-passed over unless its Gregorian day stands beside it. "05/03/2021" is the fifth of March but in English,
-where it may be either and so is none.
-"""
+"""Dates in legal texts, and clauses about when a text is in force."""
 
 from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
+from enum import StrEnum
+from functools import cache
 
 from engine import languages
-from engine.language.script import western_digits
+from engine.language.characters import western_digits
+from engine.languages import Validity, law, words
 from engine.model import Span
+
+# Dates as legal texts write them, in the languages that have grammars.
+#
+# Only whole dates of the Gregorian calendar: a year alone is no date, a day of the Hijri calendar
+# is passed over unless its Gregorian day stands beside it. "05/03/2021" is the fifth of March but
+# in English, where it may be either and so is none.
 
 MONTHS = {
     name: number
@@ -108,3 +112,175 @@ def _made(year: int, month: int, day: int) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
+
+
+# Clauses that say from when to when a text holds: commencement, application, end.
+#
+# "This Act comes into force on 1 January 2024", "tritt am Tag nach der Verkündung in Kraft",
+# "mulai berlaku pada tanggal diundangkan", "自2021年1月1日起施行". A clause counts only where its
+# subject is the text itself ("this Act") or provisions by number ("Sections 1 to 7"), or, for an
+# end, another text that is named; "an order comes into force on the day it is made" says nothing
+# of the act.
+#
+# The patterns of each language stand in its ``law.yaml``; ``engine.languages.Validity`` explains
+# them.
+
+
+class ClauseKind(StrEnum):
+    """What a clause says: the text begins to hold, begins to be applied, or ends."""
+
+    COMMENCES = "commences"
+    APPLIES = "applies"
+    CEASES = "ceases"
+
+
+# The beginning of a sentence, behind the number of a paragraph if it has one.
+_BEGIN = r"(?:^|(?<=[.;:؛。；])\s|(?<=—))[\s\"“«]*(?:\(?\w{1,4}[.)]\s*)?"
+# Every whole date has a year, which is found much faster than a date.
+_VALIDITY_YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
+_END_OF_SENTENCE = re.compile(r"[.;؛。；](?=\s|\Z)(?<!\bNr\.)(?<!\bArt\.)(?<!\bAbs\.)(?<!\bNo\.)|\n\n")
+# So many characters lie at most between the words for the text itself and those for what it replaces.
+_NEAR = 80
+_QUOTES = (("“", "”"), ("«", "»"), ("„", "“"), ("‘‘", "’’"))
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause on validity.
+
+    ``scope`` is the part of the text that names what it is about, None where that is the whole document.
+    ``day`` is the first day on which it holds (for an end: the first day on which it no longer does);
+    ``days`` counts from its publication where the clause does; both None for a day that is not said.
+    """
+
+    kind: ClauseKind
+    span: Span
+    day: date | None = None
+    days: int | None = None
+    scope: Span | None = None
+
+    def first_day(self, published: date | None) -> date | None:
+        """The day, counted from the publication where the clause does so."""
+        if self.day is not None or self.days is None or published is None:
+            return self.day
+        return published + timedelta(days=self.days)
+
+
+def prepare(language: str) -> None:
+    """Compile the patterns of a language, once per process."""
+    if law(language).validity is not None:
+        _compiled(language)
+
+
+def clauses_in(text: str, language: str) -> list[Clause]:
+    """The clauses on validity in a passage, in order; none for a language without patterns."""
+    patterns = law(language).validity
+    small = text.lower()
+    if patterns is None or not any(word in small for word in patterns.hint):
+        return []
+    plain = western_digits(text)
+    has_date = _VALIDITY_YEAR.search(plain) is not None
+    has_publication = any(word in small for word in patterns.publication)
+    found = [
+        clause
+        for kind, pattern, dated in _compiled(language)
+        if (has_date if dated else has_publication)
+        for clause in _found(kind, pattern, plain, language, patterns)
+    ]
+    return sorted(found, key=lambda clause: (clause.span.start, clause.kind))
+
+
+def takes_the_place(text: str, span: Span, language: str) -> bool:
+    """Whether a sentence says of the text itself that it takes the place of what it cites at ``span``.
+
+    "This Act replaces the Ports Act 1998" does; "§ 112 tritt an die Stelle des § 520 der Zivilprozessordnung"
+    only says what is read for what where § 520 is applied to something else. False for a language without
+    patterns.
+    """
+    if law(language).validity is None:
+        return False
+    start = max((match.end() for match in _END_OF_SENTENCE.finditer(text, 0, span.start)), default=0)
+    behind = _END_OF_SENTENCE.search(text, span.end)
+    around = Span(
+        max(start, span.start - _NEAR), min(behind.start() if behind else len(text), span.end + _NEAR)
+    )
+    pattern = _itself(language)
+    return any(
+        pattern.search(text, first, stop) is not None
+        for first, stop in ((around.start, span.start), (span.end, around.end))
+    )
+
+
+def _found(
+    kind: ClauseKind, pattern: re.Pattern[str], text: str, language: str, patterns: Validity
+) -> Iterator[Clause]:
+    for match in pattern.finditer(text):
+        groups = match.groupdict()
+        day = parse_date(groups["date"], language) if groups.get("date") else None
+        if (groups.get("date") and day is None) or _is_quoted(text, match.start()):
+            continue
+        if day is not None and kind is ClauseKind.CEASES and groups.get("until"):
+            # "At the end of 31 December": the last day on which it holds.
+            day += timedelta(days=1)
+        days = _days(match, patterns)
+        scope = Span(*match.span("some")) if groups.get("some") else None
+        yield Clause(kind, Span(match.start(), match.end()), day, None if day else days, scope)
+
+
+def _is_quoted(text: str, place: int) -> bool:
+    """Whether a place stands in a quotation: there, an amendment speaks of the text that it puts in."""
+    return any(text.count(left, 0, place) > text.count(right, 0, place) for left, right in _QUOTES)
+
+
+def _days(match: re.Match[str], patterns: Validity) -> int | None:
+    """Days after the publication: a number, a word for one, or the day itself."""
+    groups = match.groupdict()
+    days = groups.get("days")
+    if days:
+        if (number := re.search(r"\d+", days)) is not None:
+            return int(number[0])
+        return patterns.ordinals.get(days.strip().casefold())
+    if groups.get("next"):
+        return 1
+    return 0 if groups.get("published") else None
+
+
+def _patterns(language: str) -> Validity:
+    patterns = law(language).validity
+    assert patterns is not None, f"no patterns of validity for {language}"
+    return patterns
+
+
+@cache
+def _itself(language: str) -> re.Pattern[str]:
+    """How a text speaks of itself, pronouns aside: they may be of anything."""
+    named = rf"(?!(?:it|sie|es|il|elle)\b)(?:{_patterns(language).itself})"
+    named = named if words(language).without_blanks else rf"(?<!\w){named}(?!\w)"
+    return re.compile(named.replace(" ", r"\s+"), re.IGNORECASE)
+
+
+@cache
+def _compiled(language: str) -> tuple[tuple[ClauseKind, re.Pattern[str], bool], ...]:
+    """The patterns of a language, each with its kind and whether it needs a date."""
+    patterns = _patterns(language)
+    ordinals = "|".join(sorted(map(re.escape, patterns.ordinals), key=len, reverse=True)) or r"\d+"
+    parts: Mapping[str, str] = {
+        "begin": _BEGIN,
+        "date": f"(?P<date>{DATE})",
+        "self": f"(?P<self>{patterns.itself})",
+        "some": f"(?P<some>{patterns.some})",
+        "days": rf"(?P<days>\d{{1,3}}|{ordinals})",
+    }
+    made = []
+    for kind, lines in (
+        (ClauseKind.COMMENCES, patterns.commences),
+        (ClauseKind.APPLIES, patterns.applies),
+        (ClauseKind.CEASES, patterns.ceases),
+    ):
+        for line in lines:
+            dated = "{date}" in line
+            for name, expression in parts.items():
+                line = line.replace("{" + name + "}", expression)
+            pattern = re.compile(line.replace(" ", r"\s+"), re.IGNORECASE | re.MULTILINE)
+            made.append((kind, pattern, dated))
+    return tuple(made)

@@ -1,17 +1,19 @@
-"""Designations: numbers that a rulebook writes in a form of its own.
-
-"FC-1.1.1", "RG 97.12", "CRE20.4", "COBS 3.4.1R", "Guideline 12", "3.4.1 COBS", "3-4-1". Their letters name
-the document, or are a word that only this rulebook has for its parts.
-"""
+"""Designations: numbers that a rulebook writes in a form of its own; occupied stretches of a text."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from engine.languages import all_words
 from engine.model import SectionKind
+
+# Designations: numbers that a rulebook writes in a form of its own.
+#
+# "FC-1.1.1", "RG 97.12", "CRE20.4", "COBS 3.4.1R", "Guideline 12", "3.4.1 COBS", "3-4-1". Their
+# letters name the document, or are a word that only this rulebook has for its parts.
 
 _COUNT = r"\d{1,4}[A-Z]{0,2}"
 # Patterns: a number with its parts, what stands below it in brackets, and the letters in front of it.
@@ -158,3 +160,33 @@ def forms_of(number: str) -> Iterator[str]:
         word, _, rest = form.rpartition(" ")
         if word.endswith("s") and not word.isupper():
             yield f"{word[:-1]} {rest}"
+
+
+# Which stretches of a text are taken: asked in the logarithm of their number, however many there
+# are.
+
+
+class Occupied:
+    """Stretches of a text; those that overlap become one."""
+
+    def __init__(self, spans: Iterable[tuple[int, int]] = ()) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in spans:
+            self.add(start, end)
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether any character from ``start`` to before ``end`` is taken."""
+        first, last = self._between(start, end)
+        return first < last
+
+    def add(self, start: int, end: int) -> None:
+        """Take a stretch."""
+        first, last = self._between(start, end)
+        if first < last:
+            start, end = min(start, self._starts[first]), max(end, self._ends[last - 1])
+        self._starts[first:last] = [start]
+        self._ends[first:last] = [end]
+
+    def _between(self, start: int, end: int) -> tuple[int, int]:
+        return bisect_right(self._ends, start), bisect_left(self._starts, end)

@@ -13,9 +13,9 @@ from datetime import date
 from functools import cache
 
 from engine import languages
+from engine.language.characters import visible, western_digits
 from engine.language.dates import DATE, parse_date
-from engine.language.references.standards import standard_titled
-from engine.language.script import visible, western_digits
+from engine.language.references.instruments import standard_titled
 
 # How much of a text is its first page.
 FIRST_PAGE = 2500

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from engine.language.script import ARABIC_MARKS, fold_arabic, western_digits
+from engine.language.characters import ARABIC_MARKS, fold_arabic, western_digits
 
 _FIRST = {"اول": 1, "اولي": 1}
 # The masculine form; the feminine has a final ta.

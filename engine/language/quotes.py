@@ -1,22 +1,4 @@
-"""Where the words of a quote stand in a text, to the character; nothing that is not there word for word.
-
-A quote and a text are cut into words, white space and single signs, and the quote's sequence is sought in the
-text's (Knuth, Morris and Pratt 1977: linear time). Two signs are the same when they differ only in how they
-are set:
-
-- any run of white space (no-break spaces and line breaks among it) is one blank; between two Han or kana
-  letters, where lines break without a blank, it is nothing
-- what cannot be seen is nothing: soft hyphens, zero-width spaces and joiners, the word joiner, marks of
-  direction, control characters
-- Latin and Armenian ligatures, Hebrew and Arabic presentation forms are their letters (NFKC of these
-  blocks only: "²" is not "2", "½" is not "1/2", a full-width "１" is not "1", "…" is not "...")
-- typographic quotation marks are straight ones, single and double apart; hyphen, dashes and minus are one
-- what Unicode calls canonically equivalent is the same (NFC)
-
-Letter case, vowel signs, digits, punctuation and the order of words count. A quote begins and ends where a
-word or a number does: neither "compliant" in "non-compliant" nor "1" in "1.5" is quoted. An ellipsis is an
-ellipsis: it matches only one that stands in the text.
-"""
+"""Quotations located in a text to the character, and the words of a passage that a question asks for."""
 
 from __future__ import annotations
 
@@ -27,8 +9,29 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from engine.language.analysis import Analyzer, analyzer
 from engine.llm.defusing import INVISIBLE
 from engine.model import Span
+
+# Where the words of a quote stand in a text, to the character; nothing that is not there word for
+# word.
+#
+# A quote and a text are cut into words, white space and single signs, and the quote's sequence is
+# sought in the text's (Knuth, Morris and Pratt 1977: linear time). Two signs are the same when
+# they differ only in how they are set:
+#
+# - any run of white space (no-break spaces and line breaks among it) is one blank; between two
+# Han or kana letters, where lines break without a blank, it is nothing - what cannot be seen is
+# nothing: soft hyphens, zero-width spaces and joiners, the word joiner, marks of direction,
+# control characters - Latin and Armenian ligatures, Hebrew and Arabic presentation forms are
+# their letters (NFKC of these blocks only: "²" is not "2", "½" is not "1/2", a full-width "１" is
+# not "1", "…" is not "...") - typographic quotation marks are straight ones, single and double
+# apart; hyphen, dashes and minus are one - what Unicode calls canonically equivalent is the same
+# (NFC)
+#
+# Letter case, vowel signs, digits, punctuation and the order of words count. A quote begins and
+# ends where a word or a number does: neither "compliant" in "non-compliant" nor "1" in "1.5" is
+# quoted. An ellipsis is an ellipsis: it matches only one that stands in the text.
 
 # Fewer words than this are in many a text by chance, unless they are a whole sentence or line.
 FEWEST_WORDS = 3
@@ -222,3 +225,50 @@ def _ends_before(tokens: Sequence[_Token], place: int, text: str) -> bool:
     while before >= 0 and tokens[before].kind == "blank":
         before -= 1
     return broken or before < 0 or place >= len(tokens) or tokens[before].folded in _SENTENCE_ENDS
+
+
+# Which words of a passage the question asked for.
+
+# A word with its combining marks (Latin accents, Arabic vowels, tatweel), which are no word characters.
+_WORD = re.compile("[^\\W_][\\w\u0300-\u036f\u0640\u064b-\u065f\u0670]*")
+_ASKED_WORDS_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+
+
+@lru_cache(maxsize=256)
+def question_terms(question: str, language: str) -> frozenset[str]:
+    """Index terms of a question, as the analyzer of a passage's language sees them."""
+    return frozenset(analyzer(language).terms(question))
+
+
+def matched_spans(text: str, language: str, terms: frozenset[str]) -> list[Span]:
+    """Words of ``text`` that share a term with the question, in order, never overlapping.
+
+    Where a script has no spaces, the matching pairs of characters instead of whole runs.
+    """
+    if not terms:
+        return []
+    words = analyzer(language)
+    spans: list[Span] = []
+    for match in _WORD.finditer(text):
+        if _ASKED_WORDS_UNSPACED.search(match[0]):
+            spans += _pairs(match[0], match.start(), terms)
+        elif _matches(words, match[0], terms):
+            spans.append(Span(match.start(), match.end()))
+    return spans
+
+
+def _matches(words: Analyzer, word: str, terms: frozenset[str]) -> bool:
+    return not terms.isdisjoint(words.terms(word))
+
+
+def _pairs(run: str, offset: int, terms: frozenset[str]) -> list[Span]:
+    spans: list[Span] = []
+    for index in range(len(run) - 1):
+        if run[index : index + 2] not in terms:
+            continue
+        start, end = offset + index, offset + index + 2
+        if spans and spans[-1].end >= start:
+            spans[-1] = Span(spans[-1].start, end)
+        else:
+            spans.append(Span(start, end))
+    return spans

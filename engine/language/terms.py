@@ -12,11 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.language.bodies import is_organisation, standards_in
-from engine.language.entity_words import entity_words
-from engine.language.letter_case import NOUNS_IN_CAPITALS
-from engine.language.parties import parties_in
-from engine.language.stopwords import STOPWORDS
+from engine.language.analysis import STOPWORDS
+from engine.language.names import NOUNS_IN_CAPITALS, entity_words, is_organisation, parties_in, standards_in
 from engine.model import EntityKind
 
 _OPEN, _CLOSE = '["“”„«‘]', '["”“»’]'

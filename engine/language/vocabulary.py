@@ -16,7 +16,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.language.candidates import (
+from engine.language.analysis import STOPWORDS
+from engine.language.clustering import Encode, Name, clusters, compounds_in, is_composed, terms_in
+from engine.language.entities import (
     BY_CAPITALS,
     RANK,
     WORD,
@@ -26,14 +28,11 @@ from engine.language.candidates import (
     Stems,
     entity_of,
     key_of,
+    stated,
     usual_form,
     written_as_name,
 )
-from engine.language.clustering import Encode, Name, clusters
-from engine.language.compounds import compounds_in, is_composed, terms_in
-from engine.language.letter_case import LetterCase, Weigh, Word
-from engine.language.name_scores import stated
-from engine.language.stopwords import STOPWORDS
+from engine.language.names import LetterCase, Weigh, Word
 from engine.language.terms import Found, trimmed
 from engine.model import Entity, EntityKind, Role
 

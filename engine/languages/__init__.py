@@ -4,7 +4,7 @@
 - ``law.yaml``: how its law speaks: commencement and end, definitions, front pages, kinds of answers.
 - ``statements.yaml``: words by which sentences are compared: duties, permissions, bounds, opposites.
 - ``references.yaml``: how its texts cite, read by ``engine.language.references``.
-- ``entities.yaml``: how it speaks of things with names, read by ``engine.language.entity_words``.
+- ``entities.yaml``: how it speaks of things with names, read by ``engine.language.names``.
 - ``questions.yaml``: how questions are asked in it, read by ``engine.retrieval.planning.words``.
 
 Each file may be left out. A new language is a new folder and no line of code. What a language without a

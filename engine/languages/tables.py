@@ -54,7 +54,7 @@ class Words(_Table):
     - ``name``: in English.
     - ``long_codes``: its codes of ISO 639-2 (both, where there are two) and common slips.
     - ``priority``: of several languages that a text may as well be in, that of the lowest is believed.
-    - ``scripts``: those it is written in, the main one first, by the names of ``engine.language.script``.
+    - ``scripts``: those it is written in, the main one first, by the names of ``engine.language.characters``.
     - ``only_one_of_its_script``: whoever sees the script knows the language.
     - ``without_blanks``: no blanks stand between its words.
     - ``stemmer``: the Snowball algorithm that takes forms of a word together; none where empty.

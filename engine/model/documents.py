@@ -189,7 +189,7 @@ class Entity:
     ``definitions`` are the ids of the passages that define it, the first of each document that does; for
     what a document is about (``EntityKind.TITLE``) its first passage. ``aliases`` are other names that the
     texts say are its own: acronyms, short names of documents. ``roles`` are those of a party to contracts.
-    ``score``, 0 to 1, is how surely it is a thing with a name (``engine/language/name_scores.py``).
+    ``score``, 0 to 1, is how surely it is a thing with a name (``engine/language/entities.py``).
     """
 
     id: str

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engine.corpus.protocol import Area, Corpus
 from engine.errors import BudgetError, ModelError
-from engine.language.script import visible
+from engine.language.characters import visible
 from engine.llm import Data, LanguageModel, Meter, Prompt, Usage, suspicion
 from engine.ontology.covering import Index
 from engine.ontology.drafting import HEADING, Draft, Evidence, slug

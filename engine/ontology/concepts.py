@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.corpus.ontology import WITHOUT_LANGUAGE
 from engine.corpus.protocol import Concept, Corpus, Ontology, Rows
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.ontology.citing import Provision, provision
 
 # The concepts of a text that are followed, the most important first, and passages of each of an article.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.corpus.protocol import Area, Corpus, Mask, Rows
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 
 QUERIES_AT_ONCE = 64
 

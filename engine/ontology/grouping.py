@@ -14,7 +14,7 @@ import scipy
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.ontology.material import Material, says_something
 
 LATENT = 80

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.language.addresses import number_key
-from engine.language.analyzer import analyzer
-from engine.language.script import visible
+from engine.language.analysis import analyzer
+from engine.language.characters import visible
 from engine.languages import law
 from engine.model import Document, Section
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from engine.corpus.protocol import Ontology
 from engine.corpus.rules.ruleset import Fact
 from engine.corpus.rules.values import Choice, Duration, FactType, Value, value_text
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.statements import Kind, Quantity, quantities_in
 from engine.model import Span
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.model import Entity, EntityKind
 from engine.ontology.material import Material, Read, says_something
 

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from engine.corpus.protocol import Area, Corpus, Rows
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.languages import law
 from engine.model import Direction
 from engine.ontology.covering import Index

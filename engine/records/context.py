@@ -17,12 +17,12 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation.assistance.relations import relations
-from engine.investigation.context_expansion import ContextExpansion, text_of
+from engine.investigation.assistance.cost import relations
 from engine.investigation.filters import Filters
-from engine.investigation.reading import Reading
+from engine.investigation.pool import Reading
+from engine.investigation.presentation import ContextExpansion, text_of
 from engine.investigation.record import Investigation
-from engine.language.tokens import token_estimate
+from engine.language.detection import token_estimate
 from engine.model import RankedPassage
 from engine.records.citation import full_citation
 from engine.records.orders import Order, ordered

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.corpus.protocol import Corpus
 from engine.errors import RedstringError
-from engine.investigation.ranking.experience import Experience
+from engine.investigation.ranking.additive import Experience
 from engine.investigation.turn import PERSON
 from engine.llm import LanguageModel
 from engine.model import EvidenceStatus

@@ -16,9 +16,9 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.extraction.judging import Ends, judge_link, unjudge_link, without_verdicts
 from engine.investigation import Case
-from engine.investigation.ranking.experience import Experience
+from engine.investigation.ranking.additive import Experience
+from engine.investigation.ranking.weights import known_weights
 from engine.investigation.record import Investigation
-from engine.investigation.weights import known_weights
 from engine.llm import LanguageModel
 from engine.records.planned import plan_from_json
 from engine.records.steps import Dismiss, Follow, Pin, Reject, Step, Unreject, course_of

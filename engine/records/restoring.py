@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError, field_validator
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation.context_expansion import text_of
+from engine.investigation.presentation import text_of
 from engine.investigation.record import Investigation
 from engine.model import (
     AreaCoverage,

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.context_expansion import text_of
+from engine.investigation.presentation import text_of
 from engine.records.corpus_changes import Link, links_of
 
 Record = Mapping[str, Any]

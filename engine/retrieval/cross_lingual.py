@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
-from engine.language.detect import UNDETERMINED
+from engine.language.detection import UNDETERMINED
 from engine.model import QueryPlan
 from engine.retrieval.retrievers.base import Found, Off
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from engine.corpus.protocol import Rows
-from engine.investigation.ranking.experience import Floats
+from engine.investigation.ranking.additive import Floats
 from engine.review.learning.learning import between
 
 # So many of the first passages of each ranking count.

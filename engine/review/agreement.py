@@ -1,15 +1,14 @@
 """How far reviewers agree beyond what chance would give, and where they do not.
 
-Two measures: Krippendorff's alpha, and Gwet's AC1, which is defined where nearly all verdicts are the same.
-Intervals are percentile intervals of the bootstrap over items, which keeps its level for nominal data even if
-ratings are missing (Zapf, Castell, Morawietz and Karch 2016, BMC Medical Research Methodology 16).
+The measure is Krippendorff's alpha, next to the share of pairs of verdicts that are the same. Its interval is
+the percentile interval of the bootstrap over items, which keeps its level for nominal data even if ratings
+are missing (Zapf, Castell, Morawietz and Karch 2016, BMC Medical Research Methodology 16).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -19,12 +18,11 @@ from engine.evaluation.significance import CONFIDENCE, SEED
 from engine.review.coefficients import (
     Counts,
     Floats,
-    gwet_ac1,
     krippendorff_alpha,
     observed_agreement,
 )
 from engine.review.model import Assessment, Item, ItemKind, standing
-from engine.review.ratings import ORDINAL, SCALES, Ratings, ratings
+from engine.review.ratings import ORDINAL, SCALES, ratings
 
 RESAMPLES: Final = 2_000
 # Resamples drawn at a time: of 10,000 items that all differ they take 40 MB.
@@ -32,37 +30,23 @@ _BATCH: Final = 500
 Coefficient = Callable[[Counts, Floats], Floats]
 
 
-class Measure(StrEnum):
-    """A coefficient of agreement."""
-
-    ALPHA = "Krippendorff's alpha"
-    AC1 = "Gwet's AC1"
-
-
-# What each leaves to be known. Asking for .80, or .67 for tentative conclusions: Krippendorff (2004), Human
-# Communication Research 30.
-_READ: Final = {
-    Measure.ALPHA: "1 is full agreement, 0 what chance would give; .80 is usually asked for firm "
-    "conclusions, .67 for tentative ones.",
-    Measure.AC1: "1 is full agreement, 0 what guessing would give; it can be trusted also where nearly all "
-    "verdicts are the same.",
-}
-_ALL_THE_SAME: Final = (
-    "All verdicts on it are the same, so that chance would agree as much: this measure is not defined. "
-    "Gwet's AC1 is the one to look at."
+# Asking for .80, or .67 for tentative conclusions: Krippendorff (2004), Human Communication Research 30.
+_SCALE: Final = (
+    "1 is full agreement, 0 is chance; .80 is usually asked for firm conclusions, .67 for tentative ones. "
+    "If nearly all verdicts are the same, it is low even with few differences."
 )
+_ALL_THE_SAME: Final = "All verdicts on it are the same, so alpha is not defined."
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One measure of the agreement of ``reviewers`` on ``items`` that at least two of them judged.
+    """Krippendorff's alpha of ``reviewers`` on ``items`` that at least two of them judged.
 
     ``value`` is None where it is not defined, ``low`` and ``high`` (95 %) where resampling the items tells
     nothing: fewer than two of them, or all alike. ``observed`` is the share of pairs of verdicts on the same
     item that are the same, 0..1. ``meaning`` says it in words.
     """
 
-    measure: Measure
     value: float | None
     low: float | None
     high: float | None
@@ -70,15 +54,6 @@ class Agreement:
     items: int
     reviewers: tuple[str, ...]
     meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class Agreements:
-    """All measures of items of one kind."""
-
-    kind: ItemKind
-    alpha: Agreement
-    ac1: Agreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +73,19 @@ class _Estimate(NamedTuple):
     high: float | None
 
 
-def agreement(assessments: Iterable[Assessment], kind: ItemKind) -> Agreements:
-    """How far reviewers agree on items of one kind, by their standing assessments."""
+def agreement(assessments: Iterable[Assessment], kind: ItemKind) -> Agreement:
+    """Return how far reviewers agree on items of one kind, by their current verdicts."""
     table = ratings(assessments, kind)
-    alpha = partial(krippendorff_alpha, ordinal=kind in ORDINAL)
-    return Agreements(
-        kind,
-        _measured(table, Measure.ALPHA, alpha),
-        _measured(table, Measure.AC1, gwet_ac1),
-    )
+    items, reviewers = table.compared
+    if not items:
+        meaning = "No two reviewers have judged an item in common: there is nothing to compare."
+        return Agreement(None, None, None, None, 0, (), meaning)
+    counts = table.counts
+    observed = float(observed_agreement(counts, np.ones((1, len(counts))))[0])
+    estimate = _estimate(partial(krippendorff_alpha, ordinal=kind in ORDINAL), counts)
+    meaning = f"Two reviewers chosen at random agree on {observed:.0%} of what both judged. "
+    meaning += _ALL_THE_SAME if estimate.value is None else _SCALE
+    return Agreement(*estimate, observed, items, reviewers, meaning)
 
 
 def disagreements(assessments: Iterable[Assessment]) -> list[Disagreement]:
@@ -134,19 +113,6 @@ def _lead(given: Sequence[Assessment]) -> float:
     """The share of the most frequent verdict."""
     verdicts = [one.verdict for one in given]
     return max(map(verdicts.count, verdicts)) / len(verdicts)
-
-
-def _measured(table: Ratings, measure: Measure, coefficient: Coefficient) -> Agreement:
-    items, reviewers = table.compared
-    if not items:
-        meaning = "No two reviewers have judged an item in common: there is nothing to compare."
-        return Agreement(measure, None, None, None, None, 0, (), meaning)
-    counts = table.counts
-    observed = float(observed_agreement(counts, np.ones((1, len(counts))))[0])
-    estimate = _estimate(coefficient, counts)
-    meaning = f"Two reviewers chosen at random agree on {observed:.0%} of what both judged. "
-    meaning += _ALL_THE_SAME if estimate.value is None else _READ[measure]
-    return Agreement(measure, *estimate, observed, items, reviewers, meaning)
 
 
 def _estimate(coefficient: Coefficient, rows: Counts) -> _Estimate:

@@ -1,9 +1,8 @@
-"""Coefficients of agreement beyond chance, for items that can be weighted.
+"""Agreement of reviewers, also beyond chance, on items that can be weighted.
 
-Each takes what was said of ``items`` and ``weights`` of shape (samples, items), how often an item counts in a
-sample, and gives an array (samples,): weights of one give the coefficient itself, drawn weights its
-bootstrap. NaN stands where a coefficient is not defined: nobody shares an item, or chance alone would agree
-on all.
+Each function takes the verdicts on ``items`` and ``weights`` of shape (samples, items), how often an item
+counts in a sample, and returns an array (samples,): weights of one give the coefficient itself, drawn weights
+its bootstrap. NaN is an undefined coefficient: no item has two verdicts, or chance alone would agree on all.
 
 ``counts`` of shape (items, categories) say how many reviewers gave an item a category; reviewers may have
 left items out, and only items that at least two of them judged say anything about observed agreement.
@@ -48,18 +47,6 @@ def krippendorff_alpha(counts: Counts, weights: Floats, *, ordinal: bool = False
     return alpha
 
 
-def gwet_ac1(counts: Counts, weights: Floats) -> Floats:
-    """Gwet's AC1, whose chance is that of reviewers who guess on items that are hard to judge alone.
-
-    It stays near the observed agreement where nearly all verdicts are the same (Gwet 2008,
-    British Journal of Mathematical and Statistical Psychology 61; with missing ratings Gwet 2014, Handbook of
-    Inter-Rater Reliability, 4th ed., chapter 2). Needs at least two columns of ``counts``.
-    """
-    shares = _shares(counts, weights)
-    chance = (shares * (1 - shares)).sum(axis=1) / (counts.shape[1] - 1)
-    return _beyond(observed_agreement(counts, weights), chance)
-
-
 def observed_agreement(counts: Counts, weights: Floats) -> Floats:
     """The share of pairs of reviewers who said the same, 0..1, averaged over items that two judged."""
     judged = counts.sum(axis=1)
@@ -67,21 +54,6 @@ def observed_agreement(counts: Counts, weights: Floats) -> Floats:
     alike = (counts * (counts - 1)).sum(axis=1)
     shares = _divided(alike.astype(np.float64), (judged * (judged - 1)).astype(np.float64))
     return _divided(weights[:, shared] @ shares[shared], weights[:, shared].sum(axis=1))
-
-
-def _shares(counts: Counts, weights: Floats) -> Floats:
-    """How the verdicts are distributed, (samples, categories): each item's own distribution, averaged."""
-    own = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    judged = counts.sum(axis=1) > 0
-    return _divided(weights[:, judged] @ own[judged], weights[:, judged].sum(axis=1, keepdims=True))
-
-
-def _beyond(observed: Floats, chance: Floats) -> Floats:
-    """Agreement beyond chance as a share of what chance leaves."""
-    room = 1 - chance
-    beyond: Floats = np.full(len(observed), np.nan)
-    np.divide(observed - chance, room, out=beyond, where=np.abs(room) > _NO_ROOM)
-    return beyond
 
 
 def _divided(part: Floats, whole: Floats) -> Floats:

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError, ModelError
-from engine.investigation.ranking.experience import Floats
+from engine.investigation.ranking.additive import Floats
 from engine.language.embedders import embedder
 from engine.review.active import Ranking, most_telling
 from engine.review.items import Record, answer_items, hop_items, passage_items

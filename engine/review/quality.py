@@ -97,7 +97,7 @@ def _quality(
         tuple(queue for queue in queues if queue.id in used),
         criteria,
         told,
-        agreement(said, ItemKind.PASSAGE).alpha,
+        agreement(said, ItemKind.PASSAGE),
         len(kept),
         len({one.reviewer for one in said}),
         sum(one.criteria < version for one in said),
@@ -138,7 +138,7 @@ def quality_lines(found: Quality) -> Iterator[str]:
         yield f"Relevant, wholly or partly: {'; '.join(shares)}."
     yield from _recall(told.recall)
     if found.alpha.value is not None:
-        yield f"{found.alpha.measure}: {found.alpha.value:.2f} on {found.alpha.items:,} judged by several."
+        yield f"Krippendorff's alpha: {found.alpha.value:.2f} on {found.alpha.items:,} judged by several."
     if found.outdated:
         yield f"{found.outdated:,} verdicts were given under earlier criteria."
     if found.earlier:

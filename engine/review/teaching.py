@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation.ranking.experience import Experience
+from engine.investigation.ranking.additive import Experience
 from engine.records.store.sealing import new_id
 from engine.review.learning.choosing import Choice, Moved, learned_from
 from engine.review.learning.observing import Labels, Observed, labels_of, observed

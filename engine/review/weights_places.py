@@ -9,8 +9,8 @@ from typing import Protocol
 from engine.corpus.learned_weights import WeightsLine, load_weights
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation.ranking.experience import Experience
-from engine.investigation.weights import adopt_weights, check_room, keep_weights, ship_weights
+from engine.investigation.ranking.additive import Experience
+from engine.investigation.ranking.weights import adopt_weights, check_room, keep_weights, ship_weights
 from engine.records.store.listing import Matter
 from engine.records.store.matter_weights import MatterWeights
 from engine.review.learning.choosing import Choice

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.investigation.leads import Leads, make_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.trails import Leads, make_leads
 from engine.model import Relation
 from engine.settings import Preset
 from engine.threads import Colour

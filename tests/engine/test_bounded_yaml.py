@@ -15,7 +15,7 @@ from engine.corpus.ontology import parse_ontology
 from engine.errors import RedstringError, YamlError
 from engine.ingestion.readers.front_matter import split_front_matter
 from engine.ingestion.readers.mapping import load_mapping
-from engine.language.references.loading import load_grammar
+from engine.language.references.grammar_files import load_grammar
 from engine.retrieval.planning.words import read_file
 
 # Less than 500 bytes that stand for nine to the power of nine words.

@@ -8,7 +8,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.investigation.meanings import meaning_named
+from engine.investigation.definitions import meaning_named
 
 TEXTS = {
     "en.md": "# Pier Rules\n\n## Rule 2 Terms\n(1) **Berth** or **mooring place**: a place where a vessel may lie.\n\n(2) The term “lighter” refers only to an unpowered barge.\n\n(3) “Dues”, in relation to a vessel, means the sums in Rule 9.\n\n## Rule 3 Craft\nThe words “skiff”, “gig” and “punt” denote a boat without a deck.\n\n## Rule 4 Table\n| Term | Meaning |\n|---|---|\n| Roads | the waters outside the mole |\n| Mole or breakwater | the stone wall |\n\n## Rule 5 Use\nA lighter at a berth in the roads pays no dues to a pilot.\n\n## Rule 6 Pilot\nPilot: Mr Jones is asked by letter.\n\n## Rule 7 Fees\n| Buoy | Fee |\n|---|---|\n| Red buoy | 5 |\n",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.language.hidden_marks import hidden_marks
+from engine.language.characters import hidden_marks
 from ui.marks import marked, matched_spans, question_terms
 
 

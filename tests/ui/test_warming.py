@@ -11,7 +11,7 @@ from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.toy import toy_contents
 from engine.ingestion.build import build_corpus
 from engine.language.embedders.base import Vectors
-from engine.language.references import registry
+from engine.language.references import readings
 from engine.operator_settings import OperatorSettings
 from ui.case_request import CaseRequest
 from ui.investigate import open_case
@@ -39,12 +39,12 @@ def test_each_language_of_a_corpus_has_its_opening(bilingual: Library) -> None:
 
 
 def test_no_grammar_is_left_for_the_first_question(bilingual: Library) -> None:
-    registry.recogniser.cache_clear()
+    readings.recogniser.cache_clear()
     warm_up(bilingual).join()
-    known = registry.recogniser.cache_info().misses
+    known = readings.recogniser.cache_info().misses
     for language, text in TEXTS.items():
-        assert registry.find_mentions(text, language), "the question must name a provision"
-    assert registry.recogniser.cache_info().misses == known
+        assert readings.find_mentions(text, language), "the question must name a provision"
+    assert readings.recogniser.cache_info().misses == known
 
 
 def test_a_case_says_that_it_waits_for_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.language.markup import escape
+from engine.language.characters import escape
 from ui.shipped import ASSETS
 
 

@@ -12,7 +12,7 @@ from engine.access.people import Person, is_key
 from engine.access.roles import Role
 from engine.corpus.protocol import Corpus
 from engine.errors import ResourceError
-from engine.investigation.ranking.experience import Experience
+from engine.investigation.ranking.additive import Experience
 from engine.operator_settings import CASES_NAME, OperatorSettings
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore, matter_name

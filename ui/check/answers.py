@@ -14,15 +14,12 @@ from engine.access.people import Person
 from engine.access.roles import Action, may
 from engine.answers.audit import Audit, Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
-from engine.answers.audit.export import annotated, audit_to_json, markdown
-from engine.answers.audit.log import verification_log
-from engine.answers.audit.log_export import log_markdown
+from engine.answers.audit.export import annotated, audit_to_json, log_markdown, markdown
+from engine.answers.audit.log import Saying, say, tally, verification_log
 from engine.answers.audit.page import html_page
-from engine.answers.audit.reviewing import Saying, say
-from engine.answers.audit.tally import tally
-from engine.answers.audit.wording import TOLD, key_of
+from engine.answers.audit.record import TOLD, key_of
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
-from engine.language.hidden_marks import hidden_marks
+from engine.language.characters import hidden_marks
 from engine.llm import Budget, Meter
 from ui.access.asking import by_token
 from ui.asked import checked

@@ -7,7 +7,7 @@ from functools import partial
 import gradio as gr
 
 from engine.corpus.grades import meanings
-from engine.language.markup import escape
+from engine.language.characters import escape
 from ui.check.answers import CheckDesk, answer
 from ui.panels import build_panel
 

@@ -13,9 +13,8 @@ from engine.access.people import Person
 from engine.access.roles import Action, may
 from engine.answers.audit import Auditor, audit
 from engine.answers.audit.claims import LONGEST_TEXT
-from engine.answers.audit.log import verification_log
-from engine.answers.audit.log_export import log_to_json
-from engine.answers.audit.reviewing import Saying, say
+from engine.answers.audit.export import log_to_json
+from engine.answers.audit.log import Saying, say, verification_log
 from engine.corpus.confirmations import load_confirmations, standing_confirmations
 from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE
 from engine.errors import AccessError, CorpusError, InputError

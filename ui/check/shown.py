@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from engine.answers.audit import Checked
-from engine.answers.audit.export import checked_to_json, pieces, source_to_json
-from engine.answers.audit.log import WORDS, Log
-from engine.answers.audit.log_export import said_of
-from engine.answers.audit.record import Source
-from engine.answers.audit.tally import Tally, verdict_words
-from engine.answers.audit.wording import key_of, remarks
-from engine.language.hidden_marks import marked
+from engine.answers.audit.export import checked_to_json, pieces, said_of, source_to_json
+from engine.answers.audit.log import WORDS, Log, Tally, verdict_words
+from engine.answers.audit.record import Source, key_of, remarks
+from engine.language.characters import marked
 
 Shown = dict[str, Any]
 

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from engine.access.people import Person
-from engine.answers.report_forms import body_html
+from engine.answers.case_audit import body_html
 from engine.answers.retrieval_audit import (
     RetrievalAudit,
     retrieval_audit,

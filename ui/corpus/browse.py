@@ -14,7 +14,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.ingestion.citing import cited_as
 from engine.language.addresses import Address
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from engine.model import Document, Passage, Reference, Section, SectionKind, Status, TargetKind
 
 Found = TypeVar("Found")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.corpus.extracted.validations import Validation
-from engine.language.markup import escape
+from engine.language.characters import escape
 from engine.model import RELATION_VERBS, Reference, Status
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser, Spot

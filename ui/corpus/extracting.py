@@ -9,8 +9,7 @@ from engine.corpus.extracted.graph import stamp_of
 from engine.errors import CancelledError, InputError
 from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, planned
 from engine.extraction.text import expected_lines, report_lines
-from engine.language.hidden_marks import marked
-from engine.language.markup import escape
+from engine.language.characters import escape, marked
 from engine.llm import Budget, LanguageModel, Meter
 from ui.corpus.desk import Ask, CorpusDesk
 from ui.corpus.plans import Extraction

@@ -23,7 +23,7 @@ from engine.corpus.grades import (
     unset_grade,
     words_of,
 )
-from engine.language.markup import attribute, escape
+from engine.language.characters import attribute, escape
 from engine.model import Document, Grade
 from engine.records.wording import plural
 from ui.corpus.desk import Ask, CorpusDesk

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.corpus.related import EntityGraph, RelatedEntity, entity_graph
 from engine.errors import InputError
-from engine.language.markup import attribute, escape
+from engine.language.characters import attribute, escape
 from engine.model import Entity, EntityKind, Passage
 from engine.records.citation import short_citation
 from engine.records.wording import plural

@@ -10,7 +10,7 @@ from engine.corpus.ontology import checked, ontology_content, ontology_from, ont
 from engine.corpus.ontology_journal import ontology_in_force, save_ontology, saved_ontologies, undo_ontology
 from engine.corpus.protocol import Area, Corpus, Ontology
 from engine.errors import CorpusError, InputError, SourceError, for_visitors
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from engine.llm import LanguageModel, Meter
 from engine.llm.cost import cost_lines, cost_report, currency_of
 from engine.llm.meter import Budget

@@ -9,8 +9,8 @@ from engine.corpus.protocol import Ontology
 from engine.corpus.rules.expressions import names_in
 from engine.corpus.rules.ruleset import Fact, Rule
 from engine.errors import InputError, SettingsError
-from engine.language.detect import detect_question
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
+from engine.language.detection import detect_question
 from engine.ontology.applying import Outcome, apply_rules, fact_name
 from engine.ontology.mentioned import mentioned_facts
 from engine.ontology.telling import outcomes_json, verdict_words

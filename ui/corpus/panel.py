@@ -6,7 +6,7 @@ from functools import partial
 
 import gradio as gr
 
-from engine.language.markup import escape
+from engine.language.characters import escape
 from engine.operator_settings import OperatorSettings
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk

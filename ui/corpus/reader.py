@@ -9,7 +9,7 @@ from datetime import date
 import numpy as np
 
 from engine.corpus.protocol import Rows
-from engine.language.markup import attribute, escape
+from engine.language.characters import attribute, escape
 from engine.model import Document, Passage, Reference, Status
 from engine.records.citation import full_citation
 from ui.corpus.browse import Browser

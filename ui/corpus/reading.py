@@ -8,7 +8,7 @@ from typing import Any
 from engine.access.roles import Action
 from engine.corpus.grades import grades_of
 from engine.errors import InputError
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from engine.model import Status
 from ui.corpus import cited, reader, tree
 from ui.corpus.desk import Ask, CorpusDesk

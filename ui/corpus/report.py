@@ -10,7 +10,7 @@ import orjson
 
 from engine.access.private_files import write_private
 from engine.corpus.protocol import CorpusInfo
-from engine.language.markup import escape
+from engine.language.characters import escape
 from engine.records.wording import plural
 
 MOST_ROWS = 2000

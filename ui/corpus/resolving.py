@@ -16,7 +16,7 @@ from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.corpus.embedded.publication import DECISIONS_NAME
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
-from engine.language.markup import attribute, escape
+from engine.language.characters import attribute, escape
 from engine.model import RELATION_VERBS, Passage, Reference, Relation, Status
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser, Spot

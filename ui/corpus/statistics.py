@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR
 from typing import Any
 
-from engine.language.markup import escape
+from engine.language.characters import escape
 from engine.model import RELATION_VERBS, Relation, Status, TargetKind
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from engine.language.markup import escape
+from engine.language.characters import escape
 from engine.model import Document
 from ui.corpus.browse import Browser, Node
 from ui.corpus.wording import direction, document_badge, facts

@@ -18,7 +18,7 @@ from engine.corpus.extracted.proposal import CONCEPT_RELATIONS, occurrence_at
 from engine.errors import InputError
 from engine.extraction.checklist import Checklist, Item, State
 from engine.extraction.precision import sort_of
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from engine.language.quotes import locate
 from engine.model import Passage, Relation
 from ui.corpus.browse import Browser

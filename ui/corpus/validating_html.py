@@ -9,7 +9,7 @@ from engine.corpus.extracted.proposal import CONCEPT_RELATIONS
 from engine.extraction.checklist import Checklist, Item, State
 from engine.extraction.precision import Precision, by_sort, calibration, precision
 from engine.extraction.stated import TERMS
-from engine.language.markup import attribute, escape
+from engine.language.characters import attribute, escape
 from engine.model import RELATION_VERBS, Passage, Relation, Span
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser

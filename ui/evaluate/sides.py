@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.evaluation.pair import Pair, Placed, Side
-from engine.language.markup import escape
+from engine.language.characters import escape
 from engine.records.citation import pinpoint
 from engine.records.wording import completeness_words, plural, stop_words
 from ui.marks import marked

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from engine.evaluation import Evaluation, QuestionResult, summarise
 from engine.evaluation.ablation import Ablation
 from engine.evaluation.significance import Difference, paired
-from engine.language.markup import escape
+from engine.language.characters import escape
 
 MEASURES = (
     ("recall@5", "of the gold, the share in the first 5"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from engine.records.expansion import ExpansionTree
 from engine.records.expansion.naming import Named
 from engine.records.expansion.statistics import Statistics, statistics

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engine.investigation.pool import QUESTION_NODE
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from engine.model import Hop
 from engine.records.expansion import ExpansionTree
 from engine.records.expansion.text import came_through

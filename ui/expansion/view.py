@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from engine.investigation.pool import QUESTION_NODE
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from engine.records.expansion import ExpansionTree, expansion_tree, facts_of_pool
 from engine.records.expansion.naming import Named, named
 from engine.records.expansion.text import came_through

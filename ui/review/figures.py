@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.listing import Matter
-from engine.review.agreement import Agreements, Disagreement, agreement, disagreements
+from engine.review.agreement import Agreement, Disagreement, agreement, disagreements
 from engine.review.drawing import sampling_of
 from engine.review.estimates import Estimates, estimates
 from engine.review.kept import Progress, Queue
@@ -41,7 +41,7 @@ class OfKind:
     title: str
     counts: Sequence[tuple[str, int]]
     overall: Rate
-    agreements: Agreements
+    agreement: Agreement
     tables: Sequence[tuple[str, Sequence[tuple[str, Rate]]]]
     alike: Sequence[tuple[str, str]]
     over_time: Spans | None
@@ -121,7 +121,7 @@ def _of_kind(said: Sequence[Assessment], kind: ItemKind, title: str) -> OfKind:
         title=title,
         counts=[(WORDS[one], counted[one]) for one in VERDICTS[kind] if counted[one]],
         overall=overall(own),
-        agreements=agreement(own, kind),
+        agreement=agreement(own, kind),
         tables=[(name, rows[:MOST_VALUES]) for name, rows in tables if len(rows) > 1],
         alike=[(name, rows[0][0]) for name, rows in tables if len(rows) == 1],
         over_time=spans_of(own),

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.ranking.experience import Experience
+from engine.investigation.ranking.additive import Experience
 from engine.review.learning.choosing import Choice, learned_from
 from engine.review.learning.observing import Labels, Observed, described
 from engine.review.teaching import Said, figures_of, taught

@@ -14,7 +14,7 @@ from engine.access.people import Person
 from engine.access.roles import Action, may
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
-from engine.investigation.ranking.experience import Experience
+from engine.investigation.ranking.additive import Experience
 from engine.llm import LanguageModel
 from engine.records.store.fingerprint import fingerprint_of
 from engine.records.store.store import matter_name

@@ -12,7 +12,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
 from engine.investigation import Case
 from engine.investigation.events import Event
-from engine.investigation.ranking.experience import Experience
+from engine.investigation.ranking.additive import Experience
 from engine.records.citation import short_citation
 from engine.records.export import investigation_to_json
 from engine.records.replaying import gone_through

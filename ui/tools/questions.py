@@ -12,7 +12,7 @@ from engine.answers.export import answer_to_json
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
 from engine.investigation import Case
-from engine.investigation.ranking.experience import Experience
+from engine.investigation.ranking.additive import Experience
 from engine.llm import LanguageModel
 from engine.model import StopReason
 from engine.records.export import investigation_to_json

@@ -12,18 +12,25 @@ from itertools import pairwise
 import numpy as np
 
 from engine.answers.audit.citing import cited
-from engine.answers.audit.claims import LONGEST_TEXT, MOST_CLAIMS, Stated, statements_in
-from engine.answers.audit.grading import with_grades
+from engine.answers.audit.claims import LONGEST_TEXT, MOST_CLAIMS, Stated, claims_alone, statements_in
 from engine.answers.audit.matching import Matching, numbers_of
-from engine.answers.audit.memo import claims_alone
-from engine.answers.audit.notes import grade_notes, with_reach
-from engine.answers.audit.record import SAID, Audit, Checked, Citation, Claim, Source
+from engine.answers.audit.record import (
+    SAID,
+    Audit,
+    Checked,
+    Citation,
+    Claim,
+    Source,
+    grade_notes,
+    with_grades,
+    with_reach,
+)
 from engine.answers.audit.second import second_readings, split
 from engine.answers.audit.verdicts import Judge
 from engine.corpus.grades import grades_of
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
-from engine.language.detect import detect
+from engine.language.detection import detect
 from engine.llm import LanguageModel, Meter, Usage
 from engine.model import Grade, Span
 

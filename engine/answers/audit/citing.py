@@ -14,9 +14,14 @@ from datetime import date
 
 import numpy as np
 
-from engine.answers.audit.forms import Form, form_of, labelled, named_behind
-from engine.answers.audit.lookalikes import lookalikes
-from engine.answers.audit.pinpoints import missing_paragraph
+from engine.answers.audit.citation_forms import (
+    Form,
+    form_of,
+    labelled,
+    lookalikes,
+    missing_paragraph,
+    named_behind,
+)
 from engine.answers.audit.record import Citation
 from engine.corpus.outside import Outside, outside
 from engine.corpus.protocol import Corpus

@@ -1,8 +1,4 @@
-"""The claims of a text: sentences and clauses that state something, each with its place in the text.
-
-Headings, captions and questions state nothing. A sentence is cut at semicolons, and before a conjunction only
-where what follows has a subject and a verb of its own; a claim keeps the characters that the text has.
-"""
+"""The claims of a text, each with its place; in the memo of a case only its findings are claims."""
 
 from __future__ import annotations
 
@@ -11,11 +7,46 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from engine.answers.audit.memo import claims_alone
 from engine.ingestion.sentences import sentence_starts
-from engine.language.detect import detect
+from engine.language.detection import detect
 from engine.language.statements import read
 from engine.model import Span
+
+# The memo of a case, when it is audited itself: its findings are claims, all else tells how they
+# were found.
+
+# What every memo says of itself at its end.
+OF_ITSELF = "This memo holds what was found in one corpus, by one question, on one day."
+NOTES = "Notes to the case"
+_LINE = re.compile(r"[^\n]+")
+# A finding is a line with footnotes; in Markdown it is a quotation, and its first lines may have none.
+_NOTE = r"(?:\[\^?\d{1,4}\]|[⁰¹²³⁴-⁹]{1,4})"
+_FINDING = re.compile(
+    rf"(?!\s*(?:[-*•|#]|{_NOTE}))(?:>\s(?!\*\*).*|.*{_NOTE}(?:,?\s*{_NOTE})*(?:\s\(.*\))?\s*)\Z"
+)
+_HEADING = re.compile(r"#{1,6}\s+(?P<title>.*?)\s*\Z")
+
+
+def claims_alone(text: str) -> str:
+    """A memo of a case with blanks in the place of all that makes no claim; any other text as it is."""
+    if OF_ITSELF not in text:
+        return text
+    letters = [sign if sign == "\n" else " " for sign in text]
+    noted = False
+    for match in _LINE.finditer(text):
+        heading = _HEADING.match(match[0])
+        noted = heading["title"] == NOTES if heading is not None else noted
+        if (noted and heading is None) or _FINDING.match(match[0]):
+            letters[match.start() : match.end()] = match[0]
+    return "".join(letters)
+
+
+# The claims of a text: sentences and clauses that state something, each with its place in the
+# text.
+#
+# Headings, captions and questions state nothing. A sentence is cut at semicolons, and before a
+# conjunction only where what follows has a subject and a verb of its own; a claim keeps the
+# characters that the text has.
 
 # A longer text is cut here, and the audit says so; characters and claims.
 LONGEST_TEXT = 60_000
@@ -28,9 +59,8 @@ FEWEST_IN_CLAUSE = 3
 HEADING_WORDS, HEADING_LETTERS = 12, 160
 LONGEST_CLAIM = 1_200
 
-_LINE = re.compile(r"[^\n]+")
 _MARK = re.compile(r"\s*(?:#{1,6}\s+|>+\s*|[-*•–▪·]\s+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s+|\|\s*)*")
-_HEADING = re.compile(r"\s*(?:#{1,6}\s|={3,}|-{3,}\s*\Z)")
+_CLAIMS_HEADING = re.compile(r"\s*(?:#{1,6}\s|={3,}|-{3,}\s*\Z)")
 _CAPTION = re.compile(
     r"\s*(?:figure|fig\.|table|chart|source|note|abbildung|tabelle|quelle|gambar|tabel|sumber|tableau|شكل|جدول)"
     r"\s*(?:\d+\s*)?[:.–-]",
@@ -103,7 +133,7 @@ def _blocks(text: str) -> Iterator[Span]:
 
 def _not_stated(line: str) -> bool:
     """Headings and captions; a short line that neither ends like a sentence nor has a verb or number."""
-    if _HEADING.match(line) or _CAPTION.match(line):
+    if _CLAIMS_HEADING.match(line) or _CAPTION.match(line):
         return True
     if len(line) > HEADING_LETTERS or _ENDED.search(line) or len(line.split()) > HEADING_WORDS:
         return False

@@ -1,32 +1,48 @@
-"""The verification log of a checked text: what each claim and each citation was held against, the verdict,
-and who confirmed or overruled it and when.
-
-What people say lies beside the corpus (``confirmations.jsonl``). It holds for a claim as long as the claim,
-the passage that it was held against, the words of that passage and the verdict are the same; where one of
-them is another, it is told as what was said before, with what has changed.
-"""
+"""The verification log of a checked text: comparisons, verdicts, what reviewers overruled, and totals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
-from engine.answers.audit.record import Audit, Checked, Citation, Finding, Source
-from engine.answers.audit.wording import TOLD, citation_of, key_of
+from engine.answers.audit.record import (
+    CARRIED,
+    TOLD,
+    Audit,
+    Checked,
+    Citation,
+    Finding,
+    Source,
+    citation_of,
+    key_of,
+)
 from engine.corpus.confirmations import (
     Confirmation,
+    Review,
+    add_confirmation,
     digest_of,
     load_confirmations,
+    made_confirmation,
     same_words,
     standing_confirmations,
 )
 from engine.corpus.grades import Grades, grades_of
 from engine.corpus.protocol import Corpus
-from engine.errors import InputError
+from engine.errors import CorpusError, InputError
 from engine.model import Grade
 from engine.records.citation import short_citation
+from engine.records.wording import plural
+
+# The verification log of a checked text: what each claim and each citation was held against, the
+# verdict, and who confirmed or overruled it and when.
+#
+# What people say lies beside the corpus (``confirmations.jsonl``). It holds for a claim as long
+# as the claim, the passage that it was held against, the words of that passage and the verdict
+# are the same; where one of them is another, it is told as what was said before, with what has
+# changed.
 
 # Characters of a cited passage that no source was quoted from.
 LONGEST_QUOTE = 300
@@ -196,3 +212,218 @@ def _with(
         entry.number, entry.words, entry.finding, entry.reason, entry.held, entry.citations,
         review, before, changed,
     )  # fmt: skip
+
+
+# What a person says of verdicts: confirmed, overruled, or taken back; kept beside the corpus.
+
+Act = Literal["confirm", "overrule", "undo"]
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """What is said of the entry with a ``number``; ``instead`` is the right verdict, to overrule it."""
+
+    act: Act
+    number: str
+    instead: str = ""
+
+
+def say(
+    corpus: Corpus, log: Log, sayings: Sequence[Saying], *, note: str = "", reviewer: str = ""
+) -> tuple[Confirmation, ...]:
+    """Keep what a person says of the entries of a log; durable once this returns.
+
+    All of it is looked up and checked before anything is kept. Raises InputError for an entry or a verdict
+    that there is none of, CorpusError where nothing can be kept.
+    """
+    if corpus.journals is None:
+        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for confirmations")
+    journals, made = corpus.journals, list(_made(log, sayings, note, reviewer))
+    return tuple(add_confirmation(journals, one) for one in made)
+
+
+def checked_instead(told: str, entry: Entry) -> str:
+    """The verdict that a person gives an entry, as a key. Raises InputError for what it cannot have."""
+    key = "_".join(told.strip().lower().split())[:100]
+    known = [one for one in WORDS if entry.is_citation or one not in (RESOLVED, AMBIGUOUS)]
+    if key not in known:
+        raise InputError(f"{told.strip()[:30]!r} is no verdict; there are {', '.join(known)}")
+    return key
+
+
+def _made(log: Log, sayings: Sequence[Saying], note: str, reviewer: str) -> Iterator[Confirmation]:
+    for one in sayings:
+        entry = log.entry(one.number)
+        if one.act == "undo":
+            yield _withdrawal(entry, reviewer)
+            continue
+        instead = checked_instead(one.instead, entry) if one.act == "overrule" else ""
+        held = ("", "") if entry.held is None else (entry.held.passage_id, entry.held.sha256)
+        said = {"instead": instead, "note": note, "reviewer": reviewer}
+        yield made_confirmation(entry.words, held, entry.finding, **said)
+
+
+def _withdrawal(entry: Entry, reviewer: str) -> Confirmation:
+    """What takes back what was said of an entry, whether that still holds or not."""
+    said = entry.review or entry.before
+    if said is None:
+        raise InputError(f"nobody has said anything of {entry.number}")
+    held = (said.passage_id, said.sha256)
+    made = made_confirmation(said.claim, held, said.finding, instead=said.instead, reviewer=reviewer)
+    return made.model_copy(update={"withdrawn": True})
+
+
+# What a checked text comes to: the verdicts with what people overruled, and the check's own count
+# beside it.
+#
+# The one place where this is counted and put into words, for the page, the exports, the terminal
+# and JSON.
+
+_FINDINGS = {key_of(one): one for one in Finding}
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many ``claims`` of how many (``of``), as the verdicts stand; how many of these people made so, and
+    how many the check had by itself."""
+
+    claims: int
+    of: int
+    by_people: int
+    of_the_check: int
+
+    @property
+    def words(self) -> str:
+        """The count, with whose it is where people changed anything of it."""
+        told = [f"{self.by_people} by a person"] if self.by_people else []
+        told += [f"the check by itself: {self.of_the_check}"] if self.of_the_check != self.claims else []
+        return f"{self.claims} of {self.of}" + (f" ({'; '.join(told)})" if told else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The claims of a text as the check found them, and as they stand: with the verdicts that people gave
+    instead."""
+
+    found: tuple[Checked, ...]
+    stand: tuple[Checked, ...]
+
+    @property
+    def overruled(self) -> tuple[Checked, ...]:
+        """The claims whose verdict a person gave, as they stand."""
+        return tuple(one for one, before in self._pairs() if one is not before)
+
+    def finding(self, finding: Finding) -> Count:
+        """How many claims have a finding."""
+        return self._count(lambda one: one.finding is finding)
+
+    @property
+    def said(self) -> Count:
+        """How many claims the sources bear out as the law is on the day."""
+        return self._count(lambda one: one.correct is True)
+
+    @property
+    def unsaid(self) -> Count:
+        """How many are neither right nor wrong: a person has to read."""
+        return self._count(lambda one: one.correct is None)
+
+    @property
+    def grounded(self) -> Count:
+        """How many are carried by a passage, the cited one where they cite."""
+        return self._count(lambda one: one.grounded and one.graded)
+
+    def _pairs(self) -> Iterator[tuple[Checked, Checked]]:
+        return zip(self.stand, self.found, strict=True)
+
+    def _count(self, holds: Callable[[Checked], bool]) -> Count:
+        by_people = sum(holds(one) for one in self.overruled)
+        return Count(_sum(holds, self.stand), len(self.stand), by_people, _sum(holds, self.found))
+
+
+def _sum(holds: Callable[[Checked], bool], claims: Iterable[Checked]) -> int:
+    return sum(map(holds, claims))
+
+
+def tally(audit: Audit, log: Log | None = None) -> Tally:
+    """Count an audit; what people said of it stands in its log."""
+    instead = {} if log is None else _instead(log)
+    return Tally(audit.checked, tuple(_standing(one, instead) for one in audit.checked))
+
+
+def _instead(log: Log) -> Mapping[int, tuple[Finding, bool]]:
+    """The verdicts that people gave instead, by claim, and whether there is a passage that they are on."""
+    return {
+        int(one.number): (_FINDINGS[one.review.instead], one.held is not None)
+        for one in log.entries
+        if one.review is not None
+        and one.review.review is Review.OVERRULED
+        and not one.is_citation
+        and one.review.instead in _FINDINGS
+    }
+
+
+def _standing(one: Checked, instead: Mapping[int, tuple[Finding, bool]]) -> Checked:
+    if one.claim.number not in instead:
+        return one
+    finding, held = instead[one.claim.number]
+    return replace(one, finding=finding, grounded=held and finding in CARRIED)
+
+
+def summary(counted: Tally) -> str:
+    """The findings in one line, none left out that occurs; behind them the check's own where people overruled
+    any."""
+    whole = plural(len(counted.stand), "claim")
+    told = f"{whole}: {', '.join(_each(counted))}"
+    if not counted.overruled:
+        return told
+    own = [(finding, counted.finding(finding).of_the_check) for finding in Finding]
+    alone = ", ".join(f"{count} {TOLD[finding].word.lower()}" for finding, count in own if count)
+    return f"{told}; the check by itself: {alone}"
+
+
+def _each(counted: Tally) -> Iterator[str]:
+    for finding in Finding:
+        count = counted.finding(finding)
+        if count.claims:
+            by = f" ({count.by_people} by a person)" if count.by_people else ""
+            yield f"{count.claims} {TOLD[finding].word.lower()}{by}"
+
+
+def axes(counted: Tally) -> tuple[str, str]:
+    """The two axes in words: of how many claims the sources say so, and how many a passage carries."""
+    unsaid = counted.unsaid.claims
+    told = f"; {unsaid} neither right nor wrong: to be read" if unsaid else ""
+    return (
+        f"Said: the sources say so of {counted.said.words}{told}",
+        f"Grounded: a passage, the cited one where one is cited, carries {counted.grounded.words}",
+    )
+
+
+def verdict_words(counted: Tally) -> Mapping[int, str]:
+    """The verdict on each claim as it stands, by its number: its sign and word, and the check's own where a
+    person overruled that."""
+    pairs = zip(counted.stand, counted.found, strict=True)
+    return {one.claim.number: _verdict(one, before) for one, before in pairs}
+
+
+def _verdict(one: Checked, before: Checked) -> str:
+    told = TOLD[one.finding]
+    by = "" if one is before else f" (by a person; the check: {TOLD[before.finding].word.lower()})"
+    return f"{told.sign} {told.word}{by}"
+
+
+def tally_to_json(counted: Tally) -> dict[str, Any]:
+    """The counts as plain values; those of the check by itself stand under ``of_the_check``."""
+    findings = {key_of(finding): counted.finding(finding) for finding in Finding}
+    said, grounded, whole = counted.said, counted.grounded, len(counted.stand)
+    return {
+        "counts": {key: count.claims for key, count in findings.items()},
+        "correct": {"claims": said.claims, "of": whole, "by_people": said.by_people},
+        "grounded": {"claims": grounded.claims, "of": whole, "by_people": grounded.by_people},
+        "overruled": {str(one.claim.number): key_of(one.finding) for one in counted.overruled},
+        "of_the_check": {
+            "counts": {key: count.of_the_check for key, count in findings.items()},
+            "correct": said.of_the_check,
+            "grounded": grounded.of_the_check,
+        },
+    }

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from engine.answers.audit.export import pieces
-from engine.answers.audit.log import Log
-from engine.answers.audit.log_export import log_html
-from engine.answers.audit.record import Audit, Checked, Finding, Source
-from engine.answers.audit.style import STYLE
-from engine.answers.audit.tally import axes, summary, tally, verdict_words
-from engine.answers.audit.wording import TOLD, citation_of, key_of, remarks
+from engine.answers.audit.export import STYLE, log_html, pieces
+from engine.answers.audit.log import Log, axes, summary, tally, verdict_words
+from engine.answers.audit.record import TOLD, Audit, Checked, Finding, Source, citation_of, key_of, remarks
 from engine.corpus.grades import words_of
-from engine.language.markup import escape
+from engine.language.characters import escape
 
 
 def html_page(audit: Audit, log: Log | None = None) -> str:

@@ -14,9 +14,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.answers.audit.matching import Matching
-from engine.answers.audit.record import Checked, Claim, Finding, Reading, Source
+from engine.answers.audit.record import Checked, Claim, Finding, Reading, Source, otherwise
 from engine.answers.audit.verdicts import Judge
-from engine.answers.audit.wording import otherwise
 from engine.errors import BudgetError, ModelError
 from engine.language.quotes import Refusal, locate, sought
 from engine.llm import Data, LanguageModel, Meter, Prompt

@@ -19,12 +19,11 @@ from __future__ import annotations
 import numpy as np
 
 from engine.corpus.contract.browsing import BrowsingContract
-from engine.corpus.contract.dense import DenseContract
+from engine.corpus.contract.dense import DenseContract, SparseContract
 from engine.corpus.contract.journals import JournalsContract
 from engine.corpus.contract.lexical import LexicalContract
 from engine.corpus.contract.links import LinkedContract
 from engine.corpus.contract.names import NamesContract
-from engine.corpus.contract.sparse import SparseContract
 from engine.corpus.contract.text import TextContract
 from engine.corpus.contract.validity import ValidityContract
 from engine.corpus.contract.values import rows_of

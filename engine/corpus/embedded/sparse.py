@@ -1,12 +1,11 @@
-"""Learned sparse vectors of a corpus folder: an inverted index, one list of passages a term.
+"""Learned sparse vectors of a corpus folder: an inverted index, one list of passages for each term.
 
-Weights are kept in half precision; the score of a passage is the inner product with the question's row.
+Weights are stored in half precision; the score of a passage is the inner product with the query's row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -19,8 +18,6 @@ from engine.corpus.embedded.block import Block
 from engine.corpus.protocol import Hits, Mask, Rows, Scores
 from engine.language.embedders.base import SparseVectors
 
-REMEMBERED = 16
-
 
 class SparseIndex:
     """The rows of all passages, by term."""
@@ -29,75 +26,61 @@ class SparseIndex:
         self._pointers: NDArray[np.int64] = index["pointers"]
         self._rows: Rows = index["rows"]
         self._weights: NDArray[np.float16] = index["weights"]
-        self._size = int(index["size"][0])
-        # One question is asked again and again, for other passages.
-        self._scores = lru_cache(maxsize=REMEMBERED)(self._computed)
+        self._shape = (int(index["size"][0]), len(self._pointers) - 1)
 
     @staticmethod
-    def made(parts: Sequence[SparseVectors], dimensions: int) -> Block:
-        """The index of consecutive parts of the corpus."""
-        sizes = [len(part.pointers) - 1 for part in parts]
-        counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(part.pointers) for part in parts)])
-        pointers = np.concatenate([[0], np.cumsum(counts)])
-        terms = np.concatenate([np.zeros(0, np.int32), *(part.terms for part in parts)])
-        weights = np.concatenate([np.zeros(0, np.float32), *(part.weights for part in parts)])
-        by_term = scipy.sparse.csr_array((weights, terms, pointers), shape=(sum(sizes), dimensions)).tocsc()
+    def build(vectors: SparseVectors, dimensions: int) -> Block:
+        """Build the index of a corpus; ``dimensions`` is the size of the vocabulary."""
+        size = len(vectors.pointers) - 1
+        values = (vectors.weights, vectors.terms, vectors.pointers)
+        by_term = scipy.sparse.csr_array(values, shape=(size, dimensions)).tocsc()
         return Block(
             {
                 "pointers": by_term.indptr.astype(np.int64),
                 "rows": by_term.indices.astype(np.int32),
                 "weights": by_term.data.astype(np.float16),
-                "size": np.asarray([sum(sizes)], np.int64),
+                "size": np.asarray([size], np.int64),
             }
         )
 
-    @property
-    def dimensions(self) -> int:
-        """Size of the vocabulary."""
-        return len(self._pointers) - 1
-
     def search(self, queries: SparseVectors, limit: int, mask: Mask | None) -> list[Hits]:
-        """The best rows for each query: scores above 0, ``limit`` at most."""
-        return [best_hits(scores, limit, 0.0, mask, exclusive=True) for scores in self._each(queries)]
+        """Return the best rows for each query: scores above 0, at most ``limit``."""
+        return [best_hits(scores, limit, 0.0, mask, exclusive=True) for scores in self._scores(queries)]
 
     def score(self, queries: SparseVectors, rows: Rows) -> NDArray[np.float32]:
-        """The scores of chosen rows, shape (queries, rows)."""
-        chosen = np.asarray(rows, np.int64)
-        scores = [scores[chosen] for scores in self._each(queries)]
-        return np.asarray(scores, np.float32).reshape(len(queries.pointers) - 1, len(chosen))
+        """Return the scores of some rows, shape (queries, rows)."""
+        scores = [scores[rows] for scores in self._scores(queries)]
+        return np.asarray(scores, np.float32).reshape(len(queries.pointers) - 1, len(rows))
 
-    def all(self) -> SparseVectors:
-        """The row of every passage."""
-        shape = (self._size, self.dimensions)
+    def vectors(self) -> SparseVectors:
+        """Return the row of each passage."""
         stored = (self._weights.astype(np.float32), self._rows, self._pointers)
-        by_row = scipy.sparse.csr_array(scipy.sparse.csr_array(stored, shape=shape[::-1]).T.tocsr())
-        by_row.sort_indices()
-        return SparseVectors(
-            by_row.indptr.astype(np.int64), by_row.indices.astype(np.int32), by_row.data.astype(np.float32)
-        )
+        by_row = scipy.sparse.csc_array(stored, shape=self._shape).tocsr()
+        return SparseVectors(by_row.indptr.astype(np.int64), by_row.indices.astype(np.int32), by_row.data)
 
-    def _each(self, queries: SparseVectors) -> list[Scores]:
-        bounds = queries.pointers.tolist()
-        return [
-            self._scores(queries.terms[start:stop].tobytes(), queries.weights[start:stop].tobytes())
-            for start, stop in pairwise(bounds)
-        ]
-
-    def _computed(self, terms: bytes, weights: bytes) -> Scores:
-        scores = np.zeros(self._size, np.float32)
-        named = np.frombuffer(terms, np.int32).tolist()
-        for term, weight in zip(named, np.frombuffer(weights, np.float32).tolist(), strict=True):
-            if term < self.dimensions:
-                start, stop = self._pointers[term : term + 2].tolist()
-                # A passage stands once under a term, so that a plain addition reaches each of them.
-                scores[self._rows[start:stop]] += np.float32(weight) * self._weights[start:stop]
-        scores.flags.writeable = False
-        return scores
+    def _scores(self, queries: SparseVectors) -> list[Scores]:
+        found = []
+        for begin, end in pairwise(queries.pointers.tolist()):
+            scores = np.zeros(self._shape[0], np.float32)
+            for term, weight in zip(queries.terms[begin:end], queries.weights[begin:end], strict=True):
+                if term < self._shape[1]:
+                    start, stop = self._pointers[term : term + 2].tolist()
+                    # A passage is listed once for a term, so a plain addition reaches each of them.
+                    scores[self._rows[start:stop]] += weight * self._weights[start:stop]
+            found.append(scores)
+        return found
 
 
-def chosen(vectors: SparseVectors, rows: NDArray[np.int64]) -> SparseVectors:
-    """Some rows of sparse vectors, in that order."""
+def join(parts: Sequence[SparseVectors]) -> SparseVectors:
+    """Return the rows of all parts, of which there is at least one."""
+    counts = np.concatenate([np.diff(part.pointers) for part in parts])
+    terms, weights = (np.concatenate([part[column] for part in parts]) for column in (1, 2))
+    return SparseVectors(np.concatenate([[0], np.cumsum(counts)]), terms, weights)
+
+
+def take(vectors: SparseVectors, rows: NDArray[np.int64]) -> SparseVectors:
+    """Return some rows, in that order."""
     starts, stops = vectors.pointers[rows], vectors.pointers[rows + 1]
     _, places = ranges(starts, stops)
-    pointers = np.concatenate([[0], np.cumsum(stops - starts)]).astype(np.int64)
+    pointers = np.concatenate([[0], np.cumsum(stops - starts)])
     return SparseVectors(pointers, vectors.terms[places], vectors.weights[places])

@@ -42,7 +42,7 @@ from engine.corpus.journal import FolderJournals, Journals
 from engine.corpus.ontology import ontology_from
 from engine.corpus.ontology_journal import ontology_in_force
 from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mentions, Ontology, Quoted, Rows
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.embedders.base import SparseVectors
 from engine.language.references.definitions import DefinedName
 from engine.model import (

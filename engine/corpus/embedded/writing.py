@@ -126,7 +126,10 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
             contents.metadata,
             sparse=NO_EMBEDDING if contents.sparse is None else contents.sparse_model,
         )
-        _write_sparse(generation, contents)
+        if contents.sparse is not None:
+            from engine.corpus.embedded.sparse import SparseIndex
+
+            SparseIndex.build(contents.sparse, contents.vocabulary).save(generation / SPARSE_NAME)
         manifest, _ = write_generation(folder, generation, parts)
         publish(folder, manifest)
     return manifest
@@ -257,18 +260,6 @@ def _put_vectors(
     floor = similarity_floor(vectors, present=state["vectors.present"])
     VectorIndex.write_later(state, release)
     return floor, recall
-
-
-def _write_sparse(generation: Path, contents: Contents) -> None:
-    """Write the learned sparse vectors, if the contents have some."""
-    if contents.sparse is None:
-        return
-    given = len(contents.sparse.pointers) - 1
-    if given != len(contents.passages):
-        raise ValueError(f"{given} sparse vectors for {len(contents.passages)} passages")
-    from engine.corpus.embedded.sparse import SparseIndex
-
-    SparseIndex.made([contents.sparse], contents.vocabulary).save(generation / SPARSE_NAME)
 
 
 def _languages(blocks: Sequence[Block]) -> Counter[str]:

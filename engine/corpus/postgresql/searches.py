@@ -22,7 +22,7 @@ from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.search import Search
 from engine.corpus.postgresql.words import ServedWords
 from engine.corpus.protocol import Hits, Mask, Rows
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.embedders.base import SparseVectors
 
 _VECTORS = text(

@@ -17,8 +17,8 @@ from enum import StrEnum
 from functools import lru_cache
 
 from engine.errors import SettingsError
+from engine.language.characters import western_digits
 from engine.language.dates import dates_in
-from engine.language.script import western_digits
 from engine.languages import all_words
 
 

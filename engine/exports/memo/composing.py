@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from engine.answers.audit.memo import OF_ITSELF
+from engine.answers.audit.claims import OF_ITSELF
 from engine.answers.case_audit import CaseAudit, case_audit
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError

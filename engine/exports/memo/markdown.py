@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from engine.answers.audit.memo import NOTES
+from engine.answers.audit.claims import NOTES
 from engine.exports.memo.record import OWN, Finding, Listed, Memo, Note, Words
 from engine.exports.memo.wording import (
     APPENDIX,
@@ -15,8 +15,7 @@ from engine.exports.memo.wording import (
     rest_words,
     settings_line,
 )
-from engine.language.direction import pieces, right_to_left
-from engine.language.markup import attribute, markdown
+from engine.language.characters import attribute, markdown, pieces, right_to_left
 
 # What some renderers take for markup besides: addresses, superscripts, highlights, mentions.
 _MORE = re.compile(r"(?<=:)//|(?<=\bwww)\.|[@^=]", re.IGNORECASE)

@@ -12,7 +12,7 @@ from docx.document import Document
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
-from engine.answers.audit.memo import NOTES
+from engine.answers.audit.claims import NOTES
 from engine.exports.memo.packing import packed
 from engine.exports.memo.record import OWN, Area, Finding, Findings, Memo, Note, Words
 from engine.exports.memo.word_look import CITE, LABEL, LEAD, LINE, QUOTE, WARNING, look
@@ -28,7 +28,7 @@ from engine.exports.memo.wording import (
     settings_line,
     shortened,
 )
-from engine.language.direction import right_to_left
+from engine.language.characters import right_to_left
 from engine.unpacking import open_zip, read_member
 
 # Letters of a header and of a cell.

@@ -13,7 +13,7 @@ from docx.shared import Mm, Pt
 from engine.exports.memo.record import OWN, Words
 from engine.exports.memo.word_look import CELL, HEAD, LINE
 from engine.exports.memo.word_text import add_words, turn
-from engine.language.direction import right_to_left
+from engine.language.characters import right_to_left
 
 
 def add_table(

@@ -10,8 +10,7 @@ from docx.oxml.ns import nsdecls, qn
 
 from engine.exports.memo.record import OWN, Words
 from engine.exports.xml_text import for_xml
-from engine.language.direction import pieces, right_to_left
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked, pieces, right_to_left
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 ENGLISH = "en-GB"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.exports.kept_case import KeptCase, PoolNode, read_hop
-from engine.language.direction import right_to_left
+from engine.language.characters import right_to_left
 from engine.model import Hop
 from engine.records.wording import hop_quote, hop_words
 

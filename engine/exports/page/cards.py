@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from engine.exports.checking import Checker
 from engine.exports.kept_case import KeptCase, KeptPassage, Names
 from engine.exports.memo.wording import shortened
-from engine.language.asked_words import matched_spans, question_terms
-from engine.language.direction import right_to_left
+from engine.language.characters import right_to_left
+from engine.language.quotes import matched_spans, question_terms
 from engine.model import Hop
 from engine.records.wording import Name, trail_clauses
 

@@ -17,8 +17,7 @@ from engine.exports.page.board import board_of
 from engine.exports.page.cards import cards_of
 from engine.exports.page.colours import palette_of
 from engine.exports.registry import HandedOver
-from engine.language.direction import pieces, right_to_left
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked, pieces, right_to_left
 
 
 def case_page(given: HandedOver) -> str:

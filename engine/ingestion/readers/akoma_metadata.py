@@ -16,7 +16,7 @@ from lxml import etree
 
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.xml import children, descendants, first, plain, tag
-from engine.language.detect import language_code
+from engine.language.detection import language_code
 
 TYPES = {
     "act": "Act", "bill": "Bill", "debate": "Debate", "debateReport": "Debate report",

@@ -12,7 +12,7 @@ from engine.corpus.headings import is_bare_heading
 from engine.ingestion.headings import slug_of
 from engine.ingestion.outline import Node
 from engine.language.addresses import parse_label
-from engine.language.script import visible
+from engine.language.characters import visible
 from engine.model import SectionKind
 
 Path = tuple[str, ...]

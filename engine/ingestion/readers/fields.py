@@ -15,8 +15,8 @@ from typing import Any
 from engine.ingestion.headings import parse_heading
 from engine.ingestion.outline import Node
 from engine.language.addresses import Address, parse_label
+from engine.language.characters import visible
 from engine.language.dates import DATE, parse_date
-from engine.language.script import visible
 from engine.languages import words
 from engine.model import SectionKind
 

@@ -19,7 +19,7 @@ from engine.ingestion.readers.mapping import stated_by
 from engine.ingestion.typed_numbers import is_title as is_typed
 from engine.ingestion.version_days import named_file
 from engine.language.aliases import aliases_of
-from engine.language.detect import language_code, language_of_text
+from engine.language.detection import language_code, language_of_text
 from engine.language.front_page import STANDARD, FrontPage, read_front_page, title_case
 from engine.model import Document
 

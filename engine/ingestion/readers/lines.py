@@ -11,7 +11,7 @@ from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import EXPLAINS, EXPLANATION, Heading, parse_heading, slug_of
 from engine.ingestion.typed_numbers import is_title
 from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, WORDS, parse_label
-from engine.language.script import visible
+from engine.language.characters import visible
 from engine.model import SectionKind
 
 # Depth of the levels that are told by their word alone; numbers with dots go below by their dots.

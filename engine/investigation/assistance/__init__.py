@@ -5,8 +5,6 @@ the fallback behind it. Without a model, or where it fails, a note says so and t
 """
 
 from engine.investigation.assistance.assistance import Assistance
-from engine.investigation.assistance.budget import budget_of
-from engine.investigation.assistance.cost import expected_cost
-from engine.investigation.assistance.prefix import with_prefix
+from engine.investigation.assistance.cost import budget_of, expected_cost, with_prefix
 
 __all__ = ["Assistance", "budget_of", "expected_cost", "with_prefix"]

@@ -11,8 +11,7 @@ from engine.investigation.assistance import gap_queries, sufficiency
 from engine.investigation.assistance.queries import SentQueries
 from engine.investigation.assistance.sufficiency import FIRST_ROUND, MOST_PASSAGES, Judgement
 from engine.investigation.coverage import Coverage
-from engine.investigation.pool import Pool
-from engine.investigation.reading import Reading
+from engine.investigation.pool import Pool, Reading
 from engine.model import AreaCoverage, Completeness, GapQuery
 from engine.retrieval.asking import Asking
 from engine.retrieval.relevance import Relevance

@@ -1,39 +1,262 @@
-"""What the language model of a case will use at most, before it is run.
-
-Prompts whose parts are not known yet are taken at their full length, filled with the corpus's own text where
-it needs the most tokens for its length; every answer is taken to need its one repair. What fails on its way
-and is sent again is not counted.
-"""
+"""Prompts that share a prefix, relations of passages, and the cost of a model's tasks against a budget."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.assistance import gap_queries, sufficiency
-from engine.investigation.assistance.prefix import with_prefix
-from engine.investigation.assistance.table import LONGEST_NAME, MOST_AREAS
-from engine.investigation.depth import bounded
+from engine.investigation.assistance.queries import LONGEST_NAME, MOST_AREAS
+from engine.investigation.definitions import defined_terms
+from engine.investigation.graph import anchors_in, subgraph, to_words
+from engine.investigation.opening import bounded
 from engine.investigation.reranking import DEPTH as RERANKED
-from engine.llm import Data, LanguageModel, Prompt, Usage
+from engine.languages import law
+from engine.llm import Budget, Data, LanguageModel, Prefix, Prompt, Usage
+from engine.llm.base import Form
 from engine.llm.estimating import most_tokens
+from engine.llm.prefixing import PrefixedModel
+from engine.llm.suspicion import addresses_machine
+from engine.model import Passage
 from engine.retrieval.planning import decomposing, hypothetical, make_plan
 from engine.retrieval.rerank import LISTWISE, listwise
-from engine.settings import (
-    GAP_QUERIES,
-    HYPOTHETICAL,
-    SUB_QUESTIONS,
-    SUFFICIENCY,
-    InvestigationSettings,
-)
+from engine.settings import GAP_QUERIES, HYPOTHETICAL, SUB_QUESTIONS, SUFFICIENCY, InvestigationSettings
 
 if TYPE_CHECKING:
     from engine.investigation.case import Case
+
+
+# What stands in front of the passages that a language model is given: how the things that a
+# question names relate to each other and to provisions, in words. It is no source, and nothing is
+# to be quoted from it.
+
+LONGEST_LINE = 200
+# Tokens at most, and as a share of what there is room for.
+MOST_TOKENS, SHARE = 240, 0.1
+
+
+def relations(corpus: Corpus, question: str, language: str, room: int) -> tuple[str, ...]:
+    """Sentences on the twenty nodes around what a question names, two hops in depth, best first: as many as
+    fit a tenth of ``room`` tokens; none where it names nothing."""
+    anchors = anchors_in(corpus, question, language)
+    if not anchors:
+        return ()
+    found = to_words(corpus, subgraph(corpus, anchors))
+    return tuple(within(found, min(MOST_TOKENS, int(SHARE * room))))
+
+
+def within(lines: Iterable[str], most: int) -> Iterator[str]:
+    """Lines that fit so many tokens, each once, without those that speak to a machine."""
+    left = most
+    for line in dict.fromkeys(map(line_of, lines)):
+        if addresses_machine(line):
+            continue
+        left -= most_tokens(line) + 1
+        if left < 0:
+            return
+        yield line
+
+
+def line_of(words: str) -> str:
+    """Words in one line of usual length."""
+    return " ".join(words.split())[:LONGEST_LINE]
+
+
+# What a language model is asked where it writes the answer of a case, and the form that it fills
+# in.
+#
+# It stands here, and not where answers are made, as every prompt of a case tells it.
+
+TASK, AGAIN_TASK = "answer", "answer again"
+
+INSTRUCTIONS = """\
+Answer the question in "question" from the passages, and from nothing else. Write in the language of the
+question, in plain sentences of at most 40 words, most important first, at most ten. No markup, no
+headings, no bracketed numbers, no addresses.
+Every sentence needs at least one quote: the key of a passage that is listed ("passage 3" has key 3) and words
+of that passage, copied exactly and without a gap, at least four words and as few as carry the sentence. Never
+quote the line that begins with "source:". Numbers, dates, amounts and negations of a sentence must stand in
+its quotes.
+The part "relations" is no passage: never quote it, nor say what only it says.
+Say which source overrides another, and where sources disagree say so. A passage whose source line says that
+it is not in force is to be named as such.
+If the passages do not answer the question, set missing to true and give no sentences.
+"""
+AGAIN = """\
+Some sentences of an answer did not hold. Write each of the failed sentences again so that it holds, or leave
+it out: same rules as before. Give only these sentences.
+"""
+
+
+class CitedQuote(BaseModel):
+    """Words of a passage, by its key."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: int
+    quote: str = Field(max_length=4000)
+
+
+class WrittenSentence(BaseModel):
+    """One sentence with the quotes that carry it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(max_length=4000)
+    quotes: list[CitedQuote]
+
+
+class WrittenAnswer(BaseModel):
+    """An answer as the model fills it in."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    missing: bool
+    sentences: list[WrittenSentence]
+
+
+FORM = Form(TASK, INSTRUCTIONS, WrittenAnswer)
+AGAIN_FORM = Form(AGAIN_TASK, f'As for the task "{TASK}", with one part more:\n{AGAIN}', WrittenAnswer)
+
+
+# What all prompts of a case begin with: the tasks of a case, and what its collection is.
+#
+# Providers cache the beginning of a prompt where about 1,024 tokens of it or more are the same as
+# before. The instructions of one task have a quarter of that, so all tasks are told in each
+# prompt, and only a line behind them says which; the tasks alone reach it, however small a
+# collection is. With them go the areas of its ontology, its types of transactions, and the terms
+# that it defines and uses most: the same for every question. What speaks to a machine is left
+# out, and so are definitions that are out of force.
+
+FORMS = (
+    decomposing.FORM,
+    hypothetical.FORM,
+    gap_queries.FORM,
+    sufficiency.FORM,
+    listwise.FORM,
+    FORM,
+    AGAIN_FORM,
+)
+# Tokens of each part at most.
+MOST_OF_AREAS, MOST_OF_TRANSACTIONS, MOST_OF_TERMS = 120, 60, 240
+# Terms whose definitions are looked at, and passages up to which their uses are counted.
+TERMS_READ, MOST_USES = 64, 200
+LONGEST_DEFINITION = 200
+MOST_LANGUAGES = 4
+# A definition is a sentence, or an item of a list.
+_END = re.compile(r"[;\n]|(?<=[^\W\d_]{3})\.(?:\s|$)")
+
+
+def with_prefix(model: LanguageModel, corpus: Corpus) -> PrefixedModel:
+    """A model as the cases of a corpus ask it."""
+    return PrefixedModel(model, lambda: prefix_of(corpus))
+
+
+def prefix_of(corpus: Corpus) -> Prefix:
+    """What all prompts of the cases of a corpus begin with."""
+    parts = (
+        Data("collection", "\n".join(_told(corpus))),
+        Data("collection areas", "\n".join(within(_areas(corpus), MOST_OF_AREAS))),
+        Data("collection transactions", "\n".join(within(_transactions(corpus), MOST_OF_TRANSACTIONS))),
+        Data("collection terms", "\n".join(_terms(corpus, date.today()))),
+    )
+    return Prefix(FORMS, tuple(part for part in parts if part.text))
+
+
+def _told(corpus: Corpus) -> Iterator[str]:
+    """The name of a corpus and its languages, the most frequent first."""
+    info = corpus.info()
+    yield f"name: {line_of(info.name) if not addresses_machine(info.name) else ''}"
+    yield f"languages: {', '.join(list(info.languages)[:MOST_LANGUAGES])}"
+
+
+def _areas(corpus: Corpus) -> Iterator[str]:
+    """The areas of the ontology."""
+    for area in corpus.ontology.areas if corpus.ontology else ():
+        yield _named(area.names, corpus, area.id)
+
+
+def _transactions(corpus: Corpus) -> Iterator[str]:
+    """The ontology's types of transactions."""
+    if (ontology := corpus.ontology) is not None:
+        for kind in ontology.transactions:
+            wording = ontology.wording.get(kind)
+            yield _named(wording.names if wording else {}, corpus, kind)
+
+
+def _named(names: Mapping[str, str], corpus: Corpus, otherwise: str) -> str:
+    """A name in English, as the instructions are, else in the first language that it is given in."""
+    languages = ("en", *corpus.info().languages, *names)
+    return next((names[language] for language in languages if language in names), otherwise)
+
+
+_KNOWN: WeakKeyDictionary[Corpus, tuple[date, tuple[str, ...]]] = WeakKeyDictionary()
+_READING = threading.Lock()
+
+
+def _terms(corpus: Corpus, day: date) -> tuple[str, ...]:
+    """The definitions that are told of a corpus, looked for once a day as long as it is open."""
+    with _READING:
+        of_day, terms = _KNOWN.get(corpus, (None, ()))
+        if of_day != day:
+            terms = tuple(within(_defined(corpus, day), MOST_OF_TERMS))
+            _KNOWN[corpus] = (day, terms)
+        return terms
+
+
+def _defined(corpus: Corpus, day: date) -> Iterator[str]:
+    """Definitions of the terms that the most passages use, as the text words them."""
+    known, old = defined_terms(corpus), corpus.out_of_force(day)
+    found: list[tuple[int, str]] = []
+    definitions = [known.definitions(term) for term in range(len(known))]
+    # A term that many documents define is one that many need.
+    numbers = sorted(range(len(known)), key=lambda term: -len(definitions[term]))[:TERMS_READ]
+    for term in numbers:
+        rows = definitions[term]
+        for passage in corpus.passages(rows[~old[rows]][:1]):
+            words = _definition(known.names[term], passage)
+            if words:
+                found.append((_uses(corpus, known.names[term], passage.language), words))
+    yield from (words for _, words in sorted(found, key=lambda pair: -pair[0]))
+
+
+def _uses(corpus: Corpus, name: str, language: str) -> int:
+    """How many passages use the words of a name, as far as they are counted."""
+    return len(corpus.search_lexical([name], language, MOST_USES)[0].rows)
+
+
+def _definition(name: str, passage: Passage) -> str:
+    """The words of a passage from a term in quotation marks and a verb of defining to the end of its
+    definition; empty where it is defined in another way, or at length."""
+    wording = law(passage.language).definitions
+    if wording is None or not wording.verbs:
+        return ""
+    # "Has the meaning given in Article 2" says nothing by itself.
+    telling = [verb for verb in wording.verbs if "meaning" not in verb]
+    verbs = "|".join(re.escape(verb).replace(r"\ ", r"\s+") for verb in telling)
+    written = rf"[\"“„«‘']\s?{re.escape(name)}\s?[\"“”»’']\s*,?\s*(?:{verbs})\b"
+    found = re.search(written, passage.text, re.IGNORECASE)
+    if found is None:
+        return ""
+    end = _END.search(passage.text, found.end())
+    words = " ".join(passage.text[found.start() : end.start() if end else None].split())
+    return words if len(words) <= LONGEST_DEFINITION else ""
+
+
+# What the language model of a case will use at most, before it is run.
+#
+# Prompts whose parts are not known yet are taken at their full length, filled with the corpus's
+# own text where it needs the most tokens for its length; every answer is taken to need its one
+# repair. What fails on its way and is sent again is not counted.
 
 # Passages that are looked at for text that needs many tokens.
 SAMPLE = 64
@@ -125,3 +348,11 @@ def _filler(corpus: Corpus) -> str:
         return ""
     densest = max(texts, key=lambda text: most_tokens(text) / len(text)) + " "
     return densest * (REJECTED_CHARACTERS // len(densest) + 1)
+
+
+# What a language model may use in one case, as the settings say.
+
+
+def budget_of(settings: InvestigationSettings) -> Budget:
+    """The budget of a case; its seconds end with those of the run."""
+    return Budget(settings.call_budget, settings.token_budget, settings.time_budget, settings.money_budget)

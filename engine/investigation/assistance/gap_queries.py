@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, Field
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.assistance.queries import SentQueries
-from engine.investigation.assistance.table import LONGEST_NAME, MOST_AREAS, excerpts, rows_of
-from engine.investigation.reading import Reading
+from engine.investigation.assistance.queries import LONGEST_NAME, MOST_AREAS, SentQueries, excerpts, rows_of
+from engine.investigation.pool import Reading
 from engine.llm import Data, Form, Prompt, suspicion
 from engine.model import AreaCoverage
 from engine.retrieval.asking import Asking

@@ -1,10 +1,21 @@
-"""Queries that a language model proposes, and what must be right about them: never one that was sent."""
+"""Queries that a language model proposes, and the table of passages in its prompts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from engine.language.analyzer import analyzer
+import numpy as np
+
+from engine.corpus.protocol import Corpus, Rows
+from engine.investigation.pool import Reading
+from engine.language.analysis import analyzer
+from engine.llm import Data
+from engine.llm.suspicion import addresses_machine, shown
+from engine.model import AreaCoverage, Passage
+
+# Queries that a language model proposes, and what must be right about them: never one that was
+# sent.
 
 LONGEST = 200
 
@@ -35,3 +46,71 @@ class SentQueries:
 
     def _key(self, text: str) -> frozenset[str]:
         return frozenset(analyzer(self._language).terms(text))
+
+
+# What a language model is shown of a case: the coverage table and the beginnings of passages,
+# with keys.
+#
+# A key ("A1", "P3") stands for an area or a passage in one prompt only. A model may name keys;
+# whatever it names that was not listed counts for nothing.
+
+LONGEST_NAME = 200
+MOST_AREAS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """Parts of a prompt, and what each key in them stands for: the id of an area or of a passage."""
+
+    parts: tuple[Data, ...]
+    ids: dict[str, str]
+
+
+def table_of(areas: Sequence[AreaCoverage]) -> Keyed:
+    """The coverage table as one part, a line an area, the required ones first."""
+    first = sorted(areas, key=lambda area: not area.required)[:MOST_AREAS]
+    keys = {f"A{number}": area for number, area in enumerate(first, 1)}
+    lines = [
+        f"{key} | {area.state.value} | {'required' if area.required else 'optional'} | "
+        f"{len(area.evidence)} of {area.minimum} passages | {shown(_short(area.name))}"
+        for key, area in keys.items()
+    ]
+    parts = (Data("coverage", "\n".join(lines)),) if lines else ()
+    return Keyed(parts, {key: area.id for key, area in keys.items()})
+
+
+def excerpts(corpus: Corpus, reading: Reading, rows: Rows, longest: int, first: int = 1) -> Keyed:
+    """A part for each passage: where it stands, and its first characters. Keys count on from ``first``.
+
+    A passage that addresses a machine is left out.
+    """
+    parts: list[Data] = []
+    ids: dict[str, str] = {}
+    documents, numbers = corpus.documents(), corpus.document_numbers(rows).tolist()
+    for passage, number in zip(reading.passages(rows), numbers, strict=True):
+        place = _place(documents[number].title or documents[number].id, passage)
+        if addresses_machine(f"{place}\n{passage.text}"):
+            continue
+        key = f"P{first + len(parts)}"
+        parts.append(Data(f"passage {key}", f"{place}\n{_cut(passage.text, longest)}"))
+        ids[key] = passage.id
+    return Keyed(tuple(parts), ids)
+
+
+def rows_of(corpus: Corpus, ids: Sequence[str]) -> Rows:
+    """The rows of those passages that the corpus has."""
+    rows = corpus.rows(list(ids)) if ids else np.empty(0, np.int32)
+    return rows[rows >= 0]
+
+
+def _place(title: str, passage: Passage) -> str:
+    return " > ".join(_short(part) for part in (title, *passage.headings[-1:], passage.label) if part)
+
+
+def _short(words: str) -> str:
+    return " ".join(words.split())[:LONGEST_NAME]
+
+
+def _cut(text: str, longest: int) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0] + " …"

@@ -17,9 +17,8 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, Field
 
 from engine.corpus.protocol import Corpus, Rows
-from engine.investigation.assistance.queries import SentQueries
-from engine.investigation.assistance.table import excerpts, table_of
-from engine.investigation.reading import Reading
+from engine.investigation.assistance.queries import SentQueries, excerpts, table_of
+from engine.investigation.pool import Reading
 from engine.llm import Data, Form, Prompt
 from engine.llm.suspicion import addresses_machine
 from engine.model import NOTHING, AreaCoverage, AreaState, Completeness, counted

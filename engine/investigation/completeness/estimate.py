@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from engine.investigation.completeness.calibrated import CalibratedModel, learned
 from engine.investigation.completeness.evidence import SHOWN, Evidence, evidence_of
-from engine.investigation.pool import Pool
-from engine.investigation.reading import Reading
+from engine.investigation.pool import Pool, Reading
 from engine.model import AreaCoverage, AreaState, Completeness, EvidenceStatus
 from engine.retrieval.scan import Scan
 

@@ -16,14 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Rows, Scores
-from engine.investigation.asked import written
-from engine.investigation.evidence import LOOKED_AT, Part
-from engine.investigation.leading import NAMED
-from engine.investigation.metrics import references_held
-from engine.investigation.pool import Entry, Pool
-from engine.investigation.reading import Reading
-from engine.investigation.turn import PERSON, SCAN
-from engine.language.analyzer import analyzer
+from engine.investigation.evidence import LOOKED_AT, Part, written
+from engine.investigation.pool import Entry, Pool, Reading
+from engine.investigation.turn import NAMED, PERSON, SCAN
+from engine.investigation.view import references_held
+from engine.language.analysis import analyzer
 from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.model import Evidence as Borne
 from engine.model import EvidenceStatus, Intent

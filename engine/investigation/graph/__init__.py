@@ -1,7 +1,6 @@
 """The typed graph of a corpus and its ontology: what is near some of its nodes, as data and in words."""
 
-from engine.investigation.graph.nodes import Edge, Node, NodeKind, Subgraph
+from engine.investigation.graph.nodes import Edge, Node, NodeKind, Subgraph, to_words
 from engine.investigation.graph.subgraph import anchors_in, subgraph
-from engine.investigation.graph.words import to_words
 
 __all__ = ["Edge", "Node", "NodeKind", "Subgraph", "anchors_in", "subgraph", "to_words"]

@@ -17,10 +17,9 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation.associations import associations
-from engine.investigation.graph.neighbours import steps_from
-from engine.investigation.graph.nodes import ONTOLOGY, Edge, Key, Node, NodeKind, Step, Subgraph
+from engine.investigation.graph.nodes import ONTOLOGY, Edge, Key, Node, NodeKind, Step, Subgraph, steps_from
 from engine.investigation.strategies.entities import as_written
+from engine.investigation.walks import associations
 from engine.model import Passage, Relation
 from engine.ontology.concepts import concepts_of
 

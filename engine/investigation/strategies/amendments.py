@@ -9,18 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Links, Rows, Scores
-from engine.investigation.leads import (
-    DIRECTIONS,
-    RELATIONS,
-    Leads,
-    joined,
-    make_leads,
-    no_leads,
-    strongest,
-)
+from engine.investigation.filters import chosen, newest, of_whole_act, to_documents
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import quote
-from engine.investigation.versions import chosen, newest, of_whole_act, to_documents
+from engine.investigation.trails import DIRECTIONS, RELATIONS, Leads, joined, make_leads, no_leads, strongest
 from engine.model import Direction, Passage, Reference, Relation
 from engine.settings import Preset
 from engine.threads import Colour

@@ -15,8 +15,8 @@ from typing import Protocol
 
 from engine.breadth import Breadth
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
-from engine.investigation.leads import Leads
-from engine.investigation.reading import Reading
+from engine.investigation.pool import Reading
+from engine.investigation.trails import Leads
 from engine.model import GapQuery
 from engine.retrieval.relevance import Relevance
 from engine.settings import InvestigationSettings

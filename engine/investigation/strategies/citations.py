@@ -9,16 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Rows, Scores
-from engine.investigation.leads import (
-    DIRECTIONS,
-    Leads,
-    joined,
-    make_leads,
-    no_leads,
-    strongest,
-)
+from engine.investigation.filters import newest
 from engine.investigation.strategies.base import Context, Evidence, Seeds
-from engine.investigation.versions import newest
+from engine.investigation.trails import DIRECTIONS, Leads, joined, make_leads, no_leads, strongest
 from engine.languages import words
 from engine.languages.room import base_of
 from engine.model import Direction, Passage, Reference

@@ -14,8 +14,8 @@ import numpy as np
 
 from engine.investigation.graph import NodeKind, Subgraph, subgraph
 from engine.investigation.graph.nodes import Key
-from engine.investigation.leads import NO_SOURCE, RELATION_NUMBER, Leads, make_leads, no_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.trails import NO_SOURCE, RELATION_NUMBER, Leads, make_leads, no_leads
 from engine.model import Relation
 from engine.ontology.concepts import (
     MOST_FOLLOWED,

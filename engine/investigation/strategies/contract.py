@@ -32,10 +32,10 @@ from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus, Rows
 from engine.corpus.toy import toy_contents
-from engine.investigation.leads import NO_SOURCE, RELATIONS, Leads
-from engine.investigation.reading import Reading
+from engine.investigation.pool import Reading
 from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.registry import known_strategies
+from engine.investigation.trails import NO_SOURCE, RELATIONS, Leads
 from engine.model import GapQuery
 from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import scan

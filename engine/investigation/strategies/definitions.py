@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.corpus.protocol import Rows
-from engine.investigation.defined_terms import DefinedTerms, Use, defined_terms
-from engine.investigation.leads import NO_SOURCE, Leads, joined, make_leads, no_leads
+from engine.investigation.definitions import DefinedTerms, Use, defined_terms
+from engine.investigation.filters import newest
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import quote
-from engine.investigation.versions import newest
+from engine.investigation.trails import NO_SOURCE, Leads, joined, make_leads, no_leads
 from engine.model import Direction, Relation
 from engine.settings import Preset
 from engine.threads import Colour

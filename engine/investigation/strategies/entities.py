@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.investigation.leads import Leads, make_leads, no_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.trails import Leads, make_leads, no_leads
 from engine.model import Entity
 from engine.settings import Preset
 from engine.threads import Colour

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from engine.corpus.extracted import ExtractedGraph, extracted_graph
-from engine.investigation.leads import DIRECTIONS, Leads, joined, make_leads, strongest
+from engine.investigation.filters import newest
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import DILUTION, INCOMING, RANK_DISCOUNT, places
-from engine.investigation.versions import newest
+from engine.investigation.trails import DIRECTIONS, Leads, joined, make_leads, strongest
 from engine.model import Direction
 from engine.threads import Colour
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ModelError
-from engine.investigation.leads import NO_SOURCE, Leads, joined, make_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.trails import NO_SOURCE, Leads, joined, make_leads
 from engine.language.embedders import Embedder
 from engine.model import QueryPlan, Relation, Search, View
 from engine.retrieval.planning import GAP, HYPOTHETICAL

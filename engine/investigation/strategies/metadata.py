@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.investigation.leads import Leads, make_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.trails import Leads, make_leads
 from engine.model import Passage
 from engine.settings import Preset
 from engine.threads import Colour

@@ -11,12 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.corpus.protocol import Rows
-from engine.investigation.associations import Associations, associations, between
-from engine.investigation.leads import NO_SOURCE, RELATION_NUMBER, Leads, make_leads, no_leads
-from engine.investigation.pushing import ROUGH
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.entities import as_written
-from engine.investigation.walking import walked
+from engine.investigation.trails import NO_SOURCE, RELATION_NUMBER, Leads, make_leads, no_leads
+from engine.investigation.walks import ROUGH, Associations, associations, between, walked
 from engine.model import Relation
 from engine.settings import Preset
 from engine.sorting import distinct

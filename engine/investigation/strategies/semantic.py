@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Hits, Rows
-from engine.investigation.leads import Leads, joined, make_leads, no_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.trails import Leads, joined, make_leads, no_leads
 from engine.model import Relation
 from engine.settings import Preset
 from engine.threads import Colour

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.corpus.protocol import Rows
-from engine.investigation.leads import Leads, joined, make_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.trails import Leads, joined, make_leads
 from engine.model import Relation
 from engine.threads import Colour
 

@@ -14,17 +14,21 @@ Vectors = NDArray[np.float32]
 MOST_OF_IT = 0.5
 
 
-class Embedder(Protocol):
+class Reader(Protocol):
+    """A model that reads some languages, or all."""
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """Codes of the languages; None for all."""
+        ...
+
+
+class Embedder(Reader, Protocol):
     """Turns texts into unit vectors."""
 
     @property
     def spec(self) -> str:
         """What ``embedder`` was asked for."""
-        ...
-
-    @property
-    def languages(self) -> frozenset[str] | None:
-        """Language codes that the model reads; None for all."""
         ...
 
     @property
@@ -53,12 +57,10 @@ class SparseVectors(NamedTuple):
     weights: NDArray[np.float32]
 
 
-class SparseEmbedder(Protocol):
-    """A model that weighs the words of its vocabulary for a text, those too that the text has not
-    (learned sparse retrieval). The seam is that of ``Embedder``."""
+class SparseEmbedder(Reader, Protocol):
+    """A model that weighs words of its vocabulary for a text, also words that the text does not contain."""
 
     spec: str
-    languages: frozenset[str] | None
 
     @property
     def dimensions(self) -> int:
@@ -69,15 +71,6 @@ class SparseEmbedder(Protocol):
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> SparseVectors:
         """A row for each text. Raises ModelError."""
-        ...
-
-
-class Reader(Protocol):
-    """A model that reads some languages, or all."""
-
-    @property
-    def languages(self) -> frozenset[str] | None:
-        """Codes of the languages; None for all."""
         ...
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -60,6 +59,5 @@ class SparseTransformer:
 
     @cached_property
     def _model(self) -> Any:
-        with self._lock, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with self._lock:
             return load_model_files("SparseEncoder", self._model_name, "sparse model")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import threading
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -76,8 +75,7 @@ class TransformerEmbedder:
 
     @cached_property
     def _model(self) -> Any:
-        with self._lock, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with self._lock:
             return load_model(self._model_name)
 
 
@@ -111,8 +109,7 @@ class PackagedEmbedder(TransformerEmbedder):
     @cached_property
     def _model(self) -> Any:
         folder = packaged_folder()
-        with self._lock, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with self._lock:
             return load_model(str(folder))
 
 

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from engine.language.references.grammar import Grammar, Mention, Target
-from engine.language.references.readings import Readings, packed, read_mentions, unpacked
-from engine.language.references.registry import find_mentions, grammars, recogniser
+from engine.language.references.readings import (
+    Readings,
+    find_mentions,
+    grammars,
+    packed,
+    read_mentions,
+    recogniser,
+    unpacked,
+)
 from engine.language.references.resolver import Resolver
 
 __all__ = [

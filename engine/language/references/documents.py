@@ -13,21 +13,35 @@ from dataclasses import replace
 
 from engine.language.addresses import Address
 from engine.language.designations import forms_of, splits
-from engine.language.references.decrees import Decrees
-from engine.language.references.definitions import YEAR_AT_END, own_regulation, parent_act, same_as
-from engine.language.references.eu_acts import EuActs
+from engine.language.references.definitions import (
+    YEAR_AT_END,
+    Meaning,
+    Stated,
+    goes_on,
+    is_weak,
+    name_stands_before,
+    named_last,
+    own_regulation,
+    parent_act,
+    same_as,
+    speaks_of_guidance,
+)
 from engine.language.references.grammar import Mention, Target
-from engine.language.references.identity import Stated
-from engine.language.references.meaning import Meaning, named_last
-from engine.language.references.names import Names, merged_groups, name_in_front
-from engine.language.references.printed import goes_on, is_weak, name_stands_before, speaks_of_guidance
+from engine.language.references.instruments import EuActs, Standards
+from engine.language.references.names import (
+    Answering,
+    Decrees,
+    Names,
+    Topics,
+    Use,
+    Uses,
+    merged_groups,
+    name_in_front,
+    of_its_time,
+    told_by,
+)
 from engine.language.references.provisions import Provisions
-from engine.language.references.readings import Readings
-from engine.language.references.registry import grammars, statement_reader
-from engine.language.references.standards import Standards
-from engine.language.references.topics import Topics
-from engine.language.references.uses import Answering, Use, Uses, told_by
-from engine.language.references.versions import of_its_time
+from engine.language.references.readings import Readings, grammars, statement_reader
 from engine.languages import law, words
 from engine.model import Document, Passage, Relation, SectionKind
 

@@ -14,14 +14,12 @@ from itertools import zip_longest
 
 from engine.language.addresses import Address
 from engine.language.amendments import amendments_in, names_part, targets
-from engine.language.occupied import Occupied
-from engine.language.references.below import BelowReader
-from engine.language.references.case_law import decisions
-from engine.language.references.cues import CueReader
-from engine.language.references.folding import Folding
+from engine.language.characters import without_note_calls
+from engine.language.designations import Occupied
+from engine.language.references.cues import CueReader, Folding, RelativeReader
 from engine.language.references.grammar import NEVER, ActForm, Grammar, Mention, Target, Unit, cased
-from engine.language.references.relative import RelativeReader
-from engine.language.script import without_note_calls
+from engine.language.references.instruments import decisions
+from engine.language.references.levels import BelowReader
 from engine.model import Relation, SectionKind, Span
 
 # How far back a document's name may begin before its provision ("COBS Rule 3.4.2").

@@ -10,19 +10,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from engine.language.addresses import ATTACHED, CONTAINERS, Address, number_key
-from engine.language.references.aims import Aim, Aims, reference_to
-from engine.language.references.designating import DesignationResolver, beside
+from engine.language.references.definitions import Meaning
 from engine.language.references.designations import GRAMMAR as DESIGNATION
 from engine.language.references.documents import DocumentFinder
 from engine.language.references.grammar import Mention, Target
-from engine.language.references.layout import Layout
-from engine.language.references.lookup import Lookup
-from engine.language.references.meaning import Meaning
-from engine.language.references.neighbours import CONTAINER, NEIGHBOUR, Neighbours, is_container
-from engine.language.references.provisions import Provision, Provisions, series_of
-from engine.language.references.readings import Readings, TextReadings
-from engine.language.references.registry import recogniser
-from engine.language.references.uses import Use, Uses
+from engine.language.references.lookup import DesignationResolver, Lookup, beside
+from engine.language.references.names import Use, Uses
+from engine.language.references.provisions import Layout, Provision, Provisions, series_of
+from engine.language.references.readings import Readings, TextReadings, recogniser
+from engine.language.references.targets import (
+    CONTAINER,
+    NEIGHBOUR,
+    Aim,
+    Aims,
+    Neighbours,
+    is_container,
+    reference_to,
+)
 from engine.model import (
     Document,
     Passage,

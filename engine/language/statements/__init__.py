@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from engine.language.statements.alignment import Alignment, align, part_of, share_of
-from engine.language.statements.changes import Change, Changed
+from engine.language.statements.alignment import Alignment, Change, Changed, align, part_of, share_of
 from engine.language.statements.comparison import Agreement, Match, compare
 from engine.language.statements.quantities import Bound, Kind, Quantity, quantities_in
 from engine.language.statements.reading import Modal, Modality, Statement, Term, read
-from engine.language.statements.sequence import sequence
-from engine.language.statements.tokens import BINDING, Sort, Token
+from engine.language.statements.sequence import BINDING, Sort, Token, sequence
 
 __all__ = [
     "BINDING",

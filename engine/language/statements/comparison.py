@@ -15,7 +15,7 @@ from datetime import date
 from enum import StrEnum
 from functools import partial
 
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.statements.quantities import Bound, Kind, Quantity
 from engine.language.statements.reading import Modal, Modality, Statement
 

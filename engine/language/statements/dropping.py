@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from engine.language.statements.implied import is_light
-from engine.language.statements.pairing import Pairs
-from engine.language.statements.tokens import AGENT, BINDING, GENITIVE, Sort, Token
+from engine.language.statements.pairing import Pairs, is_light
+from engine.language.statements.sequence import AGENT, BINDING, GENITIVE, Sort, Token
 
 # The share of a sentence's content words that a claim may leave out behind the modal verb.
 MOST_DROPPED = 0.75

@@ -1,26 +1,29 @@
-"""The words by which statements are read: ``statements.yaml`` in the folder of each language, compiled.
-
-They say quantities, what must and may be done, negation and opposites. Each entry of a file is a regular
-expression without capturing groups; a blank stands for any white space and the ends of a word are added,
-letters may be capitals; ``lead`` is what may be written as one word in front of each. Under ``antonyms``
-and ``synonyms`` stand plain words, which are compared by their stems: an antonym pair is [one side, other
-side], with blanks between the words of a side. What is the same in all languages, units of time and
-currencies, stands in ``measures.yaml`` beside this file.
-"""
+"""The words that statements are read by (``statements.yaml`` of each language), and keys to compare words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from engine import bounded_yaml
-from engine.language.analyzer import analyzer
-from engine.language.script import fold_arabic
+from engine.language.analysis import analyzer
+from engine.language.characters import fold_arabic
 from engine.languages import base_of, file_of
+
+# The words by which statements are read: ``statements.yaml`` in the folder of each language,
+# compiled.
+#
+# They say quantities, what must and may be done, negation and opposites. Each entry of a file is
+# a regular expression without capturing groups; a blank stands for any white space and the ends
+# of a word are added, letters may be capitals; ``lead`` is what may be written as one word in
+# front of each. Under ``antonyms`` and ``synonyms`` stand plain words, which are compared by
+# their stems: an antonym pair is [one side, other side], with blanks between the words of a side.
+# What is the same in all languages, units of time and currencies, stands in ``measures.yaml``
+# beside this file.
 
 FILE = "statements.yaml"
 MEASURES = Path(__file__).with_name("measures.yaml")
@@ -223,3 +226,52 @@ def _meanings(groups: Iterable[Iterable[str]], language: str) -> dict[str, str]:
 
 def _stems(words: str, language: str) -> list[str]:
     return [analyzer(language).stem(word) for word in words.split()]
+
+
+# The key by which a word is compared: its stem, mended where a stemmer leaves forms of one word
+# apart or puts two parties under one stem.
+#
+# A stemmer cuts "expropriant" and "exproprié", "Mieter" and "Miete", "employer" and "employed" to
+# one stem: who does it and to whom it is done. And it leaves "bestraft" and "bestrafen", "held"
+# and "hold" apart.
+
+_POSSESSIVE = re.compile(r"['’]s?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Lexeme:
+    """``own`` is equal for forms of one word, ``meaning`` for words of one meaning too."""
+
+    own: str
+    meaning: str
+
+
+@lru_cache(maxsize=65_536)
+def lexemes(word: str, language: str) -> tuple[Lexeme, ...]:
+    """The keys of a word: none for a function word, several in scripts without spaces."""
+    words = lexicon(language)
+    reader = analyzer(language)
+    plain = _POSSESSIVE.sub("", word)
+    if words.language != language:
+        # Without words of its language nobody tells which small word denies: each of them counts.
+        return tuple(Lexeme(stem, stem) for stem in reader.terms_of_word(plain) or (word.casefold(),))
+    plain = words.elided.sub("", plain)
+    if verb := words.parted_verb.fullmatch(plain):
+        plain = f"{verb[1]}{verb[2]}en"
+    found = []
+    for stem in reader.terms_of_word(plain):
+        own = words.forms.get(stem) or _mended(plain, stem, words)
+        found.append(Lexeme(own, words.meanings.get(own, words.meanings.get(stem, own))))
+    return tuple(found)
+
+
+def _mended(word: str, stem: str, words: Lexicon) -> str:
+    """A stem without the ending of a verb that the stemmer leaves on, with the ending of a party that it
+    takes off."""
+    for number, party in enumerate(words.parties):
+        if party.search(word) and not stem.endswith(word[-2:].casefold()):
+            return f"{stem}+{number}"
+    if words.inflected is not None and (ending := words.inflected.fullmatch(word)):
+        bare = analyzer(words.language).stem(ending["verb"] + "en")
+        return words.forms.get(bare, bare)
+    return stem

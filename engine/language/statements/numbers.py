@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from text_to_num import find_numbers
 
 from engine import languages
+from engine.language.characters import fold_arabic, western_digits
 from engine.language.numerals import arabic_ordinal, indonesian_number
-from engine.language.script import fold_arabic, western_digits
 from engine.language.statements.lexicon import Lexicon
 from engine.model import Span
 

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
+from engine.language.characters import fold_arabic, western_digits
 from engine.language.dates import MONTHS, dates_in
-from engine.language.occupied import Occupied
-from engine.language.script import fold_arabic, western_digits
+from engine.language.designations import Occupied
 from engine.language.statements.lexicon import Lexicon, group_of, lexicon, units
 from engine.language.statements.numbers import Number, numbers_in
 from engine.model import Span

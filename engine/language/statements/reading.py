@@ -9,9 +9,9 @@ from enum import StrEnum
 from functools import lru_cache
 
 from engine import languages
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
+from engine.language.characters import without_note_calls
 from engine.language.references import find_mentions
-from engine.language.script import without_note_calls
 from engine.language.statements.lexicon import Lexicon, group_of, lexicon
 from engine.language.statements.quantities import Quantity, quantities_in
 from engine.model import Span

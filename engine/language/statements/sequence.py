@@ -1,26 +1,185 @@
-"""A text as the sequence of what matters in it: content words, modal verbs, negations, quantifiers,
-conditions, limits, quantities and references, each with the key by which it is compared and the mark of its
-part in the sentence ("by the ...", "dem ...").
-
-Function words stand in no sequence: those that tell who does what to whom are the marks of the next word.
-"""
+"""A text as the sequence of the words that matter in it, in canonical form."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import lru_cache
 
-from engine.language.analyzer import analyzer
-from engine.language.occupied import Occupied
-from engine.language.script import fold_arabic, without_note_calls
-from engine.language.statements.canonical import canonical
-from engine.language.statements.lexemes import lexemes
-from engine.language.statements.lexicon import Lexicon, group_of, lexicon
-from engine.language.statements.quantities import quantities_in
-from engine.language.statements.tokens import AGENT, GENITIVE, Sort, Token
+from engine.language.analysis import analyzer
+from engine.language.characters import fold_arabic, without_note_calls
+from engine.language.designations import Occupied
+from engine.language.statements.lexicon import Lexicon, group_of, lexemes, lexicon
+from engine.language.statements.quantities import Quantity, quantities_in
 from engine.model import Span
+
+# The words that matter in a text: what each is to its sentence, and by what it is compared.
+
+
+class Sort(StrEnum):
+    """What a word is to a sentence."""
+
+    CONTENT = "word"
+    MODAL = "modal verb"
+    NOT = "negation"
+    ALL = "quantifier"
+    CONDITION = "condition"
+    EXCEPT = "exception"
+    ONLY = "only"
+    LIMIT = "limit"
+    NUMBER = "number"
+    REFERENCE = "reference"
+
+
+# The marks of who does it, and of whose it is.
+AGENT, GENITIVE = "agent", "of"
+# What may not be left out of a sentence, and not be added to it, without another meaning.
+BINDING = frozenset((Sort.NOT, Sort.CONDITION, Sort.EXCEPT, Sort.ONLY))
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word that matters. ``key`` is what it is compared by, ``own`` the same without synonyms; ``mark`` the
+    word in front that tells its part, ``passive``: it stands behind a verb of the passive. ``sentence``
+    counts the sentences of the text, ``opened`` is how the run of words begins that it is the
+    first of: "," "and", "or", "(" or ""; ``joined``: nothing stands between it and the one before.
+    ``aside``: it restricts nothing ("in particular ..."); ``article`` is the one in front, ``free``: an
+    adverb, or in German a word that is no noun. ``quantity`` is set for numbers."""
+
+    sort: Sort
+    key: str
+    own: str
+    word: str
+    span: Span
+    mark: str = ""
+    passive: bool = False
+    bracket: bool = False
+    sentence: int = 0
+    opened: str = ""
+    joined: bool = False
+    relative: bool = False
+    aside: bool = False
+    article: str = ""
+    free: bool = False
+    quantity: Quantity | None = None
+
+
+# One form for what languages say in several ways: modal verbs in a row, limits in front of their
+# numbers and behind them, "may only if" and "may not unless".
+
+# Characters behind a number within which a verb of measure is looked for ("may be 30 days at most").
+BEHIND = 24
+
+_MERGED = {
+    ("must", "may"): "may",
+    ("must", "must"): "must",
+    ("may", "may"): "may",
+    ("must_not", "must"): "need_not",
+    ("must_not", "may"): "must_not",
+    ("must", "must_not"): "must_not",
+    ("must", "need_not"): "need_not",
+}
+
+
+def canonical(tokens: Iterable[Token], text: str, words: Lexicon) -> tuple[Token, ...]:
+    """The tokens of a text in the one form."""
+    found = list(_merged(tokens))
+    found = _limits_ahead(found)
+    found = _measured(found, text, words)
+    return tuple(_bound(found))
+
+
+def _merged(tokens: Iterable[Token]) -> Iterator[Token]:
+    """Modal verbs in a row as one: "shall have the right to", "shall not be required to"."""
+    held: Token | None = None
+    for token in tokens:
+        if held is None:
+            held = token
+        elif held.sort is Sort.MODAL and token.sort is Sort.MODAL:
+            key = _MERGED.get((held.key, token.key))
+            if key is None or token.opened:
+                yield held
+                held = token
+            else:
+                word = f"{held.word} {token.word}"
+                held = replace(held, key=key, own=key, word=word, passive=False)
+        elif held.sort is Sort.EXCEPT and token.sort is Sort.CONDITION and not token.opened:
+            # "Except where" is "unless".
+            held = replace(held, word=f"{held.word} {token.word}")
+        else:
+            yield held
+            held = token
+    if held is not None:
+        yield held
+
+
+def _limits_ahead(tokens: Sequence[Token]) -> list[Token]:
+    """A limit that stands behind its number in front of it: "10 % or more", "acht Stunden nicht
+    überschreiten"."""
+    found = list(tokens)
+    for place, token in enumerate(tokens):
+        behind = tokens[place + 1] if place + 1 < len(tokens) else None
+        if token.sort is not Sort.LIMIT or (behind is not None and behind.sort is Sort.NUMBER):
+            continue
+        before = tokens[place - 1] if place else None
+        if before is None or before.sort is not Sort.NUMBER or before.sentence != token.sentence:
+            continue
+        limited = place > 1 and tokens[place - 2].sort is Sort.LIMIT
+        if not limited:
+            found[place - 1 : place + 1] = [
+                replace(token, mark=before.mark, opened=before.opened),
+                replace(before, mark="", opened=""),
+            ]
+    return found
+
+
+def _measured(tokens: Sequence[Token], text: str, words: Lexicon) -> list[Token]:
+    """ "May be at most 30", "must not exceed 30" and "is 30 at most" are one."""
+    found = list(tokens)
+    for place, token in enumerate(tokens[:-2]):
+        limit, number = tokens[place + 1], tokens[place + 2]
+        if token.sort is not Sort.MODAL or limit.sort is not Sort.LIMIT or number.sort is not Sort.NUMBER:
+            continue
+        if token.key not in ("may", "must"):
+            continue
+        measure = words.cues["measure"]
+        end = max(number.span.end, limit.span.end) + BEHIND
+        if measure.search(text, token.span.start, limit.span.end) or (
+            words.capital_nouns and measure.search(text, number.span.start, end)
+        ):
+            found[place] = replace(token, key="must", own="must")
+    return found
+
+
+def _bound(tokens: Sequence[Token]) -> Iterator[Token]:
+    """ "May only if" as "must not unless"; "may only within 14 days" is no duty and stays."""
+    modal: int | None = None
+    found = list(tokens)
+    dropped: set[int] = set()
+    for place, token in enumerate(tokens):
+        if token.sort is Sort.MODAL:
+            modal = place
+        behind = tokens[place + 1] if place + 1 < len(tokens) else None
+        if token.sort is not Sort.ONLY or behind is None or modal is None:
+            continue
+        verb = found[modal]
+        if verb.key != "may" or verb.sentence != token.sentence:
+            continue
+        if behind.sort is Sort.CONDITION:
+            found[modal] = replace(verb, key="must_not", own="must_not")
+            found[place + 1] = replace(behind, sort=Sort.EXCEPT, key="except", own="except")
+            dropped.add(place)
+    yield from (token for place, token in enumerate(found) if place not in dropped)
+
+
+# A text as the sequence of what matters in it: content words, modal verbs, negations,
+# quantifiers, conditions, limits, quantities and references, each with the key by which it is
+# compared and the mark of its part in the sentence ("by the ...", "dem ...").
+#
+# Function words stand in no sequence: those that tell who does what to whom are the marks of the
+# next word.
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 # The label of an item or of a footnote is none of its words; neither is what a number stands in brackets for.

@@ -10,9 +10,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from engine.errors import InputError
-from engine.investigation.leads import DIRECTIONS, RELATION_NUMBER
 from engine.investigation.pool import Pool
-from engine.investigation.trails import FROM_QUESTION, Steps, columns_of
+from engine.investigation.trails import DIRECTIONS, FROM_QUESTION, RELATION_NUMBER, Steps, columns_of
 from engine.model import Hop, RankedPassage, RoundReport
 from engine.records.pooled import DIGITS
 from engine.records.saved import hop_of

@@ -9,8 +9,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from engine.investigation.leads import RELATIONS
-from engine.investigation.trails import FROM_QUESTION
+from engine.investigation.trails import FROM_QUESTION, RELATIONS
 from engine.model import StrategyCount
 from engine.records.expansion.naming import Named
 from engine.records.expansion.tree import ExpansionTree

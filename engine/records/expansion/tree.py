@@ -14,9 +14,8 @@ from math import inf
 
 import numpy as np
 
-from engine.investigation.leads import RELATIONS
 from engine.investigation.pool import QUESTION_NODE
-from engine.investigation.trails import FROM_QUESTION
+from engine.investigation.trails import FROM_QUESTION, RELATIONS
 from engine.model import GapQuery, Hop
 from engine.records.expansion.facts import PoolFacts
 from engine.records.queries import Sent, sent_by, sent_queries

@@ -17,8 +17,8 @@ from sqlalchemy import Connection, and_, delete, func, insert, select
 from engine.corpus.learned_weights import Act, WeightsLine, acted
 from engine.corpus.signing import signed_name
 from engine.errors import DamagedError, InputError
-from engine.investigation.ranking.experience import Experience
-from engine.investigation.weights import packed_experience, unpacked_experience
+from engine.investigation.ranking.additive import Experience
+from engine.investigation.ranking.weights import packed_experience, unpacked_experience
 from engine.records.store.database import CaseDatabase
 from engine.records.store.listing import Matter
 from engine.records.store.review_tables import WEIGHTS

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
-from engine.language.analyzer import analyzer
-from engine.language.detect import detect_question
+from engine.language.analysis import analyzer
+from engine.language.detection import detect_question
 from engine.llm import Data, Form, Prompt
 from engine.retrieval.asking import Asking
 

@@ -18,7 +18,7 @@ from collections import Counter, defaultdict
 import numpy as np
 
 from engine.corpus.protocol import Corpus, Mask
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 
 PASSAGES = 10
 WORDS = 12

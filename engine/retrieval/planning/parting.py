@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.ingestion.sentences import sentence_starts
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.retrieval.planning.meaning import term_asked
 from engine.retrieval.planning.structure import MARKS, compared
 from engine.retrieval.planning.words import Referring, Words, words_of

@@ -13,7 +13,7 @@ from itertools import chain
 import numpy as np
 
 from engine.corpus.protocol import Corpus, Mask, Rows
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.model import Passage
 
 # Languages of a corpus whose stems are tried, the most frequent first.

@@ -9,8 +9,8 @@ from datetime import date
 
 from engine.corpus.protocol import Corpus, Mask
 from engine.errors import InputError
-from engine.language.detect import detect_question
-from engine.language.references.registry import find_mentions
+from engine.language.detection import detect_question
+from engine.language.references.readings import find_mentions
 from engine.model import Constraints, QueryPlan, Suggestion, View
 from engine.retrieval.cross_lingual import note_on
 from engine.retrieval.planning.assisted import Helpers, hypothetical_views, with_sub_questions

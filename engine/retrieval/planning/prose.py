@@ -15,12 +15,12 @@ from weakref import WeakKeyDictionary
 
 from engine.corpus.protocol import Corpus
 from engine.language.aliases import NAME_WORD, name_key
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
+from engine.language.characters import western_digits
 from engine.language.dates import DATE, MONTH_OF_YEAR, parse_period
+from engine.language.designations import Occupied
 from engine.language.numerals import roman_number
-from engine.language.occupied import Occupied
-from engine.language.references.registry import statement_reader
-from engine.language.script import western_digits
+from engine.language.references.readings import statement_reader
 from engine.model import Document, Span, Suggestion
 from engine.retrieval.planning.standards import standards_at
 from engine.retrieval.planning.words import words_of

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from engine.language.analyzer import analyzer
-from engine.language.script import HAN
+from engine.language.analysis import analyzer
+from engine.language.characters import HAN
 from engine.retrieval.planning.words import words_of
 
 _WORD = re.compile(r"[^\W_]+")

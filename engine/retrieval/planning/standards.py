@@ -6,7 +6,7 @@ import re
 from weakref import WeakKeyDictionary
 
 from engine.corpus.protocol import Corpus
-from engine.language.references.standards import FORM, Standards
+from engine.language.references.instruments import FORM, Standards
 from engine.model import Span
 
 _FORM = re.compile(FORM)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.retrieval.planning.words import words_of
 
 # A name of more words is a clause: the two sides of a comparison are shorter.

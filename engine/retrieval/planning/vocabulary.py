@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from engine.corpus.protocol import Corpus
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.model import Entity, EntityKind
 
 # A term of more words is not looked for.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.corpus.protocol import Hits, Rows, Scores
 from engine.errors import ModelError, SettingsError
@@ -45,14 +44,10 @@ class Sparse:
             return Off(str(error))
         found = iter(corpus.search_sparse(queries, asked.depth, mask=asked.mask))
         hits: list[Hits] = [next(found) if read else nothing() for read in meant.tolist()]
-        best = best_scores(hits)
-        places = np.flatnonzero(meant)
-        return Listed(hits, meant, partial(_shares, asked, queries, places, best))
+        return Listed(hits, meant, partial(_shares, asked, queries, best_scores(hits)))
 
 
-def _shares(
-    asked: Inquiry, queries: SparseVectors, places: NDArray[np.intp], best: Scores, rows: Rows
-) -> Shares:
+def _shares(asked: Inquiry, queries: SparseVectors, best: Scores, rows: Rows) -> Shares:
     scores = np.zeros((len(best), len(rows)), np.float32)
-    scores[places] = asked.corpus.score_sparse(queries, rows)
+    scores[asked.meant] = asked.corpus.score_sparse(queries, rows)
     return shares_of(scores, best)

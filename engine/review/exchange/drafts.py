@@ -20,7 +20,7 @@ from pydantic import (
 
 from engine.errors import SourceError
 from engine.exports.reading import topic_of
-from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict
+from engine.review.model import Assessment, ItemKind, SourceType, Verdict
 from engine.review.ratings import SCALES
 
 LONGEST_ID: Final = 1_000
@@ -89,12 +89,14 @@ def refused(where: str, error: ValidationError) -> SourceError:
     return SourceError(f"{where}: {field}: {reason}" if field else f"{where}: {reason}")
 
 
-def item_fields(item: Item, question: str) -> dict[str, str | int | float | None]:
-    """What all formats say of an item, by the names that ``draft`` reads, and where it came from."""
+def verdict_fields(one: Assessment) -> dict[str, str | int | float | None]:
+    """Return an assessment and its item by the names that ``draft`` reads, and where the item came from.
+    ``approved`` is 1 or 0."""
+    item = one.item
     return {
         "case_id": item.case_id,
-        "question_id": topic_of(question),
-        "question": question,
+        "question_id": topic_of(one.question),
+        "question": one.question,
         "kind": item.kind.value,
         "key": item.key,
         "passage_id": item.passage_id,
@@ -108,12 +110,8 @@ def item_fields(item: Item, question: str) -> dict[str, str | int | float | None
         "score": item.score,
         "language": item.language,
         "document_type": item.document_type,
-    }
-
-
-def said_fields(one: Assessment) -> dict[str, str | int | float | None]:
-    """What all formats say of an assessment besides its item and its verdict, by the same names."""
-    return {
+        "verdict": one.verdict.value,
+        "approved": int(one.is_approval),
         "reason": one.reason,
         "note": one.note,
         "reviewer": one.reviewer,

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from engine.errors import InputError
-from engine.review.exchange import binary_qrels, mlflow, qrels, table
+from engine.review.exchange import binary_qrels, lines, qrels, table
 from engine.review.exchange.format import Format
 from engine.review.model import Assessment
 
 FORMATS: Final[Mapping[str, Format]] = {
-    module.FORMAT.name: module.FORMAT for module in (table, mlflow, qrels, binary_qrels)
+    module.FORMAT.name: module.FORMAT for module in (table, lines, qrels, binary_qrels)
 }
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engine.errors import SourceError
 from engine.exports.formats.table import Cell, defused
-from engine.review.exchange.drafts import Draft, draft, item_fields, said_fields
+from engine.review.exchange.drafts import Draft, draft, verdict_fields
 from engine.review.exchange.format import Format
 from engine.review.exchange.reading import MOST, bounded, text_of
 from engine.review.model import Assessment, standing
@@ -29,12 +29,12 @@ _NEEDED = "verdict"
 
 
 def write(assessments: Iterable[Assessment]) -> bytes:
-    """The table; its header alone where nobody has judged anything. ``approved`` is 1 or 0."""
+    """The table; its header alone where nobody has judged anything."""
     file = io.StringIO(newline="")
     lines = csv.writer(file, lineterminator="\r\n")
     lines.writerow(COLUMNS)
     for one in standing(assessments):
-        fields = _fields(one)
+        fields = verdict_fields(one)
         lines.writerow([_cell(fields[name]) for name in COLUMNS])
     return file.getvalue().encode("utf-8-sig")
 
@@ -62,15 +62,6 @@ def read(path: Path, most: int = MOST) -> list[Draft]:
     except csv.Error as error:
         raise SourceError(f"{path}, line {rows.reader.line_num}: no CSV ({error})") from error
     return found
-
-
-def _fields(one: Assessment) -> dict[str, Cell]:
-    return {
-        **item_fields(one.item, one.question),
-        "verdict": one.verdict.value,
-        "approved": int(one.is_approval),
-        **said_fields(one),
-    }
 
 
 def _cell(value: Cell) -> Cell:

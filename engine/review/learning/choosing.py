@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus, Scores
 from engine.errors import InputError
 from engine.evaluation.significance import Difference, paired
-from engine.investigation.ranking.experience import Experience
+from engine.investigation.ranking.additive import Experience
 from engine.review.learning.learning import (
     KINDS,
     Lists,

@@ -20,8 +20,7 @@ from scipy.sparse import csr_array
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.errors import InputError
 from engine.evaluation.learning import knots_of, ramps
-from engine.investigation.ranking.additive import AdditiveModel, Shape
-from engine.investigation.ranking.experience import Experience, Floats, alike
+from engine.investigation.ranking.additive import AdditiveModel, Experience, Floats, Shape, alike
 from engine.review.learning.observing import Observed
 
 # Beyond so many judged passages the oldest questions are left out: time grows with their number.

@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows, Scores
-from engine.investigation.associations import associations
 from engine.investigation.case import Case
-from engine.investigation.ranking.additive import family_of, learned
-from engine.investigation.ranking.experience import Floats
+from engine.investigation.ranking.additive import Floats, family_of, learned
 from engine.investigation.ranking.features import Described
-from engine.investigation.ranking.holding import held
-from engine.investigation.ranking.order import scan_held, two_passes
+from engine.investigation.ranking.order import held, scan_held, two_passes
+from engine.investigation.walks import associations
 from engine.review.model import Assessment, ItemKind, Verdict
 from engine.settings import InvestigationSettings
 

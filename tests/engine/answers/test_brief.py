@@ -7,11 +7,11 @@ import json
 import pytest
 
 from engine.answers.answer import OUT_OF_FORCE_ONLY, answer
-from engine.answers.choosing import LONGEST_BRIEF
 from engine.answers.record import Answer, ConflictKind, Method, Support
+from engine.answers.selection import LONGEST_BRIEF
 from engine.answers.units import LONGEST_UNIT, word_count
 from engine.corpus.protocol import Corpus
-from engine.investigation.asked import asked_of, held_by_best, written
+from engine.investigation.evidence import asked_of, held_by_best, written
 from engine.investigation.record import Investigation
 from engine.language.quotes import locate
 from engine.model import Span

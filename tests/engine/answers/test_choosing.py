@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.answers.choosing import Candidate, Read, answering, is_sure
-from engine.answers.kinds import Asks
+from engine.answers.relevance import Asks
+from engine.answers.selection import Candidate, Read, answering, is_sure
 from engine.answers.units import Piece, Unit
 from engine.model import Passage, Span
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.answers.kinds import Asks, departs, gives, kinds_of, words_that_ask
+from engine.answers.relevance import Asks, departs, gives, kinds_of, words_that_ask
 
 
 @pytest.mark.parametrize(

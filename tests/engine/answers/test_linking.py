@@ -10,8 +10,7 @@ import pytest
 
 from engine.answers.answer import answer
 from engine.answers.export import answer_to_json
-from engine.answers.linking import with_links
-from engine.answers.record import Answer, Citation, Sentence
+from engine.answers.record import Answer, Citation, Sentence, with_links
 from engine.corpus import open_corpus
 from engine.corpus.extracted.validations import Judgement
 from engine.corpus.protocol import Corpus

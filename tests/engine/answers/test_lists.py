@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.answers.lists import listed
+from engine.answers.units import listed
 from engine.model import Passage
 
 NESTED = """(1) Die in § 437 Nr. 1 und 3 bezeichneten Ansprüche verjähren

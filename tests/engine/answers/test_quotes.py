@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.answers.quotes import Located, Refusal, verify
+from engine.answers.record import Located, Refusal, verify
 from engine.model import Passage, Span
 
 

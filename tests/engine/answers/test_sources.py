@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from engine.answers.bearing import Bearing
-from engine.answers.choosing import Candidate
-from engine.answers.citing import Citations
+from engine.answers.record import Citations
+from engine.answers.relevance import Bearing
+from engine.answers.selection import Candidate
 from engine.answers.sources import OF_FOCUS, PASSAGES_READ, PRIOR, candidates_of
 from engine.corpus.protocol import Corpus
-from engine.investigation.asked import asked_of
+from engine.investigation.evidence import asked_of
 from engine.investigation.record import Investigation
 from engine.model import AreaCoverage, AreaState, RankedPassage
 from tests.engine.answers.conftest import investigated

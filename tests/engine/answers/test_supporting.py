@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.answers.supporting import Said, doubts_of
+from engine.answers.writing import Said, doubts_of
 from engine.corpus.protocol import Corpus
 from engine.model import Span
 

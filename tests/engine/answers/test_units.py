@@ -10,7 +10,7 @@ from engine.answers.units import Unit, units_of, word_count
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.investigation.reading import Reading
+from engine.investigation.pool import Reading
 
 LONG = "\n".join(
     f"({letter}) the {word} of every ship that calls at the harbour in the course of a year, with its name;"

@@ -25,7 +25,7 @@ from engine.corpus.embedded.applying import apply_decisions
 from engine.corpus.embedded.generation import GRAPH_NAME, published
 from engine.corpus.protocol import Links, Mentions
 from engine.errors import CorpusError
-from engine.investigation.associations import associations
+from engine.investigation.walks import associations
 
 PASSAGES, ENTITIES = 6, 4
 # Source, target, number of the reference.

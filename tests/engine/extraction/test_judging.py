@@ -24,8 +24,8 @@ from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link, rates, rejected_links, unjudge_link
 from engine.ingestion.build import add_to_corpus, build_corpus
 from engine.investigation import Case
-from engine.investigation.associations import associations
-from engine.investigation.defined_terms import defined_terms
+from engine.investigation.definitions import defined_terms
+from engine.investigation.walks import associations
 from engine.model import Direction, Relation, Status, TargetKind
 from engine.settings import Preset, preset
 

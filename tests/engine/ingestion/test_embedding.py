@@ -38,7 +38,7 @@ def files(folder: Path, *names: str, **changed: str) -> list[Path]:
 
 def vectors(folder: Path) -> dict[str, list[float]]:
     corpus = open_corpus(folder)
-    rows = SparseIndex(published(folder).block(SPARSE_NAME)).all()
+    rows = SparseIndex(published(folder).block(SPARSE_NAME)).vectors()
     return {
         passage.text: rows.weights[rows.pointers[row] : rows.pointers[row + 1]].tolist()
         for row, passage in enumerate(corpus.passages(np.arange(len(corpus), dtype=np.int32)))

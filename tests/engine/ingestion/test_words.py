@@ -16,8 +16,8 @@ from engine.ingestion.words import (
     titles_of,
     words_in,
 )
-from engine.language.analyzer import analyzer
-from engine.language.candidates import words_of
+from engine.language.analysis import analyzer
+from engine.language.entities import words_of
 from engine.model import Document, Passage
 
 DOCUMENT = Document("bgb", "Bürgerliches Gesetzbuch", "de", aliases=("Bürgerliches Gesetzbuch", "BGB"))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Area, Corpus, Rows
-from engine.investigation.affinity import Affinity, affinity, text_in
+from engine.investigation.facets import Affinity, affinity, text_in
 from engine.language.embedders import embedder
 
 PILOTS = Area("pilots", {"en": "Pilotage"}, {"en": ("pilot", "certificate")})

@@ -13,11 +13,11 @@ from engine.corpus.contents import Contents
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.investigation import assembly
-from engine.investigation.assembly import assemble
+from engine.investigation import presentation
+from engine.investigation.pool import Reading
+from engine.investigation.presentation import assemble
 from engine.investigation.ranking import Ranking
-from engine.investigation.reading import Reading
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.model import Document, Passage, Section, SectionKind
 
 ARTICLE_3 = [f"harbour-act/art-3/para-{number}" for number in (1, 2, 3)]
@@ -57,7 +57,7 @@ def test_of_a_provision_too_long_to_be_read_whole_only_what_ranks_well_is_joined
     bare: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, _ = (len(p.text) for p in bare.passages(bare.rows(ARTICLE_3)))
-    monkeypatch.setattr(assembly, "LONGEST_TEXT", first + second)
+    monkeypatch.setattr(presentation, "LONGEST_TEXT", first + second)
     fillers = ["dues-act/art-1", "dues-act/art-5"]
     assert assembled(bare, [ARTICLE_3[0], *fillers, ARTICLE_3[1]], top_k=1) == [[ARTICLE_3[0]]]
     assert assembled(bare, [ARTICLE_3[0], ARTICLE_3[1]], top_k=1) == [ARTICLE_3[:2]]
@@ -71,7 +71,7 @@ def test_a_dismissed_passage_stays_out_of_its_provision(bare: Corpus) -> None:
 
 def test_a_text_stays_readable(bare: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, _ = (len(p.text) for p in bare.passages(bare.rows(ARTICLE_3)))
-    monkeypatch.setattr(assembly, "LONGEST_TEXT", first + second)
+    monkeypatch.setattr(presentation, "LONGEST_TEXT", first + second)
     assert assembled(bare, ARTICLE_3) == [ARTICLE_3[:2], ARTICLE_3[2:]]
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.investigation.context_expansion import ContextExpansion
-from engine.investigation.reading import Reading
-from engine.language.tokens import token_estimate
+from engine.investigation.pool import Reading
+from engine.investigation.presentation import ContextExpansion
+from engine.language.detection import token_estimate
 
 # Chapter 1: three passages of Article 1, three of Article 2. Chapter 2: two of Article 3. Another law: one.
 PLAN = (

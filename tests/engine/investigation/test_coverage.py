@@ -15,7 +15,7 @@ from engine.ingestion.build import build_corpus
 from engine.investigation.coverage import Coverage
 from engine.investigation.events import CoverageChanged, RoundStarted
 from engine.investigation.facets import Facet, facets_for
-from engine.investigation.reading import Reading
+from engine.investigation.pool import Reading
 from engine.model import AreaState, GapQuery
 from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import Scan

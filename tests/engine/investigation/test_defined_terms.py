@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.investigation.defined_terms import DefinedTerms, defined_in, defined_terms
+from engine.investigation.definitions import DefinedTerms, defined_in, defined_terms
 from engine.languages import law
 from engine.model import Passage
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.depth import BOUNDED, bounded
+from engine.investigation.opening import BOUNDED, bounded
 from engine.model import Completeness, Depth, DepthKind
 from engine.settings import InvestigationSettings, Preset, preset
 from tests.engine.investigation.story import finished

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import engine.investigation.gate as gate_module
 from engine.breadth import breadth_of
 from engine.investigation.gate import Gate, Refusal, by_trust, gate_scores
-from engine.investigation.leads import Leads, make_leads
 from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.entities import Entities
+from engine.investigation.trails import Leads, make_leads
 from engine.model import Relation
 from engine.settings import InvestigationSettings
 

@@ -15,7 +15,7 @@ from engine.corpus.contents import Contents
 from engine.corpus.embedded.writing import write_corpus
 from engine.investigation import Case
 from engine.investigation.events import PlanMade, ScanFinished
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.model import (
     Document,
     Entity,

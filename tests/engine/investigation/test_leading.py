@@ -10,8 +10,8 @@ import pytest
 from engine.answers.answer import answer
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.leading import NAMED, led
 from engine.investigation.ranking import Ranking
+from engine.investigation.turn import NAMED, led
 from engine.model import Relation
 from engine.records.wording import trail_sentence
 from engine.settings import preset

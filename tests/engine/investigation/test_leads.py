@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.investigation.leads import Leads, make_leads, strongest
+from engine.investigation.trails import Leads, make_leads, strongest
 from engine.model import Relation
 
 # Source, passage, direction, strength, evidence. Few values, so that many are equal.

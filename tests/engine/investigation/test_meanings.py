@@ -11,7 +11,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
-from engine.investigation.meanings import definitions_of, meaning_named
+from engine.investigation.definitions import definitions_of, meaning_named
 from engine.model import Naming, Relation
 from engine.records.wording import trail_sentence
 from engine.settings import preset

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.metrics import coherence, coverage_score, references_held
+from engine.investigation.view import coherence, coverage_score, references_held
 from engine.model import AreaCoverage, AreaState, Direction
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.story import finished

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.investigation.leads import make_leads
 from engine.investigation.pool import QUESTION_NODE, Pool, restored
+from engine.investigation.trails import make_leads
 from engine.model import Direction, Hop, Relation
 
 

@@ -9,8 +9,8 @@ import orjson
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
+from engine.investigation.pool import Reading
 from engine.investigation.presentation import SHORTEST_SAME, TRAILS_SHOWN, present, same_words
-from engine.investigation.reading import Reading
 from engine.model import Passage
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import SETTINGS, finished

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.investigation.purpose import purpose_of_round, purpose_of_scan
 from engine.investigation.strategies.registry import strategy
+from engine.investigation.view import purpose_of_round, purpose_of_scan
 from engine.model import GapQuery, QueryPlan, View
 from tests.ui.values import small_pool
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from engine.investigation.associations import between
-from engine.investigation.pushing import DAMPING, TOLERANCE, pushed
+from engine.investigation.walks import DAMPING, TOLERANCE, between, pushed
 
 
 def random_graph(size: int, links: int, seed: int) -> tuple[sparse.csr_array, np.ndarray]:

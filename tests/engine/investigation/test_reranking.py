@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
 from engine.investigation import Case, reranking
+from engine.investigation.pool import Reading
 from engine.investigation.ranking import Ranking
-from engine.investigation.reading import Reading
 from engine.investigation.reranking import RERANKER, Reranking, Texts, mixed
 from engine.llm import Meter
 from engine.model import RankedPassage

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads, joined, make_leads
 from engine.investigation.pool import Pool
-from engine.investigation.trails import Told
+from engine.investigation.trails import DIRECTIONS, RELATIONS, Leads, Told, joined, make_leads
 from engine.model import Direction, Hop, Relation
 
 ONE = np.ones(1, np.float32)

@@ -6,7 +6,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
-from engine.investigation.transactions import kinds_of, proposed
+from engine.investigation.coverage import kinds_of, proposed
 from engine.model import EvidenceStatus, Transaction
 from tests.engine.harbour import NOTHING
 from tests.engine.investigation.story import SETTINGS, case_of, finished

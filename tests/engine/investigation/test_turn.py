@@ -11,11 +11,11 @@ import pytest
 from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation.gate import Gate
-from engine.investigation.leads import Leads, make_leads
 from engine.investigation.pool import Pool
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.contract import context_of, seeds_of
+from engine.investigation.trails import Leads, make_leads
 from engine.investigation.turn import follow_threads, lead_scores, scan_hops
 from engine.model import Direction, Hop, Relation, RetrieverHit, StrategyCount
 from engine.retrieval.scan import Scan

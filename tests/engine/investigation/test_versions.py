@@ -7,7 +7,7 @@ from datetime import date
 import numpy as np
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.versions import newest
+from engine.investigation.filters import newest
 
 
 def test_an_old_version_leads_to_the_new_one(bare: Corpus) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.investigation.wanted import KINDS, NONE, wanted_in
+from engine.investigation.evidence import KINDS, NONE, wanted_in
 
 TIME, MONEY = KINDS["time"], KINDS["money"]
 QUESTIONS = [

@@ -15,9 +15,8 @@ from engine.corpus.protocol import Corpus
 from engine.corpus.verifying import verify
 from engine.errors import CorpusError, InputError
 from engine.investigation import Case
-from engine.investigation.ranking.additive import AdditiveModel, Shape
-from engine.investigation.ranking.experience import Experience
-from engine.investigation.weights import (
+from engine.investigation.ranking.additive import AdditiveModel, Experience, Shape
+from engine.investigation.ranking.weights import (
     adopt_weights,
     adopted_weights,
     experience_of,

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.investigation.ranking import Ranking
-from engine.investigation.reranking import RERANKER, mixed
-from engine.investigation.withholding import WITHHELD, kept_in_place
+from engine.investigation.reranking import RERANKER, WITHHELD, kept_in_place, mixed
 
 
 def ranking(count: int) -> Ranking:

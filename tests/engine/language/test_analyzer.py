@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.language.analyzer import analyzer, whole_numbers
-from engine.language.candidates import words_of
+from engine.language.analysis import analyzer, whole_numbers
+from engine.language.entities import words_of
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.bodies import is_organisation, standards_in
+from engine.language.names import is_organisation, standards_in
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.compounds import compounds_in
+from engine.language.clustering import compounds_in
 from tests.engine.language.weighed import by_counts
 
 WRITTEN = {("de", word): 3 for word in ("Anfechtung", "Klage", "Abfall", "Schrift")}

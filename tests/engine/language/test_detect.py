@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.detect import detect, detect_question, language_code, language_of_text
+from engine.language.detection import detect, detect_question, language_code, language_of_text
 
 LANGUAGES = ("en", "de", "id", "ar", "fr")
 

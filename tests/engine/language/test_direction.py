@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.language.direction import pieces, right_to_left
+from engine.language.characters import pieces, right_to_left
 
 
 @pytest.mark.parametrize(

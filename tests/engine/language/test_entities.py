@@ -10,8 +10,7 @@ from engine.ingestion.analysis import analysed
 from engine.ingestion.naming import Naming
 from engine.ingestion.readers.base import ReadDocument
 from engine.ingestion.view import CorpusView
-from engine.language.entities import Aliases, EntityTable, Titles
-from engine.language.name_scores import LEAST_SCORE
+from engine.language.entities import LEAST_SCORE, Aliases, EntityTable, Titles
 from engine.language.vocabulary import MOST_HEADED, MOST_TITLED
 from engine.model import NOTHING, Document, EntityKind, Passage, Role
 

@@ -14,7 +14,7 @@ import pytest
 
 from engine.language.dates import dates_in, parse_date
 from engine.language.references import read_mentions
-from engine.language.references.registry import defined_names, find_mentions, grammars
+from engine.language.references.readings import defined_names, find_mentions, grammars
 from engine.language.statements.quantities import quantities_in
 from engine.language.terms import terms_of
 

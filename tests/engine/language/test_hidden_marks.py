@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.language.hidden_marks import hidden_marks, marked
-from engine.language.markup import attribute, escape
+from engine.language.characters import attribute, escape, hidden_marks, marked
 
 RLO, PDF, RLI, LRI, PDI, ZWSP, RLM = "\u202e", "\u202c", "\u2067", "\u2066", "\u2069", "\u200b", "\u200f"
 

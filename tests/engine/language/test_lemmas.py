@@ -9,8 +9,8 @@ import simplemma
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.language import lemmas
-from engine.language.lemmas import WordList, lines_of
+from engine.language import analysis
+from engine.language.analysis import WordList, lines_of
 
 WORDS = ("gesetzes", "Häuser", "vertritt", "Bundesverfassungsgerichts", "xyzzy", "ging", "1", "ʼs", "é")
 
@@ -31,19 +31,19 @@ def test_a_word_with_a_line_feed_makes_no_list() -> None:
 
 @pytest.mark.parametrize("kept", [b"", b"damaged" * 9])
 def test_a_damaged_list_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bytes) -> None:
-    monkeypatch.setattr(lemmas, "FOLDER", tmp_path)
+    monkeypatch.setattr(analysis, "FOLDER", tmp_path)
     monkeypatch.setattr("simplemma.strategies.DefaultDictionaryFactory.get_dictionary", lambda *_: {"b": "a"})
     path = tmp_path / f"de-{simplemma.__version__}.words"
     path.write_bytes(kept)
-    assert dict(lemmas.word_list("de")) == {"b": "a"}
+    assert dict(analysis.word_list("de")) == {"b": "a"}
     assert path.read_bytes() != kept
-    assert dict(lemmas.word_list("de")) == {"b": "a"}
+    assert dict(analysis.word_list("de")) == {"b": "a"}
 
 
 def test_where_nothing_can_be_kept_the_list_is_read_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(lemmas, "FOLDER", tmp_path / "file" / "below")
+    monkeypatch.setattr(analysis, "FOLDER", tmp_path / "file" / "below")
     monkeypatch.setattr("simplemma.strategies.DefaultDictionaryFactory.get_dictionary", lambda *_: {"b": "a"})
-    assert dict(lemmas.word_list("de")) == {"b": "a"}
+    assert dict(analysis.word_list("de")) == {"b": "a"}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine.language.letter_case import LetterCase
+from engine.language.names import LetterCase
 from tests.engine.language.weighed import by_counts
 
 

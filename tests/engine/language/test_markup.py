@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.language.markup import attribute, escape, markdown
+from engine.language.characters import attribute, escape, markdown
 
 ROOT = Path(__file__).parents[3]
 PLAIN_ESCAPE = re.compile(r"html\.escape|from html import.*\bescape|saxutils|markupsafe")
 
 
 def test_there_is_one_escape() -> None:
-    own = ROOT / "engine" / "language" / "markup.py"
+    own = ROOT / "engine" / "language" / "characters.py"
     sources = [*ROOT.glob("engine/**/*.py"), *ROOT.glob("ui/**/*.py")]
     found = [path.relative_to(ROOT) for path in sources if PLAIN_ESCAPE.search(path.read_text("utf-8"))]
     assert found == [own.relative_to(ROOT)]

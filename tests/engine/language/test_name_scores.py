@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.language.name_scores import LEAST_SCORE, name_scores, stated
+from engine.language.entities import LEAST_SCORE, name_scores, stated
 from engine.model import EntityKind
 
 NAN = float("nan")

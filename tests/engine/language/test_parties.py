@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.language import parties
-from engine.language.parties import parties_in
+from engine.language import names
+from engine.language.names import parties_in
 
 LANGUAGES = ("en", "de", "fr", "id", "ar", "zh", "es", "it", "nl", "pt", "xx")
 
@@ -92,7 +92,7 @@ PIECES = ("(", ")", ", ", "im Folgenden ", "der ", "the ", '"', "Agent", " ", "c
 
 @given(st.sampled_from(("en", "de", "fr", "zh")), st.lists(st.sampled_from(PIECES), max_size=8))
 def test_a_text_without_any_sign_names_no_role(language: str, pieces: list[str]) -> None:
-    text, pattern = "".join(pieces), parties.pattern_of(language)
+    text, pattern = "".join(pieces), names.pattern_of(language)
     assert pattern is not None
     if pattern.search(text):
-        assert any(sign in text for sign in parties.signs_of(language))
+        assert any(sign in text for sign in names.signs_of(language))

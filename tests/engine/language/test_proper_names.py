@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine.language.proper_names import proper_names, title_name
+from engine.language.entities import proper_names, title_name
 
 
 def names(text: str, language: str = "en") -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.language.tokens import token_estimate
+from engine.language.detection import token_estimate
 
 
 def test_the_packaged_model_agrees_for_english() -> None:

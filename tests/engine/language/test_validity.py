@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from engine.language.validity import Clause, ClauseKind, clauses_in, takes_the_place
+from engine.language.dates import Clause, ClauseKind, clauses_in, takes_the_place
 from engine.model import Span
 
 COMMENCES, APPLIES, CEASES = ClauseKind.COMMENCES, ClauseKind.APPLIES, ClauseKind.CEASES

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.language.candidates import Fact, Stems, key_of, usual_form
+from engine.language.entities import Fact, Stems, key_of, usual_form
 from engine.language.vocabulary import Capitals, Vocabulary
 from engine.model import EntityKind as K
 from engine.model import Role

@@ -9,7 +9,7 @@ import numpy as np
 from engine.corpus.embedded.block import hashed
 from engine.ingestion.weighing import Weighing
 from engine.ingestion.word_counts import WordCounts
-from engine.language.letter_case import Weigh, Word
+from engine.language.names import Weigh, Word
 
 
 def by_counts(counts: Mapping[Word, int]) -> Weigh:

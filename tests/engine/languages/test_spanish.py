@@ -11,7 +11,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.ingestion.headings import parse_heading
-from engine.investigation.meanings import meaning_named
+from engine.investigation.definitions import meaning_named
 from engine.language.statements import Bound, Modality, quantities_in, read
 from engine.model import Naming, Relation, SectionKind, Status
 from engine.retrieval.planning.named import provisions_named

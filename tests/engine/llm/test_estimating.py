@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.tokens import characters_per_token
+from engine.language.detection import characters_per_token
 from engine.llm.estimating import cut_at, least_tokens, most_tokens
 
 ENGLISH = (

@@ -10,8 +10,8 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation import assembly
-from engine.investigation.context_expansion import text_of
+from engine.investigation import presentation
+from engine.investigation.presentation import text_of
 from engine.investigation.record import Investigation
 from engine.records import context as context_module
 from engine.records.context import context_text, model_context
@@ -28,7 +28,7 @@ def investigation(harbour: Corpus) -> Investigation:
 @pytest.fixture
 def single(monkeypatch: pytest.MonkeyPatch) -> None:
     """No card holds more than its own passage: each provision is too long to be read whole."""
-    monkeypatch.setattr(assembly, "LONGEST_TEXT", 1)
+    monkeypatch.setattr(presentation, "LONGEST_TEXT", 1)
 
 
 @pytest.mark.parametrize("tokens", [64, 100, 300, 1_000, 20_000])

@@ -11,8 +11,8 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.ranking.experience import Experience
-from engine.investigation.weights import adopted_weights
+from engine.investigation.ranking.additive import Experience
+from engine.investigation.ranking.weights import adopted_weights
 from engine.records.store import EVERYBODY
 from engine.review.items import passage_items
 from engine.review.kept import QueuedItem

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from engine.ingestion.readers.docx.package import Element, W
 from engine.ingestion.readers.docx.styles import value_of
-from engine.language.script import raised
+from engine.language.characters import raised
 
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"

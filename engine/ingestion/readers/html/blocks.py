@@ -15,7 +15,7 @@ from engine.ingestion.readers.html.shown import is_left_out
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.rows import Row, table_text
 from engine.language.addresses import CONTAINERS, PROVISIONS
-from engine.language.script import raised
+from engine.language.characters import raised
 from engine.model import SectionKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}

@@ -13,7 +13,7 @@ from engine.ingestion.headings import Heading
 from engine.ingestion.readers.pdf.hyphens import Vocabulary
 from engine.ingestion.readers.pdf.lines import Line
 from engine.ingestion.readers.pdf.paragraphs import Setting, paragraph_of
-from engine.language.script import note_calls, western_digits, without_note_call
+from engine.language.characters import note_calls, western_digits, without_note_call
 from engine.model import SectionKind
 
 # A note is set in type as much smaller than the text's, its lines at most so many heights apart.

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.ingestion.readers.pdf.direction import RIGHT_TO_LEFT, Sign, in_reading_order, runs_right_to_left
 from engine.ingestion.readers.pdf.glyphs import Floats, Glyphs
-from engine.language.script import raised
+from engine.language.characters import raised
 
 # White space that parts words, as a share of the height of the type: between letters that are set
 # apart, and where the document says itself that a space is there. Arabic letters of a word touch.

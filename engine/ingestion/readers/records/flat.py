@@ -12,8 +12,8 @@ from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.beir import Line, documents_of
 from engine.ingestion.readers.mapping import FieldMapping, text, texts
 from engine.language.addresses import parse_label
-from engine.language.detect import detect
-from engine.language.stopwords import STOPWORDS
+from engine.language.analysis import STOPWORDS
+from engine.language.detection import detect
 from engine.languages import all_words
 from engine.model import SectionKind
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
 from engine.errors import ModelError
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.language.embedders import Embedder, reads
 from engine.retrieval.retrievers.levels import levels
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from engine.corpus.protocol import Corpus, Mask
 from engine.errors import SettingsError
-from engine.language.detect import detect_question, known_language
+from engine.language.detection import detect_question, known_language
 from engine.llm import Data, Form, Prompt
 from engine.llm.suspicion import addresses_machine
 from engine.model import Passage

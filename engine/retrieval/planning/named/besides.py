@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine import languages
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 
 # A number alone is all that a question asks for where it has no more other words than this.
 FEW_WORDS = 2

@@ -15,8 +15,8 @@ import numpy as np
 from engine.corpus.protocol import Corpus
 from engine.language.addresses import CONTAINERS, Address, number_key
 from engine.language.aliases import NAME_WORD, name_key
+from engine.language.analysis import STOPWORDS
 from engine.language.references import Mention
-from engine.language.stopwords import STOPWORDS
 from engine.languages import base_of, words
 from engine.model import Passage, Span
 from engine.retrieval.planning.words import words_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from engine.language.designations import forms_of, splits
 from engine.language.references import Mention, Target
-from engine.language.references.registry import find_designations
+from engine.language.references.readings import find_designations
 from engine.model import NamedProvision, Naming, Span
 from engine.retrieval.planning.named.provisions import in_any, in_documents
 from engine.retrieval.planning.named.question import Name, Question

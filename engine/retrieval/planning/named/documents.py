@@ -12,11 +12,10 @@ from rapidfuzz import fuzz, process
 
 from engine.corpus.protocol import Corpus
 from engine.language.aliases import NAME_WORD
+from engine.language.characters import western_digits
 from engine.language.references import Mention
-from engine.language.references.identity import years_in
-from engine.language.references.meaning import Meaning
-from engine.language.references.registry import statement_reader
-from engine.language.script import western_digits
+from engine.language.references.definitions import Meaning, years_in
+from engine.language.references.readings import statement_reader
 from engine.model import Span
 from engine.retrieval.planning.named.question import Name, Question, numbers_of
 from engine.retrieval.planning.prose import documents_at

@@ -19,8 +19,8 @@ from engine.corpus.outside import outside
 from engine.corpus.protocol import Corpus, Mask
 from engine.language.addresses import Address
 from engine.language.references import Mention, Target, find_mentions
-from engine.language.references.registry import recogniser
-from engine.language.references.standards import Standard, standard_of
+from engine.language.references.instruments import Standard, standard_of
+from engine.language.references.readings import recogniser
 from engine.model import NamedProvision, Naming, Relation, SectionKind, Span
 from engine.retrieval.planning.named.besides import asked_besides
 from engine.retrieval.planning.named.containers import placed

@@ -13,7 +13,7 @@ from engine.language.addresses import number_key
 from engine.language.aliases import name_key
 from engine.language.designations import is_designation
 from engine.language.references import Mention
-from engine.language.references.versions import made_on
+from engine.language.references.names import made_on
 from engine.model import (
     FAMILY,
     Choice,

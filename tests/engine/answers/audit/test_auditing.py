@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.answers.audit import Audit, Auditor, Finding, Step, audit
 from engine.answers.audit.claims import LONGEST_TEXT
-from engine.answers.audit.tally import tally
+from engine.answers.audit.log import tally
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
 from engine.llm import Meter

@@ -11,12 +11,17 @@ import orjson
 import pytest
 
 from engine.answers.audit import Auditor, audit
-from engine.answers.audit.export import annotated, audit_to_json, markdown
-from engine.answers.audit.log import Log, verification_log
-from engine.answers.audit.log_export import log_markdown, log_page, log_to_json, said_of
+from engine.answers.audit.export import (
+    annotated,
+    audit_to_json,
+    log_markdown,
+    log_page,
+    log_to_json,
+    markdown,
+    said_of,
+)
+from engine.answers.audit.log import Log, Saying, checked_instead, say, tally, verification_log
 from engine.answers.audit.page import html_page
-from engine.answers.audit.reviewing import Saying, checked_instead, say
-from engine.answers.audit.tally import tally
 from engine.corpus import open_corpus
 from engine.corpus.confirmations import digest_of, load_confirmations
 from engine.corpus.grades import set_grade

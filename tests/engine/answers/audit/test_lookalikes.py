@@ -6,8 +6,8 @@ from time import process_time
 
 import pytest
 
-from engine.answers.audit.holding import asked_of
-from engine.answers.audit.lookalikes import lookalikes
+from engine.answers.audit.citation_forms import lookalikes
+from engine.answers.audit.matching import asked_of
 from engine.model import Span
 
 TOLD = [

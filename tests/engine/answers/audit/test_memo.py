@@ -8,7 +8,7 @@ import pytest
 
 import benchmarks
 from engine.answers.audit import Audit, Auditor, Finding, audit
-from engine.answers.audit.tally import tally
+from engine.answers.audit.log import tally
 
 MEMO = Path(benchmarks.__file__).parent / "claims" / "memo.md"
 # How each wrong claim begins.

@@ -12,11 +12,19 @@ from hypothesis import strategies as st
 
 from engine.answers.audit import Audit, Finding
 from engine.answers.audit.export import annotated, audit_to_json, markdown
-from engine.answers.audit.log import Entry, Held, Log
+from engine.answers.audit.log import (
+    Entry,
+    Held,
+    Log,
+    Tally,
+    axes,
+    summary,
+    tally,
+    tally_to_json,
+    verdict_words,
+)
 from engine.answers.audit.page import html_page
-from engine.answers.audit.record import Checked, Claim
-from engine.answers.audit.tally import Tally, axes, summary, tally, tally_to_json, verdict_words
-from engine.answers.audit.wording import key_of
+from engine.answers.audit.record import Checked, Claim, key_of
 from engine.cli.audit import audit_lines
 from engine.corpus.confirmations import Confirmation, made_confirmation
 from engine.model import Span

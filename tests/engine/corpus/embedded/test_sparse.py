@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.sparse import SparseIndex
+from engine.corpus.embedded.sparse import SparseIndex, join, take
 from engine.language.embedders.base import SparseVectors
 
 TERMS = 9
@@ -29,17 +29,25 @@ def sparse(weights: NDArray[np.float32]) -> SparseVectors:
 def test_scores_are_inner_products(size: int, asked: int, seed: int) -> None:
     held, queries = drawn(size, seed), drawn(asked, seed + 100)
     half = size // 2
-    index = SparseIndex(SparseIndex.made([sparse(held[:half]), sparse(held[half:])], TERMS))
+    index = SparseIndex(SparseIndex.build(join([sparse(held[:half]), sparse(held[half:])]), TERMS))
     rows = np.arange(size, dtype=np.int32)
     expected = queries @ held.T
     np.testing.assert_allclose(index.score(sparse(queries), rows), expected, atol=1e-5)
     for hits, scores in zip(index.search(sparse(queries), 99, None), expected, strict=True):
         assert set(hits.rows.tolist()) == set(np.flatnonzero(scores).tolist())
     for name, column in sparse(held)._asdict().items():
-        np.testing.assert_array_equal(getattr(index.all(), name), column)
+        np.testing.assert_array_equal(getattr(index.vectors(), name), column)
 
 
 def test_a_term_beyond_the_vocabulary_weighs_nothing() -> None:
-    index = SparseIndex(SparseIndex.made([sparse(drawn(3, 1))], TERMS))
+    index = SparseIndex(SparseIndex.build(sparse(drawn(3, 1)), TERMS))
     beyond = SparseVectors(np.array([0, 1]), np.array([TERMS + 5], np.int32), np.array([1.0], np.float32))
     assert not index.score(beyond, np.arange(3, dtype=np.int32)).any()
+
+
+@given(st.lists(st.integers(0, 4), max_size=9))
+def test_rows_are_taken_in_the_given_order(rows: list[int]) -> None:
+    held = drawn(5, 2)
+    found = take(sparse(held), np.array(rows, np.int64))
+    for column, expected in zip(found, sparse(held[rows]), strict=True):
+        np.testing.assert_array_equal(column, expected)

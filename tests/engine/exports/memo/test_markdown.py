@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from engine.corpus.protocol import Corpus
 from engine.exports.memo.composing import compose
 from engine.exports.memo.markdown import literal, memo_markdown
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from tests.engine.exports.conftest import HOSTILE, Hand, Record
 
 # With raw HTML, as on the sites that lawyers' colleagues use.

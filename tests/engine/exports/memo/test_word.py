@@ -21,7 +21,7 @@ from engine.exports.memo.composing import compose
 from engine.exports.memo.record import Words
 from engine.exports.memo.word import memo_word
 from engine.exports.memo.word_text import add_words, clean
-from engine.language.hidden_marks import marked
+from engine.language.characters import marked
 from tests.engine.exports.conftest import HOSTILE, Hand, Record
 
 W = {"w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main"}

@@ -12,7 +12,7 @@ from engine.investigation.assistance.queries import LONGEST, SentQueries
 from engine.investigation.assistance.sufficiency import COMPLETE, YIELD, by_rule
 from engine.investigation.coverage import Coverage
 from engine.investigation.facets import Facet
-from engine.investigation.reading import Reading
+from engine.investigation.pool import Reading
 from engine.investigation.stopping import Progress, decide
 from engine.model import AreaCoverage, AreaState, Completeness, GapQuery, StopReason
 from engine.retrieval.planning import make_plan

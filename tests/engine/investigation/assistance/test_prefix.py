@@ -14,7 +14,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation.assistance import with_prefix
-from engine.investigation.assistance.prefix import FORMS, prefix_of
+from engine.investigation.assistance.cost import FORMS, prefix_of
 from engine.llm import Data, Meter, Prefix, Prompt
 from engine.llm.connecting import connect
 from engine.llm.contract import LanguageModelContract

@@ -6,7 +6,7 @@ from engine.answers.writing import prompt_data
 from engine.corpus.ontology import checked, ontology_from
 from engine.corpus.protocol import Corpus
 from engine.corpus.with_ontology import with_ontology
-from engine.investigation.assistance.relations import MOST_TOKENS, relations, within
+from engine.investigation.assistance.cost import MOST_TOKENS, relations, within
 from engine.llm.estimating import most_tokens
 from engine.records.context import ContextPassage
 

@@ -25,8 +25,7 @@ from engine.investigation.completeness.evidence import (
     last_yield,
     shape,
 )
-from engine.investigation.pool import Pool
-from engine.investigation.reading import Reading
+from engine.investigation.pool import Pool, Reading
 from engine.model import AreaState, EvidenceStatus
 from engine.settings import InvestigationSettings
 

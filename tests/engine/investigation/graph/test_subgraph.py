@@ -12,9 +12,8 @@ from engine.corpus.protocol import Corpus
 from engine.corpus.with_ontology import with_ontology, without_ontology
 from engine.errors import InputError
 from engine.investigation.graph import NodeKind, anchors_in, subgraph, to_words
-from engine.investigation.graph.nodes import ONTOLOGY, Key
+from engine.investigation.graph.nodes import ONTOLOGY, Key, graph_text, sentence, to_json, to_networkx
 from engine.investigation.graph.subgraph import anchor
-from engine.investigation.graph.words import graph_text, sentence, to_json, to_networkx
 from engine.model import Relation
 
 OBJECTION = "When does the objection deadline end after an amended assessment?"

@@ -9,15 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from engine.investigation.ranking.additive import Family
-from engine.investigation.ranking.holding import (
-    BY_MEANING,
-    COVERED,
-    FIRST,
-    REACH,
-    held,
-    lift,
-    reach,
-)
+from engine.investigation.ranking.order import BY_MEANING, COVERED, FIRST, REACH, held, lift, reach
 
 
 @st.composite

@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from engine.investigation.ranking.features import Described
-from engine.investigation.ranking.links import VOUCHERS, Links, link_features
+from engine.investigation.ranking.features import VOUCHERS, Described, Links, link_features
 
 Values = NDArray[np.float64]
 

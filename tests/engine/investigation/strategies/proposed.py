@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
 from engine.investigation.strategies.base import Seeds
 from engine.investigation.strategies.contract import seeds_of
+from engine.investigation.trails import DIRECTIONS, RELATIONS, Leads
 from engine.model import Direction, Relation
 
 

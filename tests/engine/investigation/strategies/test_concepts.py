@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.leads import NO_SOURCE
 from engine.investigation.strategies.base import Seeds
 from engine.investigation.strategies.concepts import Concepts
 from engine.investigation.strategies.contract import StrategyContract, all_seeds, context_of, seeds_of
+from engine.investigation.trails import NO_SOURCE
 from engine.model import Direction, Hop, Relation
 from engine.records.wording import trail_sentence
 

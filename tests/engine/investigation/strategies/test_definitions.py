@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.leads import NO_SOURCE, RELATIONS
 from engine.investigation.strategies.base import Context, Evidence
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.definitions import Definitions
+from engine.investigation.trails import NO_SOURCE, RELATIONS
 from engine.model import Relation
 
 BERTH = "When may a berth be withdrawn from a vessel?"

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.leads import RELATIONS
 from engine.investigation.strategies.base import Evidence
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.entities import Entities, as_written
+from engine.investigation.trails import RELATIONS
 from engine.model import Relation
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.leads import NO_SOURCE
 from engine.investigation.strategies.base import Evidence, Strategy
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
 from engine.investigation.strategies.gaps import PER_QUERY, Gaps
+from engine.investigation.trails import NO_SOURCE
 from engine.language.embedders.endpoint import EndpointEmbedder
 from tests.engine.endpoint import Answer, EmbeddingServer
 

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.associations import associations
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.pagerank import PageRank
-from engine.investigation.walking import pointed, walked
+from engine.investigation.walks import associations, pointed, walked
 
 
 class TestPageRankOfALaw(StrategyContract):

@@ -16,7 +16,7 @@ from engine.threads import BUILT_IN, GROUP, threads
 PLUGIN = '''
 import numpy as np
 
-from engine.investigation.leads import make_leads
+from engine.investigation.trails import make_leads
 from engine.investigation.strategies.base import Evidence
 from engine.model import Relation
 from engine.threads import Colour

@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.leads import RELATIONS
 from engine.investigation.strategies import semantic
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.semantic import Semantic, clusters, radius_of
+from engine.investigation.trails import RELATIONS
 from engine.model import Relation
 
 

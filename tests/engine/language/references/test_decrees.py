@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.references.decrees import Decrees
+from engine.language.references.names import Decrees
 from engine.model import Document
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine.language.references.definitions import own_regulation, same_as
-from engine.language.references.registry import defined_names
+from engine.language.references.readings import defined_names
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.language.references.eu_acts import LANGUAGES, EuActs, celex_of, eu_act_form
+from engine.language.references.instruments import LANGUAGES, EuActs, celex_of, eu_act_form
 from engine.model import Document
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine import languages
-from engine.language.references.loading import SHIPPED
-from engine.language.references.registry import grammars, recogniser
+from engine.language.references.grammar_files import SHIPPED
+from engine.language.references.readings import grammars, recogniser
 from tests.engine.language.references.reading import target
 
 

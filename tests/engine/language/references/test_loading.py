@@ -9,9 +9,9 @@ import pytest
 
 from engine import languages
 from engine.errors import GrammarError
-from engine.language.references.loading import SHIPPED, load_grammar, load_grammars
+from engine.language.references.grammar_files import SHIPPED, load_grammar, load_grammars
+from engine.language.references.readings import grammars
 from engine.language.references.recogniser import Recogniser
-from engine.language.references.registry import grammars
 
 SMALL = """
 name: latin

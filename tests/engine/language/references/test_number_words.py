@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.references.number_words import NUMBERS
+from engine.language.references.levels import NUMBERS
 
 
 @pytest.mark.parametrize(

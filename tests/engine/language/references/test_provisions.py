@@ -9,9 +9,8 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.language.addresses import CONTAINERS
-from engine.language.references.layout import layout_of
-from engine.language.references.neighbours import Neighbours
-from engine.language.references.provisions import Provisions
+from engine.language.references.provisions import Provisions, layout_of
+from engine.language.references.targets import Neighbours
 from engine.model import SectionKind
 
 KINDS = (SectionKind.ARTICLE, SectionKind.RULE, SectionKind.PARAGRAPH, *sorted(CONTAINERS))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.language.references import find_mentions
-from engine.language.references.standards import Standard, Standards, standard_of, standard_titled
+from engine.language.references.instruments import Standard, Standards, standard_of, standard_titled
 from engine.model import Document
 
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from engine.language.references.versions import of_its_time
+from engine.language.references.names import of_its_time
 from engine.model import Document
 
 ACT = "外汇管理条例"

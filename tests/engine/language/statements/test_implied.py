@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.language.statements import Sort, sequence
-from engine.language.statements.implied import implied
-from engine.language.statements.pairing import paired
+from engine.language.statements.pairing import implied, paired
 from engine.model import Span
 
 NONE: frozenset[str] = frozenset()

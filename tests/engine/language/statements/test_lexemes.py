@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.statements.lexemes import lexemes
+from engine.language.statements.lexicon import lexemes
 
 # A stemmer has one stem for both of each.
 TWO = [

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.language.statements import sequence
 from engine.language.statements.pairing import Pairs, paired
-from engine.language.statements.tokens import Token
+from engine.language.statements.sequence import Token
 
 # Who does it, to whom, with what: a table of all sentences that these make.
 PEOPLE = ("agent", "principal", "buyer", "registrar", "tenant")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.language.statements import sequence
-from engine.language.statements.tokens import Token
-from engine.language.statements.turning import turned
+from engine.language.statements.alignment import turned
+from engine.language.statements.sequence import Token
 
 # An active sentence, and the passive that says the same.
 VOICES = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.language.analyzer import analyzer
+from engine.language.analysis import analyzer
 from engine.retrieval.planning.parting import MOST_PARTS, parts, told_and_asked
 from engine.retrieval.planning.words import words_of
 

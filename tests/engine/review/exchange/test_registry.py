@@ -13,7 +13,7 @@ from engine.exports.reading import topic_of
 from engine.review.exchange import reading
 from engine.review.exchange.drafts import Draft
 from engine.review.exchange.registry import FORMATS, format_of
-from engine.review.model import Assessment
+from engine.review.model import Assessment, ItemKind, SourceType, Verdict
 from tests.engine.review.judged import R, journals, passage, said
 
 FULL = ("csv", "jsonl")
@@ -109,3 +109,29 @@ def test_files_are_bounded(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(reading, "LARGEST", 10)
     with pytest.raises(SourceError, match="larger than 10 bytes"):
         format_of(name).read(path)
+
+
+OLD_LINE = """{"assessment_name":"hop_correctness","trace_id":"case",
+"source":{"source_type":"CODE","source_id":"anna"},"create_time":"2026-11-26T08:00:00+00:00",
+"feedback":{"value":"wrong target"},"rationale":"another article",
+"metadata":{"key":"hop","passage_id":"target","source_id":"source","relation":"cites"},"valid":true}"""
+
+
+def test_json_lines_of_version_0_1_are_read() -> None:
+    [found] = read_back("jsonl", OLD_LINE.replace("\n", "").encode())
+    assert (found.kind, found.verdict, found.source) == (ItemKind.HOP, Verdict.WRONG_TARGET, SourceType.CODE)
+    assert (found.case_id, found.key, found.passage_id, found.source_id) == (
+        "case",
+        "hop",
+        "target",
+        "source",
+    )
+    assert (found.relation, found.reviewer, found.note) == ("cites", "anna", "another article")
+
+
+@pytest.mark.parametrize(
+    "change", [('"hop_correctness"', '"fluency"'), ('"feedback"', '"other"'), ('"case"', "3")]
+)
+def test_a_broken_line_of_version_0_1_is_an_error(change: tuple[str, str]) -> None:
+    with pytest.raises(SourceError, match="line 1"):
+        read_back("jsonl", OLD_LINE.replace("\n", "").replace(*change).encode())

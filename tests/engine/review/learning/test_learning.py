@@ -11,7 +11,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation.ranking.experience import LEAST, experience_from, plain_experience
+from engine.investigation.ranking.additive import LEAST, experience_from, plain_experience
 from engine.review.learning.choosing import learned_from
 from engine.review.learning.learning import (
     Lists,

@@ -1,0 +1,272 @@
+"""Characters of texts: scripts, writing direction, invisible marks, escapes for HTML and Markdown."""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from engine.languages import all_words
+
+# Scripts and characters: what Unicode hides from a reader and what a program trips over.
+
+# Marks that steer the direction of writing or join letters; they have no width and no meaning here.
+INVISIBLE = (
+    "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2066\u2067\u2068\u2069\ufeff"
+)
+ARABIC_MARKS = "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0640"
+
+# Chinese characters, as the inside of a class: written without spaces, any of them may begin a word.
+HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+
+_DIGITS = {ord(digit): str(value) for row in ("٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹") for value, digit in enumerate(row)}
+_ARABIC_LETTERS = {**{ord(letter): "ا" for letter in "أإآٱ"}, ord("ى"): "ي", ord("ی"): "ي"}
+_NOT_PLAIN = re.compile(r"[٠-٩۰-۹⁰¹²³⁴-⁹]|\[\^?\d")
+_RAISED = str.maketrans("0123456789()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁽⁾")
+_LOWERED = {to: of for of, to in _RAISED.items()}
+_SUPERSCRIPT = "[⁰¹²³⁴-⁹]"
+# Behind "m", "km" or "10" a raised number is an exponent, behind another word the call of a note.
+_BEHIND_WORD = r"(?<!\b[mx])(?<!\b[kcdm]m)(?<!\d[mx])(?<!\d[kcdm]m)(?<!\b10)(?<=[^\s⁽⁰¹²³⁴-⁹])"
+_NUMBERS = rf"{_SUPERSCRIPT}{{1,3}}(?:,{_SUPERSCRIPT}{{1,3}})*"
+_NOTE_CALL = re.compile(rf"{_BEHIND_WORD}⁽?{_NUMBERS}⁾?|(?<=\w)\[\^?\d{{1,3}}\]")
+# Every call has one of these: to look for each of them is many times faster.
+_CALL_SIGNS = "[⁰¹²³⁴⁵⁶⁷⁸⁹"
+_MARKS = re.compile(f"[{ARABIC_MARKS}]")
+
+SCRIPTS: dict[str, re.Pattern[str]] = {
+    "arabic": re.compile("[\u0621-\u064a\u0671-\u06d3]"),
+    "han": re.compile(f"[{HAN}]"),
+    "kana": re.compile("[\u3040-\u30ff]"),
+    "hangul": re.compile("[\uac00-\ud7af]"),
+    "cyrillic": re.compile("[\u0400-\u04ff]"),
+    "greek": re.compile("[\u0370-\u03ff\u1f00-\u1fff]"),
+    "devanagari": re.compile("[\u0900-\u097f]"),
+    "hebrew": re.compile("[\u0590-\u05ff]"),
+    "thai": re.compile("[\u0e00-\u0e7f]"),
+    "latin": re.compile("[A-Za-z\u00c0-\u024f]"),
+}
+LATIN = ("latin",)
+# Languages that are not written in Latin letters.
+LANGUAGE_SCRIPTS: dict[str, tuple[str, ...]] = {
+    language: own.scripts for language, own in all_words().items() if own.scripts != LATIN
+}
+
+
+def visible(text: str) -> str:
+    """The text without direction marks, joiners and other characters of no width."""
+    # One after the other: a pattern or a table of all of them takes five times as long.
+    for mark in INVISIBLE:
+        if mark in text:
+            text = text.replace(mark, "")
+    return text
+
+
+_HYPHENS, _DASHES = "‐‑−", "–—"
+_DASH_IN_NUMBER = re.compile(r"(?<=\d)[–—](?=(?:[A-Z]|bis|ter|quater)(?!\w)|\d+\.\d)")
+
+
+def with_hyphens(text: str) -> str:
+    """The text, letter for letter, with the hyphens and dashes inside of numbers as plain hyphens."""
+    for hyphen in _HYPHENS:
+        if hyphen in text:
+            text = text.replace(hyphen, "-")
+    return _DASH_IN_NUMBER.sub("-", text) if any(dash in text for dash in _DASHES) else text
+
+
+def western_digits(text: str) -> str:
+    """Arabic-Indic and Persian digits as 0-9, calls of notes as spaces; the length of the text does not
+    change."""
+    return without_note_calls(text).translate(_DIGITS) if _NOT_PLAIN.search(text) else text
+
+
+def raised(number: str) -> str:
+    """The digits and brackets of a number as superscripts."""
+    return number.translate(_DIGITS).translate(_RAISED)
+
+
+def note_calls(text: str) -> list[str]:
+    """The numbers of the notes that a text calls."""
+    calls = _NOTE_CALL.findall(text)
+    return [number for call in calls for number in call.translate(_LOWERED).strip("()").split(",")]
+
+
+def without_note_calls(text: str) -> str:
+    """The text with spaces for the calls of notes."""
+    if not any(sign in text for sign in _CALL_SIGNS):
+        return text
+    return _NOTE_CALL.sub(lambda call: " " * len(call[0]), text)
+
+
+def without_note_call(text: str, number: str) -> str:
+    """The text without the calls of one note; a space parts the words that a call stood between."""
+    call = rf"{_BEHIND_WORD}⁽?{raised(number)}⁾?(?!{_SUPERSCRIPT}|,{_SUPERSCRIPT})"
+    return re.sub(rf"{call}(?P<parts>(?=\w))?", lambda it: "" if it["parts"] is None else " ", text)
+
+
+def fold_marks(text: str) -> str:
+    """Arabic without vowel marks and tatweel."""
+    return _MARKS.sub("", text)
+
+
+def fold_arabic(text: str) -> str:
+    """Arabic without vowel marks and tatweel, with one form of alef and of ya."""
+    return _MARKS.sub("", text).translate(_ARABIC_LETTERS)
+
+
+def scripts_of(language: str) -> tuple[str, ...]:
+    """The scripts a language is written in, by ISO 639-1 code; Latin where nothing else is known."""
+    return LANGUAGE_SCRIPTS.get(language, LATIN)
+
+
+def main_script(text: str) -> str | None:
+    """The script that most letters of a text belong to; None where there are no letters."""
+    counts = {name: len(pattern.findall(text)) for name, pattern in SCRIPTS.items()}
+    if counts["kana"]:
+        counts["kana"] += counts["han"]
+    best = max(counts, key=lambda name: counts[name])
+    return best if counts[best] else None
+
+
+# Whether a text runs from right to left, and which pieces of a mixed one do.
+
+# Hebrew, Arabic, Syriac, Thaana, N'Ko, and the presentation forms of the first two.
+_RTL = "\u0590-\u05ff\u0600-\u06ff\u0700-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+_LETTER = re.compile(f"(?P<rtl>[{_RTL}])|[^\\W\\d_]")
+# From one letter that runs so to the last before a letter that does not, with the number behind it.
+_BETWEEN = f"(?:(?![^\\W\\d_])[^\\n{_RTL}]|[{_RTL}])*"
+_NUMBER = "(?:[ \u00a0]?(?:\\(\\d{1,4}\\)|\\d{1,4}(?!\\w|[.,]\\d)))*"
+_PIECE = re.compile(f"[{_RTL}](?:{_BETWEEN}[{_RTL}])?{_NUMBER}")
+
+
+def right_to_left(text: str) -> bool:
+    """Whether most letters of a text run from right to left."""
+    found = [match["rtl"] is not None for match in _LETTER.finditer(text)]
+    return 2 * sum(found) > len(found)
+
+
+def pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """A text in pieces that run one way each, with whether that is from right to left."""
+    end = 0
+    for match in _PIECE.finditer(text):
+        if match.start() > end:
+            yield text[end : match.start()], False
+        yield match[0], True
+        end = match.end()
+    if end < len(text):
+        yield text[end:], False
+
+
+# Characters that nobody sees and that change what is read: where they do not belong they are made
+# visible.
+#
+# A right-to-left override turns "not liable" round on the page and not in the text
+# (CVE-2021-42574, "Trojan Source"); zero-width characters split a word that a search then misses;
+# tag characters carry whole sentences. Where such characters do their proper work they stay as
+# they are: joiners in Arabic, Persian, Indic scripts and emoji, direction marks beside letters of
+# a script that runs from right to left, isolates around them. The text of a corpus is never
+# changed: this is for showing it (Unicode UAX #9, UTS #39).
+
+_EMBEDDINGS, _ISOLATES, _POP, _POP_ISOLATE = "\u202a\u202b", "\u2066\u2067\u2068", "\u202c", "\u2069"
+_OVERRIDES = "\u202d\u202e"
+# Those that turn what stands between them and their end from right to left.
+_RIGHT_TO_LEFT = "\u202b\u2067"
+_ZERO_WIDTH = "\u034f\u180e\u200b\u200c\u200d\u2060-\u2064\ufeff"
+_FILLERS = "\u115f\u1160\u3164\uffa0"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_TAGS = "\U000e0000-\U000e007f"
+# Letters of Latin, Greek, Cyrillic, Armenian and Georgian: inside of a word no joiner stands between them.
+_UNJOINED = (
+    "A-Za-z0-9\u00c0-\u034e\u0350-\u058f\u10a0-\u10ff\u1c80-\u1cbf\u1e00-\u1fff\u2c60-\u2c7f\ua640-\ua69f"
+)
+_ALWAYS = f"[{_OVERRIDES}\u206a-\u206f\ufff9-\ufffb{_TAGS}\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]"
+# Letters of scripts that run from right to left.
+_HIDDEN_MARKS_RTL = re.compile(
+    "[\u0590-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+# Most texts have none of these, and are looked at no further.
+_ANY = re.compile(
+    f"[{_EMBEDDINGS}{_ISOLATES}{_POP}{_POP_ISOLATE}\u061c\u200f{_ZERO_WIDTH}{_FILLERS}{_SELECTORS}]|{_ALWAYS}"
+)
+# The flags of England, Scotland and Wales are a black flag and tags.
+_FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{2,6}\U000e007f")
+_IN_ANY_SCRIPT = re.compile(
+    rf"{_ALWAYS}"
+    # Inside a word of such letters, or so many that they say something themselves.
+    rf"|(?<=[{_UNJOINED}])[{_ZERO_WIDTH}]{{1,7}}(?=[{_UNJOINED}])|[{_ZERO_WIDTH}]{{8,}}"
+    rf"|(?<![\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff\uffa1-\uffdc])[{_FILLERS}]"
+    rf"|[{_SELECTORS}]{{2,}}|(?<=[A-Za-z ])[\U000e0100-\U000e01ef]"
+)
+_DIRECTING = re.compile(f"[{_EMBEDDINGS}{_ISOLATES}{_OVERRIDES}{_POP}{_POP_ISOLATE}\u061c\u200f]")
+_PARAGRAPH = re.compile("[^\n\r\x1c-\x1e\x85\u2029]+")
+
+
+def hidden_marks(text: str) -> list[int]:
+    """Where characters stand that nobody sees and that do not belong there, in order."""
+    if not _ANY.search(text):
+        return []
+    found = {place for match in _IN_ANY_SCRIPT.finditer(text) for place in range(*match.span())}
+    for flag in _FLAG.finditer(text):
+        found.difference_update(range(*flag.span()))
+    for paragraph in _PARAGRAPH.finditer(text):
+        found.update(_misdirecting(text, *paragraph.span()))
+    return sorted(found)
+
+
+def marked(text: str) -> str:
+    """The text with each of them as its number: ``⟦U+202E⟧``, which can be seen and does nothing."""
+    parts, end = [], 0
+    for place in hidden_marks(text):
+        parts += [text[end:place], f"⟦U+{ord(text[place]):04X}⟧"]
+        end = place + 1
+    return "".join([*parts, text[end:]]) if parts else text
+
+
+def _misdirecting(text: str, start: int, end: int) -> Iterator[int]:
+    """Direction marks of a paragraph that have no end or no beginning, or nothing to direct."""
+    letters = [match.start() for match in _HIDDEN_MARKS_RTL.finditer(text, start, end)]
+    opened: list[int] = []
+    for mark in _DIRECTING.finditer(text, start, end):
+        place, sign = mark.start(), mark[0]
+        if sign in "\u061c\u200f":
+            if not letters:
+                yield place
+        elif sign in _EMBEDDINGS or sign in _ISOLATES or sign in _OVERRIDES:
+            opened.append(place)
+        else:
+            begins = _EMBEDDINGS + _OVERRIDES if sign == _POP else _ISOLATES
+            if not opened or text[opened[-1]] not in begins:
+                yield place
+                continue
+            first = opened.pop()
+            nothing = bisect_left(letters, first) == bisect_left(letters, place)
+            if text[first] in _OVERRIDES or (text[first] in _RIGHT_TO_LEFT and nothing):
+                yield from (first, place)
+    yield from opened
+
+
+# Text of others in HTML and Markdown: the escapes of all pages and exports.
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+# What would begin a list.
+_LISTED = re.compile(r"^(\d*)([.)+-])")
+
+
+def escape(text: str, *, quote: bool = True) -> str:
+    """A text as it is shown in HTML: no markup of its own, and nothing hidden in it.
+
+    ``quote``: it may stand between quotes, too.
+    """
+    return html.escape(marked(text), quote)
+
+
+def markdown(text: str) -> str:
+    """A text as it is shown in Markdown: one line, without markup of its own, and nothing hidden in it."""
+    line = _MARKDOWN.sub(r"\\\1", marked(" ".join(text.split())))
+    return _LISTED.sub(r"\1\\\2", line)
+
+
+def attribute(text: str) -> str:
+    """A value that the page sends back, such as an id, between quotes: character for character."""
+    return html.escape(text)
