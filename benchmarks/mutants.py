@@ -76,11 +76,12 @@ class Executed:
     def batches(self, mutant: Mutant) -> list[list[str]]:
         """Return tests to run together: those of the nearest and quickest files first, more files each time.
 
-        If no test executes the function, it may run at import: then the tests of its module's other functions
-        are tried. The other tests of the same files come last: they may see what an earlier test has cached.
+        If no test executes the function, it may run at import: then some tests of its module's others
+        are run. The other tests of the same files come last: they may see what an earlier test has cached.
         """
         executing = set(self._tests.get(f"{mutant.file}::{mutant.function}", ()))
-        for name in [] if executing else self._tests:
+        is_executed = bool(executing)
+        for name in [] if is_executed else self._tests:
             if name.startswith(f"{mutant.file}::"):
                 executing.update(self._tests[name])
         tests = {name: self.seconds[name] for name in map(self._names.__getitem__, sorted(executing))}
@@ -96,7 +97,7 @@ class Executed:
         files, batches, number = sorted(by_file, key=distance), [], FIRST_BATCH
         while files:
             batches.append([test for one in files[:number] for test in by_file[one]])
-            files, number = files[number:], number * 3
+            files, number = files[number:] if is_executed else [], number * 3
         return [*batches, [one for one in self._names if one.split("::")[0] in by_file and one not in tests]]
 
 
