@@ -35,19 +35,20 @@ from engine.exports.registry import HandedOver, exports
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from engine.records.filed.reading import saved_file
+from tests.golden import page
 from tests.golden.commands import COMMANDS, NONE, SMALL
 from tests.golden.sources import FILES, GERMAN_QUESTION, NAME, QUESTION, UNKNOWN, write_sources
 from tests.golden.tools import CALLS
 from ui.asked import checked
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
-from ui.shelf import open_library
+from ui.shelf import Library, open_library
 from ui.tools.asking import Asking, Place
 from ui.tools.registry import TOOLS
 from ui.tools.server import described
 
 FOLDER = Path(__file__).parent
-EXPECTED, PARTS = FOLDER / "expected", (*COMMANDS, "tools", "exports", "saved")
+EXPECTED, PARTS = FOLDER / "expected", (*COMMANDS, "tools", "exports", "saved", *page.PARTS)
 CORPUS_FILE, CASE_FILE = FOLDER / "saved" / "corpus.tar.gz", FOLDER / "saved" / "format_2.json.gz"
 FORMER_FILE = FOLDER.parent / "engine" / "records" / "former" / "format_1.json.gz"
 HANDED_OVER = date(2026, 2, 3)
@@ -58,6 +59,7 @@ SECONDS = r"milliseconds|seconds|p50|p95|\w+_ms|\w+_seconds"
 MASKS = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?"), "TIME"),
     (re.compile(r"(?<![0-9a-f])(?=[a-f]*[0-9])[0-9a-f]{16,64}(?![0-9a-f])"), "HASH"),
+    (re.compile(r"HASH-[0-9a-f]+-[0-9a-f]+"), "HASH"),
     (re.compile(rf'("(?:bytes|ended|{SECONDS})": ?)(\d[\d.e-]*|\[[^\]]*\]|{{[^}}]*}})'), r"\g<1>0"),
     (re.compile(rf"(?<![\d.]){re.escape(__version__)}(?![\d.])"), "VERSION"),
 )
@@ -82,7 +84,10 @@ class Outputs:
         shutil.copytree(self._folder, folder, ignore=lambda _, names: {*names} - {*FILES})
         make = {"tools": self._tools, "exports": self._exports, "saved": self._saved}.get(part)
         with _steady(folder / "home"):
-            made = make(folder) if make else self._commands(part, folder)
+            if part in page.PARTS:
+                made = page.page_outputs(part, self._library(folder))
+            else:
+                made = make(folder) if make else self._commands(part, folder)
             return {name: self._masked(text) for name, text in made}
 
     def _masked(self, text: str) -> str:
@@ -112,8 +117,8 @@ class Outputs:
             yield line, f"{code}: {err}" if code else out
 
     def _tools(self, folder: Path) -> Iterator[tuple[str, str]]:
-        settings = OperatorSettings(home=folder / "home")
-        library = open_library([self._corpus], settings.home, settings)
+        library = self._library(folder)
+        settings = library.settings
         place = Place(library, Connections(settings), KeptCases(settings, library.home))
         asking = Asking(
             place, Person(role=Role.OPERATOR), gr.Request(Request({"type": "http", "headers": []}))
@@ -135,6 +140,10 @@ class Outputs:
             yield f"{name} {orjson.dumps(given).decode()}", orjson.dumps(found).decode()
         for tool in TOOLS:
             yield f"{tool.name} for MCP", described(tool).model_dump_json(exclude_none=True)
+
+    def _library(self, folder: Path) -> Library:
+        settings = OperatorSettings(home=folder / "home")
+        return open_library([self._corpus], settings.home, settings)
 
     def _exports(self, folder: Path) -> Iterator[tuple[str, str]]:
         record, sealed = saved_file(unpacked(CASE_FILE, folder))

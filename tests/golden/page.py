@@ -1,0 +1,230 @@
+"""Calls of the page, in the order in which they are made, and what a case shows.
+
+A value in capitals is an id: CASE of the kept case, JOB and QUEUE of the last answer that has one.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+import gradio as gr
+import orjson
+
+import ui.cases.answers
+import ui.check.answers
+import ui.corpus.answers
+import ui.evaluate.answers
+import ui.review.answers
+from benchmarks.attacks.http.served import inside_a_loop
+from engine.access.people import Person
+from engine.access.roles import Role
+from engine.settings import InvestigationSettings
+from tests.engine.investigation.story import finished, record_of
+from tests.golden.sources import NAME, QUESTION, TEXT
+from ui.case_report import report_value
+from ui.case_request import CaseRequest
+from ui.cases.desk import CasesDesk
+from ui.cases.kept import PAGE, KeptCases
+from ui.check.answers import CheckDesk
+from ui.connections import Connections
+from ui.corpus.desk import CorpusDesk
+from ui.evaluate.answers import EvaluationDesk
+from ui.investigate import Updates, listen, open_case, rest_of_pool
+from ui.review.desk import ReviewDesk
+from ui.shelf import Library
+from ui.stage import Stage, build_stage
+from ui.steer import steer
+
+ANN = Person("ann" * 8, Role.OPERATOR, "Ann")
+LONGEST = 60.0
+SMALL: dict[str, Any] = {"preset": "balanced", "rounds": 1}
+FAR = "fahrpreis/sec-2/para-2"
+LINK = [FAR, "fahrpreis/sec-1", "cites"]
+AREAS = {"areas": [{"id": "tickets", "names": {"en": "Tickets"}, "keywords": {"en": ["ticket", "fare"]}}]}
+CALLS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "page corpus": (
+        ("shelf", {}),
+        ("overview", {}),
+        ("documents", {"stop": 9}),
+        ("nodes", {"document": 0}),
+        ("head", {"document": 0}),
+        ("head", {"document": 1}),
+        ("piece", {"document": 0, "stop": 9}),
+        ("piece", {"document": 1, "stop": 9}),
+        ("path", {"document": 0, "at": 2}),
+        ("citing", {"document": 0, "at": 1}),
+        ("targets", {"refs": [0, 1, 2]}),
+        ("place", {"target": FAR}),
+        ("place", {"target": "no such place"}),
+        ("names", {}),
+        ("names", {"words": "ferry"}),
+        ("name", {"name": "en:ferri-act"}),
+        ("statistics", {}),
+        ("areas", {}),
+        ("areas-measure", {"ontology": AREAS}),
+        ("areas-file", {"ontology": AREAS}),
+        ("areas-propose", {}),
+        ("rules", {}),
+        ("areas-load", {"words": "areas: []"}),
+        ("cases", {}),
+        ("report", {}),
+        ("vectors", {}),
+        ("extraction", {}),
+    ),
+    "page judging": (
+        ("grades", {}),
+        ("grade", {"kind": "act", "grade": "A"}),
+        ("grade", {"target": "fahrpreis", "grade": "C"}),
+        ("grade", {"kind": "act", "grade": "none"}),
+        ("head", {"document": 0}),
+        ("links", {}),
+        ("reject-link", {"link": LINK}),
+        ("targets", {"refs": [0, 1, 2]}),
+        ("restore-link", {"link": LINK}),
+        ("restore-link", {"link": LINK}),
+        ("report-questions", {}),
+        ("no such call", {}),
+        ("name", {"name": "Nobody"}),
+    ),
+    "page cases": (
+        ("history", {"choices": True}),
+        ("history", {"words": "ticket"}),
+        ("history", {"words": "salvage"}),
+        ("describe", {"id": "CASE", "name": "First <b>", "notes": "Read."}),
+        ("judge", {"id": "CASE", "right": "no", "words": "", "verdict": "supported"}),
+        ("sheet", {"id": "CASE"}),
+        ("verify", {"id": "CASE"}),
+        ("move", {"id": "CASE", "matter": "new", "name": "Ferries"}),
+        ("records", {}),
+        ("records", {"evidence": "none"}),
+        ("export", {"id": "CASE", "format": "md"}),
+        ("export", {"id": "CASE", "format": "docx"}),
+        ("compare", {"id": "CASE", "other": "OTHER"}),
+        ("comparison", {"id": "CASE", "other": "OTHER"}),
+        ("undo", {"id": "CASE"}),
+        ("delete", {"id": "OTHER"}),
+        ("sheet", {"id": "OTHER"}),
+    ),
+    "page review": (
+        ("home", {}),
+        ("criteria", {"matter": "MATTER", "criteria": "Binding.", "seen": 0}),
+        ("make-queue", {"matter": "MATTER", "name": "First", "best": 2, "hops": 1, "random": 0}),
+        ("queues", {"matter": "MATTER"}),
+        ("enter", {"queue": "QUEUE", "reviewer": "Ann", "tab": "one", "slots": ["a"]}),
+        ("turns", {"queue": "QUEUE", "reviewer": "Ann", "tab": "one", "slots": ["a", "b"]}),
+        ("figures", {"queue": "QUEUE"}),
+        ("learned", {"matter": "MATTER"}),
+        ("marks", {"cases": "CASE"}),
+        ("verdicts-out", {"matter": "MATTER", "format": "jsonl"}),
+        ("assign", {"queue": "QUEUE", "name": "Ben"}),
+        ("drop-queue", {"queue": "QUEUE"}),
+    ),
+    "page checks": (
+        ("offer", {}),
+        ("start", {"text": TEXT}),
+        ("poll", {"job": "JOB"}),
+        ("review", {"job": "JOB", "act": "overrule", "claim": "1", "instead": "supported", "note": "Yes."}),
+        ("poll", {"job": "NONE"}),
+    ),
+    "page figures": (
+        ("offer", {}),
+        ("pair", {"question": QUESTION, "sides": [SMALL, {**SMALL, "rounds": 0}]}),
+        ("start", {}),
+    ),
+}
+STEPS = (("pin", 1), ("dismiss", 2), ("follow", 0), ("whole", 0), ("pin", 1), ("nothing", 0))
+PARTS = (*CALLS, "page question", "page steps")
+
+
+def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
+    """What the page answers or shows, by call."""
+    if part not in CALLS:
+        yield from _shown(library, steps=STEPS if part == "page steps" else ())
+        return
+    kept = KeptCases(library.settings, library.home)
+    names: dict[str, str] = {}
+    if part in ("page cases", "page review"):
+        names = {"CASE": _keep(library, kept, QUESTION), "OTHER": _keep(library, kept, "What is a ticket?")}
+        names["MATTER"] = kept.store().matters(_owner(kept))[0].id
+    answer = _door(part, library, kept)
+    for call, given in CALLS[part]:
+        words = {key: names.get(value, value) for key, value in given.items() if isinstance(value, str)}
+        request = {"do": call, "visitor": ANN.key, "corpus": NAME, **given, **words}
+        found, until = answer(request), time.monotonic() + LONGEST
+        while found.get("state") in ("waiting", "running") and time.monotonic() < until:
+            time.sleep(0.02)
+            found = answer(request)
+        shown = orjson.dumps(found, default=str).decode()
+        if found.get("job"):
+            names["JOB"] = found["job"]
+        if call == "make-queue" and (queue := re.search(r"data-queue=\W*([\w-]+)", shown)):
+            names["QUEUE"] = queue[1]
+        yield f"{call} {orjson.dumps(given).decode()}", shown
+
+
+def _door(part: str, library: Library, kept: KeptCases) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    def who(token: str) -> Person:
+        return ANN
+
+    match part:
+        case "page corpus" | "page judging":
+            corpus = CorpusDesk(library)
+            return lambda request: ui.corpus.answers.answer(corpus, request, who)
+        case "page cases":
+            cases = CasesDesk(kept, library)
+            return lambda request: ui.cases.answers.answer(cases, _without_corpus(request), who)
+        case "page review":
+            review = ReviewDesk(kept, library)
+            return lambda request: ui.review.answers.answer(review, request, who)
+        case "page checks":
+            checks = CheckDesk(library, Connections(library.settings))
+            return lambda request: ui.check.answers.answer(checks, request, who)
+    figures = EvaluationDesk(library)
+    return lambda request: ui.evaluate.answers.answer(figures, request, who)
+
+
+def _without_corpus(request: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in request.items() if key != "corpus"}
+
+
+def _owner(kept: KeptCases) -> Any:
+    return kept.owner_of(ANN)
+
+
+def _keep(library: Library, kept: KeptCases, question: str) -> str:
+    settings = InvestigationSettings(rounds=1, pool_size=10, top_k=3)
+    found = record_of(finished(library.corpus(NAME), question, settings))
+    store = kept.store()
+    matter = store.matter("General", _owner(kept))
+    return store.keep({**found, "corpus": NAME}, matter, application=PAGE, who="Ann", name="")
+
+
+def _shown(library: Library, steps: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str]]:
+    def make() -> Stage:
+        with gr.Blocks(analytics_enabled=False):
+            return build_stage()
+
+    stage = inside_a_loop(make)
+    names = {getattr(stage, one.name): one.name for one in fields(stage)}
+    opened = open_case(library, CaseRequest(question=QUESTION))
+
+    def shown(updates: Iterator[Updates]) -> dict[str, Any]:
+        return {names[key]: value for update in updates for key, value in update.items() if key in names}
+
+    first = shown(listen(opened, stage, opened.case.run))
+    if not steps:
+        yield from ((f"first {name}", _text(value)) for name, value in first.items())
+        yield "report", report_value(opened)
+        yield "rest", "\n".join(rest_of_pool(opened))
+    passages = list(opened.case.pool)
+    for number, (action, at) in enumerate(steps):
+        updates = shown(steer(opened, stage, action, passages[at], ["references"], "Not <i>this</i>."))
+        yield from ((f"{number} {action}: {name}", _text(value)) for name, value in updates.items())
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value, default=str).decode()
