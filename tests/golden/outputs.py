@@ -12,7 +12,6 @@ import shlex
 import shutil
 import sqlite3
 import tarfile
-import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
@@ -37,6 +36,7 @@ from engine.operator_settings import OperatorSettings
 from engine.records.filed.reading import saved_file
 from tests.golden import page
 from tests.golden.commands import COMMANDS, NONE, SMALL
+from tests.golden.page import text_in
 from tests.golden.sources import FILES, GERMAN_QUESTION, NAME, QUESTION, UNKNOWN, write_sources
 from tests.golden.tools import CALLS
 from ui.asked import checked
@@ -213,14 +213,6 @@ def unpacked(path: Path, folder: Path) -> Path:
     found = folder / path.stem
     found.write_bytes(gzip.decompress(path.read_bytes()))
     return found
-
-
-def text_in(data: bytes) -> str:
-    """A file as text: of an archive the texts of its members."""
-    if not zipfile.is_zipfile(io.BytesIO(data)):
-        return data.decode()
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return "\n".join(f"{name}\n{archive.read(name).decode()}" for name in archive.namelist())
 
 
 @contextmanager

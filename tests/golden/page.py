@@ -5,11 +5,15 @@ A value in capitals is an id: CASE of the kept case, JOB and QUEUE of the last a
 
 from __future__ import annotations
 
+import base64
+import io
 import re
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any
+from unittest.mock import patch
 
 import gradio as gr
 import orjson
@@ -141,10 +145,15 @@ PARTS = (*CALLS, "page question", "page steps")
 
 
 def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
-    """What the page answers or shows, by call."""
-    if part not in CALLS:
-        yield from _shown(library, steps=STEPS if part == "page steps" else ())
-        return
+    """What the page answers or shows, by call. The clock stops, so that each duration is 0."""
+    with patch("time.perf_counter", lambda: 1000.0):
+        if part in CALLS:
+            yield from _answers(part, library)
+        else:
+            yield from _shown(library, STEPS if part == "page steps" else ())
+
+
+def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
     kept = KeptCases(library.settings, library.home)
     names: dict[str, str] = {}
     if part in ("page cases", "page review"):
@@ -158,6 +167,8 @@ def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
         while found.get("state") in ("waiting", "running") and time.monotonic() < until:
             time.sleep(0.02)
             found = answer(request)
+        if file := found.get("file"):
+            found["file"] = {**file, "data": text_in(base64.b64decode(file["data"]))}
         shown = orjson.dumps(found, default=str).decode()
         if found.get("job"):
             names["JOB"] = found["job"]
@@ -220,7 +231,7 @@ def _shown(library: Library, steps: Sequence[tuple[str, int]]) -> Iterator[tuple
         yield from ((f"first {name}", _text(value)) for name, value in first.items())
         yield "report", report_value(opened)
         yield "rest", "\n".join(rest_of_pool(opened))
-    passages = list(opened.case.pool)
+    passages = [entry.passage_id for entry in opened.case.pool.entries()]
     for number, (action, at) in enumerate(steps):
         updates = shown(steer(opened, stage, action, passages[at], ["references"], "Not <i>this</i>."))
         yield from ((f"{number} {action}: {name}", _text(value)) for name, value in updates.items())
@@ -228,3 +239,11 @@ def _shown(library: Library, steps: Sequence[tuple[str, int]]) -> Iterator[tuple
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else orjson.dumps(value, default=str).decode()
+
+
+def text_in(data: bytes) -> str:
+    """A file as text: of an archive the texts of its members."""
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return data.decode()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return "\n".join(f"{name}\n{archive.read(name).decode()}" for name in archive.namelist())
