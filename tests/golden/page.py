@@ -105,13 +105,15 @@ CALLS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("move", {"id": "CASE", "matter": "new", "name": "Ferries"}),
         ("records", {}),
         ("records", {"evidence": "none"}),
+        ("undo", {"id": "CASE"}),
+        ("delete", {"id": "OTHER"}),
+        ("sheet", {"id": "OTHER"}),
+    ),
+    "page files": (
         ("export", {"id": "CASE", "format": "md"}),
         ("export", {"id": "CASE", "format": "docx"}),
         ("compare", {"id": "CASE", "other": "OTHER"}),
         ("comparison", {"id": "CASE", "other": "OTHER"}),
-        ("undo", {"id": "CASE"}),
-        ("delete", {"id": "OTHER"}),
-        ("sheet", {"id": "OTHER"}),
     ),
     "page review": (
         ("home", {}),
@@ -156,7 +158,7 @@ def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
 def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
     kept = KeptCases(library.settings, library.home)
     names: dict[str, str] = {}
-    if part in ("page cases", "page review"):
+    if part in ("page cases", "page files", "page review"):
         names = {"CASE": _keep(library, kept, QUESTION), "OTHER": _keep(library, kept, "What is a ticket?")}
         names["MATTER"] = kept.store().matters(_owner(kept))[0].id
     answer = _door(part, library, kept)
@@ -185,7 +187,7 @@ def _door(part: str, library: Library, kept: KeptCases) -> Callable[[dict[str, A
         case "page corpus" | "page judging":
             corpus = CorpusDesk(library)
             return lambda request: ui.corpus.answers.answer(corpus, request, who)
-        case "page cases":
+        case "page cases" | "page files":
             cases = CasesDesk(kept, library)
             return lambda request: ui.cases.answers.answer(cases, _without_corpus(request), who)
         case "page review":
