@@ -147,8 +147,9 @@ class Outputs:
             yield f"{tool.name} for MCP", described(tool).model_dump_json(exclude_none=True)
 
     def _library(self, folder: Path) -> Library:
+        """Open a copy of the corpus: what people say of a corpus is kept beside it."""
         settings = OperatorSettings(home=folder / "home")
-        return open_library([self._corpus], settings.home, settings)
+        return open_library([shutil.copytree(self._corpus, folder / "corpus")], settings.home, settings)
 
     def _exports(self, folder: Path) -> Iterator[tuple[str, str]]:
         record, sealed = saved_file(unpacked(CASE_FILE, folder))
