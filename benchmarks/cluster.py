@@ -29,7 +29,6 @@ from statistics import median
 import psutil
 
 from engine.ingestion.build import build_corpus
-from engine.ingestion.cluster.connecting import Cluster
 
 # Seconds for a scheduler and its workers to be there.
 _START = 120.0
@@ -76,7 +75,7 @@ def _ingested(source: Path, folder: Path, count: int) -> Taken:
         before = [_processor(process) for process in (scheduler, *workers)]
         own = _own_processor()
         start = time.perf_counter()
-        report = build_corpus([source], folder / "corpus", embedding="none", cluster=Cluster(address))
+        report = build_corpus([source], folder / "corpus", embedding="none", cluster=address)
         total = time.perf_counter() - start
         own = _own_processor() - own
         used = [
@@ -129,9 +128,9 @@ def _until(is_so: Callable[[], bool]) -> None:
 
 
 def _processor(process: psutil.Process) -> float:
-    """Seconds of the processor of a process and of its children that have ended."""
-    times = process.cpu_times()
-    return float(times.user + times.system + times.children_user + times.children_system)
+    """Seconds of the processor of a process and of all below it, also of those that have ended."""
+    times = [one.cpu_times() for one in (process, *process.children(recursive=True))]
+    return float(sum(one.user + one.system + one.children_user + one.children_system for one in times))
 
 
 def _own_processor() -> float:

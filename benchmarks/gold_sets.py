@@ -36,7 +36,7 @@ from engine.evaluation.plots import all_plots, write_plots
 from engine.evaluation.results import run_header, write_header, write_result
 from engine.evaluation.runs import RUN_DEPTH, Run, write_run
 from engine.ingestion.build import build_corpus
-from engine.ingestion.progress import ProgressBar
+from engine.ingestion.report import ProgressBar
 from engine.settings import InvestigationSettings, preset
 
 SETS = (

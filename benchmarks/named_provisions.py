@@ -37,7 +37,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.errors import RedstringError, SourceError
 from engine.ingestion.build import build_corpus
-from engine.ingestion.progress import ProgressBar
+from engine.ingestion.report import ProgressBar
 from engine.investigation import Case
 from engine.language.numerals import arabic_ordinal
 from engine.model import Naming

@@ -10,8 +10,7 @@ from itertools import islice
 from engine.investigation.graph import anchors_in, subgraph
 from engine.investigation.graph.nodes import edge_sentences
 from engine.language.characters import attribute, escape, marked
-from engine.ontology.applying import in_language
-from engine.ontology.concepts import Concepts, NamedConcept, concepts_of, first_rows
+from engine.ontology.applying import Concepts, NamedConcept, concepts_of, first_rows, in_language
 from ui.session import OpenCase
 
 MOST_SHOWN, MOST_SENTENCES, PER_ARTICLE = 6, 14, 12

@@ -16,13 +16,10 @@ from pydantic import Field
 
 from engine.errors import InputError, ModelError, RedstringError, for_visitors
 from engine.llm.cache import default_cache
-from engine.llm.client import ChatModel
-from engine.llm.connecting import connect
+from engine.llm.client import ChatModel, connect
 from engine.llm.probing import probe
 from engine.llm.spec import OPENAI_URL, read_spec
-from engine.network.addresses import checked_url
-from engine.network.fetching import Network
-from engine.network.guarded import guarded_transport
+from engine.network import Network, checked_url, guarded_transport
 from ui.asked import Request, checked
 from ui.connections import Connections
 from ui.trying import listed, probe_words, tried

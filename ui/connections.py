@@ -15,8 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from engine.access.people import Person
-from engine.access.roles import Action, may
+from engine.access.users import Action, Person, may
 from engine.errors import InputError, ModelError
 from engine.llm import LanguageModel, Meter, Prompt, Reply, Usage
 from engine.llm.base import Answer

@@ -7,8 +7,7 @@ from typing import Any, Literal
 import orjson
 from pydantic import Field
 
-from engine.access.people import Person
-from engine.access.roles import Action, may
+from engine.access.users import Action, Person, may
 from engine.corpus.grades import (
     LONGEST_DOCUMENT,
     LONGEST_KIND,

@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from engine.access.people import Person
-from engine.access.roles import Action, may
+from engine.access.users import Action, Person, may
 from engine.corpus.extracted.validations import Judgement
 from engine.errors import AccessError, InputError
 from engine.extraction.judging import Ends, judge_link, rejected_links, unjudge_link

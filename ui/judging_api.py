@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from engine.access.people import Person
-from engine.access.roles import Action, may
+from engine.access.users import Action, Person, may
 from engine.corpus.extracted.validations import Judgement, judged, load_validations
 from engine.errors import AccessError, CorpusError
 from engine.extraction.judging import Ends, figures_to_json, judge_link, rates, unjudge_link

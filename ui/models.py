@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
-from engine.access.roles import Action, may
+from engine.access.users import Action, may
 from engine.language.characters import attribute, escape
 from engine.llm.spec import OPENAI_URL
 from ui.access.asking import person_of

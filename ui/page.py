@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from engine.access.roles import Action, may
+from engine.access.users import Action, may
 from ui.access.asking import counted_as, person_of
 from ui.answering import wire_answer
 from ui.case_report import wire_case_report

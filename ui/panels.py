@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from engine.access.people import Person
+from engine.access.users import Person
 from engine.operator_settings import OperatorSettings
 from ui.access.asking import person_of
 

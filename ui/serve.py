@@ -83,7 +83,7 @@ def build_demo() -> gr.Blocks:
 def operators_model(spec: str) -> LanguageModel | None:
     """The model that whoever runs the page has named; its key comes from the environment."""
     from engine.llm.cache import default_cache
-    from engine.llm.connecting import connect
+    from engine.llm.client import connect
 
     return connect(spec, environment_key=True, cache=default_cache())
 

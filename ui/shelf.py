@@ -10,9 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Thread
 
-from engine.access.audit_log import corpus_named
-from engine.access.forgetting import Kept, delete, half_deleted, of_person
-from engine.access.people import visitors_folder
+from engine.access.audit_log import Kept, corpus_named, delete, half_deleted, of_person
+from engine.access.users import visitors_folder
 from engine.corpus import open_corpus
 from engine.corpus.address import Address, Place
 from engine.corpus.embedded.manifest import MANIFEST_NAME

@@ -12,12 +12,11 @@ from engine.errors import ModelError
 from engine.llm import Budget, Data, Meter, Prompt
 from engine.llm.client import ChatModel
 from engine.llm.cost import currency_of
-from engine.llm.dialects import Rung
+from engine.llm.exchange import Rung
 from engine.llm.probing import Probe
-from engine.llm.secret import Secret, checked_key
+from engine.llm.sending import Secret, checked_key
 from engine.llm.spec import read_spec
-from engine.network.background import background_loop
-from engine.network.fetching import UNREACHABLE, Network, Received, fetched, in_words, opened_client
+from engine.network import UNREACHABLE, Network, Received, background_loop, fetched, in_words, opened_client
 from ui.spending import used_words
 
 LIST_SECONDS = 15.0

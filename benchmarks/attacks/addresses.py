@@ -19,8 +19,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from benchmarks.attacks.outcome import Attempt, Outcome, counted
-from engine.network.fetching import Received, fetched, opened_client
-from engine.network.guarded import guarded_transport
+from engine.network import Received, fetched, guarded_transport, opened_client
 from ui.connecting import ConnectingDesk, answer
 from ui.connections import Connections
 

@@ -35,7 +35,7 @@ from benchmarks.attacks.http.target import (
 from benchmarks.attacks.outcome import Outcome, counted
 from benchmarks.attacks.own_server import own_server
 from benchmarks.attacks.small_corpora import write_acts
-from engine.access.people import visitors_folder
+from engine.access.users import visitors_folder
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import PROJECT
 

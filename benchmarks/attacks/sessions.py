@@ -17,8 +17,7 @@ import httpx
 from benchmarks.attacks.http.raw import API
 from benchmarks.attacks.outcome import Attempt, Outcome, counted
 from benchmarks.attacks.own_server import own_server
-from engine.access.roles import Role
-from engine.access.users import Users
+from engine.access.users import Role, Users
 from ui.access.gate import LOOK_SECONDS
 
 Change = Callable[[Users, str], None]

@@ -26,8 +26,7 @@ import numpy as np
 
 from benchmarks.attacks.outcome import Attempt, Outcome, counted
 from benchmarks.attacks.small_corpora import TITLES, write_acts
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.cli import main as command_line
 from engine.errors import RedstringError
 from engine.exports.registry import exports

@@ -1,21 +1,194 @@
-"""The users of a server: names, roles and hashes of passwords, in one file that its owner alone can read."""
+"""Users, roles and passwords in private files."""
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import hashlib
+import hmac
+import os
 import re
+import secrets
+import stat
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from threading import Lock
 from typing import Literal
 
 import orjson
+from argon2 import PasswordHasher
+from argon2.exceptions import HashingError, InvalidHashError, VerificationError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from engine.access.passwords import hashed, matches
-from engine.access.private_files import read_private, write_private
-from engine.access.roles import Role
 from engine.errors import InputError
+from engine.files import make_private_folder
+
+# Roles, what can be done that needs one, and the one place that decides who may do what.
+
+
+class Role(StrEnum):
+    """What somebody is to this server, from the least to the most."""
+
+    VISITOR = "visitor"
+    REVIEWER = "reviewer"
+    OPERATOR = "operator"
+
+
+class Action(StrEnum):
+    """What changes something, or is paid for by the operator."""
+
+    ADD = "add"
+    DELETE = "delete"
+    JUDGE = "judge"
+    RESOLVE = "resolve"
+    AREAS = "areas"
+    EXTRACT = "extract"
+    USE_MODEL = "use model"
+
+
+_REVIEWING = frozenset({Action.JUDGE, Action.RESOLVE, Action.AREAS, Action.EXTRACT})
+# What each role may do with what belongs to everybody.
+_ALLOWED: Mapping[Role, frozenset[Action]] = {
+    Role.VISITOR: frozenset(),
+    Role.REVIEWER: _REVIEWING,
+    Role.OPERATOR: frozenset(Action),
+}
+# What anybody may do with a corpus of their own; the operator's model is never that.
+_WITH_OWN = frozenset(Action) - {Action.USE_MODEL}
+
+
+def may(role: Role, action: Action, *, own: bool = False) -> bool:
+    """Whether a role may do something; ``own``: to a corpus that belongs to whoever asks."""
+    return action in _ALLOWED[role] or (own and action in _WITH_OWN)
+
+
+# Who asks, and where what belongs to them lies.
+
+# Who has vouched for a name: an Anna of one is not the Anna of the other.
+Realm = Literal["login", "huggingface"]
+REALMS: tuple[Realm, ...] = ("login", "huggingface")
+_KEY = re.compile(r"[A-Za-z0-9_-]{20,80}")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who asks. ``key`` is the secret name that their corpora belong to, empty for nobody's;
+    ``name`` is known only of somebody who has logged in; ``address`` is where
+    the request came from."""
+
+    key: str = ""
+    role: Role = Role.VISITOR
+    name: str = ""
+    address: str = ""
+
+
+def key_of(name: str, realm: Realm, secret: bytes) -> str:
+    """The key of somebody who has logged in: nobody can guess it who does not have the server's secret."""
+    digest = hmac.new(secret, f"person:{realm}:{name}".encode(), hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def visitors_folder(home: Path, key: str) -> Path | None:
+    """Where somebody's own corpora lie; None for what is no key. The key itself never stands on disk."""
+    owner = owner_of_key(key)
+    return None if owner is None else home / "visitors" / owner
+
+
+def owner_of_key(key: str) -> str | None:
+    """By what somebody's folder and matters are known; None for what is no key."""
+    return hashlib.sha256(key.encode()).hexdigest()[:32] if is_key(key) else None
+
+
+def is_key(text: str) -> bool:
+    """Whether a text can be the key of anybody."""
+    return _KEY.fullmatch(text) is not None
+
+
+# Passwords as Argon2id hashes (RFC 9106), made and checked by argon2-cffi.
+
+# NIST SP 800-63B-4: length is what counts; nothing is asked of the characters.
+SHORTEST, LONGEST = 12, 256
+# The second choice of RFC 9106 in memory and passes, in one lane: a busy server has no threads to spare.
+_HASHER = PasswordHasher(time_cost=3, memory_cost=65_536, parallelism=1)
+# Of a password that was thrown away, so that a name that nobody has costs the same work.
+NOBODYS = "$argon2id$v=19$m=65536,t=3,p=1$aecX+udajnBN8KBnUv2pNA$yz6ZP6DQLH1pnIzo9Qn91kFBHOgyUTNP+ZMbcZShlns"
+
+
+def hashed(password: str) -> str:
+    """The hash of a new password. Raises InputError for one that is too short or too long."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise InputError(f"a password has {SHORTEST} to {LONGEST} characters; this one has {len(password)}")
+    try:
+        return _HASHER.hash(_bytes(password))
+    except HashingError as error:
+        raise InputError(f"the password cannot be hashed: {error}") from error
+
+
+def matches(password: str, known: str | None) -> bool:
+    """Whether a password is the one of a hash; the same work is done where there is none."""
+    try:
+        return _HASHER.verify(known or NOBODYS, _bytes(password[: LONGEST + 1])) and known is not None
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+def _bytes(password: str) -> bytes:
+    # The same characters are typed as different code points on different keyboards.
+    return unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
+
+
+# Files that nobody but the server's own account may read.
+
+OWNER_ONLY = 0o600
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Put a file in place in one step, readable by its owner alone. Raises InputError naming the file."""
+    waiting = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        make_private_folder(path.parent)
+        with open(os.open(waiting, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY), "wb") as file:
+            file.write(content)
+        waiting.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            waiting.unlink()
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def read_private(path: Path) -> bytes:
+    """The content of such a file. Raises InputError where others may read or change it, or nobody can."""
+    try:
+        with open(path, "rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+                raise InputError(f"{path}: other users of this machine can open it; chmod 600 it")
+            return file.read()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def server_secret(home: Path) -> bytes:
+    """32 bytes that this server alone knows, made at first need. Raises InputError."""
+    path = home / "secret"
+    if not path.exists():
+        made = home / f".secret.{secrets.token_hex(4)}"
+        write_private(made, secrets.token_bytes(32))
+        # Of several processes that make one at the same time the first wins.
+        with contextlib.suppress(FileExistsError):
+            os.link(made, path)
+        made.unlink()
+    found = read_private(path)
+    if len(found) != 32:
+        raise InputError(f"{path}: is not 32 bytes; delete it to have a new one (users lose their corpora)")
+    return found
+
+
+# The users of a server: names, roles and hashes of passwords, in one file that its owner alone
+# can read.
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
 

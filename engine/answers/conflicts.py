@@ -14,7 +14,7 @@ from engine.answers.record import Citation, Citations, Conflict, ConflictKind, L
 from engine.corpus.protocol import Corpus, Rows
 from engine.ingestion.intervals import SURE
 from engine.ingestion.readers.fields import day_of
-from engine.ingestion.sentences import sentence_starts
+from engine.ingestion.segmentation import sentence_starts
 from engine.investigation.filters import doors
 from engine.investigation.record import Investigation
 from engine.language.amendments import Amendment, AmendmentKind, changes_of, names_part

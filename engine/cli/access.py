@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.access.forgetting import Kept
-    from engine.access.people import Person
+    from engine.access.audit_log import Kept
+    from engine.access.users import Person
     from engine.operator_settings import OperatorSettings
 
 ROLES = ("visitor", "reviewer", "operator")
@@ -65,8 +65,7 @@ def change_users(options: argparse.Namespace) -> None:
 
     Raises InputError for a name or a password that cannot be one, and if there is no user of the name.
     """
-    from engine.access.roles import Role
-    from engine.access.users import Users, checked_user_name
+    from engine.access.users import Role, Users, checked_user_name
     from engine.operator_settings import operator_settings
 
     settings = operator_settings()
@@ -91,7 +90,7 @@ def change_users(options: argparse.Namespace) -> None:
 
 def forget_command(options: argparse.Namespace) -> None:
     """Delete, or say what would be. Raises InputError where nothing of the name is there."""
-    from engine.access import forgetting
+    from engine.access import audit_log
     from engine.errors import InputError
     from engine.operator_settings import operator_settings
 
@@ -108,14 +107,14 @@ def forget_command(options: argparse.Namespace) -> None:
     if options.person is not None:
         found = _of_person(settings, options)
     elif options.corpus is not None:
-        found = forgetting.named(home, options.corpus)
+        found = audit_log.named(home, options.corpus)
     else:
-        found = forgetting.older_than(home, options.older_than)
+        found = audit_log.older_than(home, options.older_than)
     for one in found:
         day = datetime.fromtimestamp(one.changed, UTC).date().isoformat()
         print(f"{'would delete' if options.dry_run else 'deleting'} {one.folder} (last changed {day})")
     if not options.dry_run:
-        forgetting.delete(found)
+        audit_log.delete(found)
     if options.person is not None:
         _forget_in_log(settings, options, found)
     if not options.dry_run:
@@ -158,24 +157,22 @@ def _forget_cases(settings: OperatorSettings, options: argparse.Namespace) -> in
 
 
 def _of_person(settings: OperatorSettings, options: argparse.Namespace) -> list[Kept]:
-    from engine.access import forgetting
-    from engine.access.people import REALMS, key_of, visitors_folder
-    from engine.access.private_files import server_secret
-    from engine.access.users import checked_user_name
+    from engine.access import audit_log
+    from engine.access.users import REALMS, checked_user_name, key_of, server_secret, visitors_folder
     from engine.records import of_people
 
     name, home = checked_user_name(options.person), settings.home_folder
     secret = server_secret(home)
     folders = [visitors_folder(home, key_of(name, realm, secret)) for realm in REALMS]
-    everybodys = [one.folder for one in forgetting.kept(home) if not one.owner]
+    everybodys = [one.folder for one in audit_log.kept(home) if not one.owner]
     for corpus in (*everybodys, *options.also_in):
-        count = forgetting.take_out_reviewer(corpus, name, dry_run=options.dry_run)
+        count = audit_log.take_out_reviewer(corpus, name, dry_run=options.dry_run)
         if count:
             print(f"{corpus}: {count} verdicts {'bear' if options.dry_run else 'no longer bear'} the name")
     count = of_people.forget_reviewer(settings, name, dry_run=options.dry_run)
     if count:
         print(f"reviews: {count} verdicts {'bear' if options.dry_run else 'no longer bear'} the name")
-    return [one for folder in folders if folder for one in forgetting.of_person(home, folder)]
+    return [one for folder in folders if folder for one in audit_log.of_person(home, folder)]
 
 
 def _forget_in_log(settings: OperatorSettings, options: argparse.Namespace, found: list[Kept]) -> None:
@@ -212,7 +209,6 @@ def _log(settings: OperatorSettings, action: str, *objects: str) -> None:
 
 def _sitting_here() -> Person:
     """Whoever types, as the log calls them."""
-    from engine.access.people import Person
-    from engine.access.roles import Role
+    from engine.access.users import Person, Role
 
     return Person(role=Role.OPERATOR, name="(command line)")

@@ -172,7 +172,7 @@ def write(place: Path, content: str) -> None:
 
 def _text(name: str) -> str:
     from engine.errors import InputError
-    from engine.ingestion.file_text import text_of
+    from engine.ingestion.reading import text_of
 
     if name != FROM_INPUT:
         return text_of(Path(name))

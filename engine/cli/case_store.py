@@ -128,8 +128,7 @@ def printed(options: argparse.Namespace, values: Any, lines: Iterable[str]) -> N
 def log_deleted(case_ids: Iterable[str]) -> None:
     """Write down, where a log is kept, that whoever sits here deleted cases."""
     from engine.access.audit_log import audit_log, record
-    from engine.access.people import Person
-    from engine.access.roles import Role
+    from engine.access.users import Person, Role
     from engine.operator_settings import operator_settings
 
     # A second process only adds to the file that the server may put aside.

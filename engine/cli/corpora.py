@@ -20,9 +20,8 @@ from engine.errors import CorpusError, IngestionCancelledError, SettingsError
 from engine.language.entities import LEAST_SCORE
 
 if TYPE_CHECKING:
-    from engine.ingestion.cluster.connecting import Cluster
-    from engine.ingestion.remote import Source
     from engine.ingestion.report import IngestionReport
+    from engine.ingestion.sources import Source
     from engine.ingestion.workers import Limits
 
 
@@ -148,17 +147,13 @@ def _add_sources(command: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="read and analyse files on the workers of a Dask scheduler (tcp://HOST:8786 or tls://...)",
     )
-    command.add_argument(
-        "--blocks",
-        metavar="URL",
-        help="with --cluster: where workers leave blocks for this machine (fsspec), instead of sending them",
-    )
+    command.add_argument("--blocks", help=argparse.SUPPRESS)
 
 
 def ingest(options: argparse.Namespace) -> None:
     """Make a corpus hold exactly some sources, and report."""
     from engine.ingestion.build import build_corpus
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
 
     with ProgressBar() as progress:
         report = build_corpus(
@@ -180,7 +175,7 @@ def ingest(options: argparse.Namespace) -> None:
 def add(options: argparse.Namespace) -> None:
     """Add sources to a corpus, and report."""
     from engine.ingestion.build import add_to_corpus
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
 
     with ProgressBar() as progress:
         report = add_to_corpus(
@@ -198,7 +193,7 @@ def add(options: argparse.Namespace) -> None:
 def remove(options: argparse.Namespace) -> None:
     """Take documents out of a corpus, and report."""
     from engine.ingestion.build import remove_from_corpus
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
 
     with ProgressBar() as progress:
         report = remove_from_corpus(options.documents, options.corpus, progress=progress)
@@ -207,7 +202,7 @@ def remove(options: argparse.Namespace) -> None:
 
 def embed(options: argparse.Namespace) -> None:
     """Give a corpus its vectors, and report."""
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
     from engine.ingestion.vectors import embed_corpus
 
     try:
@@ -227,7 +222,7 @@ def embed(options: argparse.Namespace) -> None:
 
 def copy(options: argparse.Namespace) -> None:
     """Copy a corpus between a folder and a server. Raises SettingsError where that is not what is asked."""
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
 
     source, target = options.source, options.target
     with ProgressBar() as progress:
@@ -271,23 +266,22 @@ def _print(report: IngestionReport, options: argparse.Namespace) -> None:
 
 
 def _source(text: str) -> Source:
-    from engine.ingestion.remote import source_of
+    from engine.ingestion.sources import source_of
 
     return source_of(text)
 
 
 def _mapping(path: Path | None) -> dict[str, Any] | None:
-    from engine.ingestion.readers.mapping import load_mapping
+    from engine.ingestion.readers.identity import load_mapping
 
     return None if path is None else load_mapping(path)
 
 
-def _cluster(options: argparse.Namespace) -> Cluster | None:
-    from engine.ingestion.cluster.connecting import Cluster
-
-    if options.cluster is None and options.blocks is not None:
-        raise SettingsError("--blocks says where the workers of a cluster leave blocks: give --cluster too")
-    return None if options.cluster is None else Cluster(options.cluster, options.blocks)
+def _cluster(options: argparse.Namespace) -> str | None:
+    if options.blocks is not None:
+        raise SettingsError("--blocks is gone: the workers of a cluster send their blocks; leave it out")
+    address: str | None = options.cluster
+    return address
 
 
 def _limits(options: argparse.Namespace) -> Limits:

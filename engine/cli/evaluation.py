@@ -106,7 +106,7 @@ def _unjudged(
 ) -> None:
     """Questions without gold: what was said of them, and nothing that needs gold."""
     from engine.evaluation.evaluate import unjudged
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
 
     for name in ("compare", "ablate", "plots", "results", "run", "qrels_out"):
         if getattr(options, name, None) not in (None, False):
@@ -155,7 +155,7 @@ def _ask(
     """Put every question, keeping results as they come."""
     from engine.evaluation.results import run_header, write_header, write_result
     from engine.evaluation.runs import RUN_DEPTH, Run, write_run
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
 
     results, run = [], Run()
     with ExitStack() as stack:
@@ -230,7 +230,7 @@ def _ablation(
     kinds: tuple[str, ...],
 ) -> Ablation:
     from engine.evaluation.ablation import ablate
-    from engine.ingestion.progress import ProgressBar
+    from engine.ingestion.report import ProgressBar
 
     with ProgressBar() as bar:
         return ablate(corpus, questions, settings, progress=bar, asking=asking, kinds=kinds)

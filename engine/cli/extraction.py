@@ -67,13 +67,8 @@ def extract(options: argparse.Namespace) -> None:
     from engine.corpus import open_corpus
     from engine.extraction import expected, planned
     from engine.extraction import extract as run
-    from engine.extraction.text import (
-        expected_lines,
-        expected_to_json,
-        report_lines,
-        report_to_json,
-    )
-    from engine.ingestion.progress import ProgressBar
+    from engine.extraction.export import expected_lines, expected_to_json, report_lines, report_to_json
+    from engine.ingestion.report import ProgressBar
     from engine.llm import Meter
 
     budget = _budget(options)
@@ -103,8 +98,7 @@ def validations(options: argparse.Namespace) -> None:
     """Print the precision of what was judged, and write the graph where that is asked for."""
     from engine.corpus import open_corpus
     from engine.extraction.checklist import checklist
-    from engine.extraction.graphml import write_graphml
-    from engine.extraction.text import precision_lines, precision_to_json
+    from engine.extraction.export import precision_lines, precision_to_json, write_graphml
 
     corpus = open_corpus(options.corpus)
     checked = checklist(corpus)

@@ -38,7 +38,7 @@ def model_from(options: argparse.Namespace, *, kept: bool = True) -> ChatModel |
     """
     from engine.errors import SettingsError
     from engine.llm.cache import default_cache
-    from engine.llm.connecting import connect, connect_from_environment
+    from engine.llm.client import connect, connect_from_environment
     from engine.operator_settings import operator_settings
 
     key = options.llm_key

@@ -76,7 +76,7 @@ def _add_graph(command: argparse.ArgumentParser) -> None:
 def show_graph(options: argparse.Namespace) -> None:
     """Print the nodes and, in sentences, the edges around a question or around nodes."""
     from engine.corpus import open_corpus
-    from engine.extraction.graphml import write_network
+    from engine.extraction.export import write_network
     from engine.investigation.graph import anchors_in, subgraph
     from engine.investigation.graph.nodes import graph_text, to_json, to_networkx
     from engine.investigation.graph.subgraph import anchor

@@ -1,6 +1,5 @@
 """Has a language model read a corpus: concepts, definitions, exceptions, extensions, applicability."""
 
-from engine.extraction.extracting import ExtractionReport, extract
-from engine.extraction.planning import Expected, Plan, expected, planned
+from engine.extraction.extracting import Expected, ExtractionReport, Plan, expected, extract, planned
 
 __all__ = ["Expected", "ExtractionReport", "Plan", "expected", "extract", "planned"]

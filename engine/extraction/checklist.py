@@ -1,23 +1,230 @@
-"""What there is to check in a corpus: a model's proposals, a sample of the grammar's, and old verdicts."""
+"""A sample of extracted relations for review, the relations texts state, and precision."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from engine.corpus.extracted.proposal import Proposal, located
+from engine.corpus.extracted.proposal import Proposal, located, occurrence_at
 from engine.corpus.extracted.readings import load_readings, proposals
-from engine.corpus.extracted.validations import Origin, Validation, judged, load_validations
-from engine.corpus.protocol import Corpus
+from engine.corpus.extracted.validations import Judgement, Origin, Validation, judged, load_validations
+from engine.corpus.protocol import Corpus, Rows
 from engine.errors import CorpusError
-from engine.extraction.precision import sort_of
-from engine.extraction.stated import stated
-from engine.model import Relation, Span
+from engine.investigation.definitions import defined_terms
+from engine.model import Passage, Relation, Span, Status
+
+# The deterministic fallback: what the corpus's own graph says, as proposals that a person may
+# check.
+#
+# No model is asked. Of each relation a sample is drawn by a seed, so that verdicts on it give a
+# fair figure for how often the grammars are right.
+
+CHECKED_RELATIONS = (
+    Relation.DEFINES,
+    Relation.INTERPRETS,
+    Relation.EXCEPTION_TO,
+    Relation.SUBJECT_TO,
+    Relation.WITHOUT_PREJUDICE_TO,
+    Relation.EXTENDS,
+    Relation.APPLIES_TO,
+    Relation.AMENDS,
+)
+SAMPLE = 60
+TERMS = "definitions"
+
+
+def stated(corpus: Corpus, *, sample: int = SAMPLE, seed: int = 0) -> list[Proposal]:
+    """A sample of the references of each relation, and of the terms that passages define."""
+    found: list[Proposal] = []
+    for relation in CHECKED_RELATIONS:
+        numbers = corpus.reference_numbers(statuses=[Status.RESOLVED], relations=[relation])
+        found += _references(corpus, _drawn(numbers, sample, seed))
+    return found + list(_terms(corpus, sample, seed))
+
+
+def stated_counts(corpus: Corpus) -> dict[str, int]:
+    """How many there are of each relation, of which ``stated`` draws a sample."""
+    counts = {
+        relation.value: len(corpus.reference_numbers(statuses=[Status.RESOLVED], relations=[relation]))
+        for relation in CHECKED_RELATIONS
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def _references(corpus: Corpus, numbers: list[int]) -> list[Proposal]:
+    references = corpus.references(numbers)
+    passages = corpus.passages(corpus.rows([one.source_id for one in references])) if references else []
+    found = []
+    for reference, passage in zip(references, passages, strict=True):
+        if not reference.text.strip() or reference.target_id is None:
+            continue
+        found.append(
+            Proposal(
+                source_id=passage.id,
+                quote=reference.text,
+                occurrence=occurrence_at(passage.text, reference.text, reference.span.start),
+                relation=reference.relation,
+                target_id=reference.target_id,
+                confidence=reference.confidence,
+                said_by=reference.grammar,
+            )
+        )
+    return found
+
+
+def _terms(corpus: Corpus, sample: int, seed: int) -> Iterator[Proposal]:
+    """Terms and the passages that define them, with the term as the words to look at."""
+    terms = defined_terms(corpus)
+    order = np.random.default_rng(seed).permutation(len(terms)).tolist()
+    drawn = order[: 2 * sample]
+    rows = np.array([terms.stated_in(number)[0] for number in drawn], np.int32)
+    found = [
+        proposal
+        for number, passage in zip(drawn, corpus.passages(rows), strict=True)
+        if (proposal := _term(terms.names[number], passage)) is not None
+    ]
+    yield from found[:sample]
+
+
+def _term(name: str, passage: Passage) -> Proposal | None:
+    """A term as its definition writes it; None where it writes it otherwise."""
+    span = _named(name, passage.text)
+    if span is None:
+        return None
+    words = passage.text[span[0] : span[1]]
+    return Proposal(
+        source_id=passage.id,
+        quote=words,
+        occurrence=occurrence_at(passage.text, words, span[0]),
+        relation=Relation.DEFINES,
+        concept=" ".join(words.split()),
+        said_by=TERMS,
+    )
+
+
+def _named(name: str, text: str) -> tuple[int, int] | None:
+    """Where a text names a term: in quotation marks or at the beginning of a line first, else anywhere."""
+    words = r"\s+".join(re.escape(word) for word in name.split())
+    found = re.search(rf"(?:^|[\"“„«‘'])\s*({words})", text, re.IGNORECASE | re.MULTILINE)
+    found = found or re.search(f"({words})", text, re.IGNORECASE)
+    return None if found is None else found.span(1)
+
+
+def _drawn(numbers: Rows, sample: int, seed: int) -> list[int]:
+    """A sample of some numbers, the same for the same seed, in their order."""
+    places = np.sort(np.random.default_rng(seed).permutation(len(numbers))[:sample])
+    chosen: list[int] = numbers[places].tolist()
+    return chosen
+
+
+# How often proposals are right, by what people said of them, with the doubt that few verdicts
+# leave.
+
+# The normal deviate of a two-sided interval of 95 %.
+Z = 1.959963984540054
+BINS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """Verdicts on one sort of proposals. Right is what was accepted as it was."""
+
+    accepted: int = 0
+    corrected: int = 0
+    rejected: int = 0
+
+    @property
+    def judged(self) -> int:
+        """Verdicts in all."""
+        return self.accepted + self.corrected + self.rejected
+
+    @property
+    def share(self) -> float | None:
+        """Accepted of judged, 0..1; None where nothing was judged."""
+        return self.accepted / self.judged if self.judged else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Where the true share lies with 95 % confidence; None where nothing was judged."""
+        return wilson(self.accepted, self.judged) if self.judged else None
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """Proposals with a confidence in ``[low, high)``: what they said on average, and how many were right."""
+
+    low: float
+    high: float
+    said: float
+    precision: Precision
+
+
+def wilson(right: float, count: float, z: float = Z) -> tuple[float, float]:
+    """The score interval of a share, ``right`` of ``count`` (Wilson 1927, J. Am. Stat. Assoc. 22).
+
+    Unlike the usual interval it holds for few observations and for shares near 0 and 1. Of observations that
+    weigh differently both are effective numbers. Raises ValueError where ``count`` is not positive or
+    ``right`` is not within it.
+    """
+    if not 0 <= right <= count or count == 0:
+        raise ValueError(f"not a share: {right} of {count}")
+    share, square = right / count, z * z
+    middle = (share + square / (2 * count)) / (1 + square / count)
+    reach = z * math.sqrt(share * (1 - share) / count + square / (4 * count * count)) / (1 + square / count)
+    # At the ends the interval reaches them exactly; arithmetic misses by a rounding error.
+    low = 0.0 if right == 0 else max(0.0, middle - reach)
+    return low, 1.0 if right == count else min(1.0, middle + reach)
+
+
+def sort_of(proposal: Proposal) -> str:
+    """What a proposal is counted among: its relation, apart for concepts."""
+    return f"concept {proposal.relation.value}" if proposal.concept else proposal.relation.value
+
+
+def precision(validations: Iterable[Validation]) -> Precision:
+    """The figure of some verdicts."""
+    counts = dict.fromkeys(Judgement, 0)
+    for one in validations:
+        counts[one.judgement] += 1
+    return Precision(counts[Judgement.ACCEPTED], counts[Judgement.CORRECTED], counts[Judgement.REJECTED])
+
+
+def by_sort(validations: Iterable[Validation]) -> Mapping[tuple[Origin, str], Precision]:
+    """A figure for each origin and sort, as they were proposed; those with the most verdicts first."""
+    groups: dict[tuple[Origin, str], list[Validation]] = {}
+    for one in validations:
+        groups.setdefault((one.origin, sort_of(one.proposal)), []).append(one)
+    order = sorted(groups, key=lambda key: (key[0], -len(groups[key]), key[1]))
+    return {key: precision(groups[key]) for key in order}
+
+
+def calibration(validations: Iterable[Validation], edges: Sequence[float] = BINS) -> list[Calibrated]:
+    """What a model's confidence was worth: for each bin that has verdicts, said against true."""
+    own = [one for one in validations if one.origin == "model"]
+    found = []
+    for low, high in pairwise(edges):
+        last = high == edges[-1]
+        members = [
+            one
+            for one in own
+            if low <= one.proposal.confidence < high or (last and one.proposal.confidence == high)
+        ]
+        if members:
+            said = sum(one.proposal.confidence for one in members) / len(members)
+            found.append(Calibrated(low, high, said, precision(members)))
+    return found
+
+
+# What there is to check in a corpus: a model's proposals, a sample of the grammar's, and old
+# verdicts.
 
 # What a model is this sure of tells least about whether it is right.
 DOUBT = 0.5

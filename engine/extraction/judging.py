@@ -31,7 +31,7 @@ from engine.corpus.journal import SupposedJournals
 from engine.corpus.protocol import Corpus
 from engine.corpus.signing import signed_name
 from engine.errors import CorpusError, InputError
-from engine.extraction.precision import Precision, precision
+from engine.extraction.checklist import Precision, precision
 from engine.investigation.strategies.amendments import CHANGES, LIMITS
 from engine.investigation.strategies.entities import Entities
 from engine.model import Direction, Passage, Reference, Relation, Status

@@ -1,21 +1,145 @@
-"""What a model is asked about a window, and the form it fills in."""
+"""Windows of text for a model, the prompts about them, and the check of its answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
 
 from pydantic import BaseModel, Field
 
-from engine.corpus.extracted.proposal import LINK_RELATIONS, Proposal, concept_key
+from engine.corpus.extracted.proposal import LINK_RELATIONS, Proposal, concept_key, occurrence_at
+from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
-from engine.extraction.windows import Window
+from engine.language.quotes import locate
 from engine.llm import Data, LanguageModel, Prompt
-from engine.llm.estimating import most_tokens
-from engine.llm.prompt import messages, prompt_tokens
+from engine.llm.prompt import messages, most_tokens, prompt_tokens
 from engine.llm.schemas import schema_text
 from engine.llm.suspicion import addresses_machine, shown
-from engine.model import Relation
+from engine.model import Document, Passage, Relation, Span
+
+# How a document is cut into what a model reads at once: consecutive passages, in windows that
+# overlap.
+
+# What the marks around a passage and the line of its headings take, in tokens.
+AROUND_PASSAGE = 60
+# So much of a window is what the one before has read, so that what goes over its border is seen whole.
+OVERLAP = 0.2
+# A passage that is longer than a window is read in pieces, cut at the end of a sentence or word.
+_ENDS = ("\n", ". ", "; ", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A passage, or the characters ``[start, stop)`` of one that is longer than a window."""
+
+    passage: Passage
+    start: int
+    stop: int
+
+    @property
+    def text(self) -> str:
+        """What is read of it."""
+        return self.passage.text[self.start : self.stop]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Consecutive pieces of one document. ``key`` is the same as long as the same words are read by the
+    same model with the same prompt."""
+
+    document: Document
+    pieces: tuple[Piece, ...]
+    key: str
+
+    def named(self) -> dict[str, Piece]:
+        """The pieces by the keys under which the model knows them: P1, P2, ..."""
+        return {f"P{number}": piece for number, piece in enumerate(self.pieces, start=1)}
+
+
+def windows_of(corpus: Corpus, document: Document, tokens: int, reader: str) -> list[Window]:
+    """The windows of a document, in reading order, each of at most ``tokens`` (estimated) in its pieces.
+
+    ``reader`` is the model and the version of the prompt, which are part of each window's key. Passages that
+    address a machine are in none.
+    """
+    rows = corpus.by_document([document.id])[0]
+    read = [passage for passage in corpus.passages(rows) if not addresses_machine(passage.text)]
+    pieces = [piece for passage in read for piece in _pieces(passage, tokens)]
+    sizes = [most_tokens(piece.text) + AROUND_PASSAGE for piece in pieces]
+    return [
+        Window(document, tuple(pieces[first:stop]), _key(document, pieces[first:stop], reader))
+        for first, stop in _cut(sizes, tokens)
+    ]
+
+
+def withheld(corpus: Corpus, document: Document) -> int:
+    """How many passages of a document no window has, because they address a machine."""
+    rows = corpus.by_document([document.id])[0]
+    return sum(addresses_machine(passage.text) for passage in corpus.passages(rows))
+
+
+def _cut(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
+    """Half-open ranges that cover all sizes in order; each begins with the end of the one before."""
+    first, stop = 0, 0
+    while stop < len(sizes):
+        total = sum(sizes[first:stop])
+        fresh = stop
+        while stop < len(sizes) and (total + sizes[stop] <= most or stop == fresh):
+            # What overlaps gives way where the next passage would not fit beside it.
+            while total + sizes[stop] > most and first < fresh:
+                total -= sizes[first]
+                first += 1
+            total += sizes[stop]
+            stop += 1
+        yield first, stop
+        first, total = stop, 0
+        while first > 0 and total + sizes[first - 1] <= OVERLAP * most:
+            first -= 1
+            total += sizes[first]
+
+
+def _pieces(passage: Passage, tokens: int) -> Iterator[Piece]:
+    """The passage, or its pieces; none of what is blank."""
+    text, start = passage.text, 0
+    while start < len(text):
+        stop = _end(text, start, tokens - AROUND_PASSAGE)
+        if text[start:stop].strip():
+            yield Piece(passage, start, stop)
+        start = stop
+
+
+def _end(text: str, start: int, tokens: int) -> int:
+    """Where a piece that begins at ``start`` ends."""
+    if most_tokens(text[start:]) <= tokens:
+        return len(text)
+    low, high = start + 1, min(len(text), start + 8 * tokens)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if most_tokens(text[start:middle]) <= tokens else (low, middle - 1)
+    for end in _ENDS:
+        place = text.rfind(end, start + (low - start) // 2, low)
+        if place >= 0:
+            return place + len(end)
+    return low
+
+
+def _key(document: Document, pieces: Sequence[Piece], reader: str) -> str:
+    parts = [
+        reader,
+        document.id,
+        document.title,
+        [(piece.passage.id, piece.passage.headings, piece.passage.label, piece.text) for piece in pieces],
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
+
+
+# What a model is asked about a window, and the form it fills in.
 
 TASK = "extract"
 # Part of each window's key: whoever changes the words below or the form counts it up.
@@ -184,3 +308,118 @@ def _cut_to(text: str, tokens: int) -> str:
         return text
     letters = max(20, 3 * tokens // max(1, len(lines)))
     return "\n".join(line if len(line) <= letters else f"{line[:letters]} ..." for line in lines)
+
+
+# What counts of a model's answer: listed keys, offered relations, words that are there.
+
+MOST_SAID = 60
+LONGEST_NAME = 80
+
+
+class Refused(StrEnum):
+    """Why something that a model said does not count."""
+
+    QUOTE = "quote not verbatim"
+    KEY = "key not listed"
+    RELATION = "relation not offered"
+    CONFIDENCE = "confidence not from 0 to 1"
+    NAME = "name not in the passage"
+    ITSELF = "link to itself"
+    TWICE = "said twice"
+    TOO_MANY = "too many at once"
+
+
+class Checked(NamedTuple):
+    """What counts, in the order it was said, and how much does not, by reason."""
+
+    proposals: tuple[Proposal, ...]
+    refused: Counter[str]
+
+
+def checked(said: Said, window: Window, known: Mapping[str, Proposal], model: str) -> Checked:
+    """Check everything a model said of a window; ``known`` are the concepts whose keys were listed."""
+    pieces = window.named()
+    found: dict[str, Proposal] = {}
+    refused: Counter[str] = Counter()
+    everything: list[ConceptSaid | LinkSaid] = [*said.concepts, *said.links]
+    for one in everything[:MOST_SAID]:
+        if isinstance(one, ConceptSaid):
+            result = _concept(one, pieces, model)
+        else:
+            result = _link(one, pieces, known, model)
+        if isinstance(result, Refused):
+            refused[result] += 1
+        elif result.key in found:
+            refused[Refused.TWICE] += 1
+        else:
+            found[result.key] = result
+    if len(everything) > MOST_SAID:
+        refused[Refused.TOO_MANY] += len(everything) - MOST_SAID
+    return Checked(tuple(found.values()), refused)
+
+
+def _concept(said: ConceptSaid, pieces: Mapping[str, Piece], model: str) -> Proposal | Refused:
+    piece, relation = pieces.get(said.passage), ROLES.get(said.role)
+    if piece is None:
+        return Refused.KEY
+    if relation is None:
+        return Refused.RELATION
+    name = " ".join(said.name.split())
+    if not 1 < len(name) <= LONGEST_NAME or not _names(name, piece.text):
+        return Refused.NAME
+    # A name that a rule turns on is evidence enough; a definition takes words that define.
+    span = _span(said.quote, piece, fewest=1 if relation is Relation.MENTIONS else 3)
+    return span if isinstance(span, Refused) else _proposal(span, piece, relation, said, model, concept=name)
+
+
+def _names(name: str, text: str) -> bool:
+    """Whether a text has a name, in any case of letters, and not inside a word."""
+    before, after = (r"(?<!\w)", r"(?!\w)") if name.isascii() else ("", "")
+    return bool(re.search(f"{before}{re.escape(concept_key(name))}{after}", concept_key(text)))
+
+
+def _link(
+    said: LinkSaid, pieces: Mapping[str, Piece], known: Mapping[str, Proposal], model: str
+) -> Proposal | Refused:
+    piece, relation = pieces.get(said.source), RELATIONS.get(said.relation)
+    if piece is None or (said.target not in pieces and said.target not in known):
+        return Refused.KEY
+    if relation is None:
+        return Refused.RELATION
+    target = pieces[said.target].passage.id if said.target in pieces else known[said.target].source_id
+    if target == piece.passage.id:
+        return Refused.ITSELF
+    span = _span(said.quote, piece, fewest=3)
+    return span if isinstance(span, Refused) else _proposal(span, piece, relation, said, model, target=target)
+
+
+def _span(quote: str, piece: Piece, *, fewest: int) -> Span | Refused:
+    """Where a quote stands in its passage."""
+    found = locate(quote, piece.text, fewest_words=fewest)
+    return Refused.QUOTE if found is None else Span(piece.start + found.start, piece.start + found.end)
+
+
+def _proposal(
+    span: Span,
+    piece: Piece,
+    relation: Relation,
+    said: ConceptSaid | LinkSaid,
+    model: str,
+    *,
+    target: str | None = None,
+    concept: str = "",
+) -> Proposal | Refused:
+    if not 0.0 <= said.confidence <= 1.0:
+        return Refused.CONFIDENCE
+    text = piece.passage.text
+    quote = text[span.start : span.end]
+    return Proposal(
+        source_id=piece.passage.id,
+        quote=quote,
+        occurrence=occurrence_at(text, quote, span.start),
+        relation=relation,
+        target_id=target,
+        concept=concept,
+        confidence=said.confidence,
+        said_by=model,
+    )

@@ -19,14 +19,11 @@ from datetime import date
 from itertools import accumulate, chain
 
 from engine.corpus.headings import is_bare_heading
-from engine.ingestion.chunking import shortened
-from engine.ingestion.citing import below, cited_as
 from engine.ingestion.headings import Heading, maghreb_article
-from engine.ingestion.outline import Node, Outline
-from engine.ingestion.own_numbers import lines_of, named_by_numbers, own_numbers
+from engine.ingestion.numbers import lines_of, named_by_numbers, own_numbers, typed_numbers
+from engine.ingestion.outline import Node, Outline, below, cited_as
 from engine.ingestion.readers.base import ReadDocument, StatedReference
-from engine.ingestion.segmentation import Piece, numbered_paragraphs, trimmed
-from engine.ingestion.typed_numbers import typed_numbers
+from engine.ingestion.segmentation import Piece, numbered_paragraphs, shortened, trimmed
 from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, Address
 from engine.model import NOTHING, Document, Passage, SectionKind, Span
 

@@ -1,35 +1,86 @@
-"""From source files to a corpus folder, and from a corpus to the next state of it.
-
-Three ways: ``build_corpus`` makes a corpus hold exactly some sources, ``add_to_corpus`` adds files or puts
-new ones in the place of old, ``remove_from_corpus`` takes documents out. What has not changed is taken
-over, and the result is the one that a fresh ingestion of the same sources would have. A corpus changes at
-once or not at all; whoever has it open goes on seeing what it was.
-"""
+"""From source files to a corpus folder, and from a corpus to its next state; files beside documents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from engine import files
 from engine.corpus.embedded.manifest import NO_MODEL
-from engine.errors import CorpusError, SettingsError
-from engine.ingestion.cluster.connecting import Cluster
+from engine.corpus.ontology import LARGEST, parse_ontology
+from engine.errors import CorpusError, FileRefusedError, SettingsError, SourceError
 from engine.ingestion.embedding import models
-from engine.ingestion.extras import examples_of, ontology_of
 from engine.ingestion.ledger import Entry, Previous, previous
 from engine.ingestion.linking import Edge, read_edges
 from engine.ingestion.pipeline import Control
-from engine.ingestion.progress import Progress, silent
 from engine.ingestion.publishing import Plan
-from engine.ingestion.readers.base import Problem
-from engine.ingestion.remote import Source, check_sources, name_of
-from engine.ingestion.report import IngestionReport
-from engine.ingestion.sources import Found
+from engine.ingestion.readers.base import Problem, SourceFile
+from engine.ingestion.report import IngestionReport, Progress, silent
+from engine.ingestion.sources import Found, Source, check_sources, name_of
 from engine.ingestion.work import Work
 from engine.ingestion.workers import Limits
 from engine.language.embedders import Embedder, embedder
 from engine.language.entities import LEAST_SCORE
+
+# What may stand beside the documents of a source: an ontology, and questions to start with.
+
+LARGEST_EXAMPLES, MOST_EXAMPLES = 1_000_000, 1000
+
+
+class Example(BaseModel):
+    """A question that the page offers for a corpus."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    text: str
+    language: str = "und"
+    title: str = ""
+
+
+Examples = Annotated[list[Example], Field(max_length=MOST_EXAMPLES)]
+
+
+def ontology_of(source: SourceFile | None, problems: list[Problem]) -> dict[str, Any] | None:
+    """The checked content of an ontology file; a broken one is a problem and counts as none."""
+    if source is None:
+        return None
+    try:
+        return parse_ontology(files.read(source.path, LARGEST), source.name)
+    except (OSError, FileRefusedError, SourceError) as error:
+        problems.append(Problem(source.name, str(error).removeprefix(f"{source.name}: ")))
+        return None
+
+
+def examples_of(source: SourceFile | None, problems: list[Problem]) -> list[dict[str, str]]:
+    """The questions of a file of examples; a broken one is a problem and counts as none."""
+    if source is None:
+        return []
+    try:
+        found = TypeAdapter(Examples).validate_python(orjson.loads(files.read(source.path, LARGEST_EXAMPLES)))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "file"
+        problems.append(Problem(source.name, f"{where}: {first['msg']}"))
+    except FileRefusedError as error:
+        problems.append(Problem(source.name, str(error)))
+    except (OSError, ValueError) as error:
+        problems.append(Problem(source.name, f"not readable as JSON ({error})"))
+    else:
+        return [example.model_dump() for example in found]
+    return []
+
+
+# From source files to a corpus folder, and from a corpus to the next state of it.
+#
+# Three ways: ``build_corpus`` makes a corpus hold exactly some sources, ``add_to_corpus`` adds
+# files or puts new ones in the place of old, ``remove_from_corpus`` takes documents out. What has
+# not changed is taken over, and the result is the one that a fresh ingestion of the same sources
+# would have. A corpus changes at once or not at all; whoever has it open goes on seeing what it
+# was.
 
 
 def build_corpus(
@@ -45,7 +96,7 @@ def build_corpus(
     passwords: Sequence[str] = (),
     mapping: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
-    cluster: Cluster | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
     log: Callable[[str], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -103,7 +154,7 @@ def add_to_corpus(
     mapping: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
     later: bool = False,
-    cluster: Cluster | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
     log: Callable[[str], None] | None = None,
     cancelled: Callable[[], bool] | None = None,

@@ -1,26 +1,135 @@
-"""What models say of the passages of a corpus: dense vectors and learned sparse vectors."""
+"""Vectors of passages and names, computed by a model once and kept."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from xxhash import xxh3_128
 
+from engine.corpus.embedded.block import Block, digest, hashed
 from engine.corpus.embedded.generation import SPARSE_NAME, STATE_NAME
 from engine.corpus.embedded.manifest import NO_MODEL
 from engine.corpus.embedded.room import Room
 from engine.corpus.embedded.writing import CONTENT_KEYS
+from engine.errors import system_error
 from engine.ingestion.indexing import SparseSource, VectorSource
 from engine.ingestion.ledger import Previous
 from engine.ingestion.pipeline import Control
 from engine.ingestion.view import CorpusView, WholePassages
+from engine.language.clustering import Encode
 from engine.language.embedders import Embedder, SparseEmbedder, SparseVectors, embedder, sparse_embedder
+from engine.language.embedders.base import Kind, Vectors
 
 if TYPE_CHECKING:
     from engine.corpus.embedded.coded import KnownCodes
+
+
+# A model that keeps what it has computed in a folder: work that was interrupted goes on where it
+# was.
+#
+# Each call has a file: the digest of its vectors (XXH3, 128 bits), then the vectors as float32.
+# Its name is made from the model and the texts, so whoever asks for the same texts in the same
+# batches gets the same bytes, whether they were computed now or before.
+
+_DIGEST_BYTES = 16
+
+
+class RememberingEmbedder:
+    """See ``Embedder``. The ``folder`` is made where it is missing, but not the one that it stands in."""
+
+    def __init__(self, model: Embedder, folder: Path) -> None:
+        self._model, self._folder = model, folder
+        self.spec, self.languages = model.spec, model.languages
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return self._model.dimensions
+
+    @property
+    def calls(self) -> int:
+        """Requests sent to an outside service so far."""
+        return self._model.calls
+
+    def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
+        """Unit vectors, shape (texts, dimensions). Raises ModelError, ResourceError where the disk is full,
+        CorpusError where the folder cannot be written."""
+        if not texts:
+            return self._model.encode(texts, kind)
+        parts = (self.spec, kind, *texts)
+        path = self._folder / digest(*(part.encode("utf-8", "replace") for part in parts))
+        vectors = _read(path, len(texts))
+        if vectors is None:
+            vectors = np.ascontiguousarray(self._model.encode(texts, kind), np.float32)
+            _write(path, vectors)
+        return vectors
+
+
+def _read(path: Path, count: int) -> Vectors | None:
+    """The vectors in a file; None where there are none, or they are damaged."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    seal, content = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+    if not content or xxh3_128(content).digest() != seal:
+        return None
+    return np.frombuffer(content, np.float32).reshape(count, -1).copy()
+
+
+def _write(path: Path, vectors: Vectors) -> None:
+    content = vectors.tobytes()
+    waiting = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        try:
+            waiting.write_bytes(xxh3_128(content).digest() + content)
+            waiting.replace(path)
+        finally:
+            waiting.unlink(missing_ok=True)
+    except OSError as error:
+        raise system_error(f"keep the vectors in {path.parent}", error) from error
+
+
+# Vectors of names, which a model is asked for once: an update asks for those alone that are new.
+
+_KEYS, _VECTORS = "names.key", "names.vector"
+
+
+class NameVectors:
+    """Encodes names by a model; those that an older vocabulary has are taken from there."""
+
+    def __init__(self, encode: Encode, before: Block | None) -> None:
+        self._encode = encode
+        self._held: dict[int, NDArray[np.float32]] = {}
+        if before is not None and _KEYS in before.arrays:
+            self._held = dict(zip(before[_KEYS].tolist(), before[_VECTORS], strict=True))
+        self._used: dict[int, NDArray[np.float32]] = {}
+
+    def __call__(self, names: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (names, d). Raises ModelError."""
+        keys = [hashed(name) for name in names]
+        new = [place for place, key in enumerate(keys) if key not in self._held]
+        if new:
+            found = self._encode([names[place] for place in new])
+            self._held |= {keys[place]: vector for place, vector in zip(new, found, strict=True)}
+        self._used |= {key: self._held[key] for key in keys}
+        return np.asarray([self._held[key] for key in keys], np.float32)
+
+    def put(self, vocabulary: Block) -> None:
+        """Keep the vectors that were asked for in a vocabulary."""
+        keys = np.asarray(sorted(self._used), np.uint64)
+        vectors = [self._used[key] for key in keys.tolist()]
+        vocabulary.arrays |= {_KEYS: keys, _VECTORS: np.asarray(vectors, np.float32)}
+
+
+# What models say of the passages of a corpus: dense vectors and learned sparse vectors.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,4 @@
-"""Versions of one text: files of one identifier, of one name but for its day, or of one title in a folder.
-
-Each version holds from its day to the day before the next one's. Nobody is asked whether two files are
-versions of one text, so no single sign is believed: what shares a name must also share provisions or text,
-because minutes have one title and different days as well, and the articles of a code in files of their own
-share its identifier.
-"""
+"""Versions of one text: files with one identifier, one name but for its day, or one title in a folder."""
 
 from __future__ import annotations
 
@@ -13,16 +7,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 
+from engine.corpus.embedded.documents import SECTION_KINDS
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem
-from engine.ingestion.readers.field_names import IDENTIFIERS, Told, folded, leaves
-from engine.ingestion.version_days import NamedFile, choose, days_told, kind_of, named_file, without_day
+from engine.ingestion.readers.fields import IDENTIFIERS, Told, folded, leaves
+from engine.ingestion.validity import NamedFile, choose, days_told, kind_of, named_file, without_day
+from engine.ingestion.view import CorpusView
+from engine.language.addresses import PROVISIONS, number_key
 from engine.language.aliases import name_key
 from engine.language.front_page import STANDARD
 from engine.model import EDITION, FAMILY, OUT_OF_FORCE, Document
+
+# Versions of one text: files of one identifier, of one name but for its day, or of one title in a
+# folder.
+#
+# Each version holds from its day to the day before the next one's. Nobody is asked whether two
+# files are versions of one text, so no single sign is believed: what shares a name must also
+# share provisions or text, because minutes have one title and different days as well, and the
+# articles of a code in files of their own share its identifier.
 
 _ONE_DAY = timedelta(days=1)
 # From this year on an end is a way of saying that there is none.
@@ -385,3 +390,42 @@ class _Joined:
         for number in range(len(self._parent)):
             found[self.root(number)].append(number)
         return [members for members in found.values() if len(members) > 1]
+
+
+# What the documents of a corpus are compared by, to tell whether they are versions of one text.
+
+# Shorter texts ("(repealed)") stand anywhere.
+_TELLING = 30
+# Blocks and documents that are compared with one another stand near one another.
+_BLOCKS_AT_HAND, _DOCUMENTS_AT_HAND = 8, 16
+
+
+def contents_of(view: CorpusView) -> Callable[[int], Content]:
+    """The content of a document by its number; only provisions that are called so ("Article 5", "§ 5")
+    count, since anything may have a 1.1."""
+
+    @lru_cache(_BLOCKS_AT_HAND)
+    def columns(number: int) -> tuple[list[str], list[str], list[str], list[int]]:
+        block = view.blocks[number]
+        texts, labels = block.strings("passages.text").all(), block.strings("passages.label").all()
+        numbers = block.strings("passages.number").all()
+        return list(texts), list(labels), list(numbers), block["passages.kind"].tolist()
+
+    @lru_cache(_DOCUMENTS_AT_HAND)
+    def content(number: int) -> Content:
+        first, stop = int(view.document_rows[number]), int(view.document_rows[number + 1])
+        if first == stop:
+            return Content(frozenset(), frozenset())
+        block = view.block_of(first)
+        texts, labels, numbers, kinds = columns(block)
+        rows = range(first - int(view.first_row[block]), stop - int(view.first_row[block]))
+        return Content(
+            frozenset(
+                number_key(numbers[row])
+                for row in rows
+                if numbers[row] and SECTION_KINDS[kinds[row]] in PROVISIONS and not labels[row][:1].isdigit()
+            ),
+            frozenset(" ".join(texts[row].split()) for row in rows if len(texts[row]) >= _TELLING),
+        )
+
+    return content

@@ -1,4 +1,4 @@
-"""What a corpus was made from: the files, what became of each, and the blocks that hold their documents."""
+"""The ledger of a corpus: its files, their blocks, which documents are in it, merged postings."""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 import engine
-from engine.corpus.embedded.block import Block, digest
+from engine.corpus.embedded.block import FIELDS, Block, block_name, digest, selected
 from engine.corpus.embedded.generation import Generation, keep_file
 from engine.corpus.embedded.manifest import read_manifest
+from engine.corpus.embedded.postings import FieldPostings, merged, narrow, replaced
+from engine.corpus.embedded.stored import ordered, stored_block
 from engine.errors import CorpusError
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.operator_settings import operator_settings
+
+# What a corpus was made from: the files, what became of each, and the blocks that hold their
+# documents.
 
 LEDGER_NAME = "sources.json"
 # The option of a state that waits for vectors, and for what else the embedding model says.
@@ -178,3 +185,152 @@ def version_of(library: str) -> str:
         return version(library)
     except PackageNotFoundError:
         return "none"
+
+
+# Which documents of the files of a corpus are in it: none twice, and none that was taken out.
+
+_IDS = (("document", "documents"), ("section", "sections"), ("passage", "passages"))
+
+
+@dataclass(slots=True)
+class Placed:
+    """The blocks of a corpus in order; ``owners``: the entry that each comes from."""
+
+    names: list[str] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    owners: list[int] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def place(entries: Sequence[Entry], generation: Path, before: Previous | None) -> Placed:
+    """Choose the documents of all entries. Where an id stands twice, the document that comes first is taken
+    and the other one is a problem. A block that loses documents is written anew without them."""
+    placed = Placed()
+    taken: set[str] = set()
+    for owner, entry in enumerate(entries):
+        for name in entry.blocks:
+            # The same documents in two files: the second is told below, document by document.
+            placed.names.append(name)
+            placed.blocks.append(stored_block(generation / block_name(name)))
+            placed.owners.append(owner)
+    masks = [
+        _not_removed(block, entries[owner]) for block, owner in zip(placed.blocks, placed.owners, strict=True)
+    ]
+    _leave_out_repeated(placed, masks, entries)
+    result = Placed(problems=placed.problems)
+    for name, block, owner, mask in zip(placed.names, placed.blocks, placed.owners, masks, strict=True):
+        if not mask.any():
+            continue
+        if not mask.all():
+            name, block = _reduced(name, block, mask, generation, before)
+        if name not in taken:
+            taken.add(name)
+            result.names.append(name)
+            result.blocks.append(block)
+            result.owners.append(owner)
+    return result
+
+
+def document_ids(block: Block) -> list[str]:
+    """The ids of a block's documents."""
+    return [orjson.loads(record)["id"] for record in block.strings("documents").all()]
+
+
+def _not_removed(block: Block, entry: Entry) -> NDArray[np.bool_]:
+    if not entry.removed:
+        return np.ones(block.documents, np.bool_)
+    removed = set(entry.removed)
+    return np.asarray([name not in removed for name in document_ids(block)], np.bool_)
+
+
+def _reduced(
+    name: str, block: Block, mask: NDArray[np.bool_], generation: Path, before: Previous | None
+) -> tuple[str, Block]:
+    reduced = digest(name.encode(), np.packbits(mask).tobytes())
+    file = block_name(reduced)
+    if before is not None and before.has(file):
+        before.keep(file, generation)
+    else:
+        ordered(selected(block, mask)).save(generation / file)
+    return reduced, stored_block(generation / file)
+
+
+def _leave_out_repeated(placed: Placed, masks: list[NDArray[np.bool_]], entries: Sequence[Entry]) -> None:
+    """Take documents out whose id, or the id of a section or passage of which, an earlier one has."""
+    suspects = [_repeated(placed.blocks, masks, owner) for _, owner in _IDS]
+    if not any(len(keys) for keys in suspects):
+        return
+    taken: list[set[int]] = [set() for _ in _IDS]
+    for number, block in enumerate(placed.blocks):
+        for document in np.flatnonzero(masks[number]).tolist():
+            keys = [_keys_of(block, document, owner, suspects[kind]) for kind, (_, owner) in enumerate(_IDS)]
+            again = next((kind for kind, own in enumerate(keys) if taken[kind] & own), None)
+            if again is None:
+                for kind, own in enumerate(keys):
+                    taken[kind] |= own
+                continue
+            masks[number][document] = False
+            key = min(taken[again] & keys[again])
+            name = _name_of(block, _IDS[again][1], key)
+            reason = f"left out: {_IDS[again][0]} {name} is already in the corpus"
+            file = entries[placed.owners[number]].name
+            placed.problems.append(Problem(file, reason, id=document_ids(block)[document]))
+
+
+def _repeated(blocks: Sequence[Block], masks: Sequence[NDArray[np.bool_]], owner: str) -> NDArray[np.uint64]:
+    """Keys of ids that stand more than once, in ascending order."""
+    alive = [
+        block[f"{owner}.id_hash"][mask if owner == "documents" else mask[block[f"{owner}.document"]]]
+        for block, mask in zip(blocks, masks, strict=True)
+    ]
+    keys = np.sort(np.concatenate([np.zeros(0, np.uint64), *alive]))
+    return np.unique(keys[1:][keys[1:] == keys[:-1]])
+
+
+def _keys_of(block: Block, document: int, owner: str, suspects: NDArray[np.uint64]) -> set[int]:
+    keys = block[f"{owner}.id_hash"]
+    own = (
+        keys[document : document + 1]
+        if owner == "documents"
+        else keys[block[f"{owner}.document"] == document]
+    )
+    return set(own[np.isin(own, suspects)].tolist())
+
+
+def _name_of(block: Block, owner: str, key: int) -> str:
+    place = int(np.flatnonzero(block[f"{owner}.id_hash"] == np.uint64(key))[0])
+    return document_ids(block)[place] if owner == "documents" else block.strings(f"{owner}.id")[place]
+
+
+# The postings of a corpus from those of the ingestion before: only what lies between the first
+# and the last block that changed is put together anew.
+
+POSTINGS_NAME = "postings.arrays"
+
+
+def merged_postings(names: Sequence[str], blocks: Sequence[Block], before: Previous | None) -> Block:
+    """The postings of all blocks, with the names of these and how many passages each has."""
+    held = None if before is None else before.block(POSTINGS_NAME)
+    made = Block({"passages": np.asarray([block.passages for block in blocks], np.int32)})
+    made.put_strings("blocks", names)
+    ahead, behind = _shared(held.strings("blocks").all(), names) if held is not None else (0, 0)
+    changed = blocks[ahead : len(blocks) - behind]
+    for indexed in FIELDS:
+        if held is None or 2 * len(changed) > len(blocks):
+            found = merged(FieldPostings(blocks, indexed))
+        else:
+            sizes, old = held["passages"], held.postings(indexed)
+            first, stop = int(sizes[:ahead].sum()), len(old.lengths) - int(sizes[len(sizes) - behind :].sum())
+            parts = FieldPostings(changed, indexed)
+            found = replaced(old, first, stop, merged(parts)) if parts or first < stop else old
+        made.put_postings(indexed, found._replace(counts=narrow(found.counts)))
+    return made
+
+
+def _shared(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """How many names two lists share at their beginnings, and of the rest at their ends."""
+    least = min(len(old), len(new))
+    ahead = next((place for place in range(least) if old[place] != new[place]), least)
+    most = least - ahead
+    behind = next((place for place in range(most) if old[-1 - place] != new[-1 - place]), most)
+    return ahead, behind

@@ -1,9 +1,9 @@
-"""From blocks to a corpus: what only the whole can tell is found, and a generation is written."""
+"""Publication: what only the whole corpus shows is computed, and a generation is written."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -19,28 +19,83 @@ from engine.corpus.embedded.lexical import LexicalField
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
 from engine.corpus.embedded.mentions import Definers
 from engine.corpus.embedded.writing import Parts, write_generation
-from engine.errors import SourceError
-from engine.ingestion.aside import Aside
+from engine.errors import ResourceError, SourceError
 from engine.ingestion.embedding import Embedded, Embedding, models
-from engine.ingestion.families import in_families
+from engine.ingestion.entities import Naming
+from engine.ingestion.families import contents_of, in_families
 from engine.ingestion.intervals import row_intervals
-from engine.ingestion.ledger import LATER, Entry, Ledger, Previous, makers
-from engine.ingestion.likeness import contents_of
+from engine.ingestion.ledger import (
+    LATER,
+    POSTINGS_NAME,
+    Entry,
+    Ledger,
+    Placed,
+    Previous,
+    makers,
+    merged_postings,
+    place,
+)
 from engine.ingestion.linking import Edge, declared_references, stated_edges
-from engine.ingestion.mentioning import Found, Terms
-from engine.ingestion.merging import POSTINGS_NAME, merged_postings
-from engine.ingestion.naming import Naming
-from engine.ingestion.pipeline import Control
-from engine.ingestion.placing import Placed, place
-from engine.ingestion.pools import Pools, run
+from engine.ingestion.mentions import Found, Terms
+from engine.ingestion.pipeline import Control, Pools, run
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.resolving import Resolving, links_name
-from engine.ingestion.unread import unread
+from engine.ingestion.validity import unread
 from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool, children_for
 from engine.language.clustering import Encode
 from engine.language.embedders import Embedder
 from engine.language.entities import LEAST_SCORE, EntityTable
+
+# Work that a child of its own does beside this process: on another core, with a lock of the
+# interpreter of its own.
+
+# With fewer passages than this the work is done before a child has begun.
+WORTH_A_CHILD = 20_000
+# Our own work on our own files: as long as it takes, with all the memory that there is.
+_UNBOUNDED = Limits(deadline=1e6, memory=1 << 48)
+
+
+class Aside:
+    """Begins pieces of work in forked children that write below one folder. Used as a context manager: no
+    child outlives it."""
+
+    def __init__(self, writes: Path, check: Callable[[], None], passages: int) -> None:
+        """``check`` is called now and then while somebody waits; ``passages`` says how much work it is."""
+        self._writes, self._check, self._children = writes, check, ExitStack()
+        self._is_worth_it = passages >= WORTH_A_CHILD
+
+    def __enter__(self) -> Aside:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._children.close()
+
+    def begin(self, work: Callable[[], None]) -> Callable[[], None]:
+        """Begin some work; what is returned waits until it is done, or does it where it is not worth a child.
+
+        That raises ResourceError where the child fails, CorpusError where it says so.
+        """
+        if not self._is_worth_it:
+            return cache(work)
+
+        def once(_: str) -> Iterator[str]:
+            work()
+            yield ""
+
+        child = WorkerPool[str, str](once, 1, _UNBOUNDED, writes=[self._writes])
+        self._children.enter_context(child)
+        child.start("")
+
+        def wait() -> None:
+            for event in run(child, [], self._check):
+                if isinstance(event, Finished) and event.failure is not None:
+                    raise ResourceError(f"a part of the corpus could not be written: {event.failure}")
+
+        return wait
+
+
+# From blocks to a corpus: what only the whole can tell is found, and a generation is written.
 
 # Text of a passage of law, on the average of the corpora that were tried.
 BYTES_A_PASSAGE = 500

@@ -1,11 +1,12 @@
-"""Reading a file in a child process: its documents come out in batches, the unit of all further work."""
+"""Reading of files in child processes: documents in batches, explanations attached to provisions."""
 
 from __future__ import annotations
 
 import copyreg
 import pickle
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
@@ -14,12 +15,78 @@ from typing import Any
 import orjson
 
 from engine.corpus.embedded.block import digest, hashed
-from engine.errors import FileRefusedError
-from engine.ingestion.explaining import with_explanations
+from engine.errors import FileRefusedError, InputError, SourceError
+from engine.files import read_named
+from engine.ingestion.headings import EXPLANATION
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
 from engine.ingestion.readers.formats import BY_NAME
+from engine.language.addresses import CONTAINERS, PROVISIONS, number_key
 from engine.language.characters import hidden_marks
-from engine.model import Passage, Section
+from engine.model import Passage, Section, SectionKind
+
+# Explanations of provisions: Penjelasan, Begründung, explanatory notes.
+#
+# They repeat the numbers of the provisions that they explain and are none themselves: they become
+# guidance.
+
+# A longer heading of an explanation names the whole act: the first word says enough in a label.
+LONGEST_NAME = 30
+
+
+def with_explanations(read: ReadDocument) -> ReadDocument:
+    """The document with its explanations marked as guidance; all of it if its title says that it explains."""
+    is_whole = EXPLANATION.match(read.document.title) is not None
+    ids = [None, *(one.id for one in read.sections)]
+    inside = dict.fromkeys(ids, "") if is_whole else _inside(read.sections)
+    if not inside:
+        return read
+    explained = {_key(one) for one in read.sections if one.id not in inside}
+    explained |= {_key(one) for one in read.passages if one.section_id not in inside}
+
+    def explains(one: Section | Passage, section_id: str | None) -> bool:
+        numbered = bool(one.number) and one.kind in PROVISIONS | CONTAINERS
+        return section_id in inside and numbered and (is_whole or _key(one) in explained)
+
+    sections = (
+        replace(one, kind=SectionKind.GUIDANCE) if explains(one, one.id) else one for one in read.sections
+    )
+    passages = (
+        replace(one, kind=SectionKind.GUIDANCE, label=f"{inside[one.section_id]}, {one.label}".lstrip(", "))
+        if explains(one, one.section_id)
+        else one
+        for one in read.passages
+    )
+    return replace(read, sections=tuple(sections), passages=tuple(passages))
+
+
+def _key(one: Section | Passage) -> tuple[SectionKind | None, str]:
+    """What two provisions of one number have in common: containers their kind as well."""
+    return one.kind if one.kind in CONTAINERS else None, number_key(one.number or "")
+
+
+def _inside(sections: Sequence[Section]) -> dict[str | None, str]:
+    """The sections of explanations by their ids, each with the name of its explanation.
+
+    Provisions may follow on the level of the heading that explains them, if their numbers were there before.
+    """
+    inside: dict[str | None, str] = {}
+    seen: dict[str | None, set[str]] = {}
+    open_at: dict[str | None, str] = {}
+    for section in sections:
+        above, key = section.parent_id, number_key(section.number or "")
+        if section.kind is SectionKind.HEADING and EXPLANATION.match(section.title):
+            short = len(section.title) <= LONGEST_NAME
+            open_at[above] = inside[section.id] = section.title if short else section.title.split()[0]
+        elif above in inside or (above in open_at and key in seen.get(above, ())):
+            inside[section.id] = inside.get(above) or open_at[above]
+        else:
+            open_at.pop(above, None)
+            seen.setdefault(above, set()).add(key)
+    return inside
+
+
+# Reading a file in a child process: its documents come out in batches, the unit of all further
+# work.
 
 # A batch ends behind the document that makes it as large as this, in passages; and behind every document
 # whose id says so, so that a document that has grown moves the ends of few other batches.
@@ -129,3 +196,41 @@ def _plain(value: object) -> object:
     if hasattr(value, "items"):
         return dict(value.items())
     return repr(value)
+
+
+# The text of one file, by the readers that corpora are made with.
+
+# What is read as it stands: a memorandum in plain text or Markdown keeps its lines.
+PLAIN = (".txt", ".md", ".markdown", ".text")
+LARGEST = 20_000_000
+
+
+def text_of(path: Path) -> str:
+    """The text of a file. Raises SourceError, InputError where it cannot be read or has no text."""
+    try:
+        data = read_named(path, LARGEST)
+    except FileRefusedError as error:
+        raise InputError(f"{path.name}: {error}") from error
+    except OSError as error:
+        raise InputError(f"{path.name} cannot be read: {error.strerror}") from error
+    # Text of another encoding is left to the readers, which find out which.
+    with suppress(UnicodeDecodeError):
+        if path.suffix.lower() in PLAIN:
+            return data.decode("utf-8-sig")
+    # The readers of all formats take a second to load.
+    from engine.ingestion.readers.base import ReadDocument
+    from engine.ingestion.sources import open_sources
+
+    parts: list[str] = []
+    problems: list[str] = []
+    with open_sources([path]) as sources:
+        problems += [problem.reason for problem in sources.problems]
+        for source, reader in sources.documents:
+            for item in reader.read(source):
+                if isinstance(item, ReadDocument):
+                    parts += [passage.text for passage in item.passages]
+                else:
+                    problems.append(item.reason)
+    if not parts:
+        raise SourceError(f"{path.name}: {problems[0] if problems else 'no text in it'}")
+    return "\n\n".join(parts)

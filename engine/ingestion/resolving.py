@@ -28,8 +28,7 @@ from engine.corpus.embedded.references import (
     ReferenceColumns,
 )
 from engine.ingestion.ledger import Previous
-from engine.ingestion.linking import VERSIONS_GRAMMAR, Stated
-from engine.ingestion.stated import StatedTargets, merged
+from engine.ingestion.linking import VERSIONS_GRAMMAR, Stated, StatedTargets, merged
 from engine.ingestion.view import BlockReadings, CorpusView
 from engine.language.references import Resolver
 from engine.language.references.names import Use

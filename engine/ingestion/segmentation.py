@@ -1,11 +1,83 @@
-"""The numbered paragraphs of a provision, as spans of its text."""
+"""Sentences, numbered paragraphs, and how a text that is too long for one passage is divided."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 
+from sentencex import get_sentence_boundaries
+
+from engine.language.analysis import STOPWORDS
 from engine.language.characters import western_digits
+from engine.languages import all_words, words
+
+# Where the sentences of a legal text end.
+
+# A "sentence" that ends with one of these goes on: the word stands in front of a number or a name.
+_ABBREVIATED = re.compile(
+    r"(?:(?<![^\W_])(?:[A-Za-zÄÖÜ]|[Aa]rts?|[Aa]bs|[Nn]r?[nos]?|[Ss]ec|ss|[Pp]aras?|[Pp]ar|[Rr]egs?|[Cc]h|[Pp]t|[Ss]ched|[Cc]f"
+    r"|[Vv]gl|[Bb]zw|[Zz]iff|[Bb]uchst|[Uu]nterabs|[Hh]albs|[Aa]l|[Aa]lt|[Ll]it|[Pp]p?|[Jj]anv?|[Ff]é?[eb]vr?|[Ff]eb|[Mm]r?s?|[Dd]r|[Pp]rof|[Dd]ll|[Dd]sb|[Tt]gl|[Gg]em|[Mm]mes?|[Mm]lles?|[Rr]p|[Ll]gs|[Dd]ep|رقم)\.)"
+    r"[\"”»)]*\s*\Z"
+)
+# Only words in front of a bare number: "§ 3 Satz 2 Nr. " but also "1. " of a list.
+_NUMBER_ALONE = re.compile(r"\s*[(\[]?[\dIVXivx]{1,4}[.)\]]\s*\Z")
+_TAIL = 40
+_STOPS = frozenset(".!?。！？؟۔")
+# "31." may be a day, and the sentence go on with its month.
+_COUNTED = re.compile(r"\d\.\Z")
+_ORDINAL = re.compile(r"(?:(?P<before>[^\W\d_]+)\s+)?(?<!\d)(?<![\d.,]\s)\d{1,3}\.\s*\Z")
+_WORD = re.compile(r"[^\W\d_]+")
+# The library takes a line that begins with "(1)" for one sentence, however many follow.
+_ENUMERATED = re.compile(r"^[ \t]*\(\w{1,4}\)", re.MULTILINE)
+
+
+def sentence_starts(text: str, language: str) -> list[int]:
+    """Where each sentence of a text begins, the first at 0; white space belongs to the sentence before.
+
+    Borders are those of the library sentencex (rules and abbreviations by language), without the ones
+    behind abbreviations of legal writing and behind the number of a list's item.
+    """
+    starts = [0]
+    plain = _ENUMERATED.sub(lambda match: "A" * len(match[0]), text)
+    # An unknown language is read by the rules of English.
+    for boundary in get_sentence_boundaries(language.split("-")[0], plain):
+        end: int = boundary["end_index"]
+        said = text[starts[-1] : end]
+        if end >= len(text) or _ABBREVIATED.search(said[-_TAIL:]) or _NUMBER_ALONE.fullmatch(said):
+            continue
+        if _counts_next(said[-_TAIL:], text[end : end + _TAIL], language):
+            continue
+        starts.append(end)
+    return starts
+
+
+def _counts_next(said: str, after: str, language: str) -> bool:
+    """Whether a full stop only makes an ordinal of a number: "des 18. Lebensjahres".
+
+    Where nouns have capitals the word in front has none, and what is counted is no function word."""
+    number = _ORDINAL.search(said)
+    word = _WORD.match(after)
+    if number is None or word is None:
+        return False
+    if word[0][0].islower():
+        return True
+    base = language.split("-")[0]
+    capitals = words(base).nouns_in_capitals and (number["before"] or "")[:1].islower()
+    return capitals and word[0].lower() not in STOPWORDS.get(base, ())
+
+
+def ends_sentence(text: str, end: int) -> bool:
+    """Whether a full stop that stands right before ``end`` ends a sentence: no abbreviation is in front of
+    it."""
+    said = text[max(0, end - _TAIL) : end].rstrip()
+    return said[-1:] in _STOPS and not _ABBREVIATED.search(said) and not _COUNTED.search(said)
+
+
+# The numbered paragraphs of a provision, as spans of its text.
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +151,188 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     while end > start and text[end - 1].isspace():
         end -= 1
     return start, end
+
+
+# How dense a text is with rules: how much of what went before its next words need to be
+# understood.
+#
+# Rules lean on each other: enumerations, conditions, numbered provisions, verbs of duty. Their
+# *density* is the number of such signs for each word (two characters of Chinese count as a word).
+# Measured on 600 long passages of each of eight collections, the medians are 0.04 to 0.08 for
+# statutes and rulebooks in English, German, Indonesian, Arabic and Chinese, and 0.007 for
+# encyclopaedic prose; ``NARRATIVE`` and ``DENSE`` stand at the 80th percentile of prose and the
+# 60th of rulebooks.
+
+NARRATIVE, DENSE = 0.02, 0.08
+# What a passage repeats of the one before it, in characters: for prose, and for dense rules.
+LEAST_OVERLAP, MOST_OVERLAP = 100, 400
+
+# How much of a text is looked at: enough for the density to settle.
+SAMPLE = 3000
+
+_ANY_WORD = "|".join(sorted({word for own in all_words().values() for word in own.rule_words}))
+_SIGNS = re.compile(
+    r"[§;；؛]|[:：]\s|[「『《]|(?<!\d)\d+(?:\.\d+){2,}"
+    r"|\((?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[\u0621-\u064a])\)"
+    rf"|(?<![^\W\d_])(?:{_ANY_WORD})(?![^\W\d_])"
+    r"|应当|可以|不得|除|依照|第[一二三四五六七八九十百]+条",
+    re.IGNORECASE,
+)
+_HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+def density(text: str) -> float:
+    """Signs of rules for each word of a text; 0 for a text without words."""
+    han = len(_HAN.findall(text))
+    words = len(_WORD.findall(_HAN.sub(" ", text))) + han / 2
+    return len(_SIGNS.findall(text)) / words if words else 0.0
+
+
+def overlap_for(text: str) -> int:
+    """Characters that the parts of a text may share, ``LEAST_OVERLAP`` to ``MOST_OVERLAP`` by its density.
+
+    The first ``SAMPLE`` characters stand for all of it.
+    """
+    share = (density(text[:SAMPLE]) - NARRATIVE) / (DENSE - NARRATIVE)
+    return round(LEAST_OVERLAP + min(max(share, 0.0), 1.0) * (MOST_OVERLAP - LEAST_OVERLAP))
+
+
+# How a text that is too long for one passage is cut.
+#
+# All functions work on spans of the one text, so that what is cut can be put together again and
+# no character is lost but white space at the ends. A text is cut at its strongest borders:
+# numbered paragraphs, empty lines, items of lists and rows of tables, sentences. A sentence stays
+# whole unless it alone is longer than two passages, as a table without full stops is; only then
+# it is cut at lines, clauses and words. Parts of a paragraph overlap by whole sentences or items,
+# more so the denser the text is (``density.py``).
+
+# Longer than this many characters, a passage is more than one thought, and most models stop reading.
+LONGEST = 2000
+# A sentence is kept whole up to this many times the length of a passage.
+LONGEST_SENTENCE = 2
+# An item of a list that is shorter than this share of a passage stays with the words before the list.
+SHORT_ITEM = 0.15
+
+_EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*(?=\S)")
+_ITEMS = re.compile(r"\n(?=[ \t]*(?:(?:\(?[a-zA-Z0-9\u0621-\u064a]{1,4}[.)]|[-–•*])\s|\|))")
+# Borders inside a sentence, from strong to weak. Each match ends where the next part begins.
+_INSIDE = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\n(?=[ \t]*\S)",
+        r"(?<=[;؛])\s+(?=\S)|(?<=；)(?=\S)",
+        r"(?<=[,:،，、])\s*(?=\S)",
+        r"\s+(?=\S)",
+    )
+)
+_STEM = re.compile(r"[:：—]\s*\Z")
+_STEM_TAIL = 8
+
+
+def cut(text: str, longest: int = LONGEST, language: str = "und") -> list[Piece]:
+    """The pieces of a text that is too long: its numbered paragraphs, those too long cut further.
+
+    A text within the limit stays whole.
+    """
+    whole = Piece(*trimmed(text, 0, len(text)))
+    if whole.end - whole.start <= longest:
+        return [whole]
+    return [part for piece in numbered_paragraphs(text) for part in shortened(text, piece, longest, language)]
+
+
+def shortened(text: str, piece: Piece, longest: int = LONGEST, language: str = "und") -> Iterator[Piece]:
+    """A piece in parts of at most ``longest`` characters, or one sentence, and what they repeat.
+
+    No part is longer than ``LONGEST_SENTENCE`` times ``longest`` and its overlap.
+    """
+    start, end = trimmed(text, piece.start, piece.end)
+    if end - start <= longest:
+        yield replace(piece, start=start, end=end)
+        return
+    cutter = _Cutter(text, piece, longest, language)
+    budget = min(overlap_for(text[piece.start : piece.end]), longest // 4)
+    before: tuple[int, int] | None = None
+    for start, end in cutter.spans():
+        first = start if before is None else cutter.overlapping(before, start, budget)
+        yield Piece(first, end, piece.number, continued=before is not None, overlap=start - first)
+        before = (start, end)
+
+
+class _Cutter:
+    """Cuts one piece of a text."""
+
+    def __init__(self, text: str, piece: Piece, longest: int, language: str) -> None:
+        self._text, self._longest, self._language = text, longest, language
+        self._start, self._end = piece.start, piece.end
+
+    def spans(self) -> list[tuple[int, int]]:
+        """The spans of the parts in order, which do not overlap."""
+        done: list[tuple[int, int]] = []
+        waiting = [(self._start, self._end, 0)]
+        while waiting:
+            start, end, level = waiting.pop()
+            start, end = trimmed(self._text, start, end)
+            if end <= start:
+                continue
+            if end - start <= self._longest or (
+                level == 3 and end - start <= LONGEST_SENTENCE * self._longest
+            ):
+                done.append((start, end))
+                continue
+            borders = [border for border in self._borders(level, start, end) if start < border < end]
+            packed = self._packed([start, *borders, end])
+            waiting.extend((left, right, level + 1) for left, right in reversed(packed))
+        return done
+
+    def overlapping(self, before: tuple[int, int], start: int, budget: int) -> int:
+        """Where a part begins that repeats the end of the one before: at a sentence or an item."""
+        borders = self._whole_sentences
+        place = bisect_left(borders, max(start - budget, before[0] + 1))
+        return borders[place] if place < len(borders) and borders[place] < start else start
+
+    @cached_property
+    def _sentences(self) -> list[int]:
+        found = sentence_starts(self._text[self._start : self._end], self._language)
+        return [self._start + start for start in found]
+
+    @cached_property
+    def _whole_sentences(self) -> list[int]:
+        """Where a sentence, an item or a paragraph begins."""
+        borders = {*self._sentences}
+        for pattern in (_EMPTY_LINES, _ITEMS):
+            borders.update(match.end() for match in pattern.finditer(self._text, self._start, self._end))
+        return sorted(self._start_of_word(border) for border in borders)
+
+    def _start_of_word(self, place: int) -> int:
+        return trimmed(self._text, place, self._end)[0]
+
+    def _borders(self, level: int, start: int, end: int) -> list[int]:
+        """Borders of a span from strong (level 0) to weak."""
+        if level == 2:
+            first, last = (bisect_left(self._sentences, place) for place in (start, end))
+            return self._sentences[first:last]
+        if level == 3 + len(_INSIDE):
+            return list(range(start + self._longest, end, self._longest))
+        pattern = _EMPTY_LINES if level == 0 else _ITEMS if level == 1 else _INSIDE[level - 3]
+        borders = [match.end() for match in pattern.finditer(self._text, start, end)]
+        return self._with_stems(borders, start, end) if level < 2 else borders
+
+    def _with_stems(self, borders: Sequence[int], start: int, end: int) -> list[int]:
+        """Borders without those between a stem ("The authority shall:") and a short first item."""
+        kept: list[int] = []
+        for border, after in pairwise((*borders, end)):
+            stem = _STEM.search(self._text, max(start, border - _STEM_TAIL), border)
+            if stem is None or after - border > SHORT_ITEM * self._longest:
+                kept.append(border)
+        return kept
+
+    def _packed(self, borders: list[int]) -> list[tuple[int, int]]:
+        """Neighbouring spans joined while they stay within the limit."""
+        packed: list[tuple[int, int]] = []
+        start = borders[0]
+        for left, right in pairwise(borders[1:]):
+            if trimmed(self._text, start, right)[1] - start > self._longest:
+                packed.append((start, left))
+                start = left
+        packed.append((start, borders[-1]))
+        return packed

@@ -23,13 +23,10 @@ from engine.corpus.embedded.manifest import NO_MODEL, read_manifest
 from engine.corpus.embedded.publication import CACHE_NAME, PRIVATE_FOLDER
 from engine.errors import CorpusError, ResourceError, SettingsError, system_error
 from engine.ingestion.build import remove_from_corpus
-from engine.ingestion.embedding import Embedding, Models
-from engine.ingestion.ledger import LATER, Previous, load_ledger
+from engine.ingestion.embedding import Embedding, Models, RememberingEmbedder
+from engine.ingestion.ledger import LATER, Previous, load_ledger, place
 from engine.ingestion.pipeline import Control
-from engine.ingestion.placing import place
-from engine.ingestion.progress import Progress, silent
-from engine.ingestion.remembering import RememberingEmbedder
-from engine.ingestion.report import IngestionReport
+from engine.ingestion.report import IngestionReport, Progress, silent
 from engine.ingestion.view import CorpusView
 from engine.language.embedders import Embedder, embedder
 from engine.language.embedders.base import reads, reads_most_of, share_read

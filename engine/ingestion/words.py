@@ -1,7 +1,4 @@
-"""The words of a run of passages as numbers, and the index terms that they make.
-
-A corpus has far fewer words than tokens: what is true of a word is found out once, and the rest is counting.
-"""
+"""Words of passages as numbers, how often a corpus has them, and comparisons of these counts."""
 
 from __future__ import annotations
 
@@ -11,13 +8,123 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Index, ranges
 from engine.corpus.embedded.block import Block, Postings, hashed, postings_from
 from engine.ingestion.indexing import context_of
 from engine.language.analysis import analyzer
 from engine.language.entities import Stems, may_begin_name, words_of, written_as_name
+from engine.language.names import Comparison, Word
 from engine.model import Document, Passage
+
+# How often a corpus has each word, written exactly so: the sum of what its blocks have.
+
+# Blocks whose words are added up at once.
+_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class WordCounts:
+    """``keys`` of words in ascending order and their ``counts``, none of them 0; shapes (words,)."""
+
+    keys: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+
+    @staticmethod
+    def none() -> WordCounts:
+        """No words."""
+        return WordCounts(np.zeros(0, np.uint64), np.zeros(0, np.int64))
+
+    def changed(self, gone: Sequence[Block], come: Sequence[Block]) -> WordCounts:
+        """The counts without the words of some blocks and with those of others."""
+        found = self
+        for sign, blocks in ((-1, gone), (1, come)):
+            for start in range(0, len(blocks), _AT_ONCE):
+                found = _summed([found, *(_of_block(one, sign) for one in blocks[start : start + _AT_ONCE])])
+        return found
+
+    def of(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """How often the corpus has the words with these keys."""
+        if not len(self.keys):
+            return np.zeros(len(keys), np.int64)
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        found: NDArray[np.int64] = np.where(self.keys[places] == keys, self.counts[places], 0)
+        return found
+
+
+def _of_block(block: Block, sign: int) -> WordCounts:
+    keys = block["words.key"]
+    return WordCounts(keys, sign * np.bincount(block["tokens.word"], minlength=len(keys)))
+
+
+def _summed(parts: Iterable[WordCounts]) -> WordCounts:
+    parts = list(parts)
+    keys = np.concatenate([part.keys for part in parts])
+    order = np.argsort(keys, kind="stable")
+    keys, counts = keys[order], np.concatenate([part.counts for part in parts])[order]
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else np.zeros(0, np.int64)
+    sums = np.add.reduceat(counts, first) if len(keys) else counts
+    there = sums != 0
+    return WordCounts(keys[first][there], sums[there].astype(np.int64))
+
+
+# Comparisons of how often a corpus has words: kept by their keys, and made again when it has
+# changed.
+
+_WORD, _TIMES, _SIZE, _OTHERS, _SO = (f"weighed.{name}" for name in ("word", "times", "size", "others", "so"))
+
+
+class Weighing:
+    """Answers comparisons by the words of a corpus, and remembers them."""
+
+    def __init__(self, words: WordCounts) -> None:
+        self._words = words
+        self._asked: list[Comparison] = []
+
+    def __call__(self, asked: Sequence[Comparison]) -> list[bool]:
+        """Which comparisons are so."""
+        self._asked += asked
+        found: list[bool] = _so(_columns(asked), self._words).tolist()
+        return found
+
+    def put(self, block: Block) -> None:
+        """Keep in a block what was asked, and what is so."""
+        columns = _columns(self._asked)
+        block.arrays |= columns | {_SO: _so(columns, self._words)}
+
+
+def weighs_the_same(block: Block, words: WordCounts) -> bool:
+    """Whether the comparisons that a block keeps are still as they were, by the words of another corpus."""
+    return np.array_equal(_so(block.arrays, words), block[_SO])
+
+
+def _columns(asked: Sequence[Comparison]) -> dict[str, NDArray[np.generic]]:
+    return {
+        _WORD: np.asarray([_key(one.word) for one in asked], np.uint64),
+        _TIMES: np.asarray([one.times for one in asked], np.int64),
+        _SIZE: np.asarray([len(one.others) for one in asked], np.int64),
+        _OTHERS: np.asarray([_key(word) for one in asked for word in one.others], np.uint64),
+    }
+
+
+def _so(columns: dict[str, NDArray[np.generic]], words: WordCounts) -> NDArray[np.bool_]:
+    sums = np.append(0, np.cumsum(words.of(columns[_OTHERS].astype(np.uint64))))
+    ends = np.cumsum(columns[_SIZE].astype(np.int64))
+    others = sums[ends] - sums[ends - columns[_SIZE].astype(np.int64)]
+    times = columns[_TIMES].astype(np.int64)
+    so: NDArray[np.bool_] = words.of(columns[_WORD].astype(np.uint64)) * times > others
+    return so
+
+
+def _key(word: Word) -> int:
+    return hashed(" ".join(word))
+
+
+# The words of a run of passages as numbers, and the index terms that they make.
+#
+# A corpus has far fewer words than tokens: what is true of a word is found out once, and the rest
+# is counting.
 
 # A word or a heading, in front of it its language.
 Key = tuple[str, str]

@@ -19,18 +19,15 @@ from engine.corpus.embedded.deciding import described
 from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
 from engine.corpus.ontology_journal import ontology_in_force
 from engine.errors import FileRefusedError
-from engine.ingestion.added_versions import versions_apart
-from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.cluster.pools import pools_of
+from engine.ingestion.intervals import versions_apart
 from engine.ingestion.ledger import Entry, Previous, file_key, makers
-from engine.ingestion.pipeline import Control, Pipeline
-from engine.ingestion.pools import Pools
+from engine.ingestion.pipeline import Control, Pipeline, Pools
 from engine.ingestion.publishing import Plan, Published, Publishing
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.reading import FileToRead
-from engine.ingestion.remote import Source, fetched
 from engine.ingestion.report import FileReport, FileStatus, IngestionReport
-from engine.ingestion.sources import Found, open_sources
+from engine.ingestion.sources import Found, Source, fetched, open_sources
 from engine.ingestion.workers import Limits
 
 # Files that are hashed at once.
@@ -50,7 +47,7 @@ class Work:
     passwords: tuple[str, ...]
     mapping: Mapping[str, Any] | None
     headings: bool
-    cluster: Cluster | None = None
+    cluster: str | None = None
     generation: Path = Path()
     start: float = 0.0
     seconds: dict[str, float] = field(default_factory=dict)

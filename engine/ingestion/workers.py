@@ -22,14 +22,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from engine.errors import CorpusError, RedstringError, ResourceError
 from engine.isolation.confining import deny_changes
 from engine.isolation.kernel import die_with_parent
-
-# Forked, so that a child begins at once and sees all that has been read without a copy being sent to it.
-_CONTEXT = multiprocessing.get_context("fork")
 
 Task = TypeVar("Task")
 Item = TypeVar("Item")
@@ -101,7 +98,8 @@ class WorkerPool(Generic[Task, Item]):
 
     What is read may come from strangers, so a child has no network, writes only below ``writes``, and what
     it brings is of the classes ``brings`` and of plain values. Used as a context manager: no child outlives
-    it.
+    it. A forked child starts at once and shares all that this process has read; a process with threads or
+    with connections that a child must not inherit uses a ``forkserver``.
     """
 
     def __init__(
@@ -112,8 +110,10 @@ class WorkerPool(Generic[Task, Item]):
         *,
         writes: Sequence[Path] = (),
         brings: Sequence[type] = (),
+        start: Literal["fork", "forkserver"] = "fork",
     ) -> None:
         self._work, self._size, self._limits = work, size, limits
+        self._start: Literal["fork", "forkserver"] = start
         self._scratch = TemporaryDirectory(prefix="redstring-child-")
         self._writes = [self._scratch.name, *(str(folder) for folder in writes)]
         self._brings = {(kind.__module__, kind.__qualname__): kind for kind in brings}
@@ -220,10 +220,11 @@ class WorkerPool(Generic[Task, Item]):
         self._children.remove(child)
 
     def _new_child(self) -> _Child[Task]:
-        ours, theirs = _CONTEXT.Pipe()
-        others = [child.pipe for child in self._children]
-        arguments = (self._work, theirs, [ours, *others], self._limits, self._writes)
-        process = _CONTEXT.Process(target=_serve, args=arguments, daemon=True)
+        context: Any = multiprocessing.get_context(self._start)
+        ours, theirs = context.Pipe()
+        others = [ours, *(child.pipe for child in self._children)] if self._start == "fork" else None
+        arguments = (self._work, theirs, others, self._limits, self._writes)
+        process = context.Process(target=_serve, args=arguments, daemon=True)
         process.start()
         theirs.close()
         child: _Child[Task] = _Child(process, ours)
@@ -252,13 +253,18 @@ _UNWRITABLE: dict[str, type[RedstringError]] = {kind.__name__: kind for kind in 
 def _serve(
     work: Callable[[Any], Iterator[Any]],
     pipe: Connection,
-    others: Sequence[Connection],
+    others: Sequence[Connection] | None,
     limits: Limits,
     writes: Sequence[str],
 ) -> None:
-    """The life of a child: one task after the other, until the parent is gone."""
-    for other in others:
+    """Work on one task after the other until the parent is gone. Close the connections ``others``; if None,
+    everything but the standard streams and ``pipe``."""
+    for other in others or ():
         other.close()
+    if others is None:
+        # A fork server ends, and its children with it, when no other process has its pipe.
+        os.closerange(3, pipe.fileno())
+        os.closerange(pipe.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     _limit_memory(limits.memory)

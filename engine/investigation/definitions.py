@@ -20,7 +20,7 @@ from engine.language.entities import LONGEST_TERM, Stems
 from engine.language.terms import terms_of
 from engine.languages import Definitions, law
 from engine.model import Entity, EntityKind, NamedProvision, Naming, Passage, Relation
-from engine.retrieval.planning.meaning import term_asked
+from engine.retrieval.planning.words import term_asked
 
 # Which terms a corpus defines and where, looked up by the words of a text.
 #

@@ -22,9 +22,8 @@ from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.language.statements import Kind
 from engine.languages import base_of, law
 from engine.model import Evidence, EvidenceStatus, Naming, Passage, QueryPlan, RankedPassage
-from engine.retrieval.cross_lingual import holds
 from engine.retrieval.planning.named import asked_besides
-from engine.retrieval.relevance import Relevance
+from engine.retrieval.relevance import Relevance, holds
 
 # What kind of quantity a question asks for: a time (when, how long) or a sum (how much).
 #

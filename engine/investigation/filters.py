@@ -25,7 +25,7 @@ from engine.model import (
     Relation,
     TargetKind,
 )
-from engine.retrieval.planning.phrases import holding
+from engine.retrieval.planning.syntax import holding
 from engine.settings import InvestigationSettings
 
 # What a query plan requires of every passage, as masks, and what each constraint leaves.

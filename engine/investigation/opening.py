@@ -23,8 +23,7 @@ from engine.retrieval.planning import HYPOTHETICAL, Helpers, active, make_plan
 from engine.retrieval.planning.hypothetical import target_language
 from engine.retrieval.planning.named import asked_besides
 from engine.retrieval.relevance import Relevance
-from engine.retrieval.scan import Scan, scan
-from engine.retrieval.searches import searches_of
+from engine.retrieval.scan import Scan, scan, searches_of
 from engine.settings import AUTO, InvestigationSettings, Preset, preset
 from engine.threads import threads
 

@@ -19,7 +19,7 @@ from engine.investigation.ranking import Ranking
 from engine.investigation.reranking import with_addend
 from engine.model import Evidence, EvidenceStatus, PartEvidence, QueryPlan, RankedPassage
 from engine.retrieval.planning import PART, SIDE, TOLD
-from engine.retrieval.planning.structure import compared, sides
+from engine.retrieval.planning.words import compared, sides
 from engine.retrieval.relevance import Relevance
 
 # Passages that are named for a part, and how near to its best one they are, as a share.

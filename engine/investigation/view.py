@@ -36,8 +36,7 @@ from engine.model import (
     counted,
 )
 from engine.retrieval.relevance import Relevance
-from engine.retrieval.scan import Scan
-from engine.retrieval.searches import NO_SEARCH, first_searches
+from engine.retrieval.scan import NO_SEARCH, Scan, first_searches
 from engine.settings import InvestigationSettings
 from engine.sorting import found_in, numbered
 from engine.threads import title_of

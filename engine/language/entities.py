@@ -268,7 +268,7 @@ def _is_day(word: str) -> bool:
 #
 # They are collected over all passages (``terms.py``, ``proper_names.py``) and the titles of their
 # documents; then each passage is read once against the vocabulary that they make
-# (``engine/ingestion/naming.py``). What a document is about is defined by its first passage.
+# (``engine/ingestion/entities.py``). What a document is about is defined by its first passage.
 
 # Titles of documents, and their other names, by the ids of the documents.
 Titles = Mapping[str, str]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from engine.language.analysis import Analyzer, analyzer
-from engine.llm.defusing import INVISIBLE
+from engine.llm.prompt import INVISIBLE
 from engine.model import Span
 
 # Where the words of a quote stand in a text, to the character; nothing that is not there word for
@@ -38,7 +38,7 @@ FEWEST_WORDS = 3
 # Where a script writes no blanks, two letters are about a word.
 LETTERS_A_WORD = 2
 
-# A model is shown a text without these (see ``engine.llm.defusing``), and quotes it without them.
+# A model is shown a text without these (see ``engine.llm.prompt``), and quotes it without them.
 _INVISIBLE = re.compile(f"(?:{INVISIBLE.pattern}|[\u200c\u200d])+")
 _LIGATURE = re.compile("[\u0132\u0133\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]")
 _HAN_AND_KANA = "\u3005\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"

@@ -19,9 +19,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from engine.errors import BudgetError, CancelledError
-from engine.llm.base import Data, LanguageModel, Prompt, Reply
-from engine.llm.meter import Budget, Meter
-from engine.llm.together import ask_all
+from engine.llm.base import Budget, Data, LanguageModel, Meter, Prompt, Reply
+from engine.llm.cost import ask_all
 
 WORDS = ("anchor", "berth", "canal", "derrick")
 

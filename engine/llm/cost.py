@@ -1,15 +1,89 @@
-"""What language models cost in one investigation: by task, in all, and against the budget."""
+"""The cost of calls: prices, shared prefixes, calls made together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from engine.errors import SettingsError
-from engine.llm.meter import Budget, Meter
+from pydantic import BaseModel
+
+from engine.errors import BudgetError, ModelError, SettingsError
+from engine.llm.base import Answer, Budget, LanguageModel, Meter, Prefix, Prompt, Reply, Usage
 from engine.llm.spec import NO_MODEL, read_spec
-from engine.llm.usage import Usage
+
+# Several prompts side by side.
+
+# A client keeps its own limit of requests at once; this one is of waiting threads.
+MOST_THREADS = 8
+
+Outcome = Reply[Answer] | ModelError | BudgetError
+
+
+def ask_all(
+    model: LanguageModel, prompts: Sequence[Prompt], schema: type[Answer], meter: Meter
+) -> list[Outcome[Answer]]:
+    """The reply to each prompt, in their order, or the error in its place.
+
+    Raises CancelledError where the meter was cancelled; then what still runs is called off first.
+    """
+
+    def ask(prompt: Prompt) -> Outcome[Answer]:
+        try:
+            return model.ask(prompt, schema, meter)
+        except (ModelError, BudgetError) as error:
+            return error
+
+    if len(prompts) < 2:
+        return [ask(prompt) for prompt in prompts]
+    with ThreadPoolExecutor(min(len(prompts), MOST_THREADS), "language model") as threads:
+        return list(threads.map(ask, prompts))
+
+
+# A language model at work in one case: all its prompts begin with the same bytes.
+
+
+class PrefixedModel:
+    """A model whose prompts get a prefix, made when the first is asked. Tasks that the prefix does not tell
+    are passed on as they are."""
+
+    def __init__(self, model: LanguageModel, made: Callable[[], Prefix]) -> None:
+        self._model, self._made = model, made
+        self._prefix: Prefix | None = None
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"PrefixedModel({self.spec!r})"
+
+    @property
+    def spec(self) -> str:
+        """What was asked for, without any secret."""
+        return self._model.spec
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens that a prompt and its answer may have together."""
+        return self._model.context_tokens
+
+    def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
+        """What a prompt will use at most, its prefix included."""
+        return self._model.expected(self.prefixed(prompt), schema)
+
+    def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
+        """Ask the model. See ``LanguageModel.ask``."""
+        return self._model.ask(self.prefixed(prompt), schema, meter)
+
+    def prefixed(self, prompt: Prompt) -> Prompt:
+        """A prompt as the model is sent it."""
+        with self._lock:
+            if self._prefix is None:
+                self._prefix = self._made()
+        return replace(prompt, prefix=self._prefix) if self._prefix.knows(prompt.task) else prompt
+
+
+# What language models cost in one investigation: by task, in all, and against the budget.
 
 MONEY_DIGITS = 6
 

@@ -8,11 +8,9 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from engine.errors import AnswerError, ModelError, RedstringError
-from engine.llm.base import Data, Prompt
+from engine.llm.base import Data, Meter, Prompt, Usage
 from engine.llm.client import ChatModel
-from engine.llm.dialects import Rung
-from engine.llm.meter import Meter
-from engine.llm.usage import Usage
+from engine.llm.exchange import Rung
 
 ROOM = 512
 # A sentence that says nothing, and the word that a server which reads all of a prompt has seen.

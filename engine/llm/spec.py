@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
 from engine.errors import SettingsError
-from engine.llm.usage import Counted
+from engine.llm.base import Counted
 
 NO_MODEL = "none"
 OPENAI_URL = "https://api.openai.com/v1"

@@ -1,18 +1,298 @@
-"""The rules of an ontology applied to facts: what holds, what does not, what is still needed."""
+"""An ontology applied to a corpus: concepts, the articles they cite, passages by area."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from functools import cached_property
+from weakref import WeakKeyDictionary
 
-from engine.corpus.protocol import Corpus, Ontology
+import numpy as np
+
+from engine.corpus.ontology import WITHOUT_LANGUAGE
+from engine.corpus.outside import outside
+from engine.corpus.protocol import Concept, Corpus, Ontology, Rows
 from engine.corpus.rules.expressions import Unknown, evaluate, names_in
 from engine.corpus.rules.ruleset import Fact, Rule, scales_of
 from engine.corpus.rules.values import Value, value_text
 from engine.errors import SettingsError
-from engine.ontology.citing import Citation, cited
+from engine.language.analysis import analyzer
+from engine.language.references import find_mentions
+from engine.model import Status, TargetKind
+
+# The provisions that a rule cites: ids of the corpus, or citations in words that its grammars
+# resolve.
+
+# Of a longer provision its first passages are shown; the whole is a click away.
+MOST_SHOWN = 8
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class CitedText:
+    """A passage of a cited provision, verbatim. ``validity`` is empty where it is in force on the day, or
+    nothing is known of it; else "no longer in force" or "not yet in force"."""
+
+    passage_id: str
+    label: str
+    document: str
+    text: str
+    language: str
+    validity: str
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """What a rule cites. ``problem`` says in words why it leads nowhere; ``more`` counts the passages of the
+    provision that are not among ``texts``."""
+
+    said: str
+    texts: tuple[CitedText, ...] = ()
+    more: int = 0
+    problem: str = ""
+
+    @property
+    def lapsed(self) -> str:
+        """What is wrong with its validity, where that is so of all that is shown; else empty."""
+        found = {text.validity for text in self.texts}
+        return found.pop() if len(found) == 1 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Provision:
+    """Where a citation leads: its rows, shape (n,), empty where ``problem`` says in words why nowhere."""
+
+    rows: Rows
+    problem: str = ""
+
+
+def provision(corpus: Corpus, said: str, languages: Sequence[str] = ("en",)) -> Provision:
+    """The provision that an id or a citation in words names, of a whole document its first passage, as the
+    law stands today: whoever writes an ontology means the text that they see."""
+    said = said.strip()
+    rows = _by_id(corpus, said)
+    if len(rows):
+        return Provision(rows)
+    problem = "it names no provision"
+    for language in dict.fromkeys((*languages, *corpus.info().languages)):
+        for mention in find_mentions(said, language):
+            for reference in outside(corpus).resolve(mention, said, language, date.today()):
+                if reference.status is Status.RESOLVED and reference.target_id is not None:
+                    found = outside(corpus).rows(reference.target_kind, reference.target_id)
+                    if reference.target_kind is not TargetKind.DOCUMENT:
+                        return Provision(found)
+                    if not _DIGIT.search(said.replace(reference.text, "")):
+                        return Provision(found[:1])
+                    problem = "its document is known, its number is not understood: give the provision's id"
+                elif reference.status is Status.AMBIGUOUS:
+                    problem = f"it may mean {', '.join(reference.candidates[:4])}"
+                else:
+                    problem = "this corpus has no such provision"
+    return Provision(np.empty(0, np.int32), problem)
+
+
+def cited(corpus: Corpus, said: str, day: date, languages: Sequence[str] = ("en",)) -> Citation:
+    """The provision that an id or a citation in words names, word for word, and its validity on a day."""
+    found = provision(corpus, said, languages)
+    shown = found.rows[:MOST_SHOWN]
+    if not len(shown):
+        return Citation(said, problem=found.problem)
+    documents, numbers = corpus.documents(), corpus.document_numbers(shown).tolist()
+    gone, valid = corpus.out_of_force(day)[shown], corpus.in_force(day)[shown]
+    texts = []
+    for place, passage in enumerate(corpus.passages(shown)):
+        document = documents[numbers[place]]
+        validity = "no longer in force" if gone[place] else "" if valid[place] else "not yet in force"
+        name, title = passage.label or passage.id, document.title or document.id
+        texts.append(CitedText(passage.id, name, title, passage.text, passage.language, validity))
+    return Citation(said, tuple(texts), max(0, len(found.rows) - MOST_SHOWN))
+
+
+def _by_id(corpus: Corpus, name: str) -> Rows:
+    """The rows of a passage or a section, the first of a document; none for what is no id."""
+    rows = corpus.rows([name])
+    if rows[0] >= 0:
+        return rows
+    # The id of a section begins with that of its document.
+    for number, document in enumerate(corpus.documents()):
+        if name == document.id:
+            return corpus.by_document([name])[0][:1]
+        if name.startswith(document.id):
+            for section in corpus.sections(corpus.document_sections(number).tolist()):
+                if section.id == name:
+                    return corpus.by_document([document.id])[0][section.first : section.stop]
+    return np.empty(0, np.int32)
+
+
+# The concepts of an ontology in texts, and where in a corpus the provisions are that they name.
+
+# The concepts of a text that are followed, the most important first, and passages of each of an article.
+MOST_FOLLOWED, PER_ARTICLE = 6, 6
+MOST_IMPORTANT = 5
+
+Phrase = tuple[tuple[str, ...], int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedConcept:
+    """A concept that a text names, and by which of its names and keywords."""
+
+    concept: Concept
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A provision of a concept: as the ontology cites it, where it is, and whether it defines the concept."""
+
+    said: str
+    found: Provision
+    defines: bool = False
+
+
+class Concepts:
+    """Looks concepts up, by the terms of their names and keywords and by the provisions that they name. It
+    does not hold the corpus that it was made from, and is asked with the same one."""
+
+    def __init__(self, ontology: Ontology) -> None:
+        self.ontology = ontology
+        self._phrases: dict[str, Mapping[str, list[Phrase]]] = {}
+        self._articles: dict[str, tuple[Article, ...]] = {}
+        self._at: Mapping[int, tuple[tuple[Concept, Article], ...]] | None = None
+        self._lock = threading.RLock()
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Concept]:
+        """All concepts by id."""
+        return {concept.id: concept for concept in self.ontology.concepts}
+
+    @cached_property
+    def children(self) -> Mapping[str, tuple[Concept, ...]]:
+        """The concepts right under each, in the order of the ontology."""
+        found: dict[str, list[Concept]] = {}
+        for concept in self.ontology.concepts:
+            if concept.parent is not None:
+                found.setdefault(concept.parent, []).append(concept)
+        return {name: tuple(below) for name, below in found.items()}
+
+    def above(self, concept: Concept) -> tuple[Concept, ...]:
+        """The wider concepts, the nearest first."""
+        found, parent = [], concept.parent
+        while parent is not None:
+            found.append(self.by_id[parent])
+            parent = found[-1].parent
+        return tuple(found)
+
+    def in_order(self) -> Iterator[Concept]:
+        """All concepts, each right after the one above it and what stands under that before it."""
+        waiting = [concept for concept in reversed(self.ontology.concepts) if concept.parent is None]
+        while waiting:
+            yield (concept := waiting.pop())
+            waiting.extend(reversed(self.children.get(concept.id, ())))
+
+    def named_in(self, text: str, language: str) -> tuple[NamedConcept, ...]:
+        """The concepts that a text names, the most important first; a name inside of a longer one that the
+        text has there is none."""
+        terms = analyzer(language).terms(text)
+        by_first = self._phrases_in(language)
+        spans = [
+            (start, start + len(phrase), number, words)
+            for start, term in enumerate(terms)
+            for phrase, number, words in by_first.get(term, ())
+            if tuple(terms[start : start + len(phrase)]) == phrase
+        ]
+        found: dict[int, str] = {}
+        for start, stop, number, words in spans:
+            longer = any(first <= start and stop <= last and last - first > stop - start
+                         for first, last, _, _ in spans)  # fmt: skip
+            if not longer:
+                found.setdefault(number, words)
+        concepts = self.ontology.concepts
+        order = sorted(found, key=lambda number: (-concepts[number].importance, number))
+        return tuple(NamedConcept(concepts[number], found[number]) for number in order)
+
+    def articles(self, corpus: Corpus, concept: Concept) -> tuple[Article, ...]:
+        """The provision that defines a concept, where one does, and its articles, in their order."""
+        with self._lock:
+            if concept.id not in self._articles:
+                defining = [concept.defined_in] if concept.defined_in else []
+                self._articles[concept.id] = tuple(
+                    Article(said, provision(corpus, said), defines)
+                    for defines, listed in ((True, defining), (False, concept.articles))
+                    for said in listed
+                )
+            return self._articles[concept.id]
+
+    def at(self, corpus: Corpus, rows: Rows) -> Iterator[tuple[int, Concept, Article]]:
+        """The concepts that name the provisions which passages belong to: row, concept, its article."""
+        with self._lock:
+            if self._at is None:
+                reached: dict[int, list[tuple[Concept, Article]]] = {}
+                for concept in self.ontology.concepts:
+                    for article in self.articles(corpus, concept):
+                        for row in article.found.rows.tolist():
+                            reached.setdefault(row, []).append((concept, article))
+                self._at = {row: tuple(listed) for row, listed in reached.items()}
+        for row in rows.tolist():
+            for concept, article in self._at.get(row, ()):
+                yield row, concept, article
+
+    def _phrases_in(self, language: str) -> Mapping[str, Sequence[Phrase]]:
+        """The names and keywords in a language as terms, by their first term."""
+        with self._lock:
+            if language not in self._phrases:
+                found: dict[str, list[Phrase]] = {}
+                for number, concept in enumerate(self.ontology.concepts):
+                    for words in names_of(concept, language):
+                        terms = tuple(analyzer(language).terms(words))
+                        if terms:
+                            found.setdefault(terms[0], []).append((terms, number, words))
+                self._phrases[language] = found
+            return self._phrases[language]
+
+
+def names_of(concept: Concept, language: str) -> tuple[str, ...]:
+    """What a concept is called in a language, and what the ontology gives without one."""
+    spoken = dict.fromkeys((language, language.split("-")[0], WITHOUT_LANGUAGE))
+    names = [concept.names[one] for one in spoken if one in concept.names]
+    return tuple(dict.fromkeys((*names, *(word for one in spoken for word in concept.keywords.get(one, ())))))
+
+
+def problems(corpus: Corpus, known: Concepts) -> Iterator[str]:
+    """What is wrong with the provisions that concepts name: those that the corpus does not have."""
+    for concept in known.ontology.concepts:
+        for article in known.articles(corpus, concept):
+            if article.found.problem:
+                what = "defined_in" if article.defines else "articles"
+                yield f"concept {concept.id}: {what}: {article.said}: {article.found.problem}"
+
+
+_KNOWN: WeakKeyDictionary[Corpus, Concepts] = WeakKeyDictionary()
+
+
+def concepts_of(corpus: Corpus) -> Concepts | None:
+    """The concepts of an open corpus, looked up once while its ontology stays as it is; None where it has
+    none."""
+    ontology = corpus.ontology
+    if ontology is None or not ontology.concepts:
+        return None
+    known = _KNOWN.get(corpus)
+    if known is None or known.ontology is not ontology:
+        known = _KNOWN[corpus] = Concepts(ontology)
+    return known
+
+
+def first_rows(articles: Sequence[Article], most: int) -> tuple[Rows, list[Article]]:
+    """The first passages of each of some provisions, at most so many each, shape (n,), and whose they are."""
+    pairs = [(row, article) for article in articles for row in article.found.rows[:most].tolist()]
+    return np.array([row for row, _ in pairs], np.int32), [article for _, article in pairs]
+
+
+# The rules of an ontology applied to facts: what holds, what does not, what is still needed.
 
 
 class Verdict(StrEnum):

@@ -17,10 +17,15 @@ from engine.corpus.protocol import Area, Corpus
 from engine.errors import BudgetError, ModelError
 from engine.language.characters import visible
 from engine.llm import Data, LanguageModel, Meter, Prompt, Usage, suspicion
-from engine.ontology.covering import Index
-from engine.ontology.drafting import HEADING, Draft, Evidence, slug
-from engine.ontology.proposal import MODEL, Proposal, ProposedArea, covered_share, measured
-from engine.ontology.transactions import ProposedTransaction
+from engine.ontology.drafting import HEADING, Draft, Evidence, Index, slug
+from engine.ontology.proposal import (
+    MODEL,
+    Proposal,
+    ProposedArea,
+    ProposedTransaction,
+    covered_share,
+    measured,
+)
 
 TASK = "ontology"
 LONGEST_KEYWORD, MOST_ADDED = 60, 8

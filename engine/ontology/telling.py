@@ -7,11 +7,8 @@ from typing import Any
 
 from engine.corpus.protocol import Area, Corpus, Ontology
 from engine.llm import Usage
-from engine.ontology.applying import Outcome, Verdict
-from engine.ontology.citing import Citation
-from engine.ontology.concepts import Concepts, problems
-from engine.ontology.covering import Index
-from engine.ontology.drafting import HEADING
+from engine.ontology.applying import Citation, Concepts, Outcome, Verdict, problems
+from engine.ontology.drafting import HEADING, Index
 from engine.ontology.proposal import Proposal, ProposedArea, covered_share
 
 SHOWN_HEADINGS = 5

@@ -24,7 +24,7 @@ from engine.records.planned import plan_to_json
 from engine.records.pooled import gaps_of, hop_to_json, pool_to_json, searches_to_json
 from engine.records.spending import usage_to_json
 from engine.records.validity import badge, edition
-from engine.retrieval.contributions import in_ranking
+from engine.retrieval.scan import in_ranking
 from engine.threads import Thread, threads
 
 FORMAT = 2

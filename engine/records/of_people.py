@@ -13,9 +13,7 @@ from typing import TypeVar
 from sqlalchemy.engine import make_url
 
 from engine.access.audit_log import record
-from engine.access.people import REALMS, Person, key_of, owner_of_key
-from engine.access.private_files import server_secret
-from engine.access.roles import Role
+from engine.access.users import REALMS, Person, Role, key_of, owner_of_key, server_secret
 from engine.operator_settings import OperatorSettings
 from engine.records.filed.bundles import write_bundle
 from engine.records.store.database import CaseDatabase

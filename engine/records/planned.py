@@ -26,7 +26,7 @@ from engine.model import (
     View,
 )
 from engine.records.wording import plural
-from engine.retrieval.planning.strategies import STRATEGIES
+from engine.retrieval.planning.assisted import STRATEGIES
 
 DIGITS = 4
 

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
-from engine.access.audit_log import record
-from engine.access.forgetting import delete, older_than
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.audit_log import delete, older_than, record
+from engine.access.users import Person, Role
 from engine.errors import RedstringError
 from engine.operator_settings import OperatorSettings
 

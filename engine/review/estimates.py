@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.extraction.precision import wilson
+from engine.extraction.checklist import wilson
 from engine.review.kept import QueuedItem
 from engine.review.model import Assessment, Item, ItemKind, Verdict, standing
 from engine.review.sampling import Sampling, Stratum

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 
-from engine.extraction.precision import wilson
+from engine.extraction.checklist import wilson
 from engine.review.model import Assessment, Item, standing
 
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from benchmarks.attacks.http.served import served
-from engine.access.people import visitors_folder
+from engine.access.users import visitors_folder
 from engine.corpus import open_corpus
 from engine.corpus.extracted.validations import judged, load_validations
 from engine.extraction.judging import Ends, unjudge_link

@@ -11,8 +11,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from benchmarks.attacks.http.served import served
-from engine.access.people import key_of, visitors_folder
-from engine.access.private_files import server_secret
+from engine.access.users import key_of, server_secret, visitors_folder
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from tests.browser.conftest import stray_loops_collected

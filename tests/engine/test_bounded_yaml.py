@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from engine.bounded_yaml import LARGEST, load
 from engine.corpus.ontology import parse_ontology
 from engine.errors import RedstringError, YamlError
-from engine.ingestion.readers.front_matter import split_front_matter
-from engine.ingestion.readers.mapping import load_mapping
+from engine.ingestion.readers.identity import load_mapping
+from engine.ingestion.readers.text import split_front_matter
 from engine.language.references.grammar_files import load_grammar
 from engine.retrieval.planning.words import read_file
 

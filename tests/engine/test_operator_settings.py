@@ -135,7 +135,6 @@ ALLOWED = {
     "engine/operator_settings.py": "the one place",
     "engine/evaluation/parallel.py": "gives child processes one thread each",
     "ui/serve.py": "tells libraries, before they are imported, to be silent",
-    "engine/ingestion/cluster/tasks.py": "gives the process that reads for a worker the worker's environment",
     "engine/isolation/enter.py": "takes what its parent handed over",
     "engine/isolation/installation.py": "finds the libraries of this Python",
     "engine/isolation/layers.py": "finds the modules of this Python",

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from engine.ingestion.readers.pdf.direction import Sign
+from engine.ingestion.readers.pdf.glyphs import Sign
 from engine.ingestion.readers.pdf.rows import Run, rows_of
 from engine.model import Naming, SectionKind, Status
 from engine.retrieval.planning.named import provisions_named

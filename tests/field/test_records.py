@@ -12,7 +12,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.ingestion.readers.field_names import Told, told_by
+from engine.ingestion.readers.fields import Told, told_by
 from engine.model import Naming, Status
 from engine.retrieval.planning.named.naming import provisions_named
 

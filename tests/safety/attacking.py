@@ -15,8 +15,7 @@ from engine.answers.answer import answer
 from engine.answers.audit import Audit, Auditor, audit
 from engine.answers.record import Answer
 from engine.corpus.protocol import Corpus
-from engine.extraction.extracting import ExtractionReport, extract
-from engine.extraction.planning import planned
+from engine.extraction.extracting import ExtractionReport, extract, planned
 from engine.investigation import Case
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter

@@ -12,12 +12,11 @@ import pytest
 from engine.answers.writing import expected_prompt
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.extraction.extracting import extract
-from engine.extraction.planning import expected, planned
+from engine.extraction.extracting import expected, extract, planned
 from engine.investigation import Case
 from engine.llm import Usage
 from engine.llm.cost import cost_report
-from engine.llm.retrying import Patience
+from engine.llm.sending import Patience
 from engine.records.export import investigation_to_json
 from tests.engine.llm.server import Asked, Counted, Fault, Scripted, ScriptedServer
 from tests.safety.attacking import (

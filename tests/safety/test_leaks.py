@@ -20,8 +20,8 @@ from engine.errors import RedstringError
 from engine.investigation import Case
 from engine.llm import Data, Meter, Prompt
 from engine.llm.cache import AnswerCache
-from engine.llm.connecting import connect
-from engine.llm.retrying import Patience
+from engine.llm.client import connect
+from engine.llm.sending import Patience
 from engine.records.export import investigation_to_json
 from engine.records.saved import save
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer

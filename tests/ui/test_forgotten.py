@@ -11,11 +11,8 @@ from typing import Any
 import orjson
 import pytest
 
-from engine.access.audit_log import audit_log, audit_path, record
-from engine.access.forgetting import kept
-from engine.access.people import Person, key_of
-from engine.access.private_files import server_secret
-from engine.access.roles import Role
+from engine.access.audit_log import audit_log, audit_path, kept, record
+from engine.access.users import Person, Role, key_of, server_secret
 from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.corpus.confirmations import add_confirmation, made_confirmation

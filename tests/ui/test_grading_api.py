@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.corpus.grades import load_grades
 from engine.errors import AccessError, InputError
 from ui.asked import checked

@@ -12,10 +12,8 @@ from typing import Any
 import orjson
 import pytest
 
-from engine.access import passwords
-from engine.access.people import Person
-from engine.access.roles import Role
-from engine.access.users import Users
+from engine.access import users
+from engine.access.users import Person, Role, Users
 from engine.corpus import open_corpus
 from engine.corpus.confirmations import made_confirmation
 from engine.corpus.extracted.validations import Judgement
@@ -166,7 +164,7 @@ def journals(there: Places) -> Journals:
 
 @pytest.mark.parametrize("what", GIVEN)
 def test_no_bad_name_is_taken(places: Places, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passwords, "_HASHER", LIGHT)
+    monkeypatch.setattr(users, "_HASHER", LIGHT)
     give, may_be_empty = GIVEN[what]
     give(places, "Name")
     for name in BAD_NAMES:

@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from engine.access.audit_log import audit_log
-from engine.access.private_files import server_secret
+from engine.access.users import server_secret
 from engine.cli.main import main
 from engine.files import make_private_folder
 from engine.llm.cache import AnswerCache

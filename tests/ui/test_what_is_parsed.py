@@ -12,7 +12,7 @@ import pytest
 from benchmarks.attacks.http.target import peak_memory as peak
 from engine.corpus.ontology import parse_ontology
 from engine.errors import InputError
-from engine.ingestion.readers.mapping import parse_mapping
+from engine.ingestion.readers.identity import parse_mapping
 
 ROOT = Path(__file__).parents[2]
 # Libraries that parse files, parts of the engine that lead to them, and the confined process.
@@ -20,7 +20,7 @@ PARSERS = (
     *("gzip", "zipfile", "lzma", "bz2", "tarfile", "csv", "yaml", "lxml", "pypdfium2", "docx"),
     *("pickle", "PIL"),
     *("html.parser", "xml", "markdown_it", "bs4", "pandas", "engine.unpacking", "engine.bounded_yaml"),
-    *("engine.ingestion.build", "engine.ingestion.file_text", "engine.ingestion.readers"),
+    *("engine.ingestion.build", "engine.ingestion.reading", "engine.ingestion.readers"),
     *("engine.ingestion.sources", "engine.ingestion.vectors", "engine.evaluation.read_questions"),
     *("engine.evaluation.questions", "engine.records.filed", "engine.corpus.ontology.parse_ontology"),
     *("engine.corpus.ontology.read_ontology", "ui.jobs.reader", "ui.corpus.worker"),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gradio as gr
 from starlette.requests import Request
 
-from engine.access.people import Person, is_key
-from engine.access.roles import Role
+from engine.access.users import Person, Role, is_key
 from engine.errors import AccessError
 from engine.operator_settings import OperatorSettings
 from ui.locality import address_of, is_local

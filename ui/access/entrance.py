@@ -14,9 +14,7 @@ from anyio.to_thread import run_sync
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from engine.access.people import Realm
-from engine.access.roles import Role
-from engine.access.users import Users
+from engine.access.users import Realm, Role, Users
 from engine.caching import Cache
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings

@@ -16,9 +16,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.access.audit_log import record
-from engine.access.people import Person, key_of
-from engine.access.private_files import server_secret
-from engine.access.roles import Role
+from engine.access.users import Person, Role, key_of, server_secret
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
 from ui.access.asking import PERSON

@@ -16,8 +16,7 @@ from joserfc.errors import JoseError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from engine.access.people import Realm
-from engine.access.roles import Role
+from engine.access.users import Realm, Role
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
 from ui.access.entrance import Account, Admitted, Refused

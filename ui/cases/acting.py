@@ -11,7 +11,7 @@ import gradio as gr
 from pydantic import Field
 
 from engine.access.audit_log import record as write_down
-from engine.access.people import Person
+from engine.access.users import Person
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.exports.kept_cases import handed_over as handed_over_case

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from engine.access.people import Person
+from engine.access.users import Person
 from engine.errors import InputError
 from engine.records.store.listing import Matter
 from engine.records.store.store import CaseStore

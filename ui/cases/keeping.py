@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.access.people import Person
+from engine.access.users import Person
 from engine.errors import AccessError
 from engine.investigation import Case
 from engine.records.export import investigation_to_json

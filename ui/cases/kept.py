@@ -8,8 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from engine.access.people import Person, is_key
-from engine.access.roles import Role
+from engine.access.users import Person, Role, is_key
 from engine.corpus.protocol import Corpus
 from engine.errors import ResourceError
 from engine.investigation.ranking.additive import Experience

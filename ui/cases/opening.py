@@ -11,7 +11,7 @@ from typing import Any
 import gradio as gr
 
 from engine.access.audit_log import record as write_down
-from engine.access.people import Person
+from engine.access.users import Person
 from engine.errors import InputError, RedstringError, ResourceError, for_visitors
 from engine.investigation.events import SufficiencyJudged
 from engine.investigation.record import Investigation

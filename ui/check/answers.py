@@ -10,8 +10,7 @@ import orjson
 from pydantic import BaseModel, Field
 
 from engine.access.audit_log import record
-from engine.access.people import Person
-from engine.access.roles import Action, may
+from engine.access.users import Action, Person, may
 from engine.answers.audit import Audit, Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import annotated, audit_to_json, log_markdown, markdown

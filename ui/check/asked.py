@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from engine.access.roles import Role
+from engine.access.users import Role
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE
 from ui.asked import CorpusName, Key, LowestGrade, Request, SentFile

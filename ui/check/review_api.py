@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal
 import orjson
 from pydantic import Field
 
-from engine.access.people import Person
-from engine.access.roles import Action, may
+from engine.access.users import Action, Person, may
 from engine.answers.audit import Auditor, audit
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import log_to_json

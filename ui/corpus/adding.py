@@ -9,8 +9,8 @@ from typing import Any
 
 from gradio.utils import get_upload_folder
 
-from engine.access.forgetting import delete as delete_all
-from engine.access.roles import Action, may
+from engine.access.audit_log import delete as delete_all
+from engine.access.users import Action, may
 from engine.errors import AccessError, InputError
 from ui.corpus.desk import Ask, CorpusDesk
 from ui.corpus.ingesting import Ingestion, ingest

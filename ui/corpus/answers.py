@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.access.audit_log import record
-from engine.access.people import Person
-from engine.access.roles import Action, may
+from engine.access.users import Action, Person, may
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from ui.access.asking import by_token
 from ui.asked import checked

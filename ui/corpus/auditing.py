@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from engine.access.people import Person
+from engine.access.users import Person
 from engine.answers.case_audit import body_html
 from engine.answers.retrieval_audit import (
     RetrievalAudit,

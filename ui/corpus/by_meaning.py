@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from engine.access.roles import Action
+from engine.access.users import Action
 from engine.corpus.embedded.manifest import NO_MODEL
 from engine.corpus.protocol import CorpusInfo
 from engine.language.embedders import embedder, reads

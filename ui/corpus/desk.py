@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from engine.access.roles import Action, Role, may
+from engine.access.users import Action, Role, may
 from engine.caching import Cache
 from engine.errors import AccessError, CorpusError, InputError
 from ui.asked import CorpusName, Key, Request

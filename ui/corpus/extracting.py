@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.access.roles import Action
+from engine.access.users import Action
 from engine.corpus.extracted.graph import stamp_of
 from engine.errors import CancelledError, InputError
 from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, planned
-from engine.extraction.text import expected_lines, report_lines
+from engine.extraction.export import expected_lines, report_lines
 from engine.language.characters import escape, marked
 from engine.llm import Budget, LanguageModel, Meter
 from ui.corpus.desk import Ask, CorpusDesk

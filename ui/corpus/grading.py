@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from engine.access.roles import Action
+from engine.access.users import Action
 from engine.corpus.grades import (
     NO_GRADE,
     NO_KIND,

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from engine.errors import InputError
-from engine.ingestion.readers.mapping import parse_mapping
+from engine.ingestion.readers.identity import parse_mapping
 from engine.operator_settings import MEGABYTE, OperatorSettings
 from ui.asked import Key, Request, SentFile
 from ui.door.uploads import KEY

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.access.roles import Action
+from engine.access.users import Action
 from engine.corpus.ontology import checked, ontology_content, ontology_from, ontology_yaml, parse_ontology
 from engine.corpus.ontology_journal import ontology_in_force, save_ontology, saved_ontologies, undo_ontology
 from engine.corpus.protocol import Area, Corpus, Ontology
 from engine.errors import CorpusError, InputError, SourceError, for_visitors
 from engine.language.characters import marked
 from engine.llm import LanguageModel, Meter
+from engine.llm.base import Budget
 from engine.llm.cost import cost_lines, cost_report, currency_of
-from engine.llm.meter import Budget
-from engine.ontology.applying import apply_rules, in_language
+from engine.ontology.applying import apply_rules, concepts_of, in_language
 from engine.ontology.assisting import assisted, expected_use
-from engine.ontology.concepts import concepts_of
-from engine.ontology.covering import Index, overlaps
-from engine.ontology.differing import AreaChange, difference
-from engine.ontology.drafting import HEADING
-from engine.ontology.proposal import Proposal, area_content, covered_share, propose
+from engine.ontology.drafting import HEADING, Index, overlaps
+from engine.ontology.proposal import AreaChange, Proposal, area_content, covered_share, difference, propose
 from engine.ontology.telling import use_words
 from ui.corpus.browse import Browser
 from ui.corpus.desk import Ask, CorpusDesk

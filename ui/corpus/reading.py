@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from engine.access.roles import Action
+from engine.access.users import Action
 from engine.corpus.grades import grades_of
 from engine.errors import InputError
 from engine.language.characters import marked

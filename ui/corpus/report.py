@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from engine.access.private_files import write_private
+from engine.access.users import write_private
 from engine.corpus.protocol import CorpusInfo
 from engine.language.characters import escape
 from engine.records.wording import plural

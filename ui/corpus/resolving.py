@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.access.roles import Action
+from engine.access.users import Action
 from engine.corpus.decisions import Decision, Place, add_decision, load_decisions, place_of, standing
 from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.corpus.embedded.publication import DECISIONS_NAME

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from engine.access.roles import Action
+from engine.access.users import Action
 from engine.corpus.extracted import (
     Judgement,
     Proposal,
@@ -16,8 +16,7 @@ from engine.corpus.extracted import (
 )
 from engine.corpus.extracted.proposal import CONCEPT_RELATIONS, occurrence_at
 from engine.errors import InputError
-from engine.extraction.checklist import Checklist, Item, State
-from engine.extraction.precision import sort_of
+from engine.extraction.checklist import Checklist, Item, State, sort_of
 from engine.language.characters import marked
 from engine.language.quotes import locate
 from engine.model import Passage, Relation

@@ -6,9 +6,16 @@ from collections.abc import Mapping
 
 from engine.corpus.extracted import Judgement, Proposal, Validation
 from engine.corpus.extracted.proposal import CONCEPT_RELATIONS
-from engine.extraction.checklist import Checklist, Item, State
-from engine.extraction.precision import Precision, by_sort, calibration, precision
-from engine.extraction.stated import TERMS
+from engine.extraction.checklist import (
+    TERMS,
+    Checklist,
+    Item,
+    Precision,
+    State,
+    by_sort,
+    calibration,
+    precision,
+)
 from engine.language.characters import attribute, escape
 from engine.model import RELATION_VERBS, Passage, Relation, Span
 from engine.records.citation import short_citation

@@ -11,7 +11,7 @@ import orjson
 import plotly.graph_objects as go
 
 from engine.access.audit_log import record
-from engine.access.people import Person
+from engine.access.users import Person
 from engine.caching import Cache
 from engine.errors import CorpusError, InputError, RedstringError, ResourceError, for_visitors
 from engine.evaluation import Question

@@ -52,7 +52,7 @@ def own_output() -> Callable[[Any], None]:
 
 
 def _text(path: Path, longest: int) -> Iterable[dict[str, Any]]:
-    from engine.ingestion.file_text import text_of
+    from engine.ingestion.reading import text_of
 
     text = text_of(path)
     return [{"text": text[:longest], "length": len(text)}]

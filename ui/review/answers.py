@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from engine.access.audit_log import record
-from engine.access.people import Person
+from engine.access.users import Person
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from ui.access.asking import by_token
 from ui.asked import checked

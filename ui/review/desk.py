@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from engine.access.people import Person
-from engine.access.roles import Action, may
+from engine.access.users import Action, Person, may
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.listing import Matter

@@ -10,8 +10,7 @@ from typing import Any
 import gradio as gr
 
 from engine.access.audit_log import record as written
-from engine.access.people import Person
-from engine.access.roles import Action, may
+from engine.access.users import Action, Person, may
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.investigation.ranking.additive import Experience

@@ -19,8 +19,8 @@ from engine.answers.audit.verdicts import Judge
 from engine.errors import BudgetError, ModelError
 from engine.language.quotes import Refusal, locate, sought
 from engine.llm import Data, LanguageModel, Meter, Prompt
+from engine.llm.cost import ask_all
 from engine.llm.suspicion import addresses_machine
-from engine.llm.together import ask_all
 from engine.model import Span
 
 SPLIT, SECOND = "split claims", "second reading"

@@ -1,76 +1,64 @@
-"""A corpus as workers have to know it to resolve references, and the work of their children.
+"""What a worker needs of a corpus to resolve references.
 
-A worker is told once what can be asked of any document: about a sixteenth of the bytes of all blocks. The
-columns that only the references of a block itself are found by come with the request for that block.
+Every worker gets once what any reference may need: about a sixteenth of the bytes of all blocks. What only
+the references of a block itself need comes with the request for it.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.stored import is_large
-from engine.ingestion.cluster.messages import Resolve
-from engine.ingestion.resolving import Resolving, links_name
+from engine.ingestion.ledger import makers
+from engine.ingestion.resolving import Resolving
 from engine.ingestion.view import CorpusView, beginnings
-from engine.model import Document
 
-# What is asked of no other block than the one whose references are resolved.
 _OWN = ("passages.text", "passages.metadata", "passages.mentions", "headings")
+# The number of a block, and its columns that the shared part of the corpus lacks.
+Unresolved = tuple[int, Mapping[str, Array]]
 
 
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """``blocks`` without the columns that are their own, under their ``names``; ``versions``: the documents
-    that the corpus has dated, by number. ``version`` is that of Resolving."""
-
-    names: tuple[str, ...]
-    blocks: tuple[Block, ...]
-    versions: Mapping[int, Document]
-    version: str
-
-
-def corpus_of(view: CorpusView, names: Sequence[str], version: str) -> Corpus:
-    """What a worker has to know of a corpus."""
+def pickle_shared(view: CorpusView, names: Sequence[str]) -> bytes:
+    """Return what every worker needs of a corpus: names, blocks, and documents with days found there."""
+    blocks = []
+    for block in view.blocks:
+        shared = Block({name: block[name] for name in block.arrays if not is_large(name)})
+        shared.put_strings("passages.text", beginnings(block))
+        blocks.append(shared)
     versions = {number: view.documents[number] for number in sorted(view.versions)}
-    return Corpus(tuple(names), tuple(map(_without_own, view.blocks)), versions, version)
+    return pickle.dumps((tuple(names), blocks, versions), pickle.HIGHEST_PROTOCOL)
 
 
-def _without_own(block: Block) -> Block:
-    known = Block({name: block[name] for name in block.arrays if not is_large(name)})
-    known.put_strings("passages.text", beginnings(block))
-    return known
-
-
-def request_for(view: CorpusView, names: Sequence[str], number: int) -> Resolve:
-    """The request to resolve the references of a block."""
-    block = view.blocks[number]
-    own = {column: block[column] for name in _OWN for column in (f"{name}.offsets", f"{name}.utf8")}
-    return Resolve(number, links_name(names[number]), own)
+def get_unresolved(view: CorpusView, number: int) -> Unresolved:
+    """Return what the references of a block need beyond that."""
+    columns = (f"{name}.{part}" for name in _OWN for part in ("offsets", "utf8"))
+    return number, {column: view.blocks[number][column] for column in columns}
 
 
 class BlockResolver:
-    """The work of a child that resolves: it writes the references of each block it is given."""
+    """The work of a child that resolves: it writes the references of each block that it gets."""
 
-    def __init__(self, corpus: Corpus, folder: Path) -> None:
-        self._view = view = CorpusView(corpus.blocks)
-        for number, document in corpus.versions.items():
-            view.documents[number] = document
-        view.versions = set(corpus.versions)
-        self._resolving = Resolving(view, corpus.names, folder, corpus.version)
-        self._resolving.prepare()
+    def __init__(self, shared: Path, folder: Path) -> None:
+        self._shared, self._folder = shared, folder
+        self._resolving: Resolving | None = None
 
-    def __call__(self, task: Resolve) -> Iterator[str]:
-        """Writes the references of a block; brings its name."""
-        known = self._view.blocks
-        before, behind = known[: task.number], known[task.number + 1 :]
-        self._view.blocks = (*before, _with_own(known[task.number], task.own), *behind)
-        yield from self._resolving(task.number)
-        self._view.blocks = known
-
-
-def _with_own(block: Block, own: Mapping[str, Array]) -> Block:
-    return Block(block.arrays | dict(own))
+    def __call__(self, task: Unresolved) -> Iterator[str]:
+        """Write the references of a block and yield its name."""
+        if self._resolving is None:
+            names, blocks, versions = pickle.loads(self._shared.read_bytes())
+            self._view = CorpusView(blocks)
+            for number, document in versions.items():
+                self._view.documents[number] = document
+            self._view.versions = set(versions)
+            self._resolving = Resolving(self._view, names, self._folder, makers())
+            self._resolving.prepare()
+        number, own = task
+        shared = self._view.blocks
+        block = Block(shared[number].arrays | dict(own))
+        self._view.blocks = (*shared[:number], block, *shared[number + 1 :])
+        yield from self._resolving(number)
+        self._view.blocks = shared

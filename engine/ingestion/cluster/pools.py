@@ -1,84 +1,123 @@
-"""The workers of a cluster in the place of child processes: the pipeline starts tasks and hears of events."""
+"""The pools of an ingestion on a cluster: workers do what child processes do on one machine.
+
+Dask chooses the workers and gives the tasks of a lost worker to others. A task that Dask gives up runs once
+more, alone: another task of the same workers may have been the cause.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import os
 import pickle
+import socket
+import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from secrets import token_hex
+from time import monotonic
 from typing import Any, Generic, TypeVar
 
+from engine import files
 from engine.corpus.embedded.block import block_name
-from engine.errors import ClusterError, CorpusError, FileRefusedError, system_error
+from engine.errors import ClusterError, FileRefusedError, RedstringError, system_error
 from engine.ingestion.analysis import Analyst
-from engine.ingestion.cluster.connecting import Cluster, connected
-from engine.ingestion.cluster.content import content_of, with_bytes
-from engine.ingestion.cluster.corpus import corpus_of, request_for
-from engine.ingestion.cluster.dispatching import MOST_STRIKES, Call, Dispatcher
-from engine.ingestion.cluster.messages import (
-    Analyse,
-    Answer,
-    Brought,
-    Content,
-    Lacking,
-    Lacks,
-    Made,
-    More,
-    Read,
-    Resolve,
-    Setup,
-)
-from engine.ingestion.ledger import makers
-from engine.ingestion.pools import LocalPools, Pools, run
+from engine.ingestion.cluster.connecting import connect
+from engine.ingestion.cluster.corpus import get_unresolved, pickle_shared
+from engine.ingestion.cluster.worker import MARGIN, Answer, Job, end_ingestion, get_versions, perform
+from engine.ingestion.pipeline import LocalPools, Pools, run
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
-from engine.ingestion.remote import file_system
 from engine.ingestion.resolving import links_name
 from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Event, Finished, Limits, Produced
 
-Task = TypeVar("Task", FileToRead, Batch, int)
+Task = TypeVar("Task")
 Item = TypeVar("Item")
+# Bytes of a file that may be sent: it is in memory on its way.
+MOST_SENT = 1 << 30
+# Seconds without an answer of the scheduler, and without a worker, until the ingestion ends.
+SILENCE, NO_WORKER = 30.0, 60.0
+# Seconds between two looks at the workers, for a result to arrive, and for workers to end their children.
+_LOOK, _ARRIVAL, _FAREWELL = 0.5, 30.0, 10.0
+
+
+class LostError(Exception):
+    """A request was given up."""
+
+
+@dataclass(slots=True, eq=False)
+class Request:
+    """A request to any worker, or to ``only`` one. A suspect runs alone."""
+
+    method: str
+    arguments: tuple[object, ...]
+    only: str | None = None
+    is_suspect: bool = False
+    sent: float = 0.0
+    future: Any = None
+    answer: Answer | BaseException | None = None
+    answered: SimpleQueue[Request] = field(default_factory=SimpleQueue)
+
+
+# The work on a task yields events, and requests to which it is sent the answers.
+Work = Generator[Request | Event[Task, Item], Answer, None]
+_FileWork = Work[FileToRead, Batch | Problem]
+
+
+class _Call:
+    """A call that unpickling makes: the scheduler passes its pickle on and needs no engine."""
+
+    def __init__(self, *arguments: object) -> None:
+        self._arguments = arguments
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return perform, self._arguments
 
 
 class ClusterPools:
-    """The pools of one ingestion, connected from the beginning to ``close``. Raises as ``connected``."""
+    """The pools of one ingestion, connected until ``close``. Raises as ``connect``."""
 
-    def __init__(self, cluster: Cluster, limits: Limits) -> None:
-        self._cluster, self._limits, self._is_closed = cluster, limits, False
-        self._client: Any = connected(cluster.address)
-        self._dispatcher: Dispatcher | None = None
+    def __init__(self, address: str, limits: Limits) -> None:
+        self._client, self._job = connect(address), Job(token_hex(16), limits)
+        self._corpus: Any = None
+        self._waiting, self._sent = list[Request](), set[Request]()
+        # Whether files are sent: after a worker did not find one at its path.
+        self._sends_files = False
+        # When the scheduler answered last, and the threads of each worker.
+        self._seen: tuple[float, dict[str, int]] = monotonic(), self._client.nthreads()
+        self._had_worker = self._heard = monotonic()
+        self._ended = threading.Event()
+        self.bell, self._ringer = socket.socketpair()
+        self.bell.setblocking(False)
+        self._ringer.setblocking(False)
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    @property
+    def threads(self) -> int:
+        """The number of threads of all workers, at least 1."""
+        return max(1, sum(self._seen[1].values()))
 
     @property
     def most_waiting(self) -> int:
         """Enough that no worker waits for this machine."""
-        return 4 if self._dispatcher is None else max(4, 2 * self._dispatcher.threads)
+        return max(4, 2 * self.threads)
 
     @contextmanager
     def opened(
         self, reader: BatchReader, analyst: Analyst, files: int, size: int
-    ) -> Iterator[tuple[ReaderPool, MakerPool[Batch]]]:
-        """As ``Pools`` says; how many work at once depends on the cluster alone."""
-        if self._dispatcher is None:
-            known, cluster = frozenset(reader.known), self._cluster
-            setup = Setup(
-                known, reader.version, analyst.headings, self._limits, cluster.blocks, cluster.margin
-            )
-            self._dispatcher = Dispatcher(self._client, setup)
-        yield (
-            ReaderPool(self._dispatcher),
-            MakerPool[Batch](
-                self._dispatcher,
-                analyst.generation,
-                self._cluster.blocks,
-                lambda batch: (block_name(batch.key), partial(Analyse, batch)),
-            ),
-        )
+    ) -> Iterator[tuple[ClusterPool[FileToRead, Batch | Problem], ClusterPool[Batch, str]]]:
+        """Implement ``Pools``. The number of tasks at the same time depends on the cluster only."""
+
+        def analyse(batch: Batch) -> Work[Batch, str]:
+            path = analyst.generation / block_name(batch.key)
+            return _make(batch, path, "analyse", batch, analyst.headings)
+
+        readers = ClusterPool(self, 1, lambda file: self._read(file, reader, analyst.headings))
+        # One more than works, so that no worker waits for the next.
+        yield readers, ClusterPool(self, 2, analyse)
 
     def resolved(
         self,
@@ -88,247 +127,252 @@ class ClusterPools:
         generation: Path,
         check: Callable[[], None],
     ) -> Iterator[int]:
-        """As ``Pools`` says. Where a block costs three workers, others of the corpus would too: then this
-        machine does the rest, as it does what a worker fails at."""
-        if self._dispatcher is None:
-            return
-        self._dispatcher.tell(pickle.dumps(corpus_of(view, names, makers()), pickle.HIGHEST_PROTOCOL))
-        pool = MakerPool[int](
-            self._dispatcher,
-            generation,
-            self._cluster.blocks,
-            lambda number: (links_name(names[number]), partial(request_for, view, names, number)),
-        )
-        for event in run(pool, numbers, check):
-            if pool.gave_up:
-                return
+        """Implement ``Pools``. This machine resolves what the cluster fails at."""
+        # Dask brings it to each worker once.
+        self._corpus = self._client.submit(bytes, pickle_shared(view, names), pure=False)
+
+        def resolve(number: int) -> Work[int, str]:
+            path = generation / links_name(names[number])
+            return _make(number, path, "resolve", get_unresolved(view, number))
+
+        for event in run(ClusterPool(self, 2, resolve), numbers, check):
             if isinstance(event, Finished) and event.failure is None:
                 yield event.task
 
     def close(self) -> None:
-        """Leave the cluster, with nothing going on there."""
-        if self._is_closed:
+        """End all work for this ingestion. May be called again."""
+        if self._ended.is_set():
             return
-        self._is_closed = True
-        if self._dispatcher is not None:
-            self._dispatcher.close()
-        else:
-            self._client.close()
+        self._ended.set()
+
+        def farewell() -> None:
+            # Without a scheduler, no worker can be reached.
+            with suppress(Exception):
+                self._client.cancel([request.future for request in self._sent], force=True)
+                self._client.run(end_ingestion, self._job.id, on_error="ignore")
+                self._client.close(timeout=2)
+
+        thread = threading.Thread(target=farewell, daemon=True)
+        thread.start()
+        thread.join(_FAREWELL)
+        self.bell.close()
+        self._ringer.close()
+
+    def submit(self, request: Request) -> None:
+        """Send a request as soon as no suspect runs or waits."""
+        self._waiting.append(request)
+        self._send()
+
+    def check(self) -> None:
+        """Cancel what takes too long. Raises ClusterError if the scheduler or all workers are lost."""
+        with suppress(BlockingIOError):
+            self.bell.recv(1 << 16)
+        now, (at, workers) = monotonic(), self._seen
+        patience = 2 * (self._job.limits.longest + MARGIN)
+        if now > at + SILENCE:
+            raise ClusterError(f"the scheduler has not answered for {SILENCE:g} seconds")
+        if now > self._had_worker + NO_WORKER:
+            raise ClusterError(f"the cluster has had no worker for {NO_WORKER:g} seconds")
+        for request in self._get_running():
+            if now > max(self._heard, request.sent) + patience:
+                request.future.cancel(msg=f"no worker answered within {patience:g} seconds")
+            elif request.only is not None and request.sent < at and request.only not in workers:
+                request.future.cancel(msg="its worker was lost")
+        self._send()
+
+    def take(self, request: Request) -> Answer | None:
+        """Return the answer of a request, or None if it runs again, alone.
+
+        Raises LostError if it was given up, and what ends the ingestion.
+        """
+        self._sent.discard(request)
+        error = request.answer
+        if isinstance(error, Answer):
+            return error
+        if isinstance(error, RedstringError):
+            raise error
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        is_lost = type(error).__module__.startswith("distributed") or "Cancelled" in reason
+        if not is_lost and not isinstance(error, OSError):
+            advice = "it needs the same engine as this machine"
+            raise ClusterError(f"a worker cannot make blocks ({reason}); {advice}") from error
+        if request.only is not None or request.is_suspect:
+            raise LostError(f"stopped: the workers that tried it were lost ({reason})")
+        request.is_suspect = True
+        self.submit(request)
+        return None
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_LOOK):
+            with suppress(Exception):
+                self._seen = monotonic(), self._client.nthreads()
+                self._had_worker = monotonic() if self._seen[1] else self._had_worker
+
+    def _get_running(self) -> list[Request]:
+        return [request for request in self._sent if not request.future.done()]
+
+    def _send(self) -> None:
+        running = self._get_running()
+        if any(request.is_suspect for request in running):
+            return
+        suspects = [request for request in self._waiting if request.is_suspect]
+        for request in suspects[: not running] if suspects else list(self._waiting):
+            self._waiting.remove(request)
+            self._sent.add(request)
+            content = pickle.dumps((self._job, request.method, request.arguments), pickle.HIGHEST_PROTOCOL)
+            # The corpus, a task of its own, takes the place of an out-of-band buffer (PEP 574).
+            buffers = [self._corpus] if request.method == "resolve" else []
+            call = _Call(get_versions(), content, *(pickle.PickleBuffer(b"") for _ in buffers))
+            request.sent = monotonic()
+            request.future = self._client.submit(
+                pickle.loads,
+                pickle.dumps(call, pickle.HIGHEST_PROTOCOL, buffer_callback=lambda _: None),
+                buffers=buffers,
+                workers=request.only,
+                priority=int(request.method == "read"),
+                pure=False,
+            )
+            request.future.add_done_callback(partial(self._receive, request))
+
+    def _receive(self, request: Request, future: Any) -> None:
+        """Fetch an answer. Dask calls it in a thread of its own."""
+        try:
+            request.answer = pickle.loads(future.result(timeout=_ARRIVAL))
+            self._heard = monotonic()
+        # Some cancellations are no Exception.
+        except BaseException as error:
+            request.answer = error
+        request.answered.put(request)
+        # It is full of rings, or closed.
+        with suppress(OSError):
+            self._ringer.send(b"x")
+
+    def _read(self, file: FileToRead, reader: BatchReader, headings: bool) -> _FileWork:
+        """Read a file. The worker that has begun it reads on when there is room for more items."""
+        worker: str | None = None
+        session, count = "", 0
+        try:
+            while True:
+                content = None
+                if worker is None:
+                    session = token_hex(8)
+                    if self._sends_files and file.source.url is None:
+                        content = _load(file)
+                try:
+                    answer = yield Request("read", (session, file, reader, headings, content, count), worker)
+                except LostError:
+                    if worker is None:
+                        raise
+                    worker = None
+                    continue
+                if answer.needs_content:
+                    self._sends_files = True
+                    continue
+                worker, count = answer.worker, count + len(answer.items)
+                yield from (Produced(file, item) for item in answer.items)
+                if answer.is_end:
+                    yield Finished(file, answer.failure, answer.seconds)
+                    return
+        except (OSError, FileRefusedError) as error:
+            yield Finished(file, f"cannot be read ({error})", 0.0)
 
 
-def pools_of(cluster: Cluster | None, limits: Limits) -> Pools:
-    """Where an ingestion works: on a cluster, or on this machine. Raises as ``connected``."""
+def pools_of(cluster: str | None, limits: Limits) -> Pools:
+    """Return the pools of the cluster with this scheduler, or of this machine. Raises as ``connect``."""
     return LocalPools(limits) if cluster is None else ClusterPools(cluster, limits)
 
 
-class _Pool(Generic[Task, Item]):
-    """What the pipeline asks of a pool; both kinds take turns of one dispatcher."""
+class ClusterPool(Generic[Task, Item]):
+    """A pool. ``work`` does a task; it may have so many ``tasks`` for each thread of the cluster."""
 
-    def __init__(self, dispatcher: Dispatcher) -> None:
-        self._dispatcher = dispatcher
-        self._going: set[int] = set()
-        self._events: deque[Event[Task, Item]] = deque()
+    def __init__(self, pools: ClusterPools, tasks: int, work: Callable[[Task], Work[Task, Item]]) -> None:
+        self._pools, self._tasks, self._work, self._open = pools, tasks, work, 0
+        self._events = deque[Event[Task, Item]]()
+        self._requests: dict[Request, tuple[Task, Work[Task, Item]]] = {}
+        self._answered = SimpleQueue[Request]()
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a worker could begin a task soon."""
+        return self._open < self._tasks * self._pools.threads
 
     @property
     def is_busy(self) -> bool:
-        """Whether a task is being worked on, or something of it is yet to be heard."""
-        return bool(self._going or self._events)
-
-    def hold(self) -> None:
-        """The next events are not wanted yet."""
-
-    def events(self) -> Iterator[Event[Task, Item]]:
-        """What has come so far; does not wait. Raises as ``Dispatcher.turn``."""
-        self._dispatcher.turn()
-        while self._events:
-            yield self._events.popleft()
-
-    def seconds_left(self) -> float:
-        """0 where an event is there, without end otherwise."""
-        return 0.0 if self._events else float("inf")
-
-    def _end(self, task: Task, failure: str | None, seconds: float) -> None:
-        self._going.discard(id(task))
-        self._events.append(Finished(task, failure, seconds))
-
-
-class ReaderPool(_Pool[FileToRead, Batch | Problem]):
-    """Reads files on workers, each on one of them as long as that is there, and no faster than somebody wants
-    to hear of it."""
-
-    def __init__(self, dispatcher: Dispatcher) -> None:
-        super().__init__(dispatcher)
-        self._paused: list[_Reading] = []
-        # Once a worker did not find a file at its path, none is looked for.
-        self.sends = False
-
-    @property
-    def is_free(self) -> bool:
-        """Whether a file could be begun at once: one a thread."""
-        return len(self._going) < self._dispatcher.threads
-
-    def pipes(self) -> list[int]:
-        """None of its own: the other pool tells of everything that comes."""
-        return []
-
-    def start(self, task: FileToRead) -> None:
-        """Begin to read a file."""
-        self._going.add(id(task))
-        _Reading(self, self._dispatcher, task).begin()
-        self._dispatcher.assign()
-
-    def events(self) -> Iterator[Event[FileToRead, Batch | Problem]]:
-        """What has come so far; whoever asks wants more of it."""
-        yield from super().events()
-        paused, self._paused = self._paused, []
-        for reading in paused:
-            reading.go_on()
-        if paused:
-            self._dispatcher.assign()
-
-    def took(self, reading: _Reading, brought: Brought) -> None:
-        """Some items have come of a file."""
-        for item in brought.items:
-            self._events.append(Produced(reading.task, item))
-        if brought.is_end:
-            self._end(reading.task, brought.failure, reading.seconds)
-        else:
-            self._paused.append(reading)
-
-    def gave_up(self, reading: _Reading, failure: str) -> None:
-        """Nothing more will come of a file."""
-        self._end(reading.task, failure, reading.seconds)
-
-
-class _Reading:
-    """One file on its way through the cluster."""
-
-    def __init__(self, pool: ReaderPool, dispatcher: Dispatcher, task: FileToRead) -> None:
-        self.task, self.seconds = task, 0.0
-        self._pool, self._dispatcher = pool, dispatcher
-        self._call = Call(self._request, self._answered, self._lost, priority=1)
-        self._content: Content | None = None
-        self._session, self._brought = "", 0
-
-    def begin(self) -> None:
-        """Have it read, by whichever worker, from where it has been heard to the end."""
-        self._call.only, self._session = None, token_hex(8)
-        try:
-            if self._content is None:
-                self._content = content_of(self.task.source, self.task.source.url)
-            if self._pool.sends and self._content.url is None and self._content.sent is None:
-                self._content = with_bytes(self.task.source, self._content)
-        except (OSError, FileRefusedError) as error:
-            self._pool.gave_up(self, f"cannot be read ({error})")
-            return
-        self._dispatcher.send(self._call)
-
-    def go_on(self) -> None:
-        """Have the worker that reads it read on."""
-        self._dispatcher.send(self._call)
-
-    def _request(self) -> Read | More:
-        if self._call.only is not None:
-            return More(self._session)
-        assert self._content is not None
-        return Read(self._session, self.task, self._content, self._brought)
-
-    def _answered(self, answer: Answer, worker: str) -> None:
-        if isinstance(answer, Brought):
-            self._call.only, self._call.strikes = worker, 0
-            self._brought += len(answer.items)
-            self.seconds += answer.seconds
-            self._content = self._content and Content(self._content.digest, self._content.url)
-            self._pool.took(self, answer)
-            return
-        if answer == Lacks(Lacking.CONTENT):
-            self._pool.sends = True
-        self.begin()
-
-    def _lost(self, reason: str) -> None:
-        if self._call.strikes >= MOST_STRIKES:
-            self._pool.gave_up(self, given_up(reason))
-        else:
-            self.begin()
-
-
-class MakerPool(_Pool[Task, str]):
-    """Has workers make blocks, or their references, and puts them into a generation."""
-
-    def __init__(
-        self,
-        dispatcher: Dispatcher,
-        generation: Path,
-        blocks: str | None,
-        asked: Callable[[Task], tuple[str, Callable[[], Analyse | Resolve]]],
-    ) -> None:
-        """``asked``: where in the generation the file of a task stands, and what makes the request for it."""
-        super().__init__(dispatcher)
-        self._generation, self._blocks = generation, blocks
-        self._asked: Callable[[Task], tuple[str, Callable[[], Analyse | Resolve]]] = asked
-        # Whether a task has cost as many workers as one may.
-        self.gave_up = False
-
-    @property
-    def is_free(self) -> bool:
-        """Whether a task could be sent at once: one more a thread than it does, so that it need not wait."""
-        return len(self._going) < 2 * self._dispatcher.threads
-
-    def pipes(self) -> list[int]:
-        """Where it is told that something has come, of files too."""
-        return [self._dispatcher.wake]
+        """Whether a task is in progress."""
+        return self._open > 0
 
     def start(self, task: Task) -> None:
-        """Have the file of a task made."""
-        self._going.add(id(task))
-        file, body = self._asked(task)
+        """Begin a task."""
+        self._open += 1
+        work = self._work(task)
+        self._go_on(task, work, partial(next, work))
 
-        def answered(answer: Answer, worker: str) -> None:
-            if isinstance(answer, Made):
-                if answer.failure is None:
-                    self._keep(file, answer, worker)
-                self._end(task, answer.failure, answer.seconds)
+    def hold(self) -> None:
+        """Do nothing: a worker reads on when its answer has been taken."""
+
+    def pipes(self) -> list[int]:
+        """Return what becomes readable when an event has come, for any pool."""
+        return [self._pools.bell.fileno()]
+
+    def seconds_left(self) -> float:
+        """Return 0 if an event waits."""
+        return float("inf") if self._answered.empty() and not self._events else 0.0
+
+    def events(self) -> Iterator[Event[Task, Item]]:
+        """Yield the events so far without waiting. Raises what ends the ingestion."""
+        self._pools.check()
+        while not self._answered.empty():
+            request = self._answered.get()
+            task, work = self._requests[request]
+            try:
+                answer = self._pools.take(request)
+            except LostError as error:
+                self._go_on(task, work, partial(work.throw, error))
             else:
-                raise ClusterError(f"the worker at {worker} answered what nobody asked; end it")
+                if answer is None:
+                    continue
+                self._go_on(task, work, partial(work.send, answer))
+            del self._requests[request]
+        while self._events:
+            event = self._events.popleft()
+            self._open -= isinstance(event, Finished)
+            yield event
 
-        def lost(reason: str) -> None:
-            if call.strikes >= MOST_STRIKES:
-                self.gave_up = True
-                self._end(task, given_up(reason), 0.0)
-            else:
-                self._dispatcher.send(call)
-
-        call: Call = Call(body, answered, lost)
-        self._dispatcher.send(call)
-        self._dispatcher.assign()
-
-    def _keep(self, file: str, made: Made, worker: str) -> None:
-        path = self._generation / file
-        content = made.content
-        if content is None:
-            content = _taken_over(f"{self._blocks}/{path.name}")
-        if hashlib.sha256(content).digest() != made.digest:
-            raise ClusterError(f"a block of the worker at {worker} has been changed on its way; ingest again")
-        waiting = path.with_name(f".{path.name}.{os.getpid()}")
+    def _go_on(
+        self,
+        task: Task,
+        work: Work[Task, Item],
+        resume: Callable[[], Request | Event[Task, Item]],
+    ) -> None:
+        """Collect the events of a work until it needs an answer."""
         try:
-            waiting.write_bytes(content)
-            os.replace(waiting, path)
+            while not isinstance(found := resume(), Request):
+                self._events.append(found)
+                resume = partial(next, work)
+        except StopIteration:
+            return
+        except LostError as error:
+            self._events.append(Finished(task, str(error), 0.0))
+            return
+        self._requests[found] = task, work
+        found.answered = self._answered
+        self._pools.submit(found)
+
+
+def _make(task: Task, path: Path, method: str, *arguments: object) -> Work[Task, str]:
+    """Make a block or its references on a worker, and store it."""
+    made = yield Request(method, (f"{path.parent.name}/{path.name}", *arguments))
+    if made.content is not None:
+        try:
+            path.write_bytes(made.content)
         except OSError as error:
             raise system_error(f"write {path}", error) from error
+    yield Finished(task, made.failure, made.seconds)
 
 
-def _taken_over(url: str) -> bytes:
-    """What stands at a URL, which nobody else needs. Raises CorpusError."""
+def _load(file: FileToRead) -> bytes:
     try:
-        filesystem, path = file_system(url)
-        content: bytes = filesystem.cat_file(path)
-        filesystem.rm_file(path)
-    # Whatever the file system of somebody else raises.
-    except Exception as error:
-        raise CorpusError(f"cannot read the block at {url} ({type(error).__name__}: {error})") from error
-    return content
-
-
-def given_up(reason: str) -> str:
-    """Why a task is not tried once more."""
-    return f"stopped: it was tried by {MOST_STRIKES} workers of the cluster; the last time {reason}"
+        return files.read(file.source.path, MOST_SENT)
+    except FileRefusedError as error:
+        advice = "too large to be sent to a worker; put it where workers see it, or name it by URL"
+        raise FileRefusedError(f"{advice} ({error})") from error

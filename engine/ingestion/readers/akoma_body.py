@@ -14,8 +14,8 @@ from datetime import date
 from lxml import etree
 
 from engine.ingestion.assembly import Block, HeadingBlock, Link, TextBlock
-from engine.ingestion.citing import cited_as
 from engine.ingestion.headings import Heading, slug_of
+from engine.ingestion.outline import cited_as
 from engine.ingestion.readers.xml import Worded, Wording, children, first, plain, tag, worded
 from engine.language.addresses import Address
 from engine.model import SectionKind

@@ -1,18 +1,21 @@
-"""The seam between file formats and the engine: a reader turns a file into documents."""
+"""The seam of readers: a reader turns a file into documents. Counting of lists, tables as text."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
 from engine import files
 from engine.model import Document, Passage, Section, Span
 from engine.unpacking import GZIP, open_gzip
+
+# The seam between file formats and the engine: a reader turns a file into documents.
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +128,97 @@ class Reader(Protocol):
         where it cannot be opened.
         """
         ...
+
+
+# The numerals by which lists are counted: 3, iii, c, 三; those of Word and of HTML.
+
+_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
+          (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+_HAN = "〇一二三四五六七八九"
+_ARABIC_LETTERS = "أبتثجحخدذرزسشصضطظعغفقكلمنهوي"
+_ABJAD = "أبجدهوزحطيكلمنسعفصقرشتثخذضظغ"
+
+
+def numeral(value: int, form: str) -> str:
+    """A number in one of Word's formats; those that are not known are printed as decimals."""
+    if value < 1 or value > 99_999:
+        return str(value)
+    if form in ("lowerRoman", "upperRoman"):
+        roman = _roman(value)
+        return roman if form == "lowerRoman" else roman.upper()
+    if form in ("lowerLetter", "upperLetter"):
+        # After z come aa, bb, cc.
+        letter = chr(ord("a") + (value - 1) % 26) * ((value - 1) // 26 + 1)
+        return letter if form == "lowerLetter" else letter.upper()
+    if form == "decimalZero":
+        return f"{value:02d}"
+    if form == "decimalEnclosedParen":
+        return f"({value})"
+    if form in ("arabicAlpha", "arabicAbjad"):
+        letters = _ARABIC_LETTERS if form == "arabicAlpha" else _ABJAD
+        return letters[(value - 1) % len(letters)]
+    if form in ("chineseCounting", "chineseCountingThousand", "japaneseCounting", "ideographDigital"):
+        return _han(value)
+    return str(value)
+
+
+def _roman(value: int) -> str:
+    digits = ""
+    for worth, letters in _ROMAN:
+        while value >= worth:
+            digits, value = digits + letters, value - worth
+    return digits
+
+
+def _han(value: int) -> str:
+    if value >= 10_000:
+        return str(value)
+    text, gap = "", False
+    for worth, unit in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
+        digit, value = divmod(value, worth)
+        if digit:
+            text += ("〇" if gap and text else "") + _HAN[digit] + unit
+            gap = False
+        else:
+            gap = True
+    return text.removeprefix("一") if text.startswith("一十") else text
+
+
+# Tables as text: a line a row, its cells with " | " between them.
+
+# A longer table is cut between rows, and its header is said again, as it is printed again on a new page.
+LONGEST_TABLE = 1600
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The texts of a row's cells; a cell that is merged with one before it is empty or not there."""
+
+    cells: tuple[str, ...]
+    is_header: bool = False
+
+    def __str__(self) -> str:
+        texts = [" ".join(cell.replace("|", "/").split()) for cell in self.cells]
+        if not any(texts):
+            return ""
+        while texts and not texts[-1]:
+            texts.pop()
+        return " ".join(" | ".join(texts).split())
+
+
+def table_text(rows: Sequence[Row]) -> Iterator[str]:
+    """The text of a table, in parts where it is long."""
+    header = [str(row) for row in takewhile(lambda row: row.is_header, rows)]
+    head = [line for line in header if line]
+    part, size, has_rows = list(head), sum(map(len, head)), False
+    for row in rows[len(header) :]:
+        line = str(row)
+        if not line:
+            continue
+        if has_rows and size + len(line) > LONGEST_TABLE:
+            yield "\n".join(part)
+            part, size = list(head), sum(map(len, head))
+        part.append(line)
+        size, has_rows = size + len(line) + 1, True
+    if part:
+        yield "\n".join(part)

@@ -1,18 +1,22 @@
-"""Legal headings in text without markup: "Pasal 14" on a line of its own, "第十四条" before its text."""
+"""Legal headings on lines of plain text, and running heads among them, sections by dotted numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import EXPLAINS, EXPLANATION, Heading, parse_heading, slug_of
-from engine.ingestion.typed_numbers import is_title
+from engine.ingestion.numbers import is_title
+from engine.ingestion.outline import Node
 from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, WORDS, parse_label
 from engine.language.characters import visible
 from engine.model import SectionKind
+
+# Legal headings in text without markup: "Pasal 14" on a line of its own, "第十四条" before its text.
 
 # Depth of the levels that are told by their word alone; numbers with dots go below by their dots.
 _DEPTHS = {
@@ -267,3 +271,111 @@ def _is_title(line: str, following: Sequence[str], before: str) -> bool:
 def _with_title(block: HeadingBlock, line: str) -> HeadingBlock:
     title = f"{block.heading.title} {' '.join(line.split())}".strip()
     return replace(block, heading=replace(block.heading, title=title))
+
+
+# What pages leave behind in text that a program took out of a PDF: their numbers, headers and
+# footers.
+
+# So many lines at the head and at the foot of a page may be its header and footer.
+_EDGE = 3
+# A line is furniture if it is there on this share of the pages, and on so many at least.
+_SHARE, _LEAST = 0.5, 3
+_DIGITS = re.compile(r"\d+")
+_NUMBER_ALONE = re.compile(
+    r"\s*(?:[-–—]\s*\d{1,4}\s*[-–—]|(?:page|seite|halaman|صفحة)\s+\d{1,4}(?:\s*\W?\s*\w*\s*\d{1,4})?)\s*\Z",
+    re.IGNORECASE,
+)
+
+
+def without_furniture(text: str) -> str:
+    """The text without form feeds, lines that are a page's number, and what most pages begin or end with."""
+    pages = [page.split("\n") for page in text.split("\f")]
+    if len(pages) > 1:
+        repeated = _repeated(pages)
+        pages = [_cleared(page, repeated) for page in pages]
+    kept = [line for page in pages for line in page if not _NUMBER_ALONE.match(line)]
+    return "\n".join(kept)
+
+
+def _repeated(pages: Sequence[Sequence[str]]) -> frozenset[str]:
+    """The lines at the edges of most pages, their digits aside."""
+    found: Counter[str] = Counter()
+    for page in pages:
+        full = [line for line in page if line.strip()]
+        found.update({_masked(line) for line in (*full[:_EDGE], *full[-_EDGE:])})
+    least = max(_LEAST, _SHARE * len(pages))
+    return frozenset(line for line, count in found.items() if count >= least)
+
+
+def _cleared(page: Sequence[str], repeated: frozenset[str]) -> list[str]:
+    """A page without the lines at its head and foot that others have too, up to the first of its own."""
+    kept = list(page)
+    for edge in (0, -1):
+        for _ in range(_EDGE):
+            while kept and not kept[edge].strip():
+                kept.pop(edge)
+            # "Article 5" and "Article 9" at the head of two pages are no header.
+            if not kept or _masked(kept[edge]) not in repeated or heading_line(kept[edge]) is not None:
+                break
+            kept.pop(edge)
+    return kept
+
+
+def _masked(line: str) -> str:
+    return _DIGITS.sub("#", " ".join(line.split()))
+
+
+# Sections of a rulebook whose lines know only their number, and whose headings are lines
+# themselves.
+#
+# The line "1.1" has the text "Jurisdiction", the line "1.1.1.(1)" the rule; so the headings above
+# the rule are "1 Introduction" and "1.1 Jurisdiction".
+
+Path = tuple[str, ...]
+
+
+class DottedOutline:
+    """The tree of one document's paths; ``lines`` are (path, text), a path None where a line has none."""
+
+    def __init__(self, lines: Iterable[tuple[Path | None, str]], language: str) -> None:
+        self._language = language
+        self._texts: dict[Path, str] = {}
+        inner: set[Path] = set()
+        for path, text in lines:
+            if path is not None:
+                self._texts.setdefault(path, text)
+                inner.update(path[:depth] for depth in range(1, len(path)))
+        self._nodes = {path: self._node(path) for path in inner}
+
+    def nodes(self, path: Path) -> tuple[Node, ...]:
+        """The sections that a line stands in; a line with others below it stands in its own."""
+        found = (self._nodes.get(path[:depth]) for depth in range(1, len(path) + 1))
+        return tuple(node for node in found if node is not None)
+
+    def is_heading(self, path: Path, text: str) -> bool:
+        """Whether a line is the heading of a section."""
+        return path in self._nodes and is_bare_heading(text)
+
+    def _node(self, path: Path) -> Node:
+        label = ".".join(path)
+        address = parse_label(label, self._language)
+        title = self._title(path)
+        kind = SectionKind.HEADING if address is None else address.kind
+        number = None if address is None else address.number
+        paragraph = None if address is None else address.paragraph
+        if paragraph:
+            # Below a provision there are only its parts: "(2)", "Guidance".
+            kind = SectionKind.GUIDANCE if "Guidance" in paragraph else SectionKind.PARAGRAPH
+            number = f"{number}({paragraph.replace('/', ')(')})" if number else paragraph
+        piece = visible(path[-1]).replace("_", " ").strip()
+        own = piece if address is None or number is None or paragraph or kind in _NAMED else number
+        shown = f"{own} {title}".strip() if title.casefold() != piece.casefold() else title
+        return Node("\0".join(path), kind, number, title, shown, slug_of(path[-1]) or "part")
+
+    def _title(self, path: Path) -> str:
+        text = self._texts.get(path, "").strip()
+        first = text.split("\n", 1)[0].strip()
+        return " ".join(first.split()) if is_bare_heading(first) else ""
+
+
+_NAMED = {SectionKind.PART, SectionKind.CHAPTER, SectionKind.SCHEDULE, SectionKind.ANNEX, SectionKind.BOOK}

@@ -1,9 +1,4 @@
-"""Markdown with legal headings, with or without front matter.
-
-Headings may carry attributes at their end, as in pandoc: ``{valid_from=2019-01-01 valid_to=2023-12-31}``.
-Block structure is CommonMark's, so that a ``#`` in a fenced block is no heading; the text of a block
-stays as it is written, but for marks of emphasis, comments and lines broken for their length.
-"""
+"""Markdown with legal headings, and texts in the fields of records read as files."""
 
 from __future__ import annotations
 
@@ -19,12 +14,20 @@ from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import parse_heading
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
-from engine.ingestion.readers.decoding import decoded, looks_like_text
-from engine.ingestion.readers.field_names import known_field
-from engine.ingestion.readers.front_matter import split_front_matter
+from engine.ingestion.readers.fields import known_field
+from engine.ingestion.readers.formats import decoded, looks_like_text
+from engine.ingestion.readers.html.blocks import blocks_of_page
+from engine.ingestion.readers.html.parsing import BrokenHtmlError, content_of, parsed
 from engine.ingestion.readers.lines import blocks_of, joined
-from engine.ingestion.readers.series import read_documents
+from engine.ingestion.readers.text import read_documents, split_front_matter
 from engine.language.addresses import PROVISIONS
+
+# Markdown with legal headings, with or without front matter.
+#
+# Headings may carry attributes at their end, as in pandoc: ``{valid_from=2019-01-01
+# valid_to=2023-12-31}``. Block structure is CommonMark's, so that a ``#`` in a fenced block is no
+# heading; the text of a block stays as it is written, but for marks of emphasis, comments and
+# lines broken for their length.
 
 SUFFIXES = (".md", ".markdown")
 
@@ -167,3 +170,22 @@ def _inline(text: str) -> str:
     """Text without marks of emphasis and link addresses."""
     plain = _INLINE_TAG.sub("", _NOTE_SIGN.sub("", _LINK.sub(r"\1", text)))
     return _ITALIC_LETTER.sub(r"\2", _EMPHASIS.sub(r"\2", plain))
+
+
+# The text that a field of a record holds, read as a file of that text would be.
+
+_MARKDOWN = re.compile(r"^#{1,6} \S", re.MULTILINE)
+_HTML = re.compile(r"\s*<(?:!doctype|html|body|div|p|h[1-6]|article|section|table)\b[^>]*>", re.IGNORECASE)
+
+
+def blocks_of_field(text: str) -> tuple[str | None, list[Block]]:
+    """The title of a text in HTML, in Markdown or without markup, None if it states none, and its blocks."""
+    if _HTML.match(text):
+        try:
+            return None, blocks_of_page(content_of(parsed(text.encode("utf-8", "replace")).root))
+        except BrokenHtmlError:
+            pass
+    if _MARKDOWN.search(text):
+        title, _, blocks = markdown_blocks(text)
+        return title, blocks
+    return None, list(blocks_of(text.split("\n"), unwrap=False))

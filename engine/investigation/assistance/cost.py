@@ -23,8 +23,8 @@ from engine.investigation.reranking import DEPTH as RERANKED
 from engine.languages import law
 from engine.llm import Budget, Data, LanguageModel, Prefix, Prompt, Usage
 from engine.llm.base import Form
-from engine.llm.estimating import most_tokens
-from engine.llm.prefixing import PrefixedModel
+from engine.llm.cost import PrefixedModel
+from engine.llm.prompt import most_tokens
 from engine.llm.suspicion import addresses_machine
 from engine.model import Passage
 from engine.retrieval.planning import decomposing, hypothetical, make_plan

@@ -13,7 +13,7 @@ from engine.corpus.adjacency import LOWEST_RARITY
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.walks import associations
 from engine.model import RELATION_VERBS, Direction, Relation
-from engine.ontology.concepts import Article, concepts_of
+from engine.ontology.applying import Article, concepts_of
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -21,7 +21,7 @@ from engine.investigation.graph.nodes import ONTOLOGY, Edge, Key, Node, NodeKind
 from engine.investigation.strategies.entities import as_written
 from engine.investigation.walks import associations
 from engine.model import Passage, Relation
-from engine.ontology.concepts import concepts_of
+from engine.ontology.applying import concepts_of
 
 # Two hops round a question's entities, and as many nodes as a person or a prompt takes in.
 DEPTH, MOST_NODES = 2, 20

@@ -17,7 +17,7 @@ from engine.investigation.graph.nodes import Key
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.trails import NO_SOURCE, RELATION_NUMBER, Leads, make_leads, no_leads
 from engine.model import Relation
-from engine.ontology.concepts import (
+from engine.ontology.applying import (
     MOST_FOLLOWED,
     MOST_IMPORTANT,
     PER_ARTICLE,
@@ -25,7 +25,7 @@ from engine.ontology.concepts import (
     concepts_of,
     first_rows,
 )
-from engine.ontology.concepts import Concepts as Known
+from engine.ontology.applying import Concepts as Known
 from engine.settings import Preset
 from engine.threads import Colour
 

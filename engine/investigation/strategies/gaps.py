@@ -18,8 +18,7 @@ from engine.investigation.trails import NO_SOURCE, Leads, joined, make_leads
 from engine.language.embedders import Embedder
 from engine.model import QueryPlan, Relation, Search, View
 from engine.retrieval.planning import GAP, HYPOTHETICAL
-from engine.retrieval.scan import scan
-from engine.retrieval.searches import searches_of
+from engine.retrieval.scan import scan, searches_of
 from engine.threads import Colour
 
 PER_QUERY = 10

@@ -16,11 +16,9 @@ from pydantic import BaseModel, Field, ValidationError
 
 from engine.errors import ModelError, SettingsError
 from engine.language.embedders.base import Kind, Vectors, unit
-from engine.llm.retrying import Patience, passing
-from engine.llm.secret import Secret, checked_key
+from engine.llm.sending import Patience, Secret, checked_key, passing
 from engine.llm.spec import OPENAI_URL
-from engine.network.background import background_loop
-from engine.network.fetching import TIMED_OUT, Received, fetched, in_words, opened_client
+from engine.network import TIMED_OUT, Received, background_loop, fetched, in_words, opened_client
 from engine.operator_settings import operator_settings, variable
 
 URL_VARIABLE, KEY_VARIABLE = variable("embedding_url"), variable("embedding_key")

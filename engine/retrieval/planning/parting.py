@@ -14,11 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from engine.ingestion.sentences import sentence_starts
+from engine.ingestion.segmentation import sentence_starts
 from engine.language.analysis import analyzer
-from engine.retrieval.planning.meaning import term_asked
-from engine.retrieval.planning.structure import MARKS, compared
-from engine.retrieval.planning.words import Referring, Words, words_of
+from engine.retrieval.planning.words import MARKS, Referring, Words, compared, term_asked, words_of
 
 # A later part of fewer terms ("and why?") says too little to be searched on its own, unless it asks for the
 # meaning of a term, or has one of two in common with the first.

@@ -1,21 +1,27 @@
-"""Making the plan of a question: what it asks, what it requires, and the views by which it is scanned."""
+"""The query plan of a question: its views, filters, depth, and changes that a user makes to it."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from types import MappingProxyType
 
 from engine.corpus.protocol import Corpus, Mask
 from engine.errors import InputError
 from engine.language.detection import detect_question
 from engine.language.references.readings import find_mentions
-from engine.model import Constraints, QueryPlan, Suggestion, View
-from engine.retrieval.cross_lingual import note_on
-from engine.retrieval.planning.assisted import Helpers, hypothetical_views, with_sub_questions
-from engine.retrieval.planning.depth import depth_of
-from engine.retrieval.planning.intent import intent_of
+from engine.model import Constraints, Depth, DepthKind, Intent, QueryPlan, Suggestion, View
+from engine.retrieval.planning.assisted import (
+    LITERAL,
+    PART,
+    SIDE,
+    Helpers,
+    hypothetical_views,
+    with_sub_questions,
+)
 from engine.retrieval.planning.named import provisions_named
 from engine.retrieval.planning.prose import (
     dates_in_prose,
@@ -23,11 +29,77 @@ from engine.retrieval.planning.prose import (
     documents_in_prose,
     types_in_prose,
 )
-from engine.retrieval.planning.strategies import LITERAL
 from engine.retrieval.planning.syntax import read_signs
 from engine.retrieval.planning.views import Asked, views_of
-from engine.retrieval.planning.words import words_of
-from engine.settings import InvestigationSettings
+from engine.retrieval.planning.words import intent_of, words_of
+from engine.retrieval.relevance import note_on
+from engine.settings import AUTO, InvestigationSettings
+
+# How deep a question goes, where the settings leave it to the question, and why.
+#
+# A look-up names what it wants. A question with several parts or sides, or that asks for one
+# thing through another, goes as deep as the settings allow; every other one as deep as has proved
+# enough. None goes deeper than the settings say.
+
+REASONS: Mapping[Intent, str] = MappingProxyType(
+    {
+        Intent.COMPARATIVE: "it compares",
+        Intent.MULTI_HOP: "it asks for one thing through another",
+    }
+)
+
+
+def depth_of(plan: QueryPlan, settings: InvestigationSettings) -> Depth | None:
+    """How deep a question goes, and why; None where the settings say how deep."""
+    asked = plan.constraints.depth
+    if asked is not None:
+        return Depth(asked, "the question says so")
+    if settings.depth != AUTO:
+        return None
+    named = [one for one in plan.named if one.leads]
+    if named:
+        return Depth(DepthKind.LOOK_UP, f"it asks for {named[0].words}")
+    parts = sum(view.name in (PART, SIDE) for view in plan.views)
+    if parts > 1:
+        return Depth(DepthKind.DEEP, f"it has {parts} parts")
+    if plan.intent is not None and plan.intent in REASONS:
+        return Depth(DepthKind.DEEP, REASONS[plan.intent])
+    return Depth(DepthKind.USUAL, "it asks for one thing")
+
+
+# A plan that a person has edited: what must be right about it before it is used.
+
+HEAVIEST = 10.0
+MOST_VIEWS = 16
+LONGEST_VIEW = 4_000
+
+
+def checked_plan(plan: QueryPlan, question: str) -> QueryPlan:
+    """The plan, with views of no words left out. Raises InputError where it cannot be used."""
+    if plan.question.strip() != question.strip():
+        raise InputError("the plan is for another question; make a new plan, or ask that question")
+    views = tuple(replace(view, text=" ".join(view.text.split())) for view in plan.views)
+    views = tuple(view for view in views if view.text)
+    if not any(view.enabled for view in views):
+        raise InputError("the plan has no view that is switched on: switch one on, or make a new plan")
+    if len(views) > MOST_VIEWS:
+        raise InputError(f"the plan has {len(views)} views; {MOST_VIEWS} is the most")
+    for number, view in enumerate(views, 1):
+        _check(view, number)
+    return replace(plan, views=views)
+
+
+def _check(view: View, number: int) -> None:
+    if not (math.isfinite(view.weight) and 0 < view.weight <= HEAVIEST):
+        raise InputError(
+            f"view {number}: the weight must be above 0 and at most {HEAVIEST:g}, not {view.weight}"
+        )
+    if len(view.text) > LONGEST_VIEW:
+        raise InputError(f"view {number}: {len(view.text):,} characters; {LONGEST_VIEW:,} is the most")
+
+
+# Making the plan of a question: what it asks, what it requires, and the views by which it is
+# scanned.
 
 LONGEST_QUESTION = 4_000
 

@@ -1,8 +1,4 @@
-"""What a question's prose says of dates, kinds of documents and documents: shown, never required.
-
-"since 2015" may mean documents of 2015 and later, or only that something holds since then. So it becomes
-a suggestion that a person can take up. Documents and their types are looked up in the corpus.
-"""
+"""Filters and named things that a question states in prose; standards by their designation."""
 
 from __future__ import annotations
 
@@ -20,10 +16,43 @@ from engine.language.characters import western_digits
 from engine.language.dates import DATE, MONTH_OF_YEAR, parse_period
 from engine.language.designations import Occupied
 from engine.language.numerals import roman_number
+from engine.language.references.instruments import FORM, Standards
 from engine.language.references.readings import statement_reader
 from engine.model import Document, Span, Suggestion
-from engine.retrieval.planning.standards import standards_at
 from engine.retrieval.planning.words import words_of
+
+# The standards that a question names, by designation: of the edition that it gives, else the
+# latest.
+
+_FORM = re.compile(FORM)
+_KNOWN: WeakKeyDictionary[Corpus, Standards] = WeakKeyDictionary()
+
+
+def standards_of(corpus: Corpus) -> Standards:
+    """The editions of standards that a corpus has; read once for an open corpus."""
+    known = _KNOWN.get(corpus)
+    if known is None:
+        known = _KNOWN[corpus] = Standards(corpus.documents())
+    return known
+
+
+def standards_at(corpus: Corpus, text: str) -> list[tuple[tuple[str, ...], Span]]:
+    """What the designations in a text mean, as ids of documents, and where they stand: nothing where the
+    corpus has no such standard or edition."""
+    known, documents = standards_of(corpus), corpus.documents()
+    found = []
+    for match in _FORM.finditer(text):
+        meant = known.meant(match[0])
+        if meant is not None:
+            found.append((tuple(documents[number].id for number in meant), Span(*match.span())))
+    return found
+
+
+# What a question's prose says of dates, kinds of documents and documents: shown, never required.
+#
+# "since 2015" may mean documents of 2015 and later, or only that something holds since then. So
+# it becomes a suggestion that a person can take up. Documents and their types are looked up in
+# the corpus.
 
 # Words of a name; letters, where a script puts no blanks.
 LONGEST_NAME, LONGEST_UNSPACED = 16, 48

@@ -1,28 +1,4 @@
-"""How questions are asked: ``questions.yaml`` in the folder of each language, read and checked.
-
-A file holds:
-
-- ``intent``: regular expressions by intent; what they match is the evidence shown.
-- ``parts``: ``joints`` between two questions and the ``openers`` that begin the second; ``asks``: what a
-  question begins with; ``requests``: what a sentence begins with that asks without a question mark;
-  ``relatives``: openers that may as well go on with a clause; ``refers``: ``pronouns``
-  with what they may stand for in the first part, the group ``subject`` of ``subjects``, none where that is
-  never clear; ``own`` is what tells, in front of a pronoun, that it stands for something in its own part;
-  ``implied``: nouns that say what they are of only where nothing was told in front ("the consequences");
-  ``several``: it may stand for both sides of a comparison.
-- ``compare``: whole questions with groups ``a``, ``b`` and perhaps ``frame``; ``clauses``: whole
-  questions with groups ``outer`` and ``inner``. Questions are matched without the mark at their end.
-- ``meaning``: whole questions for the meaning of a term, which is the group ``term``.
-- ``asks_of_before`` and ``asks_of_behind``: what stands around a document whose own text is asked for.
-- ``dates``: words before a year or date, by what they ask for; ``..._behind``: words behind it;
-  ``before`` and ``within`` tell whose law is meant;
-  ``between`` and ``through``: the words around the first of two.
-- ``types``: kinds of documents, and the words by which questions name them.
-- ``legal``: pairs of lists, what people say and what laws say.
-- ``examples``: questions with what is to be found in them; the tests run them.
-
-All patterns are case-insensitive; a blank in ``compare`` and ``clauses`` stands for one blank.
-"""
+"""The words of questions: their roles by language, intent, structure, meaning."""
 
 from __future__ import annotations
 
@@ -31,12 +7,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engine import bounded_yaml, languages
 from engine.errors import SettingsError, YamlError
+from engine.language.analysis import analyzer
 from engine.model import Intent
+
+# How questions are asked: ``questions.yaml`` in the folder of each language, read and checked.
+#
+# A file holds:
+#
+# - ``intent``: regular expressions by intent; what they match is the evidence shown. - ``parts``:
+# ``joints`` between two questions and the ``openers`` that begin the second; ``asks``: what a
+# question begins with; ``requests``: what a sentence begins with that asks without a question
+# mark; ``relatives``: openers that may as well go on with a clause; ``refers``: ``pronouns`` with
+# what they may stand for in the first part, the group ``subject`` of ``subjects``, none where
+# that is never clear; ``own`` is what tells, in front of a pronoun, that it stands for something
+# in its own part; ``implied``: nouns that say what they are of only where nothing was told in
+# front ("the consequences"); ``several``: it may stand for both sides of a comparison. -
+# ``compare``: whole questions with groups ``a``, ``b`` and perhaps ``frame``; ``clauses``: whole
+# questions with groups ``outer`` and ``inner``. Questions are matched without the mark at their
+# end. - ``meaning``: whole questions for the meaning of a term, which is the group ``term``. -
+# ``asks_of_before`` and ``asks_of_behind``: what stands around a document whose own text is asked
+# for. - ``dates``: words before a year or date, by what they ask for; ``..._behind``: words
+# behind it; ``before`` and ``within`` tell whose law is meant; ``between`` and ``through``: the
+# words around the first of two. - ``types``: kinds of documents, and the words by which questions
+# name them. - ``legal``: pairs of lists, what people say and what laws say. - ``examples``:
+# questions with what is to be found in them; the tests run them.
+#
+# All patterns are case-insensitive; a blank in ``compare`` and ``clauses`` stands for one blank.
 
 SHIPPED = "questions.yaml"
 Patterns = tuple[re.Pattern[str], ...]
@@ -233,3 +235,116 @@ def _border(parts: _Parts) -> re.Pattern[str] | None:
         return _pattern(rf"[،,，、；]?\s*(?:{joints})\s*(?=(?:{openers})(?!\w*[؟?]?\Z))")
     listed = rf",(?=\s+(?:{openers})\b[^?]*?,?\s(?:{joints})\s+(?:{openers})\b)"
     return _pattern(rf"(?:,?\s+(?:{joints}),?|[;؛]|{listed})\s+(?=(?:{openers})\b)")
+
+
+# Questions for the meaning of a term: "What is a Relevant Person?", "Was bedeutet
+# 'unverzüglich'?".
+
+LONGEST_TERM = 60
+_ENDS = " \t?!.؟？。\"“”„«»‘’'"
+
+
+def term_asked(text: str, language: str) -> str:
+    """The term whose meaning a question asks for, as it writes it; empty where it asks for something else."""
+    question = text.strip(" \t?!.؟？。")
+    for pattern in words_of(language).meaning:
+        match = pattern.fullmatch(question)
+        if match:
+            term = match["term"].strip(_ENDS)
+            return term if len(term) <= LONGEST_TERM else ""
+    return ""
+
+
+# Sub-questions by the structure of a question: the sides it compares, its clauses. Parts:
+# ``parting.py``.
+
+# A name of more words is a clause: the two sides of a comparison are shorter.
+LONGEST_SIDE = 16
+
+MARKS = " -–•.?!؟。？,،，:;"
+
+
+class Compared(NamedTuple):
+    """Two things that a question compares, the frame in which it does, and whether that comes first."""
+
+    pair: tuple[str, str]
+    frame: str
+    before: bool
+
+
+def compared(text: str, language: str) -> Compared | None:
+    """What a question compares; None where it compares nothing."""
+    for pattern in words_of(language).compare:
+        match = pattern.fullmatch(text.strip(MARKS))
+        if match is None:
+            continue
+        named = match.groupdict()
+        frame = (named.get("frame") or "").strip(MARKS)
+        pair = ((named["a"] or "").strip(MARKS), (named["b"] or "").strip(MARKS))
+        if not all(_says_something(side, language) and len(side.split()) <= LONGEST_SIDE for side in pair):
+            continue
+        before = bool(named.get("frame")) and match.start("frame") < match.start("a")
+        return Compared(pair, frame, before)
+    return None
+
+
+def sides(text: str, language: str) -> list[str]:
+    """One question for each side of a comparison: the side and the frame both share; empty without one."""
+    found = compared(text, language)
+    if found is None:
+        return []
+    pair, frame, before = found
+    return [f"{frame} {side}".strip() if before else f"{side} {frame}".strip() for side in pair]
+
+
+def clauses(text: str, language: str) -> list[str]:
+    """The inner clause of a question about something that must be found first, and the outer one."""
+    for pattern in words_of(language).clauses:
+        match = pattern.fullmatch(text.strip(MARKS))
+        if match is None:
+            continue
+        inner, outer = match["inner"].strip(MARKS), match["outer"].strip(MARKS)
+        if len(analyzer(language).terms(inner)) >= 2 and _says_something(outer, language):
+            return [inner, outer]
+    return []
+
+
+def _says_something(text: str, language: str) -> bool:
+    return bool(analyzer(language).terms(text))
+
+
+# What kind of answer a question asks for, told by its own words.
+
+# A question that compares, or asks for one thing through another, says so; "how long" may stand in either.
+_ORDER = (Intent.COMPARATIVE, Intent.MULTI_HOP, Intent.LOOKUP, Intent.EXPLORATORY)
+LONGEST_EVIDENCE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An intent and the words of the question that told it; none where it is only the usual one."""
+
+    intent: Intent
+    evidence: tuple[str, ...]
+
+
+def intent_of(text: str, language: str, references: tuple[str, ...] = ()) -> Told:
+    """The intent of a question. ``references`` are the provisions that it names.
+
+    The first of comparative, multi-hop, lookup, exploratory that its words tell; exploratory where they
+    tell nothing. A question that names a provision and asks for nothing wider looks that up.
+    """
+    words = words_of(language)
+    for intent in _ORDER:
+        found = [match[0].strip() for one in words.intent.get(intent, ()) if (match := one.search(text))]
+        if intent is Intent.LOOKUP and references:
+            found += list(references)
+        if found:
+            return Told(intent, tuple(_short(evidence) for evidence in dict.fromkeys(found)))
+    return Told(Intent.EXPLORATORY, ())
+
+
+def _short(evidence: str) -> str:
+    if len(evidence) <= LONGEST_EVIDENCE:
+        return evidence
+    return evidence[:LONGEST_EVIDENCE].rsplit(" ", 1)[0] + " …"

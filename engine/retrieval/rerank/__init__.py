@@ -1,7 +1,6 @@
 """Judges of a question and texts read together, by a short spec string: cross-encoders, language models."""
 
-from engine.retrieval.rerank.base import Reranker, reads
-from engine.retrieval.rerank.judging import BUDGET, STOPPED, Judged, Judging
+from engine.retrieval.rerank.base import BUDGET, STOPPED, Judged, Judging, Reranker, reads
 from engine.retrieval.rerank.listwise import LISTWISE, ListwiseReranker
 from engine.retrieval.rerank.spec import NO_RERANKER, reranker
 

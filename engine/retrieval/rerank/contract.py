@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.retrieval.rerank.base import Reranker
-from engine.retrieval.rerank.judging import Judging
+from engine.retrieval.rerank.base import Judging, Reranker
 
 QUESTION = "Who takes a pilot?"
 TEXTS = (

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 
 from engine.errors import BudgetError, ModelError
 from engine.llm import Data, Form, LanguageModel, Meter, Prompt, Usage
-from engine.llm.meter import Slot
+from engine.llm.base import Slot
 from engine.retrieval.rerank.base import Scores
 
 TASK, LISTWISE = "reranking", "llm"

@@ -7,8 +7,7 @@ import orjson
 import pytest
 
 from engine.access.audit_log import audit_log, audit_path, record
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from engine.access import forgetting
-from engine.access.forgetting import kept, named, of_person, older_than, take_out_reviewer
-from engine.access.people import visitors_folder
+from engine.access import audit_log
+from engine.access.audit_log import kept, named, of_person, older_than, take_out_reviewer
+from engine.access.users import visitors_folder
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.journal import append_line, complete_lines
 from engine.errors import InputError
@@ -61,10 +61,10 @@ def names(home: Path) -> set[str]:
 def test_a_person_is_forgotten_and_nobody_else(home: Path) -> None:
     found = of_person(home, of(home, ANNA))
     assert [one.folder.name for one in found] == ["new", "old"]
-    forgetting.delete(found)
+    audit_log.delete(found)
     assert not of(home, ANNA).exists()
     assert {"his", "his.report.json", "all"} <= names(home)
-    forgetting.delete(found)
+    audit_log.delete(found)
     assert of_person(home, of(home, ANNA)) == []
 
 
@@ -96,14 +96,14 @@ def test_a_link_is_never_followed(home: Path, tmp_path: Path) -> None:
     (outside / "precious").write_bytes(b"")
     (of(home, BORIS) / "link").symlink_to(outside)
     (home / "visitors" / ("f" * 32)).symlink_to(outside)
-    forgetting.delete(kept(home))
+    audit_log.delete(kept(home))
     assert (outside / "precious").exists()
 
 
 def test_what_was_half_deleted_is_deleted_next_time(home: Path) -> None:
     folder = of(home, BORIS) / "his"
     folder.rename(folder.with_name(".his-deleted"))
-    forgetting.delete(older_than(home, 5))
+    audit_log.delete(older_than(home, 5))
     assert not of(home, BORIS).exists()
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.access.people import Person, key_of, visitors_folder
-from engine.access.private_files import read_private, server_secret, write_private
+from engine.access.users import Person, key_of, read_private, server_secret, visitors_folder, write_private
 from engine.errors import InputError
 
 

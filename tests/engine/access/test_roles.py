@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.access.roles import Action, Role, may
+from engine.access.users import Action, Role, may
 
 REVIEWING = {Action.JUDGE, Action.RESOLVE, Action.AREAS, Action.EXTRACT}
 

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 from argon2 import PasswordHasher
 
-from engine.access import passwords
-from engine.access.passwords import NOBODYS, hashed, matches
-from engine.access.roles import Role
-from engine.access.users import Users, checked_user_name
+from engine.access import users as passwords
+from engine.access.users import NOBODYS, Role, Users, checked_user_name, hashed, matches
 from engine.errors import InputError
 
 PASSWORD = "correct horse"
@@ -45,7 +43,7 @@ def test_a_user_comes_in_by_the_password_alone(users: Users) -> None:
 
 
 def test_the_password_of_nobody_is_nobodys(users: Users, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.access.passwords.NOBODYS", hashed("the password of nobody"))
+    monkeypatch.setattr("engine.access.users.NOBODYS", hashed("the password of nobody"))
     assert not users.authenticate("boris", "the password of nobody")
 
 

@@ -22,7 +22,7 @@ from engine.answers.writing import (
 from engine.corpus.protocol import Corpus
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Prompt, Usage
-from engine.llm.connecting import connect
+from engine.llm.client import connect
 from engine.records.context import ContextPassage
 from tests.engine.answers.conftest import Ask
 from tests.engine.answers.models import EXCEPTION, RULE, SAID, TOO_WIDE, filled, key_of, once, passages, said

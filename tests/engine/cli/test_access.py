@@ -6,9 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from engine.access.people import key_of, visitors_folder
-from engine.access.private_files import server_secret
-from engine.access.users import Users
+from engine.access.users import Users, key_of, server_secret, visitors_folder
 from engine.cli.main import main
 
 PASSWORD = "correct horse"

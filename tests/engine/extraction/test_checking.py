@@ -5,9 +5,7 @@ from typing import Any
 import pytest
 
 from engine.corpus.extracted import Proposal
-from engine.extraction.checking import MOST_SAID, Refused, checked
-from engine.extraction.prompting import Said
-from engine.extraction.windows import Piece, Window
+from engine.extraction.prompting import MOST_SAID, Piece, Refused, Said, Window, checked
 from engine.model import Document, Passage, Relation
 
 MODEL = "openai:scripted"

@@ -9,8 +9,16 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.extracted import Judgement, Proposal, Validation, add_reading, add_validation
 from engine.corpus.protocol import Corpus
-from engine.extraction.checklist import Checklist, Filter, Order, State, checklist
-from engine.extraction.stated import CHECKED_RELATIONS, stated, stated_counts
+from engine.extraction.checklist import (
+    CHECKED_RELATIONS,
+    Checklist,
+    Filter,
+    Order,
+    State,
+    checklist,
+    stated,
+    stated_counts,
+)
 from engine.ingestion.build import add_to_corpus
 from engine.model import Relation, Status
 from tests.engine.corpus.extracted.values import window

@@ -15,11 +15,10 @@ from engine.corpus.extracted import DocumentRead, Proposal, WindowRead, load_rea
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError, SettingsError
 from engine.extraction import expected, extract, planned
-from engine.extraction.planning import Plan
+from engine.extraction.extracting import Plan
 from engine.llm import Budget, Meter
-from engine.llm.client import ChatModel
-from engine.llm.connecting import connect
-from engine.llm.retrying import Patience
+from engine.llm.client import ChatModel, connect
+from engine.llm.sending import Patience
 from engine.model import Passage, Relation
 from tests.engine.extraction.readers import LIES, honest, liar
 from tests.engine.forked import Tell, killed

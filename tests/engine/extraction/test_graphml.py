@@ -8,7 +8,7 @@ import pytest
 from engine.corpus.extracted import Judgement, Validation, add_reading, add_validation
 from engine.errors import InputError
 from engine.extraction.checklist import checklist
-from engine.extraction.graphml import write_graphml
+from engine.extraction.export import write_graphml
 from engine.model import Relation
 from tests.engine.corpus.extracted.values import DEFINITION, EXCEPTION, EXTENSION, proposal, read_toy, window
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from engine.corpus.extracted import Judgement, Proposal, Validation
-from engine.extraction.precision import Precision, by_sort, calibration, precision, wilson
+from engine.extraction.checklist import Precision, by_sort, calibration, precision, wilson
 from engine.model import Relation
 
 

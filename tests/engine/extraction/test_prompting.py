@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from engine.corpus.extracted import Proposal
-from engine.extraction.prompting import CONCEPT_TOKENS, FULL_LIST, Concepts
-from engine.extraction.windows import Piece, Window
-from engine.llm.estimating import most_tokens
+from engine.extraction.prompting import CONCEPT_TOKENS, FULL_LIST, Concepts, Piece, Window
+from engine.llm.prompt import most_tokens
 from engine.model import Document, Passage, Relation
 
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.extraction.windows import AROUND_PASSAGE, OVERLAP, _cut, _pieces
-from engine.llm.estimating import most_tokens
+from engine.extraction.prompting import AROUND_PASSAGE, OVERLAP, _cut, _pieces
+from engine.llm.prompt import most_tokens
 from engine.model import Passage
 
 

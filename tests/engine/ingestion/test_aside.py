@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from engine.errors import CorpusError, ResourceError
-from engine.ingestion.aside import WORTH_A_CHILD, Aside
+from engine.ingestion.publishing import WORTH_A_CHILD, Aside
 
 
 def told_by(path: Path) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engine.corpus.embedded.block import hashed
-from engine.ingestion import blockwise
-from engine.ingestion.blockwise import IdPlaces
+from engine.ingestion import view
+from engine.ingestion.view import IdPlaces
 
 IDS = ["b/2", "a", "b/1", "ä", "", "z"]
 
@@ -20,5 +20,5 @@ def test_ids_that_share_a_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -
     def key(name: str) -> int:
         return 7 if len(name) < 2 else hashed(name)
 
-    monkeypatch.setattr(blockwise, "hashed", key)
+    monkeypatch.setattr(view, "hashed", key)
     assert places(key).of([*IDS, "q"]) == {one: number for number, one in enumerate(IDS)}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import InputError, RedstringError
-from engine.ingestion.file_text import text_of
+from engine.ingestion.reading import text_of
 
 
 def test_texts_of_files(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_only_a_file_of_data_is_audited(tmp_path: Path, monkeypatch: pytest.Monk
     for path in (tmp_path / "pipe.txt", tmp_path, Path("/proc/self/environ")):
         with pytest.raises(InputError, match=r"not a file of data|cannot be read"):
             text_of(path)
-    monkeypatch.setattr("engine.ingestion.file_text.LARGEST", 10)
+    monkeypatch.setattr("engine.ingestion.reading.LARGEST", 10)
     (tmp_path / "large.txt").write_text("x" * 11)
     with pytest.raises(InputError, match=r"large\.txt: larger than 10 bytes"):
         text_of(tmp_path / "large.txt")

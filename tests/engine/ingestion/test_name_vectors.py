@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.block import Block
-from engine.ingestion.name_vectors import NameVectors
+from engine.ingestion.embedding import NameVectors
 
 
 def test_only_new_names_are_encoded_and_only_those_asked_for_are_kept() -> None:

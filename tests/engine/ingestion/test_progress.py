@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.hashed import in_place_of_the_model
 from engine.ingestion.build import build_corpus
-from engine.ingestion.progress import ProgressBar
+from engine.ingestion.report import ProgressBar
 
 
 def test_the_steps_fill_one_bar_in_turn(capfd: pytest.CaptureFixture[str]) -> None:

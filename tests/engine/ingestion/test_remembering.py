@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.errors import CorpusError
-from engine.ingestion.remembering import RememberingEmbedder
+from engine.ingestion.embedding import RememberingEmbedder
 
 
 class Counting:

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import SourceError
 from engine.ingestion.build import build_corpus
-from engine.ingestion.remote import fetched, name_of, source_of
+from engine.ingestion.sources import fetched, name_of, source_of
 
 # A worker of the test's own process reads it, so that nothing of it is left for other tests.
 HOME = "memory://test-remote"

@@ -9,7 +9,7 @@ import pytest
 
 from engine.corpus.embedded.block import Block
 from engine.errors import CorpusError
-from engine.ingestion.settling import settled
+from engine.ingestion.mentions import settled
 
 NEVER_ASKED: Any = None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SourceError
-from engine.ingestion.readers import archive
+from engine.ingestion.readers import formats
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.sources import Found, open_sources
 from tests.engine.ingestion.readers.docx.writing import docx, paragraph
@@ -232,13 +232,13 @@ def test_bombs_are_named_and_the_rest_is_read(tmp_path: Path, monkeypatch: pytes
     assert "200 times its size" in found.problems[0].reason
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"a" * 20_000_000))
     assert "200 times" in look(tmp_path / "b.txt.gz")[1].problems[0].reason
-    monkeypatch.setattr(archive, "MOST_MEMBERS", 1)
+    monkeypatch.setattr(formats, "MOST_MEMBERS", 1)
     assert "only the first 1" in look(tmp_path / "a.zip")[1].problems[0].reason
-    monkeypatch.setattr(archive, "MOST_FILES", 0)
+    monkeypatch.setattr(formats, "MOST_FILES", 0)
     assert "more than 0 files" in look(tmp_path / "a.zip")[1].problems[-1].reason
-    monkeypatch.setattr(archive, "MOST_FILES", 100)
-    monkeypatch.setattr(archive, "LARGEST_TOTAL", 3)
-    monkeypatch.setattr(archive, "MOST_MEMBERS", 9)
+    monkeypatch.setattr(formats, "MOST_FILES", 100)
+    monkeypatch.setattr(formats, "LARGEST_TOTAL", 3)
+    monkeypatch.setattr(formats, "MOST_MEMBERS", 9)
     assert any("all archives" in problem.reason for problem in look(tmp_path / "a.zip")[1].problems)
 
 

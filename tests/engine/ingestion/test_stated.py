@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engine.ingestion.linking import StatedTargets, merged
 from engine.ingestion.readers.base import StatedReference
-from engine.ingestion.stated import StatedTargets, merged
 from engine.model import (
     Document,
     Passage,

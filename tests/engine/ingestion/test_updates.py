@@ -16,13 +16,12 @@ from engine.corpus.embedded import writing
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.generation import CITED_NAME, FOUND_NAME, GRAPH_NAME, STATE_NAME, published
 from engine.errors import ResourceError
-from engine.ingestion import aside, naming, resolving, settling
+from engine.ingestion import entities, mentions, publishing, resolving
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
-from engine.ingestion.ledger import load_ledger
-from engine.ingestion.merging import POSTINGS_NAME
-from engine.ingestion.naming import MENTIONS_NAME, VOCABULARY_NAME
+from engine.ingestion.entities import MENTIONS_NAME, VOCABULARY_NAME
+from engine.ingestion.ledger import POSTINGS_NAME, load_ledger
 from engine.ingestion.resolving import LINKS_SUFFIX, links_name
-from engine.ingestion.word_counts import WordCounts
+from engine.ingestion.words import WordCounts
 from engine.language.clustering import Encode
 from ui.sample import BUILT
 
@@ -189,7 +188,7 @@ def test_what_is_done_beside_by_children_is_the_same_to_the_byte(
 ) -> None:
     written(tmp_path / "laws", {own: own for own in range(6)})
     build_corpus([tmp_path / "laws"], tmp_path / "here", embedding="none")
-    monkeypatch.setattr(aside, "WORTH_A_CHILD", 0)
+    monkeypatch.setattr(publishing, "WORTH_A_CHILD", 0)
     build_corpus([tmp_path / "laws"], tmp_path / "apart", embedding="none")
     assert files(tmp_path / "here") == files(tmp_path / "apart")
 
@@ -204,7 +203,7 @@ def test_links_that_cannot_be_written_leave_the_corpus_as_it_was(
     def full(*given: object) -> None:
         raise ResourceError("the disk is full")
 
-    monkeypatch.setattr(aside, "WORTH_A_CHILD", passages)
+    monkeypatch.setattr(publishing, "WORTH_A_CHILD", passages)
     monkeypatch.setattr(writing, "write_references", full)
     with pytest.raises(ResourceError, match="the disk is full"):
         ingested(tmp_path, {**CITING, "Tide Act": "See Article 1 of the Gas Act."})
@@ -219,9 +218,9 @@ def test_terms_are_settled_again_only_where_a_text_says_something_else_of_them(
 
     def counted(blocks: Sequence[Block], words: WordCounts, encode: Encode | None, key: str) -> Block:
         settled.append(key)
-        return settling.settled(blocks, words, encode, key)
+        return mentions.settled(blocks, words, encode, key)
 
-    monkeypatch.setattr(naming, "settled", counted)
+    monkeypatch.setattr(entities, "settled", counted)
     (tmp_path / "laws").mkdir()
     (tmp_path / "laws" / "fee.md").write_text(
         '# Fee Act\n\n## Article 1\n\nA "Harbour Fee" means ten.\n\n## Article 2\n\nIt is due.\n'

@@ -20,8 +20,8 @@ from engine.corpus.embedded.generation import STATE_NAME, published
 from engine.corpus.verifying import verify
 from engine.errors import CorpusError, IngestionCancelledError, ModelError, ResourceError, SettingsError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
+from engine.ingestion.embedding import RememberingEmbedder
 from engine.ingestion.ledger import LEDGER_NAME
-from engine.ingestion.remembering import RememberingEmbedder
 from engine.ingestion.vectors import check_room, embed_corpus, usual_model
 from engine.language.embedders.base import Kind, Vectors
 from tests.engine.forked import Tell, killed

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.embedded.block import Block
-from engine.ingestion.word_counts import WordCounts
+from engine.ingestion.words import WordCounts
 
 texts = st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=4)
 

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from engine.errors import ResourceError, system_error
-from engine.ingestion.pools import run
+from engine.ingestion.pipeline import run
 from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool
 
 

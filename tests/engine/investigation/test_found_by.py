@@ -11,7 +11,7 @@ from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.model import RoundKind
 from engine.records.export import investigation_to_json
-from engine.retrieval.searches import MOST_HITS, NO_SEARCH, first_searches
+from engine.retrieval.scan import MOST_HITS, NO_SEARCH, first_searches
 from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.ingestion.analysis import analysed
-from engine.ingestion.naming import Naming
+from engine.ingestion.entities import Naming
 from engine.ingestion.readers.base import ReadDocument
 from engine.ingestion.view import CorpusView
 from engine.language.entities import LEAST_SCORE, Aliases, EntityTable, Titles

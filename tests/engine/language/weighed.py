@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from engine.corpus.embedded.block import hashed
-from engine.ingestion.weighing import Weighing
-from engine.ingestion.word_counts import WordCounts
+from engine.ingestion.words import Weighing, WordCounts
 from engine.language.names import Weigh, Word
 
 

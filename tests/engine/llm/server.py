@@ -28,10 +28,8 @@ from typing import Any, Self
 
 from pydantic import BaseModel
 
-from engine.llm.client import ChatModel
-from engine.llm.connecting import connect
-from engine.llm.defusing import undefused
-from engine.llm.prompt import CLOSING, OPENING, TASK_LINE
+from engine.llm.client import ChatModel, connect
+from engine.llm.prompt import CLOSING, OPENING, TASK_LINE, undefused
 
 PART = re.compile(
     rf"^{OPENING} (?P<mark>[0-9a-f]+) (?P<name>[^\n]*)\n(?P<text>.*?)\n(?P=mark){CLOSING}$", re.S | re.M
@@ -152,7 +150,7 @@ class ScriptedServer:
         return f"openai:scripted@{self.url}?context=32768&input=1&output=2&cached=0.5"
 
     def connect(self, key: str | None = None, **options: Any) -> ChatModel:
-        """A client of this server; options as those of ``engine.llm.connecting.connect``."""
+        """A client of this server; options as those of ``engine.llm.client.connect``."""
         model = connect(self.spec, key, **options)
         assert model is not None
         return model

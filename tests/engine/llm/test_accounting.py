@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from engine.errors import BudgetError, ModelError
 from engine.llm import Budget, Data, Meter, Prompt, Reply, Usage
-from engine.llm.connecting import connect
-from engine.llm.cost import cost_lines, cost_report, usage_values
-from engine.llm.meter import Slot
-from engine.llm.together import ask_all
+from engine.llm.base import Slot
+from engine.llm.client import connect
+from engine.llm.cost import ask_all, cost_lines, cost_report, usage_values
 from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 FINE = {"queries": ["dues"]}

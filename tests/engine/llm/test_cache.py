@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from engine.errors import BudgetError, CancelledError
 from engine.llm import Budget, Data, Meter, Prompt
 from engine.llm.cache import AnswerCache, answer_key, default_cache
-from engine.llm.connecting import connect
+from engine.llm.client import connect
 from tests.engine.forked import FORK
 from tests.engine.llm.server import Parts, ScriptedServer
 

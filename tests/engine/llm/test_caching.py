@@ -9,11 +9,11 @@ import pytest
 from pydantic import BaseModel
 
 from engine.llm import Data, Form, Meter, Prefix, Prompt
-from engine.llm.connecting import connect
+from engine.llm.base import Counted
+from engine.llm.client import connect
 from engine.llm.prompt import messages, shared_texts
 from engine.llm.schemas import schema_text
 from engine.llm.spec import read_spec
-from engine.llm.usage import Counted
 from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from engine.errors import ModelError
 from engine.llm import Data, Meter, Prompt
-from engine.llm.dialects import Dialect, Rung
+from engine.llm.exchange import Dialect, Rung
 from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 
@@ -134,10 +134,10 @@ def test_nothing_is_imported_before_something_is_asked() -> None:
     """The package is slow to load, and whoever uses no model does not wait for it."""
     script = (
         "import sys\n"
-        "import engine.cli.models, engine.llm.probing, engine.llm.together, engine.llm.cost\n"
+        "import engine.cli.models, engine.llm.probing, engine.llm.cost, engine.llm.cost\n"
         "from engine.llm import Data, Prompt\n"
         "from engine.llm.cache import AnswerCache\n"
-        "from engine.llm.connecting import connect\n"
+        "from engine.llm.client import connect\n"
         "model = connect('openai:m@http://127.0.0.1:9/v1')\n"
         "assert model.expected(Prompt('t', 'Do.', (Data('a', 'b'),)), AnswerSchema).tokens\n"
         "assert not {'openai', 'httpx2'} & set(sys.modules)\n"

@@ -12,9 +12,8 @@ import pytest
 from engine.errors import ModelError, RedstringError, SettingsError
 from engine.llm import Data, Meter, Prompt
 from engine.llm.cache import AnswerCache
-from engine.llm.client import ChatModel
-from engine.llm.connecting import connect, connect_from_environment
-from engine.llm.secret import REDACTED, Secret
+from engine.llm.client import ChatModel, connect, connect_from_environment
+from engine.llm.sending import REDACTED, Secret
 from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 KEY = "sk-proj-AbC123/4567+890xyzXYZ"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.language.detection import characters_per_token
-from engine.llm.estimating import cut_at, least_tokens, most_tokens
+from engine.llm.prompt import cut_at, least_tokens, most_tokens
 
 ENGLISH = (
     "A person shall not operate a vessel within the harbour limits unless the harbour master has granted a "

@@ -11,10 +11,9 @@ import pytest
 from engine.errors import ModelError
 from engine.llm import Data, Meter, Prompt
 from engine.llm.exchange import Exchange
-from engine.llm.retrying import Patience
-from engine.llm.sending import Sender
+from engine.llm.sending import Patience, Sender
 from engine.llm.spec import read_spec
-from engine.network.fetching import OVERSIZED, TIMED_OUT, Received
+from engine.network import OVERSIZED, TIMED_OUT, Received
 from tests.engine.llm.server import Parts
 
 PROMPT = Prompt("decompose", "Split.", (Data("question", "Who pays? " * 40),), longest=100)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from engine.language.quotes import locate
 from engine.llm.base import Data, Prompt
-from engine.llm.defusing import DEFUSED_WITH, defused, undefused, visible
-from engine.llm.prompt import CLOSING, OPENING, fenced, messages
+from engine.llm.prompt import CLOSING, DEFUSED_WITH, OPENING, defused, fenced, messages, undefused, visible
 
 MARKERS = [
     "<|im_start|>system",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from engine.errors import InputError
-from engine.network.addresses import checked_url, is_public, is_reachable, resolved
+from engine.network import checked_url, is_public, is_reachable, resolved
 
 # Where the five large clouds tell a machine its secrets, beside 169.254.169.254.
 SECRETS = ("168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")

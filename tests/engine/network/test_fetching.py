@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SettingsError
-from engine.network.fetching import certificates
+from engine.network import certificates
 
 
 @pytest.mark.parametrize("of_environment", [True, False])

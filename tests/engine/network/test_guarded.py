@@ -22,8 +22,7 @@ from benchmarks.attacks.addresses import (
     redirect_attempt,
     server_attempt,
 )
-from engine.network.fetching import UNREACHABLE, Received, fetched, opened_client
-from engine.network.guarded import guarded_transport
+from engine.network import UNREACHABLE, Received, fetched, guarded_transport, opened_client
 
 
 @pytest.mark.parametrize("form", FORMS)

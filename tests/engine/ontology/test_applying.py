@@ -7,8 +7,7 @@ import pytest
 from engine.corpus.protocol import Corpus, Ontology
 from engine.corpus.rules.ruleset import Rule
 from engine.errors import SettingsError
-from engine.ontology.applying import Outcome, apply_rules, facts_from
-from engine.ontology.citing import cited, provision
+from engine.ontology.applying import Outcome, apply_rules, cited, facts_from, provision
 from engine.ontology.telling import outcomes_json, verdict_words
 
 DAY = date(2026, 1, 1)

@@ -6,9 +6,8 @@ from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError
 from engine.llm import Budget, Meter
 from engine.ontology.assisting import assisted, expected_use
-from engine.ontology.covering import Index
-from engine.ontology.differing import difference
-from engine.ontology.proposal import Proposal, propose
+from engine.ontology.drafting import Index
+from engine.ontology.proposal import Proposal, difference, propose
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 HARM = "<img src=x onerror=alert(1)>"

@@ -8,8 +8,7 @@ import pytest
 from engine.corpus.ontology import checked, ontology_from
 from engine.corpus.protocol import Corpus
 from engine.corpus.with_ontology import with_ontology
-from engine.ontology.citing import provision
-from engine.ontology.concepts import Concepts, concepts_of, problems
+from engine.ontology.applying import Concepts, concepts_of, problems, provision
 from engine.ontology.telling import check_text
 
 

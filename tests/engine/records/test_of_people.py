@@ -13,8 +13,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from engine.access.audit_log import audit_log
-from engine.access.people import key_of, owner_of_key, visitors_folder
-from engine.access.private_files import server_secret
+from engine.access.users import key_of, owner_of_key, server_secret, visitors_folder
 from engine.cli.main import main
 from engine.operator_settings import OperatorSettings
 from engine.records.of_people import owners_of

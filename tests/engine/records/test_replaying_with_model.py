@@ -9,8 +9,7 @@ from typing import Any
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.llm.cache import AnswerCache
-from engine.llm.client import ChatModel
-from engine.llm.connecting import connect
+from engine.llm.client import ChatModel, connect
 from engine.records.comparing import compare, comparison_lines
 from engine.records.replaying import replayed
 from engine.settings import preset

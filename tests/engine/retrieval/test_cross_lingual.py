@@ -10,7 +10,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.investigation.strategies.contract import toy_corpus
 from engine.model import QueryPlan, View
-from engine.retrieval.cross_lingual import cross_lingual_documents, holds, note_on
+from engine.retrieval.relevance import cross_lingual_documents, holds, note_on
 from engine.retrieval.scan import Scan
 from tests.engine.retrieval.searching import searched
 

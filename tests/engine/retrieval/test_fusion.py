@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.protocol import Hits
-from engine.retrieval.fusion import fuse, retriever_weights
+from engine.retrieval.scan import fuse, retriever_weights
 
 
 def hits(*pairs: tuple[int, float]) -> Hits:

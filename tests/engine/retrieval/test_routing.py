@@ -9,7 +9,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.model import QueryPlan, View
-from engine.retrieval.routing import routed
+from engine.retrieval.relevance import routed
 
 PLAN = QueryPlan("dues berth", "en", (View("literal", "dues berth"),))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.extraction.precision import wilson
+from engine.extraction.checklist import wilson
 from engine.review.model import Assessment, Verdict
 from engine.review.rates import (
     Dimension,

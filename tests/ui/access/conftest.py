@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.operator_settings import OperatorSettings
 from ui.access.asking import PERSON
 from ui.access.gate import AccessGate, entrance_of

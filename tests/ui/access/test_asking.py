@@ -6,8 +6,7 @@ import gradio as gr
 import pytest
 from starlette.requests import Request
 
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.errors import AccessError
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from ui.access.asking import PERSON, person_of

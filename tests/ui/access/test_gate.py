@@ -8,10 +8,7 @@ import pytest
 from starlette.types import ASGIApp, Message, Scope
 
 from engine.access.audit_log import audit_log, audit_path
-from engine.access.people import key_of
-from engine.access.private_files import server_secret
-from engine.access.roles import Role
-from engine.access.users import Users
+from engine.access.users import Role, Users, key_of, server_secret
 from engine.errors import InputError
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.ui.access.conftest import PASSWORD, Browser, behind

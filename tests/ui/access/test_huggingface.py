@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.access.roles import Role
+from engine.access.users import Role
 from engine.operator_settings import OperatorSettings
 from tests.ui.access.conftest import Browser, behind
 from tests.ui.access.provider import CLIENT, SECRET, Claims, Provider

@@ -19,8 +19,7 @@ from gradio_client import Client
 from benchmarks.attacks.http.calls import ABSENT, TRIED, filled
 from benchmarks.attacks.http.raw import API, Answer, stranger
 from benchmarks.attacks.http.served import inside_a_loop, served
-from engine.access.roles import Role
-from engine.access.users import Users
+from engine.access.users import Role, Users
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.ui.access.conftest import PASSWORD
 from ui.access import owners

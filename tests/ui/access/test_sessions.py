@@ -10,9 +10,8 @@ import pytest
 from argon2 import PasswordHasher
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from engine.access import passwords
-from engine.access.roles import Role
-from engine.access.users import Users
+from engine.access import users as passwords
+from engine.access.users import Role, Users
 from engine.operator_settings import OperatorSettings
 from tests.ui.access.conftest import PASSWORD, Browser
 from ui.access import gate as gates

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.corpus import open_corpus
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.store.store import CaseStore

@@ -10,8 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.records.store import EVERYBODY
 from engine.records.store.listing import Wanted
 from engine.records.store.store import CaseStore

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.corpus.extracted.validations import load_validations
 from engine.errors import InputError
 from engine.model import Relation

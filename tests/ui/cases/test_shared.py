@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from engine.access.people import Person
+from engine.access.users import Person
 from engine.exports.registry import exports
 from engine.records.store.store import CaseStore
 from tests.ui.cases.conftest import ANN, ANNA, BELA, Keep, owner_of

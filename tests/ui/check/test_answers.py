@@ -18,8 +18,7 @@ import pytest
 
 from benchmarks.attacks.hostile_files import texts
 from benchmarks.attacks.http.target import peak_memory
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.answers.audit import Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.corpus import open_corpus

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.corpus.extracted import load_readings
-from engine.llm import connecting
+from engine.llm import client
 from tests.engine.extraction.readers import honest, liar
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 from tests.ui.corpus.conftest import STRANGER, VISITOR, Caller
@@ -28,7 +28,7 @@ def server() -> Iterator[ScriptedServer]:
 
 def connect(desk: CorpusDesk, server: ScriptedServer) -> None:
     """One request at a time, so that a run lasts until its end or until it is cancelled."""
-    model = connecting.connect(f"{server.spec}&concurrency=1")
+    model = client.connect(f"{server.spec}&concurrency=1")
     assert model is not None
     desk.connections.connect(SESSION, model)
 

@@ -10,8 +10,7 @@ import orjson
 import pytest
 
 from engine.access.audit_log import audit_log, audit_path
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.operator_settings import OperatorSettings
 from ui.corpus.answers import HANDLERS, answer
 from ui.corpus.desk import ACTIONS, CorpusDesk

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.corpus import open_corpus
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.errors import InputError
 from engine.review.drawing import sampling_of
 from engine.review.sampling import Sampling

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from engine.access.people import Person
+from engine.access.users import Person
 from tests.ui.review.conftest import ANNA, BELA, Caller, Keep
 from ui.cases.kept import KeptCases
 from ui.corpus.answers import answer

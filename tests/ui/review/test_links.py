@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.corpus import open_corpus
 from engine.corpus.extracted.validations import Judgement, judged, load_validations
 from engine.extraction.judging import UNWRITTEN, Ends, judge_link

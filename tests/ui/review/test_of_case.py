@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.review.model import ItemKind
 from engine.review.store import ReviewStore
 from tests.ui.review.conftest import ANNA, BELA, FEW, REVA, Caller, Keep

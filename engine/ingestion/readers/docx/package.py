@@ -1,20 +1,24 @@
-"""The parts of a Word file that are read, opened with care: it is a zip of XML that anybody may have made.
-
-Only the parts needed are unpacked, each within a limit. XML is parsed without network, external
-entities or document types (ECMA-376 part 2 forbids the last in a package).
-"""
+"""The parts of a DOCX package: styles and numbering."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from lxml import etree
 
 from engine.errors import UnpackingError, in_words
+from engine.ingestion.readers.base import numeral
 from engine.unpacking import open_zip, read_member
+
+# The parts of a Word file that are read, opened with care: it is a zip of XML that anybody may
+# have made.
+#
+# Only the parts needed are unpacked, each within a limit. XML is parsed without network, external
+# entities or document types (ECMA-376 part 2 forbids the last in a package).
 
 Element = etree._Element  # noqa: SLF001 (lxml has no public name for it; used in types alone)
 
@@ -122,3 +126,249 @@ def _part(archive: zipfile.ZipFile, name: str) -> Element:
             f"its part {name} declares a document type, which could hide entities: not read"
         )
     return root
+
+
+# Styles of a Word file: which are headings and how deep, and which are numbered.
+
+# Word keeps the built-in names in English in the file, whatever the language of the program; other
+# programs write them as they show them.
+_HEADING = re.compile(
+    r"(?:heading|überschrift|titre|título|titolo|judul|kop|rubrik|overskrift|nagłówek|заголовок|标题|標題"
+    r"|العنوان|عنوان|başlık)\s*(?P<level>[1-9])\b",
+    re.IGNORECASE,
+)
+_TITLES = frozenset({"title", "titel", "titre", "título", "titolo", "judul", "标题", "العنوان"})
+_CONTENTS = re.compile(r"(?:toc|verzeichnis|tm|目录)\s*\d|toc heading|table of figures", re.IGNORECASE)
+# A style may be based on another, that on a third; a file may close the circle.
+_DEEPEST = 20
+# Outline level 9 (counted from 0) is body text.
+BODY_LEVEL = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What a paragraph style says. ``level`` is a heading's, from 1; ``numbered``: list and its level."""
+
+    level: int | None = None
+    is_title: bool = False
+    is_contents: bool = False
+    list_id: str | None = None
+    list_level: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    name: str
+    based_on: str | None
+    outline: int | None
+    list_id: str | None
+    list_level: int | None
+
+
+class Styles:
+    """The paragraph styles of a file, with what each takes over from the one it is based on."""
+
+    def __init__(self, part: Element | None) -> None:
+        self._stated: dict[str, _Stated] = {}
+        self._known: dict[str | None, Style] = {}
+        self._default: str | None = None
+        for style in part.iterfind(f"{W}style") if part is not None else ():
+            if style.get(f"{W}type") not in (None, "paragraph"):
+                continue
+            own_id = style.get(f"{W}styleId") or ""
+            if style.get(f"{W}default") in ("1", "true"):
+                self._default = own_id
+            properties = style.find(f"{W}pPr")
+            list_id, list_level = numbering_of(properties)
+            self._stated[own_id] = _Stated(
+                value_of(style, "name") or own_id,
+                value_of(style, "basedOn"),
+                whole(value_of(properties, "outlineLvl")),
+                list_id,
+                list_level,
+            )
+
+    def of(self, style_id: str | None) -> Style:
+        """The style of a paragraph that names this id, or none."""
+        if style_id not in self._known:
+            self._known[style_id] = self._resolved(style_id)
+        return self._known[style_id]
+
+    def _resolved(self, style_id: str | None) -> Style:
+        chain: list[_Stated] = []
+        place = style_id if style_id in self._stated else self._default
+        while place in self._stated and len(chain) < _DEEPEST:
+            chain.append(self._stated[place])
+            place = chain[-1].based_on
+        if not chain and style_id:
+            # A style that the file does not describe is known by its id alone.
+            chain.append(_Stated(style_id, None, None, None, None))
+        names = [stated.name.strip() for stated in chain]
+        return Style(
+            level=_level(chain),
+            is_title=bool(names) and names[0].casefold() in _TITLES,
+            is_contents=any(_CONTENTS.match(name) for name in names),
+            list_id=next((stated.list_id for stated in chain if stated.list_id is not None), None),
+            list_level=next((stated.list_level for stated in chain if stated.list_level is not None), None),
+        )
+
+
+def _level(chain: list[_Stated]) -> int | None:
+    for stated in chain:
+        if stated.outline is not None:
+            return stated.outline + 1 if stated.outline < BODY_LEVEL else None
+        if match := _HEADING.match(stated.name.strip()):
+            return int(match["level"])
+    return None
+
+
+def numbering_of(properties: Element | None) -> tuple[str | None, int | None]:
+    """The list that paragraph properties name, and the level in it; list "0" takes a list away."""
+    numbered = properties.find(f"{W}numPr") if properties is not None else None
+    if numbered is None:
+        return None, None
+    return value_of(numbered, "numId"), whole(value_of(numbered, "ilvl"))
+
+
+def value_of(parent: Element | None, name: str) -> str | None:
+    """The ``w:val`` of a child element."""
+    child = parent.find(f"{W}{name}") if parent is not None else None
+    return None if child is None else child.get(f"{W}val")
+
+
+def whole(value: str | None) -> int | None:
+    """A whole number that a file states; None for anything else."""
+    try:
+        return int(value) if value is not None else None
+    except ValueError:
+        return None
+
+
+# The numbers that Word prints before paragraphs: it stores lists and levels, and counts when it
+# shows them.
+#
+# ECMA-376 part 1, 17.9: an abstract list has up to nine levels, each with a format, a first
+# number and a text such as "%1.%2"; a list refers to an abstract one and may begin levels anew.
+# Paragraphs of all lists on one abstract list are counted together, unless a list overrides where
+# a level starts.
+
+LEVELS = 9
+BULLET = "•"
+_PLACE = re.compile(r"%([1-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level of a list. ``restart``: the level (from 1) after which it begins anew, 0 for never."""
+
+    format: str = "decimal"
+    text: str = ""
+    start: int = 1
+    restart: int | None = None
+    legal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What Word prints before a paragraph. ``is_clause``: a number with those of the levels above it."""
+
+    text: str
+    level: int
+    is_clause: bool
+    is_bullet: bool
+
+
+class Numbering:
+    """Counts the paragraphs of a document in order; ``next`` is asked once for each numbered one."""
+
+    def __init__(self, part: Element | None) -> None:
+        self._abstract: dict[str, dict[int, Level]] = {}
+        self._lists: dict[str, tuple[str, dict[int, Level], dict[int, int]]] = {}
+        self._counts: dict[str, list[int | None]] = {}
+        self._begun: set[tuple[str, int]] = set()
+        if part is not None:
+            self._read(part)
+
+    def next(self, list_id: str, level: int) -> Label | None:
+        """The label of the next paragraph of a list; None where the file knows no such list."""
+        if list_id not in self._lists or not 0 <= level < LEVELS:
+            return None
+        abstract, levels, starts = self._lists[list_id]
+        counts = self._counts.setdefault(abstract, [None] * LEVELS)
+        own = levels.get(level, Level())
+        if level in starts and (list_id, level) not in self._begun:
+            counts[level] = starts[level]
+        else:
+            before = counts[level]
+            counts[level] = own.start if before is None else before + 1
+        self._begun.add((list_id, level))
+        for lower in range(level + 1, LEVELS):
+            restart = levels.get(lower, Level()).restart
+            if restart is None or (restart and level < restart):
+                counts[lower] = None
+        return self._label(levels, counts, level)
+
+    def _label(self, levels: dict[int, Level], counts: list[int | None], level: int) -> Label | None:
+        own = levels.get(level, Level())
+        if own.format == "bullet":
+            return Label(BULLET, level, is_clause=False, is_bullet=True)
+        if own.format == "none" and not _PLACE.search(own.text):
+            text = own.text.strip()
+            return Label(text, level, is_clause=False, is_bullet=False) if text else None
+
+        def printed(match: re.Match[str]) -> str:
+            place = int(match[1]) - 1
+            at = levels.get(place, Level())
+            value = counts[place] if counts[place] is not None else at.start
+            counts[place] = value
+            shown = "decimal" if own.legal and at.format != "decimalZero" else at.format
+            return numeral(value if value is not None else 1, shown)
+
+        text = _PLACE.sub(printed, own.text).strip()
+        if not text:
+            return None
+        places = [int(place) for place in _PLACE.findall(own.text)]
+        lower = levels.get(level + 1, Level())
+        numbered = own.legal or all(
+            levels.get(place - 1, Level()).format.startswith("decimal") for place in places
+        )
+        followed = (
+            len(places) == 1 and f"%{level + 1}.%{level + 2}" in lower.text and lower.format == "decimal"
+        )
+        return Label(text, level, is_clause=numbered and (len(places) > 1 or followed), is_bullet=False)
+
+    def _read(self, part: Element) -> None:
+        linked: dict[str, str] = {}
+        styled: dict[str, str] = {}
+        for abstract in part.iterfind(f"{W}abstractNum"):
+            own_id = abstract.get(f"{W}abstractNumId") or ""
+            self._abstract[own_id] = dict(_level_numbering(level) for level in abstract.iterfind(f"{W}lvl"))
+            if (style := value_of(abstract, "styleLink")) is not None:
+                styled[style] = own_id
+            if (style := value_of(abstract, "numStyleLink")) is not None:
+                linked[own_id] = style
+        for listed in part.iterfind(f"{W}num"):
+            own_id = value_of(listed, "abstractNumId") or ""
+            own_id = styled.get(linked.get(own_id, ""), own_id)
+            levels, starts = dict(self._abstract.get(own_id, {})), {}
+            for override in listed.iterfind(f"{W}lvlOverride"):
+                place = whole(override.get(f"{W}ilvl")) or 0
+                if (level := override.find(f"{W}lvl")) is not None:
+                    levels[place] = _level_numbering(level)[1]
+                if (start := whole(value_of(override, "startOverride"))) is not None:
+                    starts[place] = start
+                    levels[place] = replace(levels.get(place, Level()), start=start)
+            self._lists[listed.get(f"{W}numId") or ""] = (own_id, levels, starts)
+
+
+def _level_numbering(level: Element) -> tuple[int, Level]:
+    start = whole(value_of(level, "start"))
+    legal = level.find(f"{W}isLgl")
+    return whole(level.get(f"{W}ilvl")) or 0, Level(
+        format=value_of(level, "numFmt") or "decimal",
+        text=value_of(level, "lvlText") or "",
+        # Word's own default is 0; files without it are written by programs that mean 1.
+        start=1 if start is None else start,
+        restart=whole(value_of(level, "lvlRestart")),
+        legal=legal is not None and legal.get(f"{W}val") not in ("0", "false"),
+    )

@@ -9,11 +9,9 @@ from dataclasses import dataclass, field, replace
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import Heading, parse_heading
-from engine.ingestion.readers.counting import numeral
-from engine.ingestion.readers.html.parsing import Element
-from engine.ingestion.readers.html.shown import is_left_out
+from engine.ingestion.readers.base import Row, numeral, table_text
+from engine.ingestion.readers.html.parsing import Element, is_left_out
 from engine.ingestion.readers.lines import heading_line
-from engine.ingestion.readers.rows import Row, table_text
 from engine.language.addresses import CONTAINERS, PROVISIONS
 from engine.language.characters import raised
 from engine.model import SectionKind

@@ -1,14 +1,19 @@
-"""HTML as a tree: its bytes decoded as a browser would, scripts and entities never carried out."""
+"""HTML parsed: which elements are shown, and the metadata of the page."""
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from lxml import etree, html
 
-from engine.ingestion.readers.decoding import decoded
+from engine.ingestion.readers.fields import IDENTIFIERS, Told, folded, told_by
+from engine.ingestion.readers.formats import decoded
+
+# HTML as a tree: its bytes decoded as a browser would, scripts and entities never carried out.
 
 Element = etree._Element  # noqa: SLF001 (lxml has no public name for it; used in types alone)
 
@@ -75,3 +80,132 @@ def _text(data: bytes) -> tuple[str, str | None, int]:
     except (LookupError, UnicodeDecodeError):
         pass
     return decoded(data)
+
+
+# What of a page is its text: not its scripts, navigation, banners, hidden parts and footers.
+
+_NEVER = frozenset((
+    "script", "style", "noscript", "template", "svg", "head", "title", "meta", "link", "nav", "footer",
+    "aside", "iframe", "object", "embed", "audio", "video", "canvas", "map", "button", "input", "select",
+    "textarea", "option", "dialog", "menu", "progress", "applet", "frameset", "rp"
+))  # fmt: skip
+_ROLES = frozenset((
+    "navigation", "banner", "contentinfo", "search", "complementary", "toolbar", "menu", "menubar",
+    "dialog", "alertdialog", "button", "tab", "tablist"
+))  # fmt: skip
+_CLASSES = re.compile(
+    r"(?:nav(?:bar|box|igation)?(?:-\w+)*|breadcrumbs?(?:-\w+)*|cookie[\w-]*|(?:site|page)-?(?:footer|header)"
+    r"|footer|sidebar|toc|table-of-contents|no-?print|mw-editsection|mw-jump-link|catlinks|skip-?(?:link|nav)"
+    r"|social(?:-\w+)*|share(?:-\w+)*|advert\w*|visually-?hidden|sr-only|screen-reader-text|hidden|metadata"
+    r"|mw-empty-elt|printfooter|pagination)\Z",
+    re.IGNORECASE,
+)
+_UNSEEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+
+
+def is_left_out(element: Element) -> bool:
+    """Whether an element and all in it is no text of the document."""
+    tag = element.tag
+    if not isinstance(tag, str) or tag in _NEVER:
+        return True
+    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
+        return True
+    if (element.get("role") or "") in _ROLES or _UNSEEN.search(element.get("style") or ""):
+        return True
+    if tag in ("html", "body", "main", "article"):
+        return False
+    if tag == "header" and not _is_within(element, ("main", "article", "section")):
+        return True
+    return any(_CLASSES.match(name) for name in (element.get("class") or "").split())
+
+
+def content_of(root: Element) -> Element:
+    """The element that holds the document: the only ``main`` or article, else the body."""
+    for path in (".//main", ".//*[@role='main']", ".//article"):
+        found = root.findall(path)
+        if len(found) == 1 and "".join(map(str, found[0].itertext())).strip():
+            return found[0]
+    body = root.find("body")
+    return root if body is None else body
+
+
+def _is_within(element: Element, tags: tuple[str, ...]) -> bool:
+    return any(above.tag in tags for above in element.iterancestors())
+
+
+# What a page says of itself in its head: the fields of HTML, Dublin Core, Open Graph and ELI.
+
+# Names in ``meta`` elements, in small letters, and the field that each is. The first that a page has counts.
+_FIELDS = {
+    "eli:title": "title", "eli:title_short": "title_short", "eli:id_local": "number",
+    "eli:passed_by": "issuer", "eli:date_document": "date", "eli:date_publication": "published",
+    "eli:first_date_entry_in_force": "valid_from", "eli:date_no_longer_in_force": "valid_to",
+    "dc.title": "title", "dcterms.title": "title", "dc.creator": "author", "dcterms.creator": "author",
+    "dc.publisher": "publisher", "dc.subject": "subject", "dc.date": "date", "dc.date.valid": "valid_from",
+    "dcterms.valid": "valid_from", "dc.date.created": "created", "dcterms.created": "created",
+    "dc.date.modified": "modified", "dcterms.modified": "modified", "dc.date.issued": "date",
+    "dcterms.issued": "date", "dc.language": "language", "dcterms.language": "language", "author": "author",
+    "date": "date", "keywords": "keywords", "generator": "producer", "content-language": "language",
+    "article:author": "author", "article:published_time": "created", "article:modified_time": "modified",
+    "og:title": "title", "og:url": "url",
+}  # fmt: skip
+_DATES = frozenset({"date", "published", "valid_from", "valid_to", "created", "modified"})
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:[-_]\w+)*\Z")
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+# "Duck - Wikipedia": the name of the site behind that of the page.
+_SITE = re.compile(r"\s+[-–—|·]\s+[^-–—|·]{2,40}\Z")
+# EUR-Lex prints a title over several paragraphs of this class, and calls the page "L_2016119EN".
+_GAZETTE_TITLE = re.compile(r"(?:^|[\s-])doc-ti(?:$|\s)|title-doc-(?:first|last)")
+LONGEST_TITLE = 400
+
+
+def stated_fields(root: Element) -> dict[str, Any]:
+    """The fields of a page's head; dates as ISO days, the language as its short code."""
+    found: dict[str, Any] = {}
+    for name, value in _metas(root):
+        field = _FIELDS.get(name.strip().lower()) or _own_name(name)
+        text = " ".join(value.split())
+        if field is None or not text or field in found:
+            continue
+        if field in _DATES:
+            day = _DAY.match(text)
+            if day is None:
+                continue
+            text = day[0]
+        found[field] = text
+    spoken = root.get("lang") or root.get(_XML_LANG) or found.get("language") or ""
+    found.pop("language", None)
+    if match := _LANGUAGE.match(spoken.strip()):
+        found["language"] = match[1].lower()
+    canonical = root.find(".//link[@rel='canonical']")
+    if canonical is not None and canonical.get("href") and "url" not in found:
+        found["url"] = canonical.get("href")
+    return found
+
+
+def _own_name(name: str) -> str | None:
+    """The name of a field that tells a day or which text it is, under whatever common name."""
+    known = told_by(name) not in (Told.UNKNOWN, Told.FILE) or folded(name) in IDENTIFIERS
+    return name.strip() if known else None
+
+
+def page_title(root: Element) -> str | None:
+    """The act's title on a page of EUR-Lex, else ``title`` without the name of the site behind it."""
+    marked = [
+        " ".join("".join(map(str, element.itertext())).split())
+        for element in root.iter("p")
+        if _GAZETTE_TITLE.search(element.get("class") or "")
+    ]
+    if any(marked):
+        return " ".join(marked)[:LONGEST_TITLE]
+    element = root.find(".//title")
+    text = " ".join("".join(map(str, element.itertext())).split()) if element is not None else ""
+    return _SITE.sub("", text) or text or None
+
+
+def _metas(root: Element) -> Iterator[tuple[str, str]]:
+    for element in root.iter("meta"):
+        name = element.get("name") or element.get("property") or element.get("http-equiv")
+        if name and element.get("content"):
+            yield name, element.get("content") or ""

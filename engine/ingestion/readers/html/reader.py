@@ -8,12 +8,16 @@ from pathlib import Path
 
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
-from engine.ingestion.readers.decoding import looks_like_text
+from engine.ingestion.readers.formats import looks_like_text
 from engine.ingestion.readers.html.blocks import blocks_of_page
-from engine.ingestion.readers.html.metadata import page_title, stated_fields
-from engine.ingestion.readers.html.parsing import BrokenHtmlError, parsed
-from engine.ingestion.readers.html.shown import content_of
-from engine.ingestion.readers.series import read_documents
+from engine.ingestion.readers.html.parsing import (
+    BrokenHtmlError,
+    content_of,
+    page_title,
+    parsed,
+    stated_fields,
+)
+from engine.ingestion.readers.text import read_documents
 from engine.model import SectionKind
 
 # What a page begins with, behind white space, comments and an XML declaration; saved parts of pages

@@ -10,8 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 from engine.ingestion.readers.lines import heading_line
-from engine.ingestion.readers.pdf.rows import Row, Run, rows_of
-from engine.ingestion.readers.pdf.sheets import Sheet
+from engine.ingestion.readers.pdf.rows import Row, Run, Sheet, rows_of
 
 # So many rows at the top and at the bottom of a page are looked at.
 _OUTER_ROWS = 4

@@ -1,15 +1,214 @@
-"""The lines of a document in reading order."""
+"""The lines of a document in reading order, columns one after the other."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from engine.ingestion.readers.pdf.columns import Region, gutters_of, regions_of, whole
-from engine.ingestion.readers.pdf.direction import runs_right_to_left
-from engine.ingestion.readers.pdf.rows import Row, rows_of
-from engine.ingestion.readers.pdf.sheets import Sheet
-from engine.ingestion.readers.pdf.tables import SEPARATOR, cells_of, tables_of
+import numpy as np
+import numpy.typing as npt
+
+from engine.ingestion.readers.lines import heading_line
+from engine.ingestion.readers.pdf.glyphs import runs_right_to_left
+from engine.ingestion.readers.pdf.rows import SEPARATOR, Row, Run, Sheet, cells_of, rows_of, tables_of
+
+# The order in which the parts of a page are read: columns one after the other.
+#
+# After the recursive cut of a page along its white space (Nagy and Seth 1984), but a gutter may
+# be crossed by titles and rules: it parts the page only between the rows that cross it.
+
+# Widths as shares of the height of the type: white space between words is filled up to FILL on both
+# sides, what stays free may be a gutter.
+_FILL, _NARROWEST = 0.27, 0.55
+# A gutter has text on both sides over at least so many scan lines, and so many more than cross it.
+_FEWEST_LINES, _SHARE = 6, 0.6
+# What makes running text of a column: rows, their filled share, characters a row, share of digits.
+_ROWS, _FILLED, _CHARACTERS, _DIGITS = 4, 0.4, 17, 0.35
+_DEEPEST = 6
+# So many rows of a column are at most as wide as its full ones.
+_FULL_ROWS = 0.8
+_WIDE_LETTERS = re.compile("[\u2e80-\u9fff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of a page that is read from the top down."""
+
+    runs: tuple[Run, ...]
+    left: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Band:
+    top: float
+    bottom: float
+    columns: bool
+
+
+def regions_of(runs: Sequence[Run], known: Sequence[float] = ()) -> list[Region]:
+    """The parts of a page in reading order; ``known``: where gutters of other pages stand."""
+    if not runs:
+        return []
+    rtl = runs_right_to_left("".join(run.text for run in runs))
+    return [whole(part) for part in _parts(list(runs), known, rtl=rtl, depth=0)]
+
+
+def gutters_of(runs: Sequence[Run]) -> list[float]:
+    """Where the gutters of a page's columns of running text stand."""
+    found: list[float] = []
+    waiting = [list(runs)]
+    while waiting and len(found) < _DEEPEST:
+        part = waiting.pop()
+        gutter = _gutter(part, ())
+        if gutter is not None:
+            found.append(gutter[0])
+            waiting += [
+                [run for run in part if run.right <= gutter[0]],
+                [run for run in part if run.left >= gutter[0]],
+            ]
+    return found
+
+
+def whole(runs: Sequence[Run]) -> Region:
+    """The one part of a page without columns."""
+    return Region(tuple(runs), min(run.left for run in runs), max(run.right for run in runs))
+
+
+def _parts(runs: list[Run], known: Sequence[float], *, rtl: bool, depth: int) -> Iterator[list[Run]]:
+    gutter = _gutter(runs, known) if depth < _DEEPEST else None
+    if gutter is None:
+        yield runs
+        return
+    x, bands = gutter
+    for band in bands:
+        inside = [run for run in runs if band.bottom <= run.middle < band.top]
+        if not inside:
+            continue
+        if not band.columns:
+            yield inside
+            continue
+        left = [run for run in inside if (run.left + run.right) / 2 < x]
+        right = [run for run in inside if (run.left + run.right) / 2 >= x]
+        for side in (right, left) if rtl else (left, right):
+            if side:
+                yield from _parts(side, known, rtl=rtl, depth=depth + 1)
+
+
+def _gutter(runs: list[Run], known: Sequence[float]) -> tuple[float, list[_Band]] | None:
+    """The best gutter of a part and the bands that it makes; None where there is none."""
+    if len(runs) < 2 * _ROWS:
+        return None
+    height = float(np.median([run.height for run in runs]))
+    lines, step, left = _scanned(runs, height)
+    before = np.logical_or.accumulate(lines, axis=1)
+    after = np.logical_or.accumulate(lines[:, ::-1], axis=1)[:, ::-1]
+    parted = (before & after & ~lines).sum(axis=0)
+    crossed = lines.sum(axis=0)
+    places = left + np.arange(lines.shape[1])
+    known_here = np.zeros(lines.shape[1], dtype=bool)
+    for other in known:
+        known_here |= np.abs(places - other) < height
+    # Where other pages have a gutter, a short last column is enough.
+    enough = np.where(known_here, 1, _FEWEST_LINES)
+    good = (parted >= enough) & (parted >= _SHARE * (parted + crossed))
+    wide = max(2, round(_NARROWEST * height))
+    for start, stop in sorted(_stretches(good, wide), key=lambda one: -int(parted[one[0] : one[1]].max())):
+        # What stands in the middle of the white space that most rows share crosses it, as a short title.
+        most = start + np.flatnonzero(parted[start:stop] == parted[start:stop].max())
+        most = most[len(most) // 3 : 2 * len(most) // 3 + 1]
+        x = left + float(np.median(most)) + 0.5
+        near = any(abs(x - other) < height for other in known)
+        bands = list(_bands(np.asarray(lines[:, most].any(axis=1)), max(run.top for run in runs), step))
+        bands = _checked(bands, runs, x, near=near)
+        if any(band.columns for band in bands):
+            return x, bands
+    return None
+
+
+def _scanned(runs: Sequence[Run], height: float) -> tuple[npt.NDArray[np.bool_], float, float]:
+    """Scan lines over the part, from the top: which points of each are covered, one point wide."""
+    left, right = min(run.left for run in runs), max(run.right for run in runs)
+    top, bottom = max(run.top for run in runs), min(run.bottom for run in runs)
+    step = max(height / 2, (top - bottom) / 2000, 0.5)
+    width = min(int(right - left) + 2, 5000)
+    lines = np.zeros((int((top - bottom) / step) + 1, width), dtype=bool)
+    for run in runs:
+        first, last = (
+            int((top - run.top + 0.15 * run.height) / step),
+            int((top - run.bottom - 0.15 * run.height) / step),
+        )
+        fill = _FILL * run.height
+        lines[
+            first : max(last, first) + 1,
+            max(0, int(run.left - left - fill)) : int(run.right - left + fill) + 1,
+        ] = True
+    return lines, step, left
+
+
+def _stretches(good: npt.NDArray[np.bool_], wide: int) -> Iterator[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(np.int8)))
+    for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        if stop - start >= wide:
+            yield start, stop
+
+
+def _bands(covered: npt.NDArray[np.bool_], top: float, step: float) -> Iterator[_Band]:
+    place = 0
+    for crossed, group in groupby(covered.tolist()):
+        count = len(list(group))
+        upper = top + 1 if place == 0 else top - place * step
+        last = place + count == len(covered)
+        yield _Band(upper, top - (place + count) * step - (step + 1 if last else 0), not crossed)
+        place += count
+
+
+def _checked(bands: list[_Band], runs: Sequence[Run], x: float, *, near: bool) -> list[_Band]:
+    """Bands of columns whose two sides are running text; the others join their neighbours."""
+    checked: list[_Band] = []
+    for band in bands:
+        columns = band.columns and _is_running(runs, band, x, near=near)
+        if checked and not columns and not checked[-1].columns:
+            checked[-1] = _Band(checked[-1].top, band.bottom, False)
+        else:
+            checked.append(_Band(band.top, band.bottom, columns))
+    return checked
+
+
+def _is_running(runs: Sequence[Run], band: _Band, x: float, *, near: bool) -> bool:
+    sides: tuple[list[Run], list[Run]] = ([], [])
+    for run in runs:
+        if band.bottom <= run.middle < band.top:
+            sides[(run.left + run.right) / 2 >= x].append(run)
+    if near:
+        return bool(sides[0] and sides[1])
+    return all(_is_column(side) for side in sides)
+
+
+def _is_column(runs: Sequence[Run]) -> bool:
+    if len(runs) < _ROWS:
+        return False
+    rows = rows_of(runs)
+    if len(rows) < _ROWS:
+        return False
+    # Several columns side by side with lines at other heights are rows of one column's width each.
+    width = float(np.quantile([row.right - row.left for row in rows], _FULL_ROWS))
+    filled = float(np.median([sum(run.right - run.left for run in row.runs) for row in rows]))
+    text = "".join(run.text for run in runs)
+    wide = len(_WIDE_LETTERS.findall(text)) > len(text) / 2
+    digits = sum(letter.isdigit() for letter in text)
+    # Short lines between headings of provisions are a column too; rows of headings alone are a table.
+    headings = sum(heading_line(row.text) is not None for row in rows)
+    return 0 < headings <= len(rows) / 2 or (
+        filled >= _FILLED * width
+        and len(text) / len(rows) >= (_CHARACTERS / 2 if wide else _CHARACTERS)
+        and digits <= _DIGITS * len(text)
+    )
+
+
+# The lines of a document in reading order.
 
 # Gutters of two pages are the same within so many points.
 _SAME_GUTTER = 6

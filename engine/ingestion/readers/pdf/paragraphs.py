@@ -1,17 +1,89 @@
-"""Which lines go on with the one before them, told by how they are set."""
+"""Lines joined to paragraphs: hyphens, notes at the foot of a page, the title of the document."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
 
 import numpy as np
 
-from engine.ingestion.readers.pdf.hyphens import Vocabulary
+from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
+from engine.ingestion.headings import Heading
+from engine.ingestion.numbers import is_title
+from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.pdf.lines import Line
-from engine.ingestion.typed_numbers import is_title
+from engine.language.characters import note_calls, western_digits, without_note_call
+from engine.model import SectionKind
+
+# Lines of a paragraph put together: words that a line's end has parted are mended.
+
+_PARTED = re.compile(r"(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)*)[-\u00ad]\Z")
+_GOES_ON = re.compile(r"(?P<word>[^\W\d_]+)")
+_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+# "2018–" / "23–51", "https://" / "www", "and/" / "or": nothing is put between.
+_TIGHT = re.compile(r"(?:[\d\w][-–‑]|/|[^\W\d_]-)\Z")
+_CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
+# A part of a word this long that comes again makes a word said twice: "hak-hak", "perundang-undangan".
+_SHORTEST_TWIN = 3
+# A longer word is not looked at whole: a paragraph grows line by line.
+_LONGEST_WORD = 80
+
+
+@dataclass(slots=True)
+class Vocabulary:
+    """The words that a document prints whole, in small letters, with and without hyphens."""
+
+    words: set[str] = field(default_factory=set)
+
+    def learn(self, lines: Iterable[str]) -> None:
+        """Take in the words of lines, but for those that a line's end may have parted."""
+        for line in lines:
+            found = _WORDS.findall(line.casefold())
+            self.words.update(found[1 : len(found) - 1 if line.rstrip().endswith(("-", "\u00ad")) else None])
+            for word in found:
+                if "-" in word:
+                    self.words.add(word)
+
+    def join(self, first: str, second: str) -> str:
+        """Two lines of one paragraph as one."""
+        first, second = first.rstrip(), second.lstrip()
+        if not first or not second:
+            return first + second
+        end = first[-_LONGEST_WORD:]
+        parted, goes_on = _PARTED.search(end), _GOES_ON.match(second)
+        if parted and goes_on:
+            if self._is_one_word(parted["word"], goes_on["word"]) or first.endswith("\u00ad"):
+                return first[:-1] + second
+            return first + second
+        if _CJK.match(first[-1]) and _CJK.match(second[0]):
+            return first + second
+        if _TIGHT.search(end) and second[0].isalnum():
+            return first + second
+        return f"{first} {second}"
+
+    def _is_one_word(self, left: str, right: str) -> bool:
+        """Whether a hyphen at a line's end only parts a word, and is none of the word's own."""
+        if not right[0].islower():
+            return False
+        start, rest = left.casefold(), right.casefold()
+        if start + rest in self.words:
+            return True
+        if f"{start}-{rest}" in self.words or _is_twin(start, rest):
+            return False
+        # Two words of their own ("safety-" / "related") keep their hyphen; syllables do not.
+        return not (
+            start in self.words and rest in self.words and min(len(start), len(rest)) > _SHORTEST_TWIN
+        )
+
+
+def _is_twin(start: str, rest: str) -> bool:
+    return any(rest.startswith(start[-size:]) for size in range(_SHORTEST_TWIN, len(start) + 1))
+
+
+# Which lines go on with the one before them, told by how they are set.
 
 # A step down that is longer than the usual one by this factor parts paragraphs.
 _LONGER_STEP = 1.28
@@ -129,3 +201,125 @@ def _is_short(upper: Line, lower: Line) -> bool:
     """Whether the first word of ``lower`` would have found room at the end of ``upper``."""
     width = upper.edges[1] - upper.edges[0]
     return upper.rest > lower.first_word + _BLANK_WIDTH * lower.height and upper.rest > _SHORT * width
+
+
+# Notes at the foot of a page.
+
+# A note is set in type as much smaller than the text's, its lines at most so many heights apart.
+_SMALLER, _STEP = 0.95, 2.5
+_LABEL = re.compile(r"[(\[]?(?P<number>\d{1,3})[)\]]?\.?\s+(?=\S)")
+
+
+def without_notes(lines: Sequence[Line], setting: Setting) -> tuple[list[Line], list[list[Line]]]:
+    """The lines of the text, without the calls of notes that were found, and the lines of each note.
+
+    A note begins with a number that its page calls.
+    """
+    text: list[Line] = []
+    notes: list[list[Line]] = []
+    for _, group in groupby(lines, key=lambda line: line.page):
+        page = list(group)
+        called = Counter(number for line in page for number in note_calls(line.text))
+        found: list[list[Line]] = []
+        kept: list[Line] = []
+        last: Line | None = None
+        latest = 0
+        for line in page if called else ():
+            small = line.height < _SMALLER * setting.height and not line.cells
+            label = _LABEL.match(line.text) if small else None
+            goes_on = small and last is not None and abs(last.middle - line.middle) < _STEP * line.height
+            number = western_digits(label["number"]) if label is not None else ""
+            if label is not None and called[number] and int(number) > latest:
+                latest = int(number)
+                found.append([replace(line, text=f"[{number}] {line.text[label.end() :]}")])
+            elif goes_on:
+                found[-1].append(line)
+            else:
+                kept.append(line)
+            last = None if kept and kept[-1] is line else line
+        for number in (note[0].text[1:].split("]")[0] for note in found):
+            if called[number] == 1:
+                kept = [replace(line, text=without_note_call(line.text, number)) for line in kept]
+        text += kept if called else page
+        notes += found
+    return text, notes
+
+
+def blocks_of_notes(notes: Sequence[Sequence[Line]], vocabulary: Vocabulary) -> Iterator[Block]:
+    """The notes of a document as a part of its own, behind its text."""
+    if notes:
+        yield HeadingBlock(0, Heading(SectionKind.HEADING, None, "Notes", "", "notes"))
+    for note in notes:
+        yield TextBlock(paragraph_of(note, vocabulary), page=note[0].page)
+
+
+# The title of a document as its first page prints it.
+
+# What an act calls itself in the first words of its title.
+_ACT = re.compile(
+    r"(?:PERATURAN|UNDANG-UNDANG|KEPUTUSAN|SURAT EDARAN|INSTRUKSI|QANUN|KITAB)\b"
+    r"|(?:قرار|مرسوم|قانون|نظام|لائحة|الائحة)\b"
+    r"|(?:Commission |Council )?(?:REGULATION|DIRECTIVE|LAW|ACT|ORDER|DECREE|DECISION)\b"
+    r"|(?:LOI|DÉCRET|ARRÊTÉ|RÈGLEMENT|GESETZ|VERORDNUNG)\b",
+    re.IGNORECASE,
+)
+_NO_TITLE = re.compile(r"DENGAN RAHMAT|MENTERI|PRESIDEN|DEWAN|KEPALA|YTH|Yth|نحن\b")
+_MOST_LINES, _LONGEST = 8, 300
+_LARGER = 1.15
+_LETTERS = re.compile(r"[^\W\d_]")
+_TOP, _FEWEST_LETTERS = 45, 4
+
+
+def title_of(lines: Sequence[Line], setting: Setting, vocabulary: Vocabulary) -> str | None:
+    """The title: where an act names itself, else the largest type of the first page."""
+    first = [line for line in lines[:_TOP] if line.page == lines[0].page and not line.cells] if lines else []
+    for place, line in enumerate(first):
+        if _ACT.match(line.text) and (line.centred or line.bold) and not ends_sentence(line.text):
+            return _text(_run(first[place:]), vocabulary)
+    large = [
+        line
+        for line in first
+        if line.height > _LARGER * setting.height and len(_LETTERS.findall(line.text)) >= _FEWEST_LETTERS
+    ]
+    if not large:
+        large = [
+            line for line in first if line.bold and line.centred and len(_LETTERS.findall(line.text)) > 3
+        ][:1]
+    if not large:
+        return None
+    biggest = max(line.height for line in large)
+    start = next(place for place, line in enumerate(first) if line in large and line.height > 0.95 * biggest)
+    return _text(_run(first[start:], same_size=True), vocabulary)
+
+
+def _run(lines: Sequence[Line], *, same_size: bool = False) -> list[Line]:
+    """The first line and those that go on with it in the middle of the page."""
+    run = [lines[0]]
+    for line in lines[1:_MOST_LINES]:
+        last = run[-1]
+        wide = last.middle - line.middle > (2.0 if same_size else 2.4) * last.height
+        other = same_size and abs(line.height - last.height) > 0.1 * last.height
+        aligned = abs((line.left + line.right) - (last.left + last.right)) / 2 < 2 * line.height
+        if (
+            wide
+            or other
+            or line.first
+            or heading_line(line.text)
+            or not (aligned or line.bold)
+            or _NO_TITLE.match(line.text)
+        ):
+            break
+        if line.bold != last.bold:
+            break
+        run.append(line)
+        if ends_sentence(line.text):
+            break
+    return run
+
+
+def _text(lines: Sequence[Line], vocabulary: Vocabulary) -> str | None:
+    text = ""
+    for line in lines:
+        text = vocabulary.join(text, line.text)
+    text = " ".join(text.split())[:_LONGEST].rstrip()
+    return text or None

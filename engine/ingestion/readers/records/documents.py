@@ -10,9 +10,7 @@ from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock,
 from engine.ingestion.headings import Heading, parse_heading, slug_of
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
-from engine.ingestion.readers.field_text import blocks_of_field
-from engine.ingestion.readers.front_matter import document_of
-from engine.ingestion.readers.mapping import (
+from engine.ingestion.readers.identity import (
     EVERYWHERE,
     FieldMapping,
     PassageFields,
@@ -21,8 +19,10 @@ from engine.ingestion.readers.mapping import (
     texts,
     values,
 )
-from engine.ingestion.readers.records import names
+from engine.ingestion.readers.markdown import blocks_of_field
+from engine.ingestion.readers.records import guess
 from engine.ingestion.readers.records.guess import LONG_TEXT
+from engine.ingestion.readers.text import document_of
 from engine.language.addresses import CONTAINERS
 from engine.model import Document, SectionKind
 
@@ -89,7 +89,7 @@ def _everywhere(
     place: Record, passage: PassageFields, around: tuple[Record, ...], depth: int
 ) -> Iterator[Item]:
     for name, value in place.items():
-        if depth > _DEEPEST or names.plain(name) in names.NOTES:
+        if depth > _DEEPEST or guess.plain(name) in guess.NOTES:
             continue
         entries = value if isinstance(value, list) else [value]
         for entry in entries:
@@ -169,7 +169,7 @@ def _beginning(record: Record, mapping: FieldMapping) -> Iterator[Block]:
 def _spoken(path: str) -> str:
     """A field's name as a heading: "royal_decree.text" is "Royal decree"."""
     words = [word for word in path.replace(".", "_").replace("-", "_").split("_") if word]
-    while len(words) > 1 and names.plain(words[-1]) in names.TEXT:
+    while len(words) > 1 and guess.plain(words[-1]) in guess.TEXT:
         words.pop()
     return " ".join(words).capitalize()
 
@@ -223,7 +223,7 @@ def _words(content: Record, passage: PassageFields) -> list[str]:
     ]
     lines = []
     for part in parts:
-        marker, words = _first(part, names.MARKER), _first(part, names.TEXT)
+        marker, words = _first(part, guess.MARKER), _first(part, guess.TEXT)
         if words:
             lines.append(f"{marker} {words}" if marker else words)
     more = sum(map(_letters, lines)) > _MORE * sum(map(_letters, own))
@@ -237,15 +237,15 @@ def _letters(words: str) -> int:
 def _around(item: Item) -> Iterator[str]:
     """The headings of the objects around a provision."""
     for content in item.around:
-        label = _first(content, names.LABEL)
-        title = _first(content, (*names.HEADING, *names.TITLE))
+        label = _first(content, guess.LABEL)
+        title = _first(content, (*guess.HEADING, *guess.TITLE))
         words = title if label is None or title is None or title.startswith(label) else f"{label} {title}"
         if words := words or label or "":
             yield " ".join(words.split())
 
 
 def _first(content: Record, wanted: Sequence[str]) -> str | None:
-    present = {names.plain(name): said(value) for name, value in content.items()}
+    present = {guess.plain(name): said(value) for name, value in content.items()}
     return next((present[name] for name in wanted if present.get(name)), None)
 
 

@@ -1,8 +1,4 @@
-"""What the fields of a source mean, guessed from their names and from what they hold.
-
-A guess is told with the document (``metadata["fields"]``), in the words of a mapping file, so that a
-person can correct it by writing one.
-"""
+"""What the fields of records mean, guessed from their names and values."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from engine.ingestion.headings import parse_heading
-from engine.ingestion.readers.mapping import (
+from engine.ingestion.readers.identity import (
     EVERYWHERE,
     DocumentFields,
     FieldMapping,
@@ -20,9 +16,95 @@ from engine.ingestion.readers.mapping import (
     said,
     values,
 )
-from engine.ingestion.readers.records import names
 from engine.language.addresses import PROVISIONS
 from engine.language.designations import FEWEST, labelled
+
+# The names under which sources keep what a reader looks for, in the languages of the corpora we
+# have seen.
+#
+# Names are compared in small letters without anything between their words: "number_text",
+# "numberText".
+
+_BETWEEN = re.compile(r"[\s_\-.@:]+")
+
+
+def plain(name: str) -> str:
+    """A field's name as it is compared."""
+    return _BETWEEN.sub("", name.casefold())
+
+
+TEXT = (
+    "text", "articletext", "fulltext", "passagetext", "paragraphtext", "content", "contents", "body",
+    "passage", "provision", "textcontent", "chunk", "isi", "teks", "inhalt", "texte", "contenu", "texto",
+    "testo", "نص", "النص", "نصالمادة", "正文", "内容", "条文",
+)  # fmt: skip
+LABEL = (
+    "numbertext", "articlelabel", "label", "passagelabel", "articlenumber", "articleno", "articlenum",
+    "article", "pasal", "paragraph", "rule", "sectionnumber", "clause", "rulenumber", "ruleno", "ruleid",
+    "requirement", "requirementid", "requirementnumber", "controlid", "control", "clausenumber",
+    "provisionnumber",
+    "paragraphnumber", "ref", "enbez", "number", "num", "no",
+    "nomor", "رقمالمادة", "المادة", "条", "条号",
+)  # fmt: skip
+HEADING = (
+    "heading", "articletitle", "sectiontitle", "subtitle", "caption", "title", "name", "subject", "judul",
+    "überschrift", "titre", "العنوان", "标题",
+)  # fmt: skip
+TITLE = (
+    "title", "lawname", "lawtitle", "documenttitle", "doctitle", "regulation", "regulationname",
+    "document", "documentname", "docname", "law", "act", "actname", "statute", "code", "gesetz", "judul",
+    "peraturan", "titel", "titre", "name", "النظام", "اسمالنظام", "القانون", "法规名称", "标题", "法律",
+)  # fmt: skip
+# What provisions with titles of their own are taken from.
+COLLECTION = (
+    "regulation", "regulationname", "document", "documentname", "doctitle", "documenttitle", "law", "lawname",
+    "act", "actname", "code", "statute", "rulebook", "handbook", "standard", "framework", "manual", "module",
+    "sourcebook", "publication", "catalog", "catalogue", "policy", "source", "book",
+)  # fmt: skip
+DOCUMENT_ID = ("lawid", "documentid", "docid", "id", "uuid", "celex", "eli", "slug", "identifier", "code")
+ID = ("id", "uuid", "passageid", "articleid", "chunkid", "key", "identifier")
+# From the outside in, for fields that change equally often.
+PATH = (
+    "book", "buku", "buch", "livre", "الكتاب", "part", "teil", "bagian", "partie", "القسم",
+    "الباب", "subpart", "chapter", "bab", "kapitel", "chapitre", "الفصل", "章", "subchapter",
+    "division", "section", "abschnitt", "seksi", "节", "branch", "الفرع", "subdivision", "subsection",
+    "subsubsection",
+)  # fmt: skip
+WHOLE_PATH = ("path", "headings", "breadcrumbs", "hierarchy", "breadcrumb")
+STATUS = ("status", "articlestatus", "state", "legalstatus", "الحالة", "状态", "时效性")
+NUMBER = ("number", "lawnumber", "docnumber", "documentnumber", "actnumber", "nomor", "رقم")
+TYPE = ("type", "regulationtype", "documenttype", "doctype", "lawtype", "kind", "jenis", "النوع")
+YEAR = ("year", "tahun", "jahr", "année", "السنة", "年份")
+LANGUAGE = ("language", "lang", "languagecode", "bahasa", "sprache", "langue")
+DATE = (
+    "validfrom", "effectivedate", "dateeffective", "inforcefrom", "dateinforce", "entryintoforce",
+    "effectivefrom", "commencementdate", "tanggalberlaku", "inkrafttreten", "施行日期",
+)  # fmt: skip
+UNTIL = ("validto", "validuntil", "repealdate", "daterepealed", "effectiveto", "expirydate", "endvalidity")
+ENACTED = (
+    "date", "enactmentdate", "enacted", "issuedate", "dateissued", "publicationdate", "published",
+    "promulgated", "signed", "dategregorian", "tanggal", "datum", "公布日期",
+)  # fmt: skip
+ISSUER = (
+    "issuer", "issuedby", "issuingauthority", "issuingbody", "authority", "agency", "institution",
+    "ministry", "publisher", "pemrakarsa", "制定机关", "جهةالإصدار",
+)  # fmt: skip
+VERSION = ("version", "versiondate", "consolidated", "edition")
+ABBREVIATION = ("abbreviation", "shortname", "shorttitle", "jurabk", "acronym", "singkatan")
+URL = ("url", "link", "href", "sourceurl", "uri")
+AUTHOR = ("author", "authors", "creator")
+NOTES = (
+    "amendments", "amendment", "notes", "note", "annotations", "footnotes", "changes", "التعديلات",
+    "ملاحظات",
+)  # fmt: skip
+PARTS = ("paragraphs", "subparagraphs", "clauses", "points", "subsections", "items", "lines", "الفقرات")
+MARKER = ("marker", "mark", "label", "number", "num", "no")
+
+
+# What the fields of a source mean, guessed from their names and from what they hold.
+#
+# A guess is told with the document (``metadata["fields"]``), in the words of a mapping file, so
+# that a person can correct it by writing one.
 
 # So many records are looked at.
 SAMPLE = 400
@@ -120,9 +202,9 @@ def _is_worded(printed: str) -> bool:
 
 def _own_title(entries: Sequence[Record]) -> str | None:
     """The title that nearly every record has for itself, where records have numbers of their own as well."""
-    title = _named(entries, names.TITLE)
-    numbered = _named(entries, names.LABEL) or _designated_field(entries)
-    if title is None or numbered is None or title == numbered or names.plain(title) not in names.HEADING:
+    title = _named(entries, TITLE)
+    numbered = _named(entries, LABEL) or _designated_field(entries)
+    if title is None or numbered is None or title == numbered or plain(title) not in HEADING:
         return None
     printed = [said(entry.get(title)) for entry in entries if said(entry.get(title))]
     numbers = {said(entry.get(numbered)) for entry in entries}
@@ -140,7 +222,7 @@ def _entries(record: Record, items: str) -> Iterator[Record]:
 
 
 def _names_documents(records: Sequence[Record]) -> bool:
-    return _named(records, names.TITLE) is not None
+    return _named(records, TITLE) is not None
 
 
 def _items_path(records: Sequence[Record]) -> str | None:
@@ -170,7 +252,7 @@ def _inner_lists(place: Any, path: str, depth: int) -> Iterator[tuple[str, list[
     if depth > _DEEPEST or not isinstance(place, dict):
         return
     for name, value in place.items():
-        if "." in name or names.plain(name) in names.NOTES:
+        if "." in name or plain(name) in NOTES:
             continue
         full = f"{path}.{name}" if path else name
         if isinstance(value, dict):
@@ -187,13 +269,13 @@ def _inner_lists(place: Any, path: str, depth: int) -> Iterator[tuple[str, list[
 
 def _text_field(entries: Sequence[Record]) -> str | None:
     """The field that holds the text: by its name, else the longest that most entries have."""
-    named = _named(entries, names.TEXT, least=2)
+    named = _named(entries, TEXT, least=2)
     if named is not None:
         return named
     longest: tuple[float, str] | None = None
     for name in _fields(entries):
         lengths = [len(said(entry[name])) for entry in entries if isinstance(entry.get(name), str)]
-        if len(lengths) * 2 < len(entries) or names.plain(name) in (*names.HEADING, *names.URL):
+        if len(lengths) * 2 < len(entries) or plain(name) in (*HEADING, *URL):
             continue
         mean = sum(lengths) / max(1, len(lengths))
         if mean >= _LONG and " " in str(next(entry[name] for entry in entries if entry.get(name))):
@@ -203,14 +285,14 @@ def _text_field(entries: Sequence[Record]) -> str | None:
 
 def _all_texts(entries: Sequence[Record], text: str) -> str | list[str]:
     """The text field, with the other long ones beside it where no name tells which of them is the text."""
-    if names.plain(text) in names.TEXT:
+    if plain(text) in TEXT:
         return text
     found = []
     for name in _fields(entries):
         texts = [entry[name] for entry in entries if isinstance(entry.get(name), str) and " " in entry[name]]
         own = len(texts) * 2 >= len(entries) and len(set(texts)) * 2 >= len(entries)
         long = own and sum(map(len, texts)) >= _LONG * len(texts)
-        if name == text or (long and names.plain(name) not in (*names.HEADING, *names.URL, *names.NOTES)):
+        if name == text or (long and plain(name) not in (*HEADING, *URL, *NOTES)):
             found.append(name)
     return found if len(found) > 1 else text
 
@@ -229,9 +311,9 @@ def _named(
             if isinstance(value, dict):
                 for inner, deeper in value.items():
                     if len(said(deeper)) >= least:
-                        present.setdefault(names.plain(name + inner), f"{name}.{inner}")
+                        present.setdefault(plain(name + inner), f"{name}.{inner}")
             elif len(said(value)) >= least and not isinstance(value, bool):
-                present[names.plain(name)] = name
+                present[plain(name)] = name
     return next((present[name] for name in wanted if name in present and present[name] not in taken), None)
 
 
@@ -244,21 +326,21 @@ def _passage_fields(
             taken.add(field)
         return field
 
-    label = take(names.LABEL) or (numbered if numbered not in taken else None)
+    label = take(LABEL) or (numbered if numbered not in taken else None)
     taken.update([label] if label else [])
     # Of rows without a list around them, "title" tells of the document; their own is called a heading.
-    heading = take(names.HEADING if nested else names.HEADING[:5])
+    heading = take(HEADING if nested else HEADING[:5])
     path = _path_fields(entries, taken)
     return PassageFields(
         text=text,
         parts=_parts_field(entries),
-        id=take(names.ID),
+        id=take(ID),
         label=label,
         heading=heading,
         path=path,
-        status=take(names.STATUS) if nested else None,
-        valid_from=take(names.DATE) if nested else None,
-        valid_to=take(names.UNTIL) if nested else None,
+        status=take(STATUS) if nested else None,
+        valid_from=take(DATE) if nested else None,
+        valid_to=take(UNTIL) if nested else None,
         notes=_notes_fields(entries),
     )
 
@@ -267,22 +349,22 @@ def _parts_field(entries: Sequence[Record]) -> str | None:
     """A list of objects beside the text that hold text under the same kind of name."""
     for entry in entries:
         for name, value in entry.items():
-            if names.plain(name) in names.PARTS and isinstance(value, list):
+            if plain(name) in PARTS and isinstance(value, list):
                 parts = [part for part in value if isinstance(part, dict)]
-                if parts and _named(parts, names.TEXT) is not None:
+                if parts and _named(parts, TEXT) is not None:
                     return name
     return None
 
 
 def _path_fields(entries: Sequence[Record], taken: set[str]) -> list[str] | None:
-    whole = next((name for name in _fields(entries) if names.plain(name) in names.WHOLE_PATH), None)
+    whole = next((name for name in _fields(entries) if plain(name) in WHOLE_PATH), None)
     if whole is not None:
         taken.add(whole)
         return [whole]
     found = [
         name
         for name in _fields(entries)
-        if names.plain(name) in names.PATH
+        if plain(name) in PATH
         and name not in taken
         and any(isinstance(entry.get(name), str) and entry[name].strip() for entry in entries)
     ]
@@ -296,7 +378,7 @@ def _path_fields(entries: Sequence[Record], taken: set[str]) -> list[str] | None
         return left < right or (left == right and known(outer) < known(inner))
 
     def known(name: str) -> int:
-        return names.PATH.index(names.plain(name))
+        return PATH.index(plain(name))
 
     return sorted(found, key=lambda one: sum(above(other, one) for other in found if other != one)) or None
 
@@ -305,7 +387,7 @@ def _notes_fields(entries: Sequence[Record]) -> list[str] | None:
     found: list[str] = []
     for entry in entries:
         for name, value in entry.items():
-            if names.plain(name) not in names.NOTES or not value:
+            if plain(name) not in NOTES or not value:
                 continue
             inner = (
                 next((one for one in value if isinstance(one, dict)), None)
@@ -313,7 +395,7 @@ def _notes_fields(entries: Sequence[Record]) -> list[str] | None:
                 else value
             )
             if isinstance(inner, dict):
-                field = _named([inner], (*names.TEXT, "description", "note", "summary"))
+                field = _named([inner], (*TEXT, "description", "note", "summary"))
                 if field is not None:
                     found.append(f"{name}.{field}")
             else:
@@ -333,23 +415,23 @@ def _document_fields(
             used.add(field)
         return field
 
-    title = take(names.TITLE) or (take(names.COLLECTION) if is_numbered else None)
+    title = take(TITLE) or (take(COLLECTION) if is_numbered else None)
     return DocumentFields(
         title=title,
-        id=take(names.DOCUMENT_ID if items else ("documentid", "docid", "lawid")),
-        number=take(names.NUMBER) or _of_decree(records),
-        type=take(names.TYPE),
-        year=take(names.YEAR),
-        language=take(names.LANGUAGE),
-        status=take(names.STATUS),
-        valid_from=take(names.DATE),
-        valid_to=take(names.UNTIL),
-        date=take(names.ENACTED),
-        issuer=take(names.ISSUER),
-        version=take(names.VERSION),
-        abbreviation=take(names.ABBREVIATION),
-        url=take(names.URL),
-        author=take(names.AUTHOR),
+        id=take(DOCUMENT_ID if items else ("documentid", "docid", "lawid")),
+        number=take(NUMBER) or _of_decree(records),
+        type=take(TYPE),
+        year=take(YEAR),
+        language=take(LANGUAGE),
+        status=take(STATUS),
+        valid_from=take(DATE),
+        valid_to=take(UNTIL),
+        date=take(ENACTED),
+        issuer=take(ISSUER),
+        version=take(VERSION),
+        abbreviation=take(ABBREVIATION),
+        url=take(URL),
+        author=take(AUTHOR),
         texts=_long_texts(records, used) if items else [],
     )
 

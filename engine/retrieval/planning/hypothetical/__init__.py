@@ -8,21 +8,19 @@ switched off like all others, and never shown as evidence.
 """
 
 from engine.retrieval.planning.hypothetical.feeding import fed_back
-from engine.retrieval.planning.hypothetical.weighing import (
-    LOW_CONFIDENCE,
-    LOWEST_SIMILARITY,
-    Draft,
-    Weighed,
-    weighed,
-)
 from engine.retrieval.planning.hypothetical.writing import (
     FORM,
+    LOW_CONFIDENCE,
+    LOWEST_SIMILARITY,
     TASK,
+    Draft,
     Passages,
+    Weighed,
     Wish,
     check_language,
     prompt,
     target_language,
+    weighed,
     written,
 )
 

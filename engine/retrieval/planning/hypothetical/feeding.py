@@ -13,8 +13,8 @@ from __future__ import annotations
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.errors import ModelError
 from engine.language.embedders import Embedder, reads
-from engine.retrieval.fusion import fuse
-from engine.retrieval.planning.hypothetical.weighing import Draft
+from engine.retrieval.planning.hypothetical.writing import Draft
+from engine.retrieval.scan import fuse
 
 ORIGIN = "one of the first passages found, as if it answered"
 SEARCHED = 50

@@ -1,25 +1,162 @@
-"""The container that a citation names beside its number: "rule 2.1 of the Run-off Part".
-
-Its name is a heading above the provision, or what the metadata of its document hold. A number that many parts
-have is found in the one that is named; the words of the name belong to the citation.
-"""
+"""What a question names: the words besides it, containers such as a part or a rulebook, printed forms."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from itertools import islice
 
 import numpy as np
 
-from engine.corpus.protocol import Corpus
-from engine.language.addresses import CONTAINERS, Address, number_key
+from engine import languages
+from engine.corpus.outside import Outside
+from engine.corpus.protocol import Corpus, Mask
+from engine.ingestion.headings import parse_heading
+from engine.language.addresses import CONTAINERS, WORDS, Address, number_key
 from engine.language.aliases import NAME_WORD, name_key
-from engine.language.analysis import STOPWORDS
-from engine.language.references import Mention
-from engine.languages import base_of, words
-from engine.model import Passage, Span
+from engine.language.analysis import STOPWORDS, analyzer
+from engine.language.references import Mention, Target
+from engine.languages import all_words, base_of, words
+from engine.model import Passage, Relation, SectionKind, Span
 from engine.retrieval.planning.words import words_of
+
+# A question whose provisions are looked for, and the documents that a number of it is of.
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and what is needed to resolve its references. ``text`` is what is read, letter for letter
+    as long as what is ``written``."""
+
+    corpus: Corpus
+    reader: Outside
+    written: str
+    text: str
+    language: str
+    day: date
+    mask: Mask | None
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The documents that a number is of, by their numbers, none where the question does not tell; where
+    their name stands, if not in the mention itself, and how it was read where that was not plain."""
+
+    documents: tuple[int, ...] = ()
+    span: Span | None = None
+    note: str = ""
+
+
+def numbers_of(asked: Question, document_id: str) -> tuple[int, ...]:
+    """The numbers of the documents that have an id: the versions of one act may share it."""
+    return tuple(n for n, document in enumerate(asked.reader.documents) if document.id == document_id)
+
+
+# What a question asks besides what it names.
+
+# A number alone is all that a question asks for where it has no more other words than this.
+FEW_WORDS = 2
+# The same in letters, for languages that write no blanks.
+FEW_LETTERS = 8
+
+
+def asks_for_nothing_else(text: str, language: str, words: Iterable[str]) -> bool:
+    """Whether a question asks for what it names in these ``words`` and for nothing besides."""
+    return asked_besides(text, language, words) == 0
+
+
+def asked_besides(text: str, language: str, words: Iterable[str]) -> int:
+    """How much a question asks besides what it names in these ``words``: the number of its other words, 0
+    where they are so few that they only ask for it."""
+    for one in words:
+        text = text.replace(one, " ")
+    if languages.words(language).without_blanks:
+        # Two letters are a word, about.
+        letters = sum(letter.isalpha() for letter in text)
+        return 0 if letters <= FEW_LETTERS else letters // 2
+    terms = len(set(analyzer(language).terms(text)))
+    return 0 if terms <= FEW_WORDS else terms
+
+
+# Numbers of a question in a language without a grammar, read as headings print them: "§ 2", "2
+# §", "art. 4".
+#
+# Headings are known in many more languages than texts are: what would be one on a line of its own
+# names a provision in a question.
+
+PRINTED = "printed"
+_KINDS = (SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.CHAPTER, SectionKind.ANNEX)
+# So many figures of a question are looked up, and so many provisions of each.
+MOST_FIGURES, MOST_LABELS = 12, 60
+_FIGURE = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
+_NUMBER = r"\d{1,5}(?:\s?[a-z](?![\w]))?(?:[.:-]\d{1,4}){0,3}"
+_SIGN_LAST = rf"{_NUMBER}\.?\s?(?:§|straipsn|pant|člen|cikk|modda|бап)\w{{0,4}}"
+# "제5조", "第五条": words around a number.
+_HAN = "一二三四五六七八九十"
+_AROUND = (
+    r"제\s?\d{1,4}\s?조(?:의\s?\d{1,3})?"
+    rf"|第[〇零百千{_HAN}\d]{{1,8}}条(?:の[{_HAN}\d]{{1,3}})?"
+)
+
+
+def printed_mentions(text: str) -> Iterator[Mention]:
+    """The provisions that a text names by a number as a heading has it."""
+    for match in _pattern().finditer(text):
+        heading = parse_heading(match[0])
+        if heading.number is None or heading.kind not in _KINDS:
+            continue
+        span = Span(*match.span())
+        target = Target(Address(heading.kind, heading.number), span)
+        yield Mention(span, match[0], PRINTED, Relation.CITES, (target,))
+
+
+def labels_in(corpus: Corpus, text: str) -> Iterator[Mention]:
+    """The provisions that a text names by a label that a document has: "धारा 2"."""
+    folded = text.casefold()
+    if len(folded) != len(text):
+        return
+    for figure in islice(_FIGURE.finditer(text), MOST_FIGURES):
+        rows = corpus.numbered(figure[0])[:MOST_LABELS]
+        for passage in corpus.passages(rows):
+            label = passage.label.casefold()
+            worded = label != figure[0] and label.endswith(figure[0])
+            start = folded.rfind(label, 0, figure.end()) if worded else -1
+            if start >= 0 and start + len(label) == figure.end():
+                span = Span(start, figure.end())
+                target = Target(Address(passage.kind, passage.number), span)
+                yield Mention(span, text[start : span.end], PRINTED, Relation.CITES, (target,))
+                break
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    listed = {
+        word
+        for own in all_words().values()
+        for kinds in (own.levels, own.heading_levels)
+        for kind, words in kinds.items()
+        if kind in _KINDS
+        for word in words
+    }
+    words = sorted(
+        {re.escape(word) for word in (*listed, *_known()) if word[:1].isalpha()}, key=len, reverse=True
+    )
+    word_first = rf"(?:§{{1,2}}\s?|(?<!\w)(?:{'|'.join(words)})\w{{0,4}}\.?\s){_NUMBER}"
+    return re.compile(rf"(?<!\w)(?:{_SIGN_LAST}|{word_first})(?!\w)|{_AROUND}", re.IGNORECASE)
+
+
+def _known() -> Iterator[str]:
+    return (word for word, kind in WORDS.items() if kind in _KINDS)
+
+
+# The container that a citation names beside its number: "rule 2.1 of the Run-off Part".
+#
+# Its name is a heading above the provision, or what the metadata of its document hold. A number
+# that many parts have is found in the one that is named; the words of the name belong to the
+# citation.
 
 # Documents that are looked into for a number, words of a container's name, letters around a citation.
 MOST_DOCUMENTS, LONGEST, AROUND = 100, 10, 120

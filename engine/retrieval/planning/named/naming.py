@@ -22,15 +22,18 @@ from engine.language.references import Mention, Target, find_mentions
 from engine.language.references.instruments import Standard, standard_of
 from engine.language.references.readings import recogniser
 from engine.model import NamedProvision, Naming, Relation, SectionKind, Span
-from engine.retrieval.planning.named.besides import asked_besides
-from engine.retrieval.planning.named.containers import placed
-from engine.retrieval.planning.named.designations import designations
-from engine.retrieval.planning.named.documents import documents_of
-from engine.retrieval.planning.named.printed import labels_in, printed_mentions
+from engine.retrieval.planning.named.containers import (
+    Name,
+    Question,
+    asked_besides,
+    labels_in,
+    numbers_of,
+    placed,
+    printed_mentions,
+)
+from engine.retrieval.planning.named.documents import designations, documents_of
 from engine.retrieval.planning.named.provisions import in_any, in_container, in_documents
-from engine.retrieval.planning.named.question import Name, Question, numbers_of
-from engine.retrieval.planning.prose import BESIDE, documents_at
-from engine.retrieval.planning.standards import standards_of
+from engine.retrieval.planning.prose import BESIDE, documents_at, standards_of
 
 # Languages of the corpus by whose grammars a question is read besides that of its own.
 MOST_LANGUAGES = 6

@@ -25,9 +25,7 @@ from engine.model import (
     Relation,
     SectionKind,
 )
-from engine.retrieval.planning.named.containers import Placed
-from engine.retrieval.planning.named.printed import PRINTED
-from engine.retrieval.planning.named.question import Name, Question
+from engine.retrieval.planning.named.containers import PRINTED, Name, Placed, Question
 from engine.retrieval.planning.prose import asks_for_text_of
 
 # So many passages of what is named enter the pool first, and so many stand first in the ranking.

@@ -12,7 +12,7 @@ from engine.corpus.protocol import Corpus
 from engine.exports.memo.composing import compose
 from engine.exports.memo.markdown import memo_markdown
 from engine.exports.memo.word import memo_word
-from engine.ingestion.file_text import text_of
+from engine.ingestion.reading import text_of
 from tests.engine.exports.conftest import Hand, Record
 
 

@@ -1,226 +1,180 @@
-"""Workers that die, hang, have another engine or are not there: nothing is lost, what is wrong is told."""
+"""Workers that die, hang, have another engine or are missing: nothing is lost, and errors are reported."""
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
 
-from engine.errors import ClusterError, IngestionCancelledError, SettingsError
-from engine.ingestion.build import build_corpus
-from engine.ingestion.cluster.connecting import Cluster
+from engine.errors import ClusterError, IngestionCancelledError
+from engine.ingestion.cluster import connecting, pools
 from engine.ingestion.report import FileStatus
-from engine.ingestion.workers import Limits
-from tests.engine.ingestion.cluster.conftest import read_hostile
-from tests.engine.ingestion.cluster.corpora import contents, piers_in, resolve_nothing_here
-from tests.engine.ingestion.cluster.dask_cluster import DaskCluster, stop, until
+from engine.ingestion.resolving import Resolving
+from tests.engine.ingestion.cluster.dask_cluster import DaskCluster, until
+from tests.engine.ingestion.cluster.support import build, make_sources, read_corpus
 
-SLOW = 7
-# So often a worker was seen at work before it is killed: half a second.
-LOOKS = 10
+FILES = 7
 
 
-def slow_files(folder: Path, files: int = SLOW) -> Path:
+def slow_files(folder: Path) -> Path:
     folder.mkdir()
-    for number in range(files):
+    for number in range(FILES):
         (folder / f"file-{number}.evil").write_text("slow")
     return folder
 
 
-@contextmanager
-def meanwhile(work: Callable[[], object]) -> Iterator[None]:
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
-
-
-def reading(worker: subprocess.Popen[bytes], name: str = "") -> bool:
+def is_reading(worker: subprocess.Popen[bytes], name: str) -> bool:
     with suppress(psutil.Error):
         children = psutil.Process(worker.pid).children(recursive=True)
-        return any(name in file.path for child in children[1:] for file in child.open_files())
+        return any(name in file.path for child in children for file in child.open_files())
     return False
 
 
-def executing(cluster: DaskCluster) -> list[str]:
-    from distributed import Client
-
-    with Client(cluster.address, timeout=10, set_as_default=False) as client:
-        scheduled = [key for keys in client.processing().values() for key in keys]
-        held = client.run(lambda dask_worker: [str(key) for key in dask_worker.state.tasks])
-        return [*scheduled, *(key for keys in held.values() for key in keys)]
+def has_ended(process: psutil.Process) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return process.status() == psutil.STATUS_ZOMBIE
+    return True
 
 
-@pytest.fixture(scope="module")
-def slow(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
-    folder = tmp_path_factory.mktemp("slow")
-    sources = slow_files(folder / "sources")
-    with pytest.MonkeyPatch.context() as patch:
-        read_hostile(patch)
-        build_corpus([sources], folder / "corpus", embedding="none")
-    return sources, contents(folder / "corpus")
-
-
-@pytest.mark.usefixtures("hostile_reader")
-@pytest.mark.parametrize(("way", "silence"), [("killed", 1000), ("over time", 1000), ("silent", 6)])
-def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
-    tmp_path: Path,
-    slow: tuple[Path, dict[str, bytes]],
-    lossy_cluster: DaskCluster,
-    monkeypatch: pytest.MonkeyPatch,
-    way: str,
-    silence: float,
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_worker_that_is_lost_while_it_reads_loses_nothing(
+    tmp_path: Path, cluster: DaskCluster, how: signal.Signals
 ) -> None:
-    monkeypatch.setattr("engine.ingestion.cluster.dispatching.SILENCE", silence)
-    sources, expected = slow
-    first, second = lossy_cluster.with_workers(2)
+    sources = slow_files(tmp_path / "sources")
+    build(sources, tmp_path / "here" / "corpus")
+    first, second = cluster.with_workers(2, "--no-nanny")
     read: list[str] = []
 
     def lose() -> None:
-        until(lambda: len(read) > 1 and reading(first, ".evil"))
-        first.kill() if way == "killed" else stop(first)
+        until(lambda: len(read) > 1 and is_reading(first, ".evil"))
+        first.send_signal(how)
 
-    limits = Limits(deadline=4, patience=2 if way == "over time" else 100)
-    cluster = Cluster(lossy_cluster.address, margin=1)
-    with meanwhile(lose):
-        report = build_corpus(
-            [sources], tmp_path / "corpus", embedding="none", cluster=cluster, limits=limits, log=read.append
-        )
+    there = tmp_path / "there" / "corpus"
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lose)
+        build(sources, there, cluster.address, log=read.append)
     assert second.poll() is None
-    assert report.documents == SLOW
-    assert contents(tmp_path / "corpus") == expected
+    assert read_corpus(there) == read_corpus(tmp_path / "here" / "corpus")
 
 
-@pytest.fixture(scope="module")
-def piers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
-    folder = tmp_path_factory.mktemp("piers")
-    sources = piers_in(folder / "sources")
-    build_corpus([sources], folder / "corpus", embedding="none")
-    return sources, contents(folder / "corpus")
-
-
-@pytest.mark.parametrize("way", ["killed", "silent", "given up"])
-def test_a_worker_that_is_lost_while_references_are_resolved_loses_nothing(
-    tmp_path: Path,
-    piers: tuple[Path, dict[str, bytes]],
-    lossy_cluster: DaskCluster,
-    monkeypatch: pytest.MonkeyPatch,
-    way: str,
+def test_a_worker_that_is_lost_while_it_resolves_references_loses_nothing(
+    tmp_path: Path, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sources, expected = piers
-    monkeypatch.setattr("engine.ingestion.cluster.dispatching.SILENCE", 5 if way == "silent" else 1000)
-    if way == "given up":
-        monkeypatch.setattr("engine.ingestion.cluster.pools.MOST_STRIKES", 0)
-    else:
-        resolve_nothing_here(monkeypatch)
-    first, second = lossy_cluster.with_workers(2)
+    sources = make_sources(tmp_path / "sources")
+    build(sources, tmp_path / "here" / "corpus")
+    monkeypatch.delattr(Resolving, "resolved")
+    first, _ = cluster.with_workers(2, "--no-nanny")
     lost: list[int] = []
 
     def lose(step: str, done: int, total: int) -> None:
         if step == "references" and 0 < done < total and not lost:
             lost.append(done)
-            stop(first) if way == "silent" else first.kill()
+            first.kill()
 
-    cluster = Cluster(lossy_cluster.address)
-    build_corpus([sources], tmp_path / "corpus", embedding="none", cluster=cluster, progress=lose)
+    there = tmp_path / "there" / "corpus"
+    build(sources, there, cluster.address, progress=lose)
     assert lost
-    assert second.poll() is None
-    assert contents(tmp_path / "corpus") == expected
+    assert read_corpus(there) == read_corpus(tmp_path / "here" / "corpus")
 
 
-@pytest.mark.usefixtures("hostile_reader")
-def test_a_cancelled_ingestion_leaves_no_task_running(tmp_path: Path, lossy_cluster: DaskCluster) -> None:
-    lossy_cluster.with_workers(2)
+def test_a_file_that_ends_workers_is_reported_and_the_others_are_read(
+    tmp_path: Path, cluster: DaskCluster
+) -> None:
+    sources = slow_files(tmp_path / "sources")
+    (sources / "deadly.evil").write_text("wait")
+    workers, ended = cluster.with_workers(3, "--no-nanny"), set[int]()
+    children: list[psutil.Process] = []
+    is_over = threading.Event()
+
+    def kill_readers() -> None:
+        while not is_over.wait(0.05):
+            for worker in workers:
+                if worker.pid not in ended and is_reading(worker, "deadly.evil"):
+                    ended.add(worker.pid)
+                    children.extend(psutil.Process(worker.pid).children(recursive=True))
+                    worker.kill()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(kill_readers)
+        try:
+            report = build(sources, tmp_path / "corpus", cluster.address)
+        finally:
+            is_over.set()
+    assert len(ended) == 2
+    assert len(children) > 3
+    until(lambda: all(has_ended(child) for child in children), 10)
+    (deadly,) = [file for file in report.files if file.status is not FileStatus.READ]
+    assert "the workers that tried it were lost" in deadly.reason
+    assert report.documents == FILES + deadly.documents
+
+
+def test_a_cancelled_ingestion_leaves_nothing_running(tmp_path: Path, cluster: DaskCluster) -> None:
+    cluster.with_workers(2, "--no-nanny")
     sources = slow_files(tmp_path / "sources")
     (sources / "long.evil").write_text("wait")
     read: list[str] = []
     with pytest.raises(IngestionCancelledError):
-        build_corpus(
-            [sources],
-            tmp_path / "corpus",
-            embedding="none",
-            cluster=Cluster(lossy_cluster.address),
-            log=read.append,
-            cancelled=lambda: len(read) > 2,
-        )
+        build(sources, tmp_path / "corpus", cluster.address, log=read.append, cancelled=lambda: len(read) > 2)
     assert not (tmp_path / "corpus").exists()
-    until(lambda: lossy_cluster.host_processes() == [], 10)
-    # A worker hears of what nobody wants any more from the scheduler, a moment later.
-    until(lambda: executing(lossy_cluster) == [], 10)
+    until(lambda: cluster.children() == [], 10)
 
 
-@pytest.mark.usefixtures("hostile_reader")
-def test_a_file_that_costs_each_worker_is_told_and_the_rest_goes_on(
-    tmp_path: Path, lossy_cluster: DaskCluster
+def test_a_scheduler_that_is_lost_leaves_the_corpus_as_it_was(
+    tmp_path: Path, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sources = slow_files(tmp_path / "sources", 4)
-    (sources / "deadly.evil").write_text("wait")
-    workers = lossy_cluster.with_workers(4)
-    ended: list[subprocess.Popen[bytes]] = []
-    is_over = threading.Event()
+    monkeypatch.setattr(pools, "SILENCE", 3.0)
+    (tmp_path / "law.md").write_text("# Law\n\nText.")
+    corpus = tmp_path / "corpus"
+    build(tmp_path / "law.md", corpus)
+    before = read_corpus(corpus)
+    sources = slow_files(tmp_path / "sources")
+    cluster.with_workers(1, "--no-nanny")
+    read: list[str] = []
 
-    def kill_who_reads_it() -> None:
-        seen = Counter[int]()
-        while not is_over.wait(0.05):
-            for worker in workers:
-                seen[worker.pid] += worker not in ended and reading(worker, "deadly.evil")
-                # A worker whose word that it has begun is lost with it counts for none of the three.
-                if seen[worker.pid] == LOOKS and worker not in ended:
-                    ended.append(worker)
-                    worker.kill()
+    def lose() -> None:
+        until(lambda: len(read) > 2)
+        cluster.scheduler.kill()
 
-    with meanwhile(kill_who_reads_it):
-        try:
-            report = build_corpus(
-                [sources], tmp_path / "corpus", embedding="none", cluster=Cluster(lossy_cluster.address)
-            )
-        finally:
-            is_over.set()
-    assert len(ended) == 3
-    status = {Path(file.name).name: file for file in report.files}
-    assert status["deadly.evil"].status is not FileStatus.READ
-    assert "tried by 3 workers" in status["deadly.evil"].reason
-    assert report.documents == 4 + status["deadly.evil"].documents
-    assert all(file.status is FileStatus.READ for name, file in status.items() if name != "deadly.evil")
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lose)
+        with pytest.raises(ClusterError, match="scheduler has not answered"):
+            build(sources, corpus, cluster.address, log=read.append)
+    assert read_corpus(corpus) == before
 
 
 def build_law(folder: Path, address: str) -> None:
     (folder / "law.md").write_text("# Law\n\nText.")
-    build_corpus([folder / "law.md"], folder / "corpus", embedding="none", cluster=Cluster(address))
+    build(folder / "law.md", folder / "corpus", address)
 
 
-def test_a_worker_with_another_engine_is_an_error(tmp_path: Path, empty_cluster: DaskCluster) -> None:
-    grammars = tmp_path / "grammars"
-    grammars.mkdir()
-    (grammars / "own.yaml").write_text("language: xx\n")
-    empty_cluster.add_worker(environment={"REDSTRING_GRAMMARS": str(grammars)})
+def test_a_worker_that_cannot_make_the_same_blocks_is_an_error(tmp_path: Path, cluster: DaskCluster) -> None:
+    with pytest.raises(ClusterError, match="has no worker; start one with `dask worker"):
+        build_law(tmp_path, cluster.address)
+    (tmp_path / "own.yaml").write_text("language: xx\n")
+    (worker,) = cluster.with_workers(1, "--no-nanny", REDSTRING_GRAMMARS=str(tmp_path))
     with pytest.raises(ClusterError, match=r"worker at tcp://.* would make other blocks .*grammars"):
-        build_law(tmp_path, empty_cluster.address)
-    assert not (tmp_path / "corpus").exists()
-    assert empty_cluster.host_processes() == []
-
-
-def test_a_worker_without_the_engine_is_an_error(tmp_path: Path, empty_cluster: DaskCluster) -> None:
-    empty_cluster.add_worker(environment={"PYTHONPATH": ""})
+        build_law(tmp_path, cluster.address)
+    worker.kill()
+    worker.wait()
+    cluster.with_workers(1, "--no-nanny", PYTHONPATH="")
     with pytest.raises(ClusterError, match=r"cannot make blocks .*engine as this machine"):
-        build_law(tmp_path, empty_cluster.address)
+        build_law(tmp_path, cluster.address)
+    assert not (tmp_path / "corpus").exists()
 
 
 @pytest.mark.parametrize("listens", [False, True])
 def test_an_address_without_a_scheduler_is_an_error_in_seconds(
     tmp_path: Path, listens: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.ingestion.cluster.connecting.CONNECT", 0.5)
+    monkeypatch.setattr(connecting, "CONNECT", 0.5)
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         if listens:
@@ -231,44 +185,3 @@ def test_an_address_without_a_scheduler_is_an_error_in_seconds(
             build_law(tmp_path, address)
     assert time.monotonic() < start + 15
     assert not (tmp_path / "corpus").exists()
-
-
-@pytest.mark.parametrize("address", ["localhost:8786", "http://localhost:8786", "tcp://", ""])
-def test_an_invalid_address_is_an_error(tmp_path: Path, address: str) -> None:
-    with pytest.raises(SettingsError, match="no address of a scheduler"):
-        build_law(tmp_path, address)
-
-
-def test_a_scheduler_without_workers_is_an_error(tmp_path: Path, empty_cluster: DaskCluster) -> None:
-    with pytest.raises(ClusterError, match="has no worker; start one with `dask worker"):
-        build_law(tmp_path, empty_cluster.address)
-
-
-@pytest.mark.usefixtures("hostile_reader")
-def test_a_scheduler_that_is_lost_leaves_the_corpus_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("engine.ingestion.cluster.dispatching.SILENCE", 3.0)
-    (tmp_path / "law.md").write_text("# Law\n\nText.")
-    build_corpus([tmp_path / "law.md"], tmp_path / "corpus", embedding="none")
-    before = contents(tmp_path / "corpus")
-    sources = slow_files(tmp_path / "sources")
-    read: list[str] = []
-
-    (tmp_path / "dask").mkdir()
-    with DaskCluster(tmp_path / "dask") as cluster:
-        cluster.add_worker()
-
-        def lose() -> None:
-            until(lambda: len(read) > 2)
-            cluster.scheduler.kill()
-
-        with meanwhile(lose), pytest.raises(ClusterError, match="scheduler has not answered"):
-            build_corpus(
-                [sources],
-                tmp_path / "corpus",
-                embedding="none",
-                cluster=Cluster(cluster.address),
-                log=read.append,
-            )
-    assert contents(tmp_path / "corpus") == before

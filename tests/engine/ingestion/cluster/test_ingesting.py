@@ -1,121 +1,83 @@
-"""What a cluster makes is what one machine makes, to the byte; its workers are confined as children are."""
+"""A cluster makes the corpus that one machine makes, to the byte, within the same limits."""
 
 from __future__ import annotations
 
 import shutil
-import zipfile
 from pathlib import Path
 
 import pytest
 
-from engine.ingestion.build import add_to_corpus, build_corpus
-from engine.ingestion.cluster.connecting import Cluster
+from engine.ingestion.build import build_corpus
+from engine.ingestion.cluster import pools
 from engine.ingestion.report import FileStatus, IngestionReport
+from engine.ingestion.resolving import Resolving
 from engine.ingestion.workers import Limits
-from tests.conftest import SAMPLE
-from tests.engine.ingestion.cluster.corpora import contents, laws_in, resolve_nothing_here
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster
+from tests.engine.ingestion.cluster.support import build, make_sources, read_corpus
 
-# A machine that is busy with other things still gives a second of its processor in ten.
+Here = tuple[Path, IngestionReport]
 LIMITS = Limits(deadline=1, memory=300 << 20, patience=10)
-# What a file does while it is read, and what is told of it.
+# What a file does while it is read, and the reason in the report.
 REASONS = {
     "hang": "longer than 10 seconds",
-    "spin": "longer than 1 seconds of the processor",
     "segfault": "ended by SIGSEGV",
-    "killed": "ended by SIGKILL",
     "eat": "more than 300 MiB",
-    "mistake": "KeyError: 'nothing there'",
     "write": "cannot be read ([Errno 13] Permission denied",
     "connect": "cannot be read ([Errno 1",
-    "signal": "cannot be read ([Errno 1",
-    "contradiction": "order of their documents",
 }
 
 
-def sources_in(folder: Path) -> Path:
-    """Files of several kinds, one in an archive that is unpacked on this machine alone."""
-    folder.mkdir()
-    for file in sorted(SAMPLE.glob("*.md"))[:3]:
-        (folder / file.name).write_bytes(file.read_bytes())
-    with zipfile.ZipFile(folder / "more.zip", "w") as packed:
-        packed.writestr("inside.txt", "Article 1\n\nThe harbour is open.\n\nArticle 2\n\nSee Article 1.")
-    lines = (f'{{"id": "d{n}", "text": "Article {n}. The pier of {n}."}}\n' for n in range(40))
-    (folder / "lines.jsonl").write_text("".join(lines))
-    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
-    return folder
-
-
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, IngestionReport]:
-    """A folder with sources and the corpus that this machine makes of them, and its report."""
+def here(tmp_path_factory: pytest.TempPathFactory) -> Here:
     folder = tmp_path_factory.mktemp("here")
-    laws_in(sources_in(folder / "sources") / "laws")
-    return folder, build_corpus([folder / "sources"], folder / "corpus", embedding="none")
+    make_sources(folder / "sources")
+    return folder, build(folder / "sources", folder / "corpus")
 
 
-@pytest.mark.parametrize("way", ["sent", "left"])
 def test_the_corpus_is_that_of_one_machine(
-    tmp_path: Path,
-    here: tuple[Path, IngestionReport],
-    two_workers: DaskCluster,
-    way: str,
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, here: Here, two_workers: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, report = here
-    blocks = tmp_path / "blocks"
-    blocks.mkdir()
-    cluster = Cluster(two_workers.address, str(blocks) if way == "left" else None)
-    resolve_nothing_here(monkeypatch)
-    there = build_corpus(
-        [folder / "sources"], tmp_path / "there" / "corpus", embedding="none", cluster=cluster
-    )
-    assert contents(folder / "corpus") == contents(tmp_path / "there" / "corpus")
+    monkeypatch.delattr(Resolving, "resolved")
+    there = build(folder / "sources", tmp_path / "there" / "corpus", two_workers.address)
+    assert read_corpus(folder / "corpus") == read_corpus(tmp_path / "there" / "corpus")
     assert [str(problem) for problem in report.problems] == [str(problem) for problem in there.problems]
-    assert list(blocks.iterdir()) == []
-    assert two_workers.host_processes() == []
+    assert two_workers.children() == []
+    again = build(folder / "sources", tmp_path / "there" / "corpus", two_workers.address)
+    assert {Path(file.name).name for file in again.files if not file.reused} <= {"broken.pdf"}
 
 
-def test_what_has_not_changed_is_not_read_again(
-    tmp_path: Path, here: tuple[Path, IngestionReport], two_workers: DaskCluster
-) -> None:
-    sources, cluster = here[0] / "sources", Cluster(two_workers.address)
-    shutil.copytree(here[0] / "corpus", tmp_path / "corpus")
-    lines = sources / "lines.jsonl"
-    before = lines.read_bytes()
-    try:
-        lines.write_bytes(before + b'{"id": "last", "text": "The last."}\n')
-        report = build_corpus([sources], tmp_path / "corpus", embedding="none", cluster=cluster)
-    finally:
-        lines.write_bytes(before)
-    assert [Path(file.name).name for file in report.files if not file.reused] == ["lines.jsonl"]
-    assert report.documents == here[1].documents + 1
-    (tmp_path / "added.md").write_text("# Added\n\nA quay.")
-    added = add_to_corpus([tmp_path / "added.md"], tmp_path / "corpus", cluster=cluster)
-    assert added.documents == report.documents + 1
-
-
-@pytest.mark.usefixtures("hostile_reader")
 def test_files_are_bounded_as_on_one_machine(tmp_path: Path, two_workers: DaskCluster) -> None:
     (tmp_path / "sources").mkdir()
     for order in REASONS:
         (tmp_path / "sources" / f"{order}.evil").write_text(order)
     (tmp_path / "sources" / "good.md").write_text("# Good\n\nA pier.")
-    report = build_corpus(
-        [tmp_path / "sources"],
-        tmp_path / "corpus",
-        embedding="none",
-        limits=LIMITS,
-        cluster=Cluster(two_workers.address),
-    )
-    status = {Path(file.name).name: file.status for file in report.files}
-    assert status.pop("good.md") is FileStatus.READ
-    assert FileStatus.READ not in status.values()
-    told = {
-        order: [problem.reason for problem in report.problems if f"{order}.evil" in problem.path]
-        for order in REASONS
-    }
-    missing = {
-        order: told[order] for order, why in REASONS.items() if not any(why in one for one in told[order])
-    }
-    assert not missing
+    report = build(tmp_path / "sources", tmp_path / "corpus", two_workers.address, limits=LIMITS)
+    read = [Path(file.name).name for file in report.files if file.status is FileStatus.READ]
+    assert read == ["good.md"]
+    for order, reason in REASONS.items():
+        assert any(reason in one.reason for one in report.problems if f"{order}.evil" in one.path), order
+
+
+def test_workers_that_do_not_see_the_files_of_the_client(
+    tmp_path: Path, here: Here, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # With a nanny, as the documentation starts workers.
+    cluster.with_workers(1, APART="1")
+    folder = here[0]
+    build(folder / "sources", tmp_path / "sent" / "corpus", cluster.address)
+    assert read_corpus(folder / "corpus") == read_corpus(tmp_path / "sent" / "corpus")
+
+    monkeypatch.setattr(pools, "MOST_SENT", 100)
+    large, small = tmp_path / "large.txt", tmp_path / "small.txt"
+    large.write_text("Article 1\n\nThe harbour.\n\n" * 20)
+    small.write_text("Article 1\n\nThe pier.")
+    report = build_corpus([large, small], tmp_path / "corpus", embedding="none", cluster=cluster.address)
+    (reason,) = [file.reason for file in report.files if file.status is FileStatus.NOT_READ]
+    assert "too large to be sent to a worker; put it where workers see it" in reason
+
+    # A file in an archive has no URL.
+    laws = shutil.copytree(folder / "sources", tmp_path / "laws", ignore=shutil.ignore_patterns("*.zip"))
+    build(f"local://{laws}", tmp_path / "one" / "corpus")
+    build(f"local://{laws}", tmp_path / "two" / "corpus", cluster.address)
+    assert read_corpus(tmp_path / "one" / "corpus") == read_corpus(tmp_path / "two" / "corpus")

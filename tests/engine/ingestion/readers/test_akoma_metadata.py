@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from lxml import etree
 
-from engine.ingestion.readers.akoma_metadata import Identity, identity_of
+from engine.ingestion.readers.akoma import Identity, identity_of
 
 WORK = (
     "<FRBRthis value='/akn/it/act/5/!main'/><FRBRuri value='/akn/it/act/5'/><FRBRalias value=' Codice '/>"

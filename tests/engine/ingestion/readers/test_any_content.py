@@ -13,8 +13,7 @@ from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.readers.beir import BeirReader
 from engine.ingestion.readers.html import HtmlReader
 from engine.ingestion.readers.markdown import MarkdownReader
-from engine.ingestion.readers.records.json_reader import JsonReader
-from engine.ingestion.readers.records.table_reader import TableReader
+from engine.ingestion.readers.records.reader import JsonReader, TableReader
 from engine.ingestion.readers.text import TextReader
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.readers.decoding import decoded, looks_like_text
+from engine.ingestion.readers.formats import decoded, looks_like_text
 
 ARABIC = "تسري أحكام هذا النظام على جميع المنشآت العاملة في المملكة، ويعمل به من تاريخ نشره."
 GERMAN = "Die Behörde prüft die Anträge der Verbraucher gemäß den Vorschriften über Gebühren."

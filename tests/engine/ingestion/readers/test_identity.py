@@ -11,8 +11,8 @@ import pytest
 
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import SourceFile
-from engine.ingestion.readers.front_matter import stated_id
 from engine.ingestion.readers.identity import document_of
+from engine.ingestion.readers.text import stated_id
 from engine.model import Document
 
 BODY = "The harbour master allocates a berth on the written application of the owner of the vessel."

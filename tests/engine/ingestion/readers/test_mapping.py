@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SourceError
-from engine.ingestion.readers.mapping import load_mapping, mapping_of, texts
+from engine.ingestion.readers.identity import load_mapping, mapping_of, texts
 
 WHOLE = """
 records: data.laws

@@ -8,7 +8,7 @@ import pytest
 
 from engine.ingestion.readers.base import ReadDocument, SourceFile
 from engine.ingestion.readers.markdown import MarkdownReader
-from engine.ingestion.readers.records.json_reader import JsonReader
+from engine.ingestion.readers.records.reader import JsonReader
 from tests.engine.ingestion.trees.compare import TREES, compare, read_tree, tree_of
 
 RAW = Path(__file__).resolve().parents[5] / "shared" / "data" / "raw"

@@ -16,12 +16,10 @@ from engine.ingestion.build import build_corpus
 from engine.investigation.assistance import with_prefix
 from engine.investigation.assistance.cost import FORMS, prefix_of
 from engine.llm import Data, Meter, Prefix, Prompt
-from engine.llm.connecting import connect
+from engine.llm.client import connect
 from engine.llm.contract import LanguageModelContract
-from engine.llm.defusing import defused
-from engine.llm.estimating import most_tokens
-from engine.llm.prefixing import PrefixedModel
-from engine.llm.prompt import TASK_LINE, shared_texts
+from engine.llm.cost import PrefixedModel
+from engine.llm.prompt import TASK_LINE, defused, most_tokens, shared_texts
 from engine.retrieval.planning.decomposing import FORM, SubQuestions
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import ALL_ON, WRECK, helped, sensible

@@ -7,7 +7,7 @@ from engine.corpus.ontology import checked, ontology_from
 from engine.corpus.protocol import Corpus
 from engine.corpus.with_ontology import with_ontology
 from engine.investigation.assistance.cost import MOST_TOKENS, relations, within
-from engine.llm.estimating import most_tokens
+from engine.llm.prompt import most_tokens
 from engine.records.context import ContextPassage
 
 QUESTION = "When does the objection period end?"

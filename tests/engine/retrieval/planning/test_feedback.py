@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.corpus.protocol import Corpus
-from engine.retrieval.planning.feedback import feedback_words
+from engine.retrieval.planning.views import feedback_words
 
 
 def test_nothing_found_gives_no_words(harbour: Corpus) -> None:

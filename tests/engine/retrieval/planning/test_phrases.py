@@ -7,7 +7,7 @@ from pathlib import Path
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.retrieval.planning.phrases import holding
+from engine.retrieval.planning.syntax import holding
 
 
 def found(corpus: Corpus, phrase: str) -> set[str]:

@@ -7,8 +7,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.retrieval.planning.prose import documents_asked
-from engine.retrieval.planning.standards import standards_at
+from engine.retrieval.planning.prose import documents_asked, standards_at
 
 TITLES = {
     "old": "GRI 306: Effluents and Waste 2016",

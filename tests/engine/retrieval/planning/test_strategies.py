@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.corpus.protocol import Corpus
 from engine.retrieval.planning import KINDS, make_plan
-from engine.retrieval.planning.strategies import STRATEGIES
+from engine.retrieval.planning.assisted import STRATEGIES
 from engine.settings import InvestigationSettings
 
 COMPARISON = "What is the difference between a berth and a quay, and can my boss fire the harbour master?"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.retrieval.planning.structure import clauses
+from engine.retrieval.planning.words import clauses
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.retrieval.planning import make_plan
-from engine.retrieval.planning.vocabulary import exchanged_acronyms
+from engine.retrieval.planning.views import exchanged_acronyms
 from engine.settings import InvestigationSettings
 
 TEXT = """# Reporting Rules

@@ -9,8 +9,15 @@ import pytest
 from engine import languages
 from engine.errors import SettingsError
 from engine.retrieval.planning import make_plan
-from engine.retrieval.planning.meaning import term_asked
-from engine.retrieval.planning.words import NO_WORDS, SHIPPED, ExampleFile, load_words, read_file, words_of
+from engine.retrieval.planning.words import (
+    NO_WORDS,
+    SHIPPED,
+    ExampleFile,
+    load_words,
+    read_file,
+    term_asked,
+    words_of,
+)
 from engine.settings import InvestigationSettings
 
 RECALL = InvestigationSettings(query_strategy="recall")

@@ -71,7 +71,7 @@ def test_no_more_is_judged_than_the_budget_allows(cost: float, budget: float, do
 
 def test_what_was_spent_is_not_spent_again(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("engine.retrieval.rerank.judging.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("engine.retrieval.rerank.base.time.perf_counter", lambda: now[0])
     model = Lengths(cost=10)
 
     def slow(question: str, batch: Sequence[str]) -> Scores:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engine.errors import BudgetError
 from engine.llm import Budget, Meter
+from engine.retrieval.rerank.base import Judging
 from engine.retrieval.rerank.contract import RerankerContract
-from engine.retrieval.rerank.judging import Judging
 from engine.retrieval.rerank.listwise import WINDOW, ListwiseReranker, starts, windows
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
@@ -106,7 +106,7 @@ def test_a_cancelled_case_is_no_failure_of_the_model() -> None:
 def test_a_small_context_has_small_windows() -> None:
     with ScriptedServer(by_number) as scripted:
         spec = scripted.spec.replace("context=32768", "context=2000")
-        from engine.llm.connecting import connect
+        from engine.llm.client import connect
 
         small = connect(spec)
         assert small is not None

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from engine.ingestion.readers.counting import numeral
-from engine.ingestion.readers.docx.numbering import Numbering
+from engine.ingestion.readers.base import numeral
+from engine.ingestion.readers.docx.package import Numbering
 from tests.engine.ingestion.readers.docx.writing import levels
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.ingestion.readers.pdf.direction import Sign
+from engine.ingestion.readers.pdf.glyphs import Sign
 from engine.ingestion.readers.pdf.rows import Run
 
 WIDTH, HEIGHT, SIZE = 600, 800, 10

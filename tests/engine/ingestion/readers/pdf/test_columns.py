@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.ingestion.readers.pdf.columns import gutters_of, regions_of
+from engine.ingestion.readers.pdf.lines import gutters_of, regions_of
 from engine.ingestion.readers.pdf.rows import Run, rows_of
 from tests.engine.ingestion.readers.pdf.drawing import words
 

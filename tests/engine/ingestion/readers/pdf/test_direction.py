@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from engine.ingestion.readers.pdf.direction import Sign, in_reading_order, is_reversed
+from engine.ingestion.readers.pdf.glyphs import Sign, in_reading_order, is_reversed
 from tests.engine.ingestion.readers.pdf.drawing import from_right_to_left
 
 GAP = 2.0

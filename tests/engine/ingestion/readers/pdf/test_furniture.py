@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.ingestion.readers.pdf.furniture import without_furniture
-from engine.ingestion.readers.pdf.rows import rows_of
-from engine.ingestion.readers.pdf.sheets import Sheet
+from engine.ingestion.readers.pdf.rows import Sheet, rows_of
 from tests.engine.ingestion.readers.pdf.drawing import HEIGHT, WIDTH, words
 
 BODY = (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.readers.pdf.hyphens import Vocabulary
+from engine.ingestion.readers.pdf.paragraphs import Vocabulary
 
 KNOWN = Vocabulary()
 KNOWN.learn(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.ingestion.readers.base import SourceFile
-from engine.ingestion.readers.pdf.opening import UnreadableError, moment, opened, stated_title
+from engine.ingestion.readers.pdf.reader import UnreadableError, moment, opened, stated_title
 from tests.engine.ingestion.readers.pdf.drawing import Page, Text, pdf
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.ingestion.readers.pdf.rows import Row, Run, rows_of
-from engine.ingestion.readers.pdf.tables import cells_of, tables_of
+from engine.ingestion.readers.pdf.rows import Row, Run, cells_of, rows_of, tables_of
 from tests.engine.ingestion.readers.pdf.drawing import words
 
 CELL = st.from_regex(r"\A[A-Z][a-z]{1,6}( [a-z]{1,5})?\Z")

@@ -1,0 +1,277 @@
+"""Where texts mention the terms of a vocabulary, and the vocabulary that all blocks make together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from engine.corpus.embedded.block import Block, digest, hashed
+from engine.corpus.embedded.mentions import dump_entity
+from engine.errors import CorpusError
+from engine.ingestion.words import Weighing, WordCounts
+from engine.language.clustering import Encode
+from engine.language.entities import LONGEST_TERM, Fact
+from engine.language.vocabulary import Vocabulary
+from engine.sorting import distinct
+
+# Where the texts of a block mention the terms of a vocabulary, and which blocks a change of it
+# reaches.
+#
+# A term is looked for by the keys of its stems, added up with a power of a prime for each place
+# (Rabin and Karp 1987), so that all places of a block are compared with all terms at once. Only
+# places are looked at whose word begins a term.
+
+_PRIME = 0x100000001B3
+_POWERS = np.asarray([pow(_PRIME, place, 1 << 64) for place in range(LONGEST_TERM)], np.uint64)
+# Odd numbers without a pattern, to stir keys before they are added up.
+_STIR = np.asarray([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)
+
+
+class Found(NamedTuple):
+    """Mentions in a block, sorted by passage and then term, none twice: the passage's place in the block, the
+    number of the term, whether its words there begin and end as names do, once at least."""
+
+    passages: NDArray[np.int32]
+    numbers: NDArray[np.int32]
+    written: NDArray[np.bool_]
+
+    @staticmethod
+    def from_bytes(passages: bytes, numbers: bytes, written: bytes) -> Found:
+        """Mentions from the bytes of their columns."""
+        columns = (np.frombuffer(passages, np.int32), np.frombuffer(numbers, np.int32))
+        return Found(*columns, np.frombuffer(written, np.bool_))
+
+
+class Terms:
+    """The terms of a settled vocabulary. ``terms.L.stems``: the keys of the stems of those with L words,
+    shape (terms, L), in the order of their sums; ``terms.L.numbers``: which of the vocabulary each is."""
+
+    def __init__(self, vocabulary: Block) -> None:
+        self.first, self.last = vocabulary["capital.first"], vocabulary["capital.last"]
+        self.stems: dict[int, NDArray[np.uint64]] = {}
+        self.numbers: dict[int, NDArray[np.int32]] = {}
+        for length in range(1, LONGEST_TERM + 1):
+            if f"terms.{length}.numbers" in vocabulary.arrays:
+                self.stems[length] = vocabulary[f"terms.{length}.stems"]
+                self.numbers[length] = vocabulary[f"terms.{length}.numbers"]
+
+    @staticmethod
+    def put(vocabulary: Block, terms: dict[int, list[tuple[list[int], int]]]) -> None:
+        """Set the terms, given by length as the keys of the stems and the number of each."""
+        for length, pairs in terms.items():
+            stems = np.asarray([keys for keys, _ in pairs], np.uint64).reshape(-1, length)
+            order = np.argsort(_sums(stems), kind="stable")
+            vocabulary.arrays[f"terms.{length}.stems"] = stems[order]
+            vocabulary.arrays[f"terms.{length}.numbers"] = np.asarray([n for _, n in pairs], np.int32)[order]
+
+    @cached_property
+    def _sums_of(self) -> dict[int, NDArray[np.uint64]]:
+        return {length: _sums(stems) for length, stems in self.stems.items()}
+
+    @cached_property
+    def _begins(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+        """The first stems of all terms in ascending order, and the lengths of those with each, as bits."""
+        firsts = distinct(np.concatenate([np.zeros(0, np.uint64), *(s[:, 0] for s in self.stems.values())]))
+        lengths = np.zeros(len(firsts), np.uint8)
+        for length, stems in self.stems.items():
+            lengths[np.searchsorted(firsts, distinct(stems[:, 0]))] |= np.uint8(1 << (length - 1))
+        return firsts, lengths
+
+    def mentions_in(self, block: Block) -> Found:
+        """The mentions in a block, the longest at each place.
+
+        A single word means a term only where it is written as a name.
+        """
+        tokens = block["tokens.word"]
+        stems, is_name, in_name = block["words.stem"], block["words.name"], block["words.in_name"]
+        counts = block["passages.tokens"]
+        passage = np.repeat(np.arange(len(counts)), counts)
+        firsts, bits = self._begins
+        begin = np.append(bits, np.uint8(0))[_place_in(firsts, stems)][tokens]
+        best = np.full(len(tokens), -1, np.int64)
+        lengths = np.zeros(len(tokens), np.int64)
+        for length, sums in self._sums_of.items():
+            size = len(tokens) - length + 1
+            places = np.flatnonzero(begin[: max(size, 0)] & np.uint8(1 << (length - 1)))
+            # A term does not go on in the next passage.
+            places = places[passage[places] == passage[places + length - 1]]
+            total = np.zeros(len(places), np.uint64)
+            for further in range(length):
+                total += stems[tokens[places + further]] * _POWERS[further]
+            known = _place_in(sums, total)
+            found, own = places[known < len(sums)], known[known < len(sums)]
+            numbers = self.numbers[length][own]
+            if length == 1:
+                meant = is_name[tokens[found]]
+            else:
+                first, last = self.first[numbers], self.last[numbers]
+                begins = found + np.maximum(length - first, 0)
+                meant = (first == 0) | in_name[tokens[np.minimum(begins, len(tokens) - 1)]]
+                meant &= ~last | in_name[tokens[found + length - 1]]
+            found, numbers = found[meant], numbers[meant]
+            best[found], lengths[found] = numbers, length
+        chosen = _not_overlapping(best, lengths)
+        written = in_name[tokens[chosen]] & in_name[tokens[chosen + np.maximum(lengths[chosen], 1) - 1]]
+        size = int(best.max(initial=0)) + 1
+        pairs, position = np.unique(passage[chosen] * size + best[chosen], return_inverse=True)
+        is_name_once = np.zeros(len(pairs), np.bool_)
+        is_name_once[position[written]] = True
+        return Found((pairs // size).astype(np.int32), (pairs % size).astype(np.int32), is_name_once)
+
+    def sets(self) -> NDArray[np.uint64]:
+        """A key of all that makes mentions of each number: its terms and how they have to be written; 0 for a
+        number without terms. Shape (numbers,)."""
+        sums = np.zeros(len(self.first), np.uint64)
+        for length, own in self._sums_of.items():
+            np.add.at(sums, self.numbers[length], _stirred(own + _STIR[:1] * np.uint64(length)))
+        written = self.first.astype(np.uint64) * np.uint64(2) + self.last
+        return np.where(sums == 0, sums, _stirred(sums + written * _STIR[0]))
+
+
+def renumbered(old: Terms, new: Terms) -> tuple[NDArray[np.int32], Changed]:
+    """For each number of an older vocabulary the one that is mentioned in the same places now, -1 for none;
+    and the terms of all others, old and new."""
+    before, after = old.sets(), new.sets()
+    _, own, now = np.intersect1d(before, after, return_indices=True)
+    own, now = own[before[own] != 0], now[before[own] != 0]
+    numbers = np.full(len(before), -1, np.int32)
+    numbers[own] = now
+    is_kept = np.zeros(len(after), np.bool_)
+    is_kept[now] = True
+    return numbers, Changed([*_of(old, numbers < 0), *_of(new, ~is_kept)])
+
+
+class Changed:
+    """Terms that make other mentions than before."""
+
+    def __init__(self, stems: list[NDArray[np.uint64]]) -> None:
+        """``stems``: the keys of the stems of terms, shape (terms, words) each."""
+        self._stems = stems
+        self._wanted = distinct(np.concatenate([np.zeros(0, np.uint64), *(own.ravel() for own in stems)]))
+
+    def __len__(self) -> int:
+        return sum(map(len, self._stems))
+
+    def may_be_in(self, block: Block) -> bool:
+        """Whether a block has all words of one of them."""
+        there = np.zeros(len(self._wanted) + 1, np.bool_)
+        there[_place_in(self._wanted, block["words.stem"])] = True
+        there[-1] = False
+        return any(there[np.searchsorted(self._wanted, own)].all(axis=1).any() for own in self._stems)
+
+
+def _of(terms: Terms, chosen: NDArray[np.bool_]) -> Iterator[NDArray[np.uint64]]:
+    for length, stems in terms.stems.items():
+        own = stems[chosen[terms.numbers[length]]]
+        if len(own):
+            yield own
+
+
+def _sums(stems: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    total: NDArray[np.uint64] = (stems * _POWERS[: stems.shape[1]]).sum(axis=1, dtype=np.uint64)
+    return total
+
+
+def _stirred(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    keys = (keys ^ (keys >> np.uint64(29))) * _STIR[1]
+    return keys ^ (keys >> np.uint64(32))
+
+
+def _place_in(ordered: NDArray[np.uint64], keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Where keys stand in an array in ascending order; its length for those that are not there."""
+    if not len(ordered):
+        return np.zeros(len(keys), np.int64)
+    places = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+    found: NDArray[np.int64] = np.where(ordered[places] == keys, places, len(ordered))
+    return found
+
+
+def _not_overlapping(best: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of the places where terms begin, those that are met reading from left to right."""
+    places = np.flatnonzero(best >= 0)
+    kept: list[int] = []
+    end = 0
+    for place, length in zip(places.tolist(), lengths[places].tolist(), strict=True):
+        if place >= end:
+            kept.append(place)
+            end = place + length
+    return np.asarray(kept, np.int64)
+
+
+# The vocabulary that the blocks of a corpus make together, as a block of its own.
+
+# What a block keeps of a fact: all but its place.
+_TOLD = len(Fact._fields) - 1
+
+
+def settled(blocks: Sequence[Block], words: WordCounts, encode: Encode | None, key: str) -> Block:
+    """The terms of all blocks: by length their stems and numbers; by number the entity, whether a text
+    defines it, what says that it is a name; and how acronyms would be written as words. ``key``: what it is
+    known by. What was asked of the words to settle it is kept (``weighing.py``).
+
+    Raises CorpusError for blocks of an earlier version.
+    """
+    vocabulary = Vocabulary()
+    for block in blocks:
+        positions = block["facts.passage"].tolist()
+        records = orjson.loads(f"[{','.join(block.strings('facts').all())}]")
+        if any(len(record) != _TOLD for record in records[:1]):
+            raise CorpusError(
+                "the corpus was made by an earlier version, which told its terms in another form: ingest its "
+                "sources again"
+            )
+        facts = [Fact(row, *record) for row, record in zip(positions, records, strict=True)]
+        vocabulary.read(facts, block.strings("passages.id"))
+
+    weigh = Weighing(words)
+    vocabulary.settle(weigh, encode)
+    entities, small = vocabulary.entities(), list(vocabulary.small_forms())
+    said, has_case = vocabulary.said()
+    of_one_word, titled = vocabulary.names_of_one_word(), list(vocabulary.titled())
+    capitals = [vocabulary.capitals(number) for number in range(len(entities))]
+    made = Block(
+        {
+            "defined": np.asarray([bool(entity.definitions) for entity in entities], np.bool_),
+            "said": np.asarray(said, np.float32),
+            "has_case": has_case,
+            "name_of_one_word": np.isin(np.arange(len(entities)), list(of_one_word)),
+            "capital.first": np.asarray([first for first, _ in capitals], np.int8),
+            "capital.last": np.asarray([last for _, last in capitals], np.bool_),
+            "titled.number": np.asarray([number for number, _ in titled], np.int32),
+            "small.number": np.asarray([number for number, _, _ in small], np.int32),
+            "small.key": np.asarray([hashed(f"{language} {word}") for _, language, word in small], np.uint64),
+        },
+        {"key": key},
+    )
+    weigh.put(made)
+    made.put_strings("entities", [dump_entity(entity) for entity in entities])
+    made.put_strings("titled", [name for _, name in titled])
+    Terms.put(made, _terms_by_length(vocabulary))
+    return made
+
+
+def facts_key(block: Block) -> NDArray[np.uint8]:
+    """A key of what a block says of terms and in which passages, shape (16,): where it stays, the block gives
+    the same to the vocabulary."""
+    ids = block.strings("passages.id").take(block["facts.passage"])
+    told = (block["facts.offsets"].tobytes(), block["facts.utf8"].tobytes(), *(name.encode() for name in ids))
+    return np.frombuffer(bytes.fromhex(digest(*told)), np.uint8)
+
+
+def _terms_by_length(vocabulary: Vocabulary) -> dict[int, list[tuple[list[int], int]]]:
+    found: dict[int, list[tuple[list[int], int]]] = {}
+    stems: dict[tuple[str, str], int] = {}
+    for language, key, number in vocabulary.terms():
+        keys = []
+        for stem in key:
+            value = stems.get((language, stem))
+            if value is None:
+                value = stems[language, stem] = hashed(f"{language} {stem}")
+            keys.append(value)
+        found.setdefault(len(key), []).append((keys, number))
+    return found
