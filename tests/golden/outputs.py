@@ -25,8 +25,7 @@ import orjson
 from starlette.requests import Request
 
 from engine import __version__
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.errors import InputError

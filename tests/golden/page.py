@@ -24,8 +24,7 @@ import ui.corpus.answers
 import ui.evaluate.answers
 import ui.review.answers
 from benchmarks.attacks.http.served import inside_a_loop
-from engine.access.people import Person
-from engine.access.roles import Role
+from engine.access.users import Person, Role
 from engine.settings import InvestigationSettings
 from tests.engine.investigation.story import finished, record_of
 from tests.golden.sources import NAME, QUESTION, TEXT
