@@ -5,9 +5,13 @@ Each part has a home of its own.
 
 from __future__ import annotations
 
+from tests.golden.sources import SAMPLE_QUESTIONS
+
 SMALL = "--preset balanced --rounds 1 --pool-size 10 --top-k 2"
 NONE = "--random 0 --border 0 --alone 0 --disagreed 0"
 KEPT = "investigate {question} --corpus {corpus} --matter Ferries {small}"
+ON_THE_SAMPLE = "--corpus {sample} --as-of 2024-06-01 --top-k 5 --json"
+_SAMPLE = ("investigate {question} " + ON_THE_SAMPLE, "answer {question} " + ON_THE_SAMPLE)
 COMMANDS: dict[str, tuple[str, ...]] = {
     "corpora": (
         "ingest {sources} --corpus {folder}/made --embedding none --json",
@@ -93,4 +97,5 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "evaluate --corpus {corpus} --queries {queries} --qrels {qrels} {small} --json",
         "model --json",
     ),
+    **{f"sample {language}": _SAMPLE for language in SAMPLE_QUESTIONS},
 }

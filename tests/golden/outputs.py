@@ -36,7 +36,15 @@ from engine.records.filed.reading import saved_file
 from tests.golden import page
 from tests.golden.commands import COMMANDS, NONE, SMALL
 from tests.golden.page import text_in
-from tests.golden.sources import FILES, GERMAN_QUESTION, NAME, QUESTION, UNKNOWN, write_sources
+from tests.golden.sources import (
+    FILES,
+    GERMAN_QUESTION,
+    NAME,
+    QUESTION,
+    SAMPLE_QUESTIONS,
+    UNKNOWN,
+    write_sources,
+)
 from tests.golden.tools import CALLS
 from ui.asked import checked
 from ui.cases.kept import KeptCases
@@ -69,14 +77,14 @@ MASKS = (
 class Outputs:
     """A corpus in a new folder, and the outputs of the parts of the program on it."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, sample: Path) -> None:
+        self._folder, self._sample = folder, sample
         self._sources = write_sources(folder)
         self._corpus = folder / "corpus"
         build_corpus([self._sources], self._corpus, name=NAME, embedding="none")
         with _steady(folder / "first"):
             # What the first questions load is no part's to pay for.
-            for question in (GERMAN_QUESTION, QUESTION):
+            for question in (GERMAN_QUESTION, QUESTION, *SAMPLE_QUESTIONS.values()):
                 run("answer", question, "--corpus", str(self._corpus))
 
     def of(self, part: str) -> dict[str, str]:
@@ -92,7 +100,7 @@ class Outputs:
             return {name: self._masked(part, text) for name, text in made}
 
     def _masked(self, part: str, text: str) -> str:
-        text = text.replace(str(self._folder), "FOLDER")
+        text = text.replace(str(self._folder), "FOLDER").replace(str(self._sample), "SAMPLE")
         for pattern, mask in MASKS:
             text = pattern.sub(mask, text)
         if part not in OLD:
@@ -106,11 +114,14 @@ class Outputs:
 
     def _commands(self, part: str, folder: Path) -> Iterator[tuple[str, str]]:
         names = {"folder": str(folder), "corpus": str(self._corpus), "sources": str(self._sources)}
+        names["sample"] = str(self._sample)
         names |= {
             name: str(folder / file) for name, file in (("queries", "queries.jsonl"), ("qrels", "qrels.tsv"))
         }
         names |= {"small": SMALL, "none": NONE}
         names |= {"question": f'"{QUESTION}"', "german": f'"{GERMAN_QUESTION}"', "unknown": f'"{UNKNOWN}"'}
+        if part.startswith("sample "):
+            names["question"] = shlex.quote(SAMPLE_QUESTIONS[part.removeprefix("sample ")])
         for line in COMMANDS[part]:
             code, out, err = run(*shlex.split(line.format(**names)))
             if found := re.search(r"Kept as case ([\w-]+)", err):

@@ -8,6 +8,13 @@ NAME = "Ferries"
 QUESTION = "When may the operator refuse a ticket, and within which time is the fare repaid?"
 GERMAN_QUESTION = "Wann wird der Fahrpreis erstattet?"
 UNKNOWN = "zyxomorph quibbleflax"
+# Of the sample corpus.
+SAMPLE_QUESTIONS = {
+    "en": "May an agent appoint sub-agents in late 2024 under a contract of 2022?",
+    "de": "Wann endet die Einspruchsfrist nach einem geänderten Bescheid?",
+    "ar": "هل يجوز للوكيل أن يوكل غيره؟",
+    "id": "Bolehkah pengurus memberikan kepada kuasa kewenangan yang lebih luas daripada yang terdaftar?",
+}
 
 FERRY_ACT = """---
 id: ferry-act

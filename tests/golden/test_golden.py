@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import orjson
 import pytest
 
@@ -9,8 +11,8 @@ from tests.golden.outputs import EXPECTED, PARTS, Outputs
 
 
 @pytest.fixture(scope="module")
-def outputs(tmp_path_factory: pytest.TempPathFactory) -> Outputs:
-    return Outputs(tmp_path_factory.mktemp("golden") / "made")
+def outputs(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> Outputs:
+    return Outputs(tmp_path_factory.mktemp("golden") / "made", sample_folder)
 
 
 @pytest.mark.parametrize("part", PARTS)
