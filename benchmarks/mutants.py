@@ -4,10 +4,10 @@
     python -m benchmarks.mutants --executed FILE [--tries 60] [--seed 0] [--module engine/x.py] [--limit 60]
 
 A function of engine or ui is drawn by its number of lines. A new process imports the changed module and runs
-the daily tests that execute the function (``benchmarks.executed``): those of the mirrored file, of whole
-outputs, of its folder and all others, until one fails. At the end the failed tests run without a change: one
-that fails then catches nothing. A mutant that no test has noticed after ``--limit`` seconds survives. A Python
-that a test starts does not see the change.
+the daily tests that execute the function (``benchmarks.executed``): those of the nearest files, of whole
+outputs and all others, until one fails. At the end the failed tests run without a change: one
+that fails then catches nothing. A mutant that no test has noticed after ``--limit`` seconds survives. A
+Python that a test starts does not see the change.
 
 Left out, because nobody can observe them: docstrings, annotations, ``__repr__``, the words of errors, logs
 and help, ``zip(strict=)``, ``copy=False``, keywords that name a timeout or the size of a cache or chunk, and
@@ -41,8 +41,8 @@ import pytest
 
 from benchmarks.executed import PROJECT, set_profile
 
-FIRST_BATCH = 4
-# Tests that compare outputs of most of the engine and the page.
+NEAR = 4
+# Tests that compare outputs of most of the engine and the page: after those of the nearest files.
 BROAD = ("tests/golden/", "tests/ui/test_sample.py")
 # A test is endless if it takes this many seconds and this many times as long as without the change.
 ENDLESS, TIMES = 30.0, 10.0
@@ -92,12 +92,13 @@ class Executed:
             by_file.setdefault(test.split("::")[0], []).append(test)
         mirrored = Path("tests", mutant.file).with_name(f"test_{mutant.file.stem}.py")
 
-        def distance(file: str) -> tuple[bool, bool, int, float]:
+        def distance(file: str) -> tuple[bool, int, float]:
             shared = len(os.path.commonpath([mirrored.parent, Path(file).parent]))
-            seconds = sum(tests[test] for test in by_file[file])
-            return file != str(mirrored), not file.startswith(BROAD), -shared, seconds
+            return file != str(mirrored), -shared, sum(tests[test] for test in by_file[file])
 
-        files, batches, number = sorted(by_file, key=distance), [], FIRST_BATCH
+        nearest = sorted(by_file, key=distance)
+        files = [*nearest[:NEAR], *sorted(nearest[NEAR:], key=lambda file: not file.startswith(BROAD))]
+        batches, number = [], 1
         while files:
             batches.append([test for one in files[:number] for test in by_file[one]])
             files, number = files[number:] if is_executed else [], number * 3
