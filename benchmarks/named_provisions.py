@@ -1,14 +1,13 @@
 """Questions that name a provision: does it stand first, and does the brief begin with it?
 
     python -m benchmarks.named_provisions DATA_DIR CORPORA_DIR [--sets A,B] [--each N] [--seed S]
-        [--preset P] [--http] [--misses FILE]
+        [--preset P] [--misses FILE]
 
 The provisions are drawn from the sets' own files by the number and the name that they state there, the
 questions are put in words and spellings of people (see ``FORMS``). For each set and form: in how many of the
 questions a passage of the provision is the first of the ranking, and the first that the brief cites. Also:
-provisions that do not exist, and how often that is told. With ``--http`` every question is put to the
-endpoints of a server on this machine, ``/investigate`` and ``/answer``. Corpora that are missing in
-``CORPORA_DIR`` are ingested there without vectors.
+provisions that do not exist, and how often that is told. Corpora that are missing
+in ``CORPORA_DIR`` are ingested there without vectors.
 """
 
 from __future__ import annotations
@@ -23,29 +22,23 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from benchmarks.attacks.http.raw import API, Raw, stranger
-from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.answers.answer import answer
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.errors import RedstringError, SourceError
+from engine.errors import RedstringError
 from engine.ingestion.build import build_corpus
 from engine.ingestion.report import ProgressBar
 from engine.investigation import Case
 from engine.language.numerals import arabic_ordinal
 from engine.model import Naming
-from engine.operator_settings import OperatorSettings
 from engine.settings import InvestigationSettings, preset
-from ui.connections import Connections
-from ui.page import build_page
-from ui.shelf import open_library
 
 # The passages that stand first, those that the brief cites first, and how the question was read.
 Told = tuple[Sequence[str], Sequence[str], str]
@@ -156,12 +149,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             corpus = open_corpus(folder)
             drawn = list(_drawn(name, options.data / name, corpus))
             random.Random(options.seed).shuffle(drawn)
-            with _over_http(folder, options.preset) if options.http else _here(corpus, settings) as asked:
-                for number, form in enumerate(FORMS[name]):
-                    chosen = drawn[number * options.each : (number + 1) * options.each]
-                    counts = _measured(corpus, name, form, chosen, asked, misses)
-                    total.update(counts)
-                    rows.append(_row(name, form.key, counts))
+            asked = partial(_investigated, corpus, settings)
+            for number, form in enumerate(FORMS[name]):
+                chosen = drawn[number * options.each : (number + 1) * options.each]
+                counts = _measured(corpus, name, form, chosen, asked, misses)
+                total.update(counts)
+                rows.append(_row(name, form.key, counts))
             counts = _absent(corpus, name, drawn[: options.each], settings, misses)
             total.update(counts)
     except RedstringError as error:
@@ -206,55 +199,16 @@ def _measured(
     return counts
 
 
-@contextmanager
-def _here(corpus: Corpus, settings: InvestigationSettings) -> Iterator[Asked]:
-    """Questions are investigated in this process."""
-
-    def asked(question: str) -> Told:
-        case = Case(corpus, question, settings)
-        for _ in case.run():
-            pass
-        investigation = case.investigation()
-        top = [
-            one for found in investigation.passages[:1] for one in (found.passage.id, *found.assembled_ids)
-        ]
-        told = answer(investigation, corpus)
-        cited = told.citations[told.sentences[0].citations[0] - 1].places if told.sentences else ()
-        read = [(one.words, str(one.status), one.note) for one in investigation.plan.named]
-        return top, [place for place, _ in cited], str(read)
-
-    yield asked
-
-
-@contextmanager
-def _over_http(folder: Path, preset_name: str) -> Iterator[Asked]:
-    """Questions are put to the endpoints of a server that has this corpus."""
-    settings = OperatorSettings()
-    page = inside_a_loop(lambda: build_page(open_library([folder]), connections=Connections(settings)))
-    with tempfile.TemporaryDirectory() as uploads, served(page, settings, Path(uploads)) as address:
-        raw, here = Raw(address, by_proxy=False), stranger("127")
-
-        def result(endpoint: str, data: Sequence[Any]) -> Mapping[str, Any]:
-            sent = raw.post(f"{API}/call/{endpoint}", {"data": data}, forwarded=here)
-            if sent.status != 200:
-                raise SourceError(f"/{endpoint}: {sent.status} {sent.body[:200]!r}")
-            path = f"{API}/call/{endpoint}/{sent.json['event_id']}"
-            told = raw.stream(path, forwarded=here).body.decode()
-            event, data_line = told.strip().split("\n")[:2]
-            if event != "event: complete":
-                raise SourceError(f"/{endpoint}: {told[:200]}")
-            return dict(orjson.loads(data_line.removeprefix("data: "))[0])
-
-        def asked(question: str) -> Told:
-            found = result("investigate", [question, "", preset_name, None, None, None, None, False, None])
-            top = [one for place in found["passages"][:1] for one in (place["id"], *place["assembled"])]
-            told = result("answer", [question, "", preset_name, False, None])
-            numbers = [one["citations"][0] for one in told["sentences"][:1]]
-            by_number = {one["number"]: one["spans"] for one in told["citations"]}
-            cited = [place["passage"] for number in numbers for place in by_number[number]]
-            return top, cited, str(found["plan"].get("named"))
-
-        yield asked
+def _investigated(corpus: Corpus, settings: InvestigationSettings, question: str) -> Told:
+    case = Case(corpus, question, settings)
+    for _ in case.run():
+        pass
+    investigation = case.investigation()
+    top = [one for found in investigation.passages[:1] for one in (found.passage.id, *found.assembled_ids)]
+    told = answer(investigation, corpus)
+    cited = told.citations[told.sentences[0].citations[0] - 1].places if told.sentences else ()
+    read = [(one.words, str(one.status), one.note) for one in investigation.plan.named]
+    return top, [place for place, _ in cited], str(read)
 
 
 def _absent(
@@ -380,7 +334,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--each", type=int, default=8, help="questions of each form")
     parser.add_argument("--seed", type=int, default=14)
     parser.add_argument("--preset", default="balanced")
-    parser.add_argument("--http", action="store_true")
     parser.add_argument("--misses", type=Path)
     return parser
 

@@ -88,7 +88,7 @@ def stamp_of(place: Place) -> Stamp:
     """Changes whenever a corpus, or what people have made of its ontology, has changed; empty where nothing
     is known of it, or its server does not answer."""
     if isinstance(place, Address):
-        from engine.corpus.postgresql.looking import generation_at
+        from engine.corpus.postgresql.store import generation_at
 
         try:
             return (generation_at(place),)
@@ -106,7 +106,7 @@ def ontology_stamp(folder: Path) -> Stamp:
 def manifest_of(place: Place) -> Manifest:
     """What is published of a corpus. Raises CorpusError, ResourceError."""
     if isinstance(place, Address):
-        from engine.corpus.postgresql.looking import manifest_at
+        from engine.corpus.postgresql.store import manifest_at
 
         return manifest_at(place)
     return published(place).manifest

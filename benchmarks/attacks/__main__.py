@@ -6,18 +6,12 @@ A class is a module of this package with ``run(tries, seed)``. ``--share`` takes
 each is given by default. Prints a Markdown table (class, tries, held, failed) and each failure in a line; the
 exit code is 1 where anything failed. The classes, with the tries that each is given:
 
-    addresses       addresses that a visitor names, and servers that answer with harm (a list)
-    sandbox         a program inside the ingestion worker tries to read, write, call and kill (a list)
-    jobs            programs that take more than they may, and queues that somebody fills
-    cancelling      cases cancelled at random moments
-    damage          every file of a corpus flipped, cut, swapped, missing
-    kills           kills at random moments of ingestion, adding, removing, deciding
-    http_requests   hosts, origins, CORS, MCP, routes, files, bodies, file objects, fields, queue, models,
-                    calls of others, answers not fetched, uploads, files sent to be read, rates, headers,
-                    slow senders and logs of a served page (a list, and as many by chance)
-    sessions        cookies of users whose password was changed, who were removed, and added again (a list)
-    uploads         fuzzed files, read by the readers
-    soak            minutes of mixed use, with flat memory, descriptors, threads, processes and files
+    damage    every file of a corpus flipped, cut, swapped, missing
+    kills     kills at random moments of ingestion, adding, removing, deciding
+
+All other attacks are tests: requests (``tests/ui/door``, ``tests/ui/access``), jobs (``tests/ui/jobs``),
+addresses and servers (``tests/engine/network``), a confined process that was taken over
+(``tests/engine/isolation``), damaged uploads (``tests/fuzz``).
 """
 
 from __future__ import annotations
@@ -31,18 +25,10 @@ from pathlib import Path
 
 from benchmarks.attacks.outcome import Outcome, table
 
-# How often each class is tried by default; a class that goes through a list tries all of it anyway.
+# How often each class is tried by default.
 TRIES: Mapping[str, int] = {
-    "addresses": 1,
-    "sandbox": 1,
-    "jobs": 100,
-    "cancelling": 200,
     "damage": 1000,
     "kills": 1000,
-    "http_requests": 300,
-    "sessions": 1,
-    "uploads": 10_000,
-    "soak": 30,
 }
 
 

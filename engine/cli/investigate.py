@@ -51,7 +51,8 @@ def investigate(options: argparse.Namespace) -> None:
     from engine.records.context import checked_tokens, context_text, context_to_json, model_context
     from engine.records.export import investigation_to_json
     from engine.records.orders import Order, order_of, ordered
-    from engine.records.saved import load_pool, load_usage
+    from engine.records.restoring import pool_of
+    from engine.records.saved import load_record
     from engine.records.spending import usage_lines
     from engine.records.text import event_line, evidence_line, parts_lines, passages_text
 
@@ -59,8 +60,9 @@ def investigate(options: argparse.Namespace) -> None:
     order = order_of(options.order or (Order.RANK if tokens is None else Order.ENDS))
     write_report = reporter(options.report)
     settings, corpus = settings_from(options), open_corpus(options.corpus)
-    pool = load_pool(options.resume, corpus, settings.pool_size) if options.resume else None
-    used = load_usage(options.resume) if options.resume else {}
+    former = load_record(options.resume) if options.resume else None
+    pool = None if former is None else pool_of(former, corpus, settings.pool_size, options.resume)
+    used = {} if former is None else former.used()
     model, plan = model_from(options), plan_from(options)
     weights = learned_in(matter_known(options.matter), corpus)
     case = Case(

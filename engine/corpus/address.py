@@ -17,7 +17,7 @@ from engine.errors import CorpusError
 SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
 DENSE = ("codes", "exact")
 TIMEOUT_SECONDS = 60.0
-_DRIVER = "postgresql+psycopg"
+_DRIVER = "postgresql"
 _OWN = ("corpus", "dense", "timeout", "replica")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from engine.evaluation.lines import numbered_lines
 
 RUN_DEPTH = 100
 RUN_TAG = "redstring"
+# So many hexadecimal digits of its digest tell a question from all others of a collection.
+TOPIC_DIGITS = 16
 _SPACE = re.compile(r"\s")
 
 
@@ -25,6 +28,12 @@ class Run:
     def add(self, question: str, passages: Sequence[str], scores: Sequence[float]) -> None:
         """Add the ranking of one question, best first."""
         self.rankings[question], self.scores[question] = tuple(passages), tuple(scores)
+
+
+def topic_of(question: str) -> str:
+    """Return the name of a question in files of TREC's forms: the same for the same words."""
+    words = " ".join(question.split())
+    return "q" + hashlib.sha256(words.encode()).hexdigest()[:TOPIC_DIGITS]
 
 
 def write_run(run: Run, path: Path, tag: str = RUN_TAG) -> None:

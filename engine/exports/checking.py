@@ -8,9 +8,9 @@ from enum import StrEnum
 
 from engine.answers.record import Located, verify
 from engine.corpus.protocol import Corpus
-from engine.exports.kept_case import KeptCase
 from engine.investigation.presentation import text_of
 from engine.model import Document, Passage
+from engine.records.record import CaseRecord
 
 
 class Check(StrEnum):
@@ -48,7 +48,7 @@ class Checked:
 class Checker:
     """Checks quotes of one case. ``unchanged``: the corpus is in the state in which it was asked."""
 
-    def __init__(self, case: KeptCase, corpus: Corpus | None, *, unchanged: bool) -> None:
+    def __init__(self, case: CaseRecord, corpus: Corpus | None, *, unchanged: bool) -> None:
         self.case, self.corpus, self.unchanged = case, corpus, unchanged
 
     def quoted(self, quote: str, ids: tuple[str, ...]) -> Checked:

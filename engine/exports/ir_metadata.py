@@ -11,10 +11,11 @@ from typing import Any
 
 import yaml
 
-from engine.evaluation.runs import RUN_TAG
+from engine.evaluation.runs import RUN_TAG, topic_of
 from engine.exports.models import model_name
-from engine.exports.reading import Record, events_in
+from engine.exports.reading import events_in, state_of
 from engine.exports.registry import HandedOver
+from engine.records.record import CaseRecord
 from engine.records.steps import STEPS, standing
 from engine.records.store.store import engine_version
 
@@ -25,7 +26,7 @@ OWN_SCORES = "the score that the engine ranked by"
 RANK_SCORES = "the rank counted from the end: the engine's scores do not fall from rank to rank"
 
 
-def metadata_lines(case: HandedOver, record: Record, *, own_scores: bool) -> list[str]:
+def metadata_lines(case: HandedOver, record: CaseRecord, *, own_scores: bool) -> list[str]:
     """Comment lines, ``# `` before each."""
     written = yaml.safe_dump(
         metadata(case, record, own_scores=own_scores), sort_keys=False, allow_unicode=True, width=_WIDE
@@ -33,7 +34,7 @@ def metadata_lines(case: HandedOver, record: Record, *, own_scores: bool) -> lis
     return [f"# {line}\n" for line in (START, *written.rstrip("\n").split("\n"), END)]
 
 
-def metadata(case: HandedOver, record: Record, *, own_scores: bool) -> dict[str, Any]:
+def metadata(case: HandedOver, record: CaseRecord, *, own_scores: bool) -> dict[str, Any]:
     """The values of the schema that a record knows."""
     version = engine_version() if case.summary is None else case.summary.engine
     return {
@@ -53,25 +54,25 @@ def metadata(case: HandedOver, record: Record, *, own_scores: bool) -> dict[str,
         "data": {
             "test collection": {"name": _line(record.corpus)},
             "other": {
-                "topic": {"id": record.topic, "title": _line(record.question)},
+                "topic": {"id": topic_of(record.question), "title": _line(record.question)},
                 "case": "" if case.summary is None else case.summary.id,
                 "corpus fingerprint": "" if case.summary is None else case.summary.fingerprint,
-                "started": record.started.isoformat(),
-                "as of": "" if record.day is None else record.day.isoformat(),
-                "record sha256": record.state,
+                "started": record.begun.isoformat(),
+                "as of": record.day or "",
+                "record sha256": state_of(case),
             },
         },
     }
 
 
-def is_automatic(case: HandedOver, record: Record) -> bool:
+def is_automatic(case: HandedOver, record: CaseRecord) -> bool:
     """Whether no person had a hand in the ranking, which TREC would call a manual run."""
     if record.plan.edited or record.pool.pinned or record.pool.dismissed:
         return False
     return not any(event.kind in STEPS for event in standing(events_in(case)))
 
 
-def _methods(record: Record) -> list[tuple[str, str]]:
+def _methods(record: CaseRecord) -> list[tuple[str, str]]:
     """Retrievers that found something, strategies that brought something, and the model that was asked."""
     found = [
         (one.retriever, "retriever") for round_ in record.rounds for one in round_.retrievers if one.found

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.corpus.protocol import Corpus
-from engine.exports.reading import Ranked, Record, Step
 from engine.model import Document, Passage
 from engine.records.citation import full_citation, short_citation
+from engine.records.record import CaseRecord, HopPart, PassagePart
 from engine.records.wording import trail_sentence
 
 Found = tuple[Passage, Document]
@@ -41,18 +41,18 @@ class Names:
         known = self.found.get(passage_id)
         return passage_id if known is None else full_citation(*known)
 
-    def sentence(self, trail: Sequence[Step]) -> str:
+    def sentence(self, trail: Sequence[HopPart]) -> str:
         """A trail in words, told from the passage back to the question."""
         return trail_sentence([step.hop() for step in trail], self.short)
 
 
-def names_of(record: Record, corpus: Corpus | None = None) -> Names:
+def names_of(record: CaseRecord, corpus: Corpus | None = None) -> Names:
     """The names of all passages of a record."""
     found = {} if corpus is None else _of_corpus(record, corpus)
     return Names({**found, **{one.id: _of_record(one, found.get(one.id)) for one in record.passages}})
 
 
-def _of_record(ranked: Ranked, known: Found | None) -> Found:
+def _of_record(ranked: PassagePart, known: Found | None) -> Found:
     """What the record says, with what only the corpus knows: the shorter names of the document."""
     passage = Passage(
         ranked.id,
@@ -69,7 +69,7 @@ def _of_record(ranked: Ranked, known: Found | None) -> Found:
     return passage, Document(ranked.document, ranked.title)
 
 
-def _of_corpus(record: Record, corpus: Corpus) -> dict[str, Found]:
+def _of_corpus(record: CaseRecord, corpus: Corpus) -> dict[str, Found]:
     """What the corpus has of the passages of a pool; those that it has no longer are left out."""
     ids = [node.id for node in record.pool.nodes]
     rows = corpus.rows(ids)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from engine.exports.naming import Names, names_of
-from engine.exports.reading import Query, Record, Step
 from engine.exports.registry import HandedOver
 from engine.exports.xml_text import for_xml
+from engine.records.record import CaseRecord, GapQueryPart, HopPart
 from engine.records.wording import GAP_STRATEGY, query_words
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ QUESTION, QUERY, PASSAGE = "question", "query", "passage"
 ASKED = "asked"
 
 
-def network_of(case: HandedOver, record: Record) -> nx.MultiDiGraph[str]:
+def network_of(case: HandedOver, record: CaseRecord) -> nx.MultiDiGraph[str]:
     """A directed graph in which each hop is an edge. Texts hold nothing that XML forbids; nothing is None.
 
     Nodes have ``kind``, ``label`` and ``round``, and those of passages ``strategy``, ``pool_score``,
@@ -57,7 +57,7 @@ class _Ids:
         self._given: dict[tuple[str, object], str] = {}
         self._taken: set[str] = set()
 
-    def of(self, kind: str, what: str | Query) -> str:
+    def of(self, kind: str, what: str | GapQueryPart) -> str:
         """The name of a node, the same whenever it is asked for."""
         if (kind, what) not in self._given:
             wanted = for_xml(what) if kind == PASSAGE and isinstance(what, str) else f"{kind}:"
@@ -69,9 +69,9 @@ class _Ids:
         return self._given[kind, what]
 
 
-def _queries(record: Record) -> dict[Query, int]:
+def _queries(record: CaseRecord) -> dict[GapQueryPart, int]:
     """Every query for a gap, with the round in which it was first sent."""
-    found: dict[Query, int] = {}
+    found: dict[GapQueryPart, int] = {}
     for one in record.rounds:
         for query in one.queries:
             found.setdefault(query, one.number)
@@ -81,7 +81,7 @@ def _queries(record: Record) -> dict[Query, int]:
     return found
 
 
-def _add_passages(graph: nx.MultiDiGraph[str], record: Record, names: Names, ids: _Ids) -> None:
+def _add_passages(graph: nx.MultiDiGraph[str], record: CaseRecord, names: Names, ids: _Ids) -> None:
     ranked = {one.id: one for one in record.passages}
     pinned, dismissed = set(record.pool.pinned), set(record.pool.dismissed)
     for node in record.pool.nodes:
@@ -102,13 +102,13 @@ def _add_passages(graph: nx.MultiDiGraph[str], record: Record, names: Names, ids
                 )
 
 
-def _start(step: Step, record: Record, ids: _Ids) -> str:
+def _start(step: HopPart, record: CaseRecord, ids: _Ids) -> str:
     if step.source is not None:
         return ids.of(PASSAGE, step.source)
     return ids.of(QUESTION, record.question) if step.query is None else ids.of(QUERY, step.query)
 
 
-def _hop(step: Step) -> dict[str, Any]:
+def _hop(step: HopPart) -> dict[str, Any]:
     found: dict[str, Any] = _texts(
         relation=step.relation.value,
         strategy=step.strategy,

@@ -22,14 +22,12 @@ from engine.model import (
 from engine.records.citation import short_citation
 from engine.records.planned import plan_to_json
 from engine.records.pooled import gaps_of, hop_to_json, pool_to_json, searches_to_json
+from engine.records.record import FORMAT
 from engine.records.spending import usage_to_json
 from engine.records.validity import badge, edition
 from engine.retrieval.scan import in_ranking
 from engine.threads import Thread, threads
 
-FORMAT = 2
-# Formats that this program reads; what came with each stands in docs/cases.md.
-READ = (1, 2)
 DIGITS = 6
 
 

@@ -126,11 +126,15 @@ def plan_to_json(plan: QueryPlan) -> dict[str, Any]:
 def plan_from_json(values: Any, where: str = "plan") -> QueryPlan:
     """A plan from plain values; ``where`` is named in errors. Raises InputError naming the wrong field."""
     try:
-        file = PlanFile.model_validate(values)
+        return plan_of(PlanFile.model_validate(values), where)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "plan"
         raise InputError(f"{where}: {field}: {first['msg']}") from error
+
+
+def plan_of(file: PlanFile, where: str = "plan") -> QueryPlan:
+    """Return the plan of a file. Raises InputError for an unknown strategy."""
     if file.strategy not in STRATEGIES:
         raise InputError(f"{where}: strategy: {file.strategy!r}; known strategies: {', '.join(STRATEGIES)}")
     return QueryPlan(

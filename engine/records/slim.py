@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.model import StopReason
-from engine.records.saved import hop_of
+from engine.records.record import read_hop
 from engine.records.wording import STOP_WORDS, hop_quote, hop_words
 
 # Words of a link that are told beside it.
@@ -221,7 +221,7 @@ def trail_words(trail: Sequence[Mapping[str, Any]]) -> list[str]:
     """A trail of a record in short words, from the question on: "scan, 3rd", "cited by act/art-3"."""
     told = []
     for edge in trail:
-        hop = hop_of(dict(edge))
+        hop = read_hop(edge)
         words = (hop_words(hop, str), "" if hop.source_id is None else hop_quote(hop, _QUOTE))
         told.append(" ".join(part for part in words if part))
     return told

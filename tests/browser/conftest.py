@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from benchmarks.attacks.http.served import served
 from engine.access.users import visitors_folder
 from engine.corpus import open_corpus
 from engine.corpus.extracted.validations import judged, load_validations
@@ -29,6 +28,7 @@ from engine.review.store import ReviewStore
 from engine.settings import preset
 from tests.engine.investigation.story import finished, record_of
 from tests.ui.corpus.conftest import ACT, ARABIC, REGULATION
+from tests.ui.served import served
 from ui.shelf import open_library
 
 if TYPE_CHECKING:

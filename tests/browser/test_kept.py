@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
-from benchmarks.attacks.http.served import served
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.browser.conftest import QUESTION, ask, load, stray_loops_collected, tab_of
+from tests.ui.served import served
 from ui.page import build_page
 from ui.shelf import open_library
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 from argon2 import PasswordHasher
 
-from benchmarks.attacks.http.served import served
 from engine.access.users import key_of, server_secret, visitors_folder
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from tests.browser.conftest import stray_loops_collected
+from tests.ui.served import served
 from ui.shelf import open_library
 
 if TYPE_CHECKING:

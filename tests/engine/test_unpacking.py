@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.attacks.hostile_files import dense, gzipped, overlapping, zipped, zlibbed
 from engine.errors import UnpackingError
 from engine.unpacking import (
     SMALL,
@@ -24,6 +23,7 @@ from engine.unpacking import (
     read_member,
 )
 from tests.engine.imports import perhaps_imported
+from tests.hostile_files import dense, gzipped, overlapping, zipped, zlibbed
 
 ROOT = Path(__file__).parents[2]
 MEGABYTE = 1_000_000

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.attacks.fuzzing.runner import fuzz
-from benchmarks.attacks.fuzzing.seeds import DATA, made_seeds, raw_seeds
+from tests.fuzz.runner import fuzz
+from tests.fuzz.seeds import DATA, made_seeds, raw_seeds
 
 COUNT = int(os.environ.get("REDSTRING_FUZZ", "100"))
 

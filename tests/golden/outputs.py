@@ -216,7 +216,8 @@ def stored(home: Path) -> Iterator[tuple[str, str]]:
             for row in database.execute("select name from sqlite_master where type = 'table' order by 1")
         ]
         for name in names:
-            rows = database.execute(f"select * from {name}").fetchall()
+            columns = sorted(row[1] for row in database.execute(f"pragma table_info({name})"))
+            rows = database.execute(f"select {', '.join(columns)} from {name}").fetchall()
             yield name, "\n".join(str([_inflated(value) for value in row]) for row in rows)
 
 

@@ -23,11 +23,11 @@ import ui.check.answers
 import ui.corpus.answers
 import ui.evaluate.answers
 import ui.review.answers
-from benchmarks.attacks.http.served import inside_a_loop
 from engine.access.users import Person, Role
 from engine.settings import InvestigationSettings
 from tests.engine.investigation.story import finished, record_of
 from tests.golden.sources import NAME, QUESTION, TEXT
+from tests.ui.served import inside_a_loop
 from ui.case_report import report_value
 from ui.case_request import CaseRequest
 from ui.cases.desk import CasesDesk

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import app
-from benchmarks.attacks.http.raw import API, Raw
+from tests.ui.raw import API, Raw
 
 
 def test_a_missing_corpus_ends_with_code_2_and_one_line(

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.attacks.http.served import inside_a_loop
 from engine.errors import SettingsError
 from engine.figures import FIGURES
 from engine.settings import InvestigationSettings, presets
+from tests.ui.served import inside_a_loop
 from ui.controls import Knob, component, knobs, settings_from, shown
 from ui.page import build_page
 from ui.rerankers import offered

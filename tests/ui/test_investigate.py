@@ -11,11 +11,11 @@ import gradio as gr
 import pytest
 
 import ui.investigate
-from benchmarks.attacks.http.served import inside_a_loop
 from engine.errors import InputError, ModelError
 from engine.ingestion.build import build_corpus
 from engine.investigation.events import Event
 from engine.investigation.strategies.whole_document import PER_DOCUMENT
+from tests.ui.served import inside_a_loop
 from ui.case_request import CaseRequest
 from ui.investigate import Updates, listen, open_case, rest_of_pool
 from ui.session import Desk, OpenCase

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.cli.main import main
 from engine.errors import InputError
 from engine.ingestion.build import build_corpus
@@ -22,6 +21,7 @@ from engine.investigation import Case
 from engine.operator_settings import OperatorSettings
 from engine.settings import preset
 from tests.engine.harbour import write_harbour
+from tests.ui.served import inside_a_loop, served
 from ui.case_request import case_request
 from ui.connections import Connections
 from ui.controls import LINES, NAMES, Knob, knobs, shown

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.attacks.http.target import peak_memory as peak
 from engine.corpus.ontology import parse_ontology
 from engine.errors import InputError
 from engine.ingestion.readers.identity import parse_mapping
+from tests.memory import peak_memory as peak
 
 ROOT = Path(__file__).parents[2]
 # Libraries that parse files, parts of the engine that lead to them, and the confined process.

@@ -1,34 +1,77 @@
-"""How the parts of the store ask the server: of rows, with their documents and the parts that hold them."""
+"""How the parts of the store ask the server: of rows, with their documents and the parts that hold them; and
+what they remember of the answers.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from threading import Lock
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import text
 
 from engine.corpus.defaults import CorpusDefaults
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.documents import load_document
 from engine.corpus.embedded.manifest import Manifest
-from engine.corpus.postgresql.bulk import read_columns
+from engine.corpus.postgresql.binary import read_columns
 from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.server import Replicated, Server
-from engine.corpus.protocol import Rows
+from engine.corpus.protocol import Mask, Rows
 from engine.model import Document
 
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Remembered(Generic[K, V]):
+    """Values by key, those that were asked last, as many as fit; those that are missing are fetched in one
+    batch."""
+
+    def __init__(
+        self, fetch: Callable[[Sequence[K]], Mapping[K, V]], room: int, size: Callable[[V], int] | None = None
+    ) -> None:
+        """``fetch`` gives the values of distinct keys. ``room`` is a number of values, or with ``size`` the
+        sum of what that says of them."""
+        self._fetch, self._room, self._size = fetch, room, size
+        self._held: OrderedDict[K, V] = OrderedDict()
+        self._used = 0
+        self._lock = Lock()
+
+    def get(self, keys: Sequence[K]) -> list[V]:
+        """The value of each key. Raises KeyError for one that is not fetched, and what ``fetch`` raises."""
+        with self._lock:
+            known = {key: self._held[key] for key in keys if key in self._held}
+        missing = list(dict.fromkeys(key for key in keys if key not in known))
+        if missing:
+            known |= self._fetch(missing)
+        with self._lock:
+            for key in keys:
+                if key not in self._held:
+                    self._held[key] = known[key]
+                    self._used += self._of(known[key])
+                self._held.move_to_end(key)
+            while self._used > self._room:
+                self._used -= self._of(self._held.popitem(last=False)[1])
+        return [known[key] for key in keys]
+
+    def _of(self, value: V) -> int:
+        return 1 if self._size is None else self._size(value)
+
+
 # Rows that are asked, with their documents and their places among those asked.
-ASKED = "unnest(cast(:rows as int[]), cast(:documents as int[])) with ordinality as a (row, document, place)"
+ASKED = "unnest(%(rows)s::int[], %(documents)s::int[]) with ordinality as a (row, document, place)"
 # Of the rows' own documents, in the partitions that hold them.
-IN_PARTS = "x.corpus = :corpus and x.part = any(cast(:parts as smallint[]))"
+IN_PARTS = "x.corpus = %(corpus)s and x.part = any(%(parts)s::smallint[])"
 OWN = f"{IN_PARTS} and x.document = a.document"
 
-_RECORDS = text(
-    f"select part, first, reference, record from {SCHEMA}.documents where corpus = :corpus order by document"
+_RECORDS = (
+    f"select part, first, reference, record from {SCHEMA}.documents "
+    "where corpus = %(corpus)s order by document"
 )
 
 
@@ -101,9 +144,18 @@ class Asking(CorpusDefaults):
             **parameters,
         )
 
+    def _unpack_bits(self, packed: Sequence[bytes]) -> Mask:
+        """The bits of all passages, from those of each document."""
+        counts = np.diff(self._document_records[0]).tolist()
+        parts = [
+            np.unpackbits(np.frombuffer(own, np.uint8), count=count)
+            for own, count in zip(packed, counts, strict=True)
+        ]
+        return np.concatenate([np.zeros(0, np.uint8), *parts]).astype(np.bool_)
+
     def _bulk(self, table: str, names: Sequence[str], by: str, condition: str = "") -> list[Array]:
         """Some columns of a whole table, in no order; see ``read_columns``."""
-        return self._server.whole(
+        return self._server.use(
             lambda connection: read_columns(
                 connection, table, self._generation, names, by=by, condition=condition
             )

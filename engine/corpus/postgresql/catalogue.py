@@ -11,7 +11,7 @@ from psycopg import Connection, sql
 from psycopg.errors import LockNotAvailable
 
 from engine.corpus.embedded.manifest import Manifest
-from engine.corpus.postgresql.schema import CATALOGUE, FORMAT, FORMER, SCHEMA, TABLES, UNCOMPRESSED, parents
+from engine.corpus.postgresql.schema import CATALOGUE, FORMAT, FORMER, SCHEMA, TABLES, parents
 from engine.errors import CorpusError
 
 # Advisory locks are pairs of numbers: of what they lock, and which one.
@@ -55,26 +55,16 @@ def new_generation(connection: Connection[Any], name: str, parts: int = 1) -> It
     connection.execute("select pg_advisory_lock(%s, %s)", (_GENERATION, generation))
     for table in TABLES:
         own = partition(table, generation)
-        by_part = sql.SQL(" partition by list (part)" if parts > 1 else "")
-        connection.execute(
-            sql.SQL("create table {} (like {} including storage, check (corpus = {}))").format(
-                own, parent(table), sql.Literal(generation)
-            )
-            + by_part
+        like = sql.SQL(
+            "create table {} (like {} including storage, constraint its_corpus check (corpus = {}))"
         )
+        by_part = sql.SQL(" partition by list (part)" if parts > 1 else "")
+        connection.execute(like.format(own, parent(table), sql.Literal(generation)) + by_part)
         for number in range(parts if parts > 1 else 0):
-            connection.execute(
-                sql.SQL("create table {} partition of {} for values in ({})").format(
-                    sql.Identifier(SCHEMA, f"{table}_{generation}_{number}"), own, sql.Literal(number)
-                )
-            )
-        for column in UNCOMPRESSED.get(table, ()) if parts > 1 else ():
-            for number in range(parts):
-                connection.execute(
-                    sql.SQL("alter table {} alter {} set storage external").format(
-                        sql.Identifier(SCHEMA, f"{table}_{generation}_{number}"), sql.Identifier(column)
-                    )
-                )
+            part = sql.Identifier(SCHEMA, f"{table}_{generation}_{number}")
+            connection.execute(like.format(part, parent(table), sql.Literal(generation)))
+            attach = sql.SQL("alter table {} attach partition {} for values in ({})")
+            connection.execute(attach.format(own, part, sql.Literal(number)))
     connection.commit()
     try:
         yield generation

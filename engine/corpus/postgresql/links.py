@@ -1,14 +1,16 @@
-"""References and links of the server store."""
+"""References, links, entities and names of the server store."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import orjson
-from sqlalchemy import text
 
+from engine.corpus.embedded.arrays import ranges
+from engine.corpus.embedded.mentions import Shared, load_entity, shared_links
 from engine.corpus.embedded.references import (
     RELATION_NUMBERS,
     RELATIONS,
@@ -16,46 +18,48 @@ from engine.corpus.embedded.references import (
     STATUSES,
     TARGET_KINDS,
 )
-from engine.corpus.postgresql.asking import ASKED, IN_PARTS, OWN, Asking, codes, columns_of
-from engine.corpus.postgresql.schema import SCHEMA
-from engine.corpus.protocol import Cited, Links, Quoted, Rows
-from engine.model import Direction, Reference, Relation, Span, Status
+from engine.corpus.postgresql.asking import ASKED, IN_PARTS, OWN, Asking, Remembered, codes, columns_of
+from engine.corpus.postgresql.binary import unpacked
+from engine.corpus.postgresql.schema import SCHEMA, document_of_entity
+from engine.corpus.protocol import Cited, Links, Mentions, Quoted, Rows
+from engine.language.references.definitions import DefinedName
+from engine.model import Direction, Entity, Reference, Relation, Span, Status
 
-_NEIGHBOURS = text(
+_NEIGHBOURS = (
     f"select a.place, x.far, x.relation, x.weight, x.evidence from {ASKED} "
-    f"join {SCHEMA}.edges x on {OWN} and x.near = a.row and x.inward = :inward "
-    "where cast(:relations as int[]) is null or x.relation = any(cast(:relations as int[])) "
+    f"join {SCHEMA}.edges x on {OWN} and x.near = a.row and x.inward = %(inward)s "
+    "where %(relations)s::int[] is null or x.relation = any(%(relations)s::int[]) "
     "order by a.place, x.far, x.relation"
 )
 _OF_REFERENCE = (
     "number, source_id, start, stop, text, relation, status, kind, target_id, candidates, confidence, grammar"
 )
-_STATED = text(f"select {_OF_REFERENCE} from {SCHEMA}.stated where corpus = :corpus")
-_REFERENCES = text(
+_STATED = f"select {_OF_REFERENCE} from {SCHEMA}.stated where corpus = %(corpus)s"
+_REFERENCES = (
     f"select {_OF_REFERENCE} from {SCHEMA}.citations x where {IN_PARTS} "
-    "and x.document = any(cast(:documents as int[])) and x.number = any(cast(:numbers as int[]))"
+    "and x.document = any(%(documents)s::int[]) and x.number = any(%(numbers)s::int[])"
 )
 _REFERENCE_NUMBERS = (
     f"select number from {SCHEMA}.citations x where {{of}} "
-    "and (cast(:statuses as int[]) is null or status = any(cast(:statuses as int[]))) "
-    "and (cast(:relations as int[]) is null or relation = any(cast(:relations as int[]))) order by number"
+    "and (%(statuses)s::int[] is null or status = any(%(statuses)s::int[])) "
+    "and (%(relations)s::int[] is null or relation = any(%(relations)s::int[])) order by number"
 )
-_ALL_NUMBERS = text(_REFERENCE_NUMBERS.format(of="corpus = :corpus"))
-_OWN_NUMBERS = text(_REFERENCE_NUMBERS.format(of=f"{IN_PARTS} and document = :document"))
-_MADE_BY = text(
+_ALL_NUMBERS = _REFERENCE_NUMBERS.format(of="corpus = %(corpus)s")
+_OWN_NUMBERS = _REFERENCE_NUMBERS.format(of=f"{IN_PARTS} and document = %(document)s")
+_MADE_BY = (
     f"select a.place, x.number from {ASKED} join {SCHEMA}.citations x on {OWN} and x.source = a.row "
     "order by a.place, x.number"
 )
-_MADE_TO = text(
+_MADE_TO = (
     f"select a.place, x.number from {ASKED} join {SCHEMA}.cited x on {OWN} and x.head = a.row "
     "order by a.place, x.number"
 )
-_MOST_CITED = text(
-    "select provision_kind, provision_id, provision_row, count(*), count(distinct source) "
-    f"from {SCHEMA}.citations where corpus = :corpus and provision >= 0 "
-    "and (cast(:relations as int[]) is null or relation = any(cast(:relations as int[]))) "
+_MOST_CITED = (
+    "select provision_kind, provision_id, provision_row, count(*) as cited, count(distinct source) as citing "
+    f"from {SCHEMA}.citations where corpus = %(corpus)s and provision >= 0 "
+    "and (%(relations)s::int[] is null or relation = any(%(relations)s::int[])) "
     "group by provision_kind, provision_id, provision_row, provision "
-    "order by count(*) desc, provision_row, provision, provision_kind limit :limit"
+    "order by count(*) desc, provision_row, provision, provision_kind limit %(limit)s"
 )
 
 
@@ -159,3 +163,97 @@ def _reference(row: Any) -> tuple[int, Reference]:
 def _quoted(rows: Sequence[object]) -> Quoted:
     places, numbers = columns_of(rows, 2)
     return Quoted(np.array(places, np.int32) - 1, np.array(numbers, np.int32))
+
+
+_OF_ENTITIES = (
+    f"from {SCHEMA}.entities x where {IN_PARTS} and x.document = any(%(documents)s::int[]) "
+    "and x.number = any(%(numbers)s::int[])"
+)
+_ENTITIES = f"select number, record {_OF_ENTITIES}"
+# Four bytes a passage, and one that says whether it defines the entity.
+_MENTIONING = (
+    "select number, rarity, substring(passages from 1 for 4 * %(most)s::int) as passages, "
+    f"substring(defines from 1 for %(most)s::int) as defines {_OF_ENTITIES}"
+)
+_ENTITIES_OF = f"select a.place, x.entities from {ASKED} join {SCHEMA}.passages x on {OWN} and x.row = a.row"
+_MENTIONS = (
+    f"select rarity, passages, defines from {SCHEMA}.entities where corpus = %(corpus)s order by number"
+)
+_RECORDS = f"select record from {SCHEMA}.entities where corpus = %(corpus)s order by number"
+_NAMES = f"select row, language, record from {SCHEMA}.names where corpus = %(corpus)s order by place"
+# Entities, and what passages mention, that are remembered.
+FEW, MANY = 1 << 12, 1 << 16
+
+
+class ServedNames(Asking):
+    """See ``engine.corpus.protocol.Names``, and ``by_entity`` of ``Linked``."""
+
+    def entities(self, numbers: Sequence[int]) -> list[Entity]:
+        """Entities by number."""
+        if len(numbers) > FEW and list(numbers) == list(range(self._manifest.entities)):
+            return [load_entity(record) for (record,) in self._read(_RECORDS)]
+        return self._entities.get([int(number) for number in numbers])
+
+    @cached_property
+    def _entities(self) -> Remembered[int, Entity]:
+        def fetched(numbers: Sequence[int]) -> dict[int, Entity]:
+            return {number: load_entity(record) for number, record in self._asked(_ENTITIES, numbers)}
+
+        return Remembered(fetched, FEW)
+
+    def entities_of(self, rows: Rows) -> list[tuple[int, ...]]:
+        """Numbers of the entities that each passage mentions."""
+        return self._mentioned.get(np.asarray(rows).tolist())
+
+    @cached_property
+    def _mentioned(self) -> Remembered[int, tuple[int, ...]]:
+        def fetched(rows: Sequence[int]) -> dict[int, tuple[int, ...]]:
+            return {row: tuple(own) for row, own in self._by_row(_ENTITIES_OF, rows).items()}
+
+        return Remembered(fetched, MANY)
+
+    def by_entity(self, rows: Rows, limit: int) -> Links:
+        """Passages that share entities with ``rows``, weighted by rarity."""
+        chosen = np.asarray(rows, np.int32)
+        own = self.entities_of(chosen)
+        origins = np.repeat(np.arange(len(own)), [len(one) for one in own])
+        entities = np.array([number for one in own for number in one], np.int64)
+        distinct, which = np.unique(entities, return_inverse=True)
+        # One more than the limit, since the passage itself is among them.
+        found = sorted(self._asked(_MENTIONING, distinct.tolist(), most=max(limit, 0) + 1), key=_number)
+        _, rarity, lists, flags = columns_of(found, 4)
+        reached, defining = unpacked(lists, np.int32), unpacked(flags, np.bool_)
+        stops = np.cumsum([len(one) // 4 for one in lists], dtype=np.int64)
+        starts = np.concatenate([np.zeros(1, np.int64), stops])[:-1]
+        pairs, places = ranges(starts[which], stops[which])
+        shared = Shared(origins, entities, pairs, reached[places], defining[places], chosen[origins])
+        near = self.document_numbers(shared.reached) == self.document_numbers(shared.own[pairs])
+        return shared_links(shared, near, limit, np.array(rarity, np.float32)[which])
+
+    def mentions(self) -> Mentions:
+        """See ``Corpus.mentions``: read as a whole, once for an open corpus."""
+        rarity, lists, flags = columns_of(self._read(_MENTIONS), 3)
+        counts = np.array([len(one) for one in flags], np.int64)
+        return Mentions(
+            unpacked(lists, np.int32),
+            np.repeat(np.arange(len(counts), dtype=np.int32), counts),
+            unpacked(flags, np.bool_),
+            np.array(rarity, np.float32),
+        )
+
+    def given_names(self) -> Iterator[tuple[int, str, DefinedName]]:
+        """The names that texts give to documents."""
+        for row, language, record in self._read(_NAMES):
+            yield row, language, DefinedName(*orjson.loads(record))
+
+    def _asked(self, statement: Any, numbers: Sequence[int], **parameters: Any) -> Sequence[Any]:
+        if not len(numbers):
+            return []
+        size = len(self.documents())
+        kept_with = np.array([document_of_entity(number, size) for number in numbers])
+        return self._of_documents(statement, numbers, kept_with, **parameters)
+
+
+def _number(row: Any) -> int:
+    number: int = row[0]
+    return number

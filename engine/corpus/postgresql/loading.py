@@ -3,10 +3,15 @@
 What is copied is the corpus as it answers now: with the ontology in force, and with what people and models
 say of it, which joins what the server has of that already. Readers go on seeing the generation that they
 opened; the new one is published by one transaction.
+
+The documents of a corpus may be spread over the parts of its tables: ``document-hash`` spreads them evenly
+over ``HASHED`` parts; ``validity`` separates what is in force from what has ended; any other word is a
+field of documents or a key of their metadata ("language", "type"), whose values have a part each.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from psycopg import Connection, Error, sql
+from xxhash import xxh3_64
 
 from engine.corpus.address import Address
 from engine.corpus.embedded.arrays import Array
@@ -25,12 +31,52 @@ from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql import binary
 from engine.corpus.postgresql import source as rows
 from engine.corpus.postgresql.catalogue import new_generation, partition, prepare, publish
-from engine.corpus.postgresql.parts import parts_of
-from engine.corpus.postgresql.said import kept_lines, merge
+from engine.corpus.postgresql.journals import kept_lines, merge
 from engine.corpus.postgresql.schema import TABLES
 from engine.corpus.postgresql.server import Server
 from engine.corpus.postgresql.source import Source
-from engine.model import Direction
+from engine.errors import InputError
+from engine.model import OUT_OF_FORCE, Direction, Document
+
+HASH, VALIDITY = "document-hash", "validity"
+HASHED = 8
+# The values of a field beyond these, the rarest, share a part.
+MOST = 64
+
+
+def parts_of(documents: Sequence[Document], by: str | None) -> NDArray[np.int16]:
+    """The part of each document, from 0, shape (documents,); one part where ``by`` is None.
+
+    Raises InputError where no document has such a field.
+    """
+    if by is None:
+        return np.zeros(len(documents), np.int16)
+    if by == HASH:
+        return np.array([xxh3_64(one.id.encode()).intdigest() % HASHED for one in documents], np.int16)
+    if by == VALIDITY:
+        return np.array([_has_ended(one) for one in documents], np.int16)
+    values = [_value(one, by) for one in documents]
+    if documents and not any(values):
+        raise InputError(
+            f"--partition-by {by!r}: no document has this field; take {HASH}, {VALIDITY}, a field of "
+            "documents (language, type, issuer, status, year) or a key of their metadata"
+        )
+    common = [value for value, _ in sorted(Counter(values).items(), key=lambda one: (-one[1], one[0]))]
+    numbers = {value: min(number, MOST - 1) for number, value in enumerate(common)}
+    return np.array([numbers[value] for value in values], np.int16)
+
+
+def _has_ended(document: Document) -> bool:
+    status = (document.status or "").casefold()
+    return document.valid_to is not None or status in {one.casefold() for one in OUT_OF_FORCE}
+
+
+def _value(document: Document, field: str) -> str:
+    value = document.metadata.get(field)
+    if value is None and field in ("language", "type", "issuer", "status", "year"):
+        value = getattr(document, field)
+    return "" if value is None else str(value)
+
 
 # What is told of the progress: a table, how many of its rows are there, how many it will have.
 Progress = Callable[[str, int, int], None]
@@ -66,7 +112,7 @@ def copy_to_server(
         finally:
             connection.close()
     except Error as error:
-        raise server.told(error) from None
+        raise server.convert(error) from None
     finally:
         server.close()
 
@@ -122,12 +168,14 @@ class _Loader:
                 self._connection.execute(sql.SQL(form).format(own) + sql.SQL(columns))
             self._connection.execute(sql.SQL("analyze {}").format(own))
 
+    def _statement(self, name: str, options: str = "") -> sql.Composed:
+        columns = sql.SQL(", ").join(map(sql.Identifier, TABLES[name].names))
+        copy = sql.SQL("copy {} ({}) from stdin").format(partition(name, self._generation), columns)
+        return copy + sql.SQL(options)
+
     def _rows(self, name: str, size: int | None, each: Iterable[Sequence[Any]]) -> None:
-        statement = sql.SQL("copy {} ({}) from stdin").format(
-            partition(name, self._generation), sql.SQL(", ").join(map(sql.Identifier, TABLES[name].names))
-        )
         done, parts = 0, self._parts.tolist()
-        with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
+        with self._connection.cursor() as cursor, cursor.copy(self._statement(name)) as copy:
             for row in each:
                 copy.write_row((self._generation, parts[row[0]], *row))
                 done += 1
@@ -137,11 +185,9 @@ class _Loader:
 
     def _columns(self, name: str, columns: Sequence[Array]) -> None:
         table, size = TABLES[name], len(columns[0])
-        statement = sql.SQL("copy {} ({}) from stdin (format binary)").format(
-            partition(name, self._generation), sql.SQL(", ").join(map(sql.Identifier, table.names))
-        )
         types = ["int", "smallint", *(column.split()[1] for column in table.columns.split(", "))]
         done, parts = 0, self._parts[columns[0]]
+        statement = self._statement(name, " (format binary)")
         with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
             copy.write(binary.HEADER)
             for count, part in binary.parts(types, [np.full(size, self._generation), parts, *columns]):

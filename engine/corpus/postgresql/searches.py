@@ -4,61 +4,69 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import text
 
 from engine.corpus.address import Address
 from engine.corpus.defaults import nothing
-from engine.corpus.embedded.best import by_product
+from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.manifest import NO_MODEL
-from engine.corpus.postgresql.allowed import Allowed, allowed
-from engine.corpus.postgresql.asking import ASKED, OWN, Asking
+from engine.corpus.postgresql.asking import ASKED, OWN, Asking, Remembered, columns_of
 from engine.corpus.postgresql.binary import fields_of, vector_of, vector_text
-from engine.corpus.postgresql.memory import Remembered
 from engine.corpus.postgresql.schema import SCHEMA
-from engine.corpus.postgresql.search import Search
 from engine.corpus.postgresql.words import ServedWords
 from engine.corpus.protocol import Hits, Mask, Rows
 from engine.language.analysis import analyzer
 from engine.language.embedders.base import SparseVectors
 
-_VECTORS = text(
+if TYPE_CHECKING:
+    from engine.corpus.embedded.sparse import SparseIndex
+    from engine.corpus.postgresql.vectors import ServedVectors
+
+_VECTORS = (
     f"select a.place, vector_send(x.embedding) from {ASKED} "
     f"join {SCHEMA}.vectors x on {OWN} and x.row = a.row"
 )
-_CODES = text(f"select codes, present from {SCHEMA}.codes where corpus = :corpus order by document")
+_CODES = f"select codes, present from {SCHEMA}.codes where corpus = %(corpus)s order by document"
 # Of pairs of a query and a row: their place among the pairs, and the product.
-_SCORES = text(
-    "with q as materialized (select place, cast(words as vector) as v "
-    "from unnest(cast(:queries as text[])) with ordinality as t (words, place)) "
-    "select string_agg(int4send(cast(a.place as int)) || float4send(cast(-(x.embedding <#> q.v) as real)), "
-    "cast('' as bytea)) from unnest(cast(:rows as int[]), cast(:documents as int[]), cast(:of as int[])) "
+_SCORES = (
+    "with q as materialized (select place, words::vector as v "
+    "from unnest(%(queries)s::text[]) with ordinality as t (words, place)) "
+    "select string_agg(int4send(a.place::int) || float4send((-(x.embedding <#> q.v))::real), ''::bytea) "
+    "from unnest(%(rows)s::int[], %(documents)s::int[], %(of)s::int[]) "
     f"with ordinality as a (row, document, query, place) join {SCHEMA}.vectors x on {OWN} and x.row = a.row "
     "join q on q.place = a.query"
 )
-
-if TYPE_CHECKING:
-    from engine.corpus.postgresql.vectors import ServedVectors
-
+_NEAREST = (
+    "select q.place, h.row from (select place, words::vector as v "
+    "from unnest(%(queries)s::text[]) with ordinality as t (words, place) offset 0) q "
+    f"cross join lateral (select x.row from {SCHEMA}.vectors x where x.corpus = %(corpus)s {{condition}} "
+    "order by x.embedding <#> q.v, x.row limit %(limit)s) h"
+)
+# So few passages are named one by one, and found by an index.
+FEW = 1000
 # Bytes of vectors that are remembered.
 VECTOR_BYTES = 64 << 20
 
 
+class _Allowed(NamedTuple):
+    """A condition on the rows of a table named ``x``, its parameters, and the parts that have such rows."""
+
+    condition: str
+    parameters: dict[str, Any]
+    parts: Sequence[int]
+
+
 class ServedSearches(Asking):
-    """See ``engine.corpus.protocol.Lexical``, ``Dense``, ``Sparse`` and ``Late``."""
+    """See ``engine.corpus.protocol.Lexical``, ``Dense`` and ``Sparse``."""
 
     address: Address
 
     @cached_property
-    def _search(self) -> Search:
-        return Search(self._server, self._generation)
-
-    @cached_property
     def _words(self) -> ServedWords:
-        # As in a folder, headings count by themselves where no vectors hold them.
+        # As in a folder, headings count by themselves if no vectors contain them.
         titles = self._manifest.embedding == NO_MODEL
         return ServedWords(self._server, self._generation, self._manifest.passages, titles=titles)
 
@@ -67,7 +75,7 @@ class ServedSearches(Asking):
     ) -> list[Hits]:
         """BM25 for each query text, scores above 0 only."""
         terms = analyzer(language).batch(list(queries))
-        return self._words.search(terms, limit, mask, self._allowed(mask).parts)
+        return self._words.search(terms, limit, mask, self._allow(mask).parts)
 
     def score_lexical(self, queries: Sequence[str], language: str, rows: Rows) -> NDArray[np.float32]:
         """BM25 of chosen rows, shape (queries, rows), 0 for none."""
@@ -76,7 +84,7 @@ class ServedSearches(Asking):
 
     @property
     def embedding(self) -> str:
-        """Spec of the model whose vectors the corpus holds, or "none"."""
+        """Spec of the model of the corpus's vectors, or "none"."""
         return self._manifest.embedding
 
     @property
@@ -90,54 +98,41 @@ class ServedSearches(Asking):
         """Inner product, scores >= ``minimum``: by codes as in a folder, or exact if the address says so."""
         if self._manifest.embedding == NO_MODEL:
             return nothing(len(queries))
-        if self.address.dense == "codes" and self._coded is not None:
-            return self._coded.search(queries, limit, minimum, mask)
-        found = self._search.nearest(queries, limit, self._allowed(mask))
-        # Scored as in a folder, to the bit.
-        every = np.unique(np.concatenate([np.zeros(0, np.int32), *(hits.rows for hits in found)]))
-        held = self.vectors(every)
-        asked = np.ascontiguousarray(queries, np.float32)
-        ranked = []
-        for query, hits in zip(asked, found, strict=True):
-            rows = np.sort(hits.rows)
-            best = by_product(rows, held[np.searchsorted(every, rows)], query)
-            kept = best.scores >= np.float32(minimum)
-            ranked.append(Hits(best.rows[kept], best.scores[kept]))
-        return ranked
+        return self._dense.search(queries, limit, minimum, mask)
 
     def vectors(self, rows: Rows) -> NDArray[np.float32]:
-        """Unit vectors, zero rows where a passage has none; shape (n, 0) in a corpus without vectors."""
+        """Unit vectors, zero rows for passages without one; shape (n, 0) in a corpus without vectors."""
         vectors = np.zeros((len(rows), self._manifest.dimensions), np.float32)
         if self._manifest.dimensions and len(rows):
             np.stack(self._vectors.get(np.asarray(rows).tolist()), out=vectors)
         return vectors
 
     @cached_property
-    def _coded(self) -> ServedVectors | None:
-        """The codes of all vectors, read once; None in a corpus that has none."""
-        found = self._read(_CODES)
-        if not found:
-            return None
+    def _vectors(self) -> Remembered[int, NDArray[np.float32]]:
+        none = np.zeros(self._manifest.dimensions, np.float32)
+
+        def fetch(rows: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+            sent = self._by_row(_VECTORS, rows)
+            return {row: vector_of(sent[row]) if row in sent else none for row in rows}
+
+        return Remembered(fetch, VECTOR_BYTES // (4 * self._manifest.dimensions))
+
+    @cached_property
+    def _dense(self) -> ServedVectors:
+        """Which passages have a vector, and the codes of all vectors; read once."""
         # faiss is a quarter of a second to import.
         from engine.corpus.postgresql.vectors import ServedVectors
 
-        counts = np.diff(self._document_records[0]).tolist()
-        codes = np.frombuffer(b"".join(own for own, _ in found), np.uint8)
-        present = [
-            np.unpackbits(np.frombuffer(bits, np.uint8), count=count)
-            for (_, bits), count in zip(found, counts, strict=True)
-        ]
-
-        def exactly(queries: NDArray[np.float32], limit: int, mask: Mask) -> list[Hits]:
-            return self._search.nearest(queries, limit, self._allowed(None if mask.all() else mask))
-
-        return ServedVectors(
-            np.concatenate(present).astype(np.bool_),
-            codes.reshape(self._manifest.passages, -1),
-            self.vectors,
-            self._scores_of,
-            exactly,
-        )
+        size, codes = self._manifest.passages, None
+        if found := self._read(_CODES):
+            present = self._unpack_bits([bits for _, bits in found])
+            codes = np.frombuffer(b"".join(own for own, _ in found), np.uint8).reshape(size, -1)
+        else:
+            present = np.zeros(size, np.bool_)
+            present[self._bulk("vectors", ["row"], "row")[0]] = True
+        if self.address.dense == "exact":
+            codes = None
+        return ServedVectors(present, codes, self.vectors, self._scores_of, self._nearest)
 
     def _scores_of(
         self, queries: NDArray[np.float32], near: Sequence[NDArray[np.int64]]
@@ -152,15 +147,17 @@ class ServedSearches(Asking):
         scores[place - 1] = score
         return np.split(scores, np.cumsum([len(own) for own in near])[:-1])
 
-    @cached_property
-    def _vectors(self) -> Remembered[int, NDArray[np.float32]]:
-        none = np.zeros(self._manifest.dimensions, np.float32)
-
-        def fetched(rows: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-            sent = self._by_row(_VECTORS, rows)
-            return {row: vector_of(sent[row]) if row in sent else none for row in rows}
-
-        return Remembered(fetched, VECTOR_BYTES // (4 * self._manifest.dimensions))
+    def _nearest(self, queries: NDArray[np.float32], limit: int, mask: Mask) -> list[Rows]:
+        """The ``limit`` rows with the highest inner product for each query, as the server computes it."""
+        condition, parameters, _ = self._allow(None if mask.all() else mask)
+        found = self._read(
+            _NEAREST.format(condition=condition),
+            queries=[vector_text(query) for query in queries],
+            limit=limit,
+            **parameters,
+        )
+        places, rows = (np.array(column, np.int32) for column in columns_of(found, 2))
+        return [rows[places == place] for place in range(1, len(queries) + 1)]
 
     @property
     def sparse_model(self) -> str:
@@ -169,13 +166,52 @@ class ServedSearches(Asking):
 
     def search_sparse(self, queries: SparseVectors, limit: int, *, mask: Mask | None = None) -> list[Hits]:
         """Inner product for each query, scores above 0 only."""
-        return self._search.sparse(queries, limit, self._allowed(mask))
+        if self._sparse is None:
+            return super().search_sparse(queries, limit, mask=mask)
+        return self._sparse.search(queries, limit, mask)
 
     def score_sparse(self, queries: SparseVectors, rows: Rows) -> NDArray[np.float32]:
         """Inner product of chosen rows, shape (queries, rows)."""
-        documents = self.document_numbers(rows)
-        return self._search.score_sparse(queries, rows, documents, self.parts(documents))
+        if self._sparse is None:
+            return super().score_sparse(queries, rows)
+        return self._sparse.score(queries, rows)
 
-    def _allowed(self, mask: Mask | None) -> Allowed:
+    @cached_property
+    def _sparse(self) -> SparseIndex | None:
+        if self._manifest.sparse == NO_MODEL:
+            return None
+        # SciPy takes long to import.
+        from engine.corpus.embedded.sparse import SparseIndex
+
+        return SparseIndex(self.sparse_block())
+
+    def sparse_block(self) -> Block:
+        """All learned sparse vectors, as a folder has them."""
+        rows, terms, weights = self._bulk("sparse", ["row", "term", "weight"], "row")
+        order = np.lexsort((rows, terms))
+        pointers = np.searchsorted(terms[order], np.arange(int(terms.max(initial=-1)) + 2))
+        return Block(
+            {
+                "pointers": pointers.astype(np.int64),
+                "rows": rows[order],
+                "weights": weights[order].astype(np.float16),
+                "size": np.asarray([self._manifest.passages], np.int64),
+            }
+        )
+
+    def _allow(self, mask: Mask | None) -> _Allowed:
+        """The condition that a mask makes, shape (passages,); none without a mask."""
         first, part, _, _ = self._document_records
-        return allowed(mask, first, part)
+        if mask is None:
+            return _Allowed("", {}, np.unique(part).tolist())
+        rows = np.flatnonzero(mask)
+        before = np.searchsorted(rows, first)
+        parts = np.unique(part[before[1:] > before[:-1]]).tolist()
+        within = "and x.part = any(%(allowed_parts)s::smallint[])"
+        if len(rows) <= FEW:
+            condition = f"{within} and x.row = any(%(allowed)s::int[])"
+            return _Allowed(condition, {"allowed_parts": parts, "allowed": rows.tolist()}, parts)
+        bounds = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+        ranges = ",".join(f"[{start},{stop})" for start, stop in bounds.reshape(-1, 2).tolist())
+        condition = f"{within} and x.row <@ %(allowed)s::int4multirange"
+        return _Allowed(condition, {"allowed_parts": parts, "allowed": f"{{{ranges}}}"}, parts)

@@ -1,29 +1,28 @@
-"""A PostgreSQL server: a pool of connections, and what is told where it does not answer.
+"""A PostgreSQL server: a pool of connections, and the errors that are raised if it does not answer.
 
-A read is tried once more where the connection broke; a write never is. Nothing that is raised holds a
-parameter of a statement or a password.
+A read is tried once more if the connection broke; a write never is. No error contains a parameter of a
+statement or a password.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from typing import Any, TypeVar
 
-from psycopg import Connection, Cursor, OperationalError
-from psycopg import Error as DriverError
-from psycopg.pq import Format
-from sqlalchemy import TextClause, create_engine, event, text
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+import psycopg
+from psycopg import Connection
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import namedtuple_row
 from sqlalchemy.exc import TimeoutError as NoConnectionError
+from sqlalchemy.pool import QueuePool
 
 from engine.corpus.address import Address
 from engine.errors import CorpusError, RedstringError, ResourceError
 
-# Connections that stay open, and those that are opened besides where many cases run at once.
+# Connections that stay open, and those that are opened in addition while many cases run at once.
 KEPT, MORE = 4, 12
 CONNECT_SECONDS = 10
 # Seconds for which a statement waits for a connection of the pool.
@@ -36,16 +35,8 @@ HELD_SECONDS = 5
 _AWAY = ("08", "53", "57P", "58")
 _TOO_LONG = "57014"
 
-Parameters = dict[str, Any]
+Parameters = Mapping[str, Any]
 T = TypeVar("T")
-
-
-class _BinaryCursor(Cursor[Any]):
-    """Answers come in the server's binary format: bytes and arrays are not written out as text."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.format = Format.BINARY
 
 
 class Server:
@@ -58,182 +49,142 @@ class Server:
         *,
         url: str | None = None,
     ) -> None:
-        """``url``: where it is, if not where the address says. Raises CorpusError for an address that the
-        driver cannot use; nothing is connected yet."""
-        self.address = address
-        self._welcome = welcome
+        """``url`` takes the place of the URL of the address. Raises CorpusError for one that the driver
+        cannot use; nothing is connected yet."""
+        self.address, self._url, self._welcome = address, url or address.url, welcome
         try:
-            self._url = make_url(url or address.url)
-            self._engine = create_engine(
-                self._url,
-                isolation_level="AUTOCOMMIT",
-                hide_parameters=True,
-                pool_size=KEPT,
-                max_overflow=MORE,
-                pool_timeout=WAIT_SECONDS,
-                pool_reset_on_return=None,
-                connect_args={
-                    "connect_timeout": CONNECT_SECONDS,
-                    "application_name": "redstring",
-                    # A prepared plan keeps the settings of the time it was made: none is prepared.
-                    "prepare_threshold": None,
-                },
-            )
-        except (ArgumentError, NoSuchModuleError, ValueError):
+            self._password = conninfo_to_dict(self._url).get("password")
+        except psycopg.Error:
             raise CorpusError(f"{address}: this is no address of a PostgreSQL database") from None
-        event.listen(self._engine, "connect", self._connected)
+        connect: Any = self._connect
+        self._pool = QueuePool(connect, KEPT, MORE, WAIT_SECONDS, reset_on_return=None)
         self._process = os.getpid()
 
-    def read(self, statement: TextClause, parameters: Parameters) -> Sequence[Any]:
-        """The rows of a statement that changes nothing: one round trip.
+    def read(self, statement: str, parameters: Parameters) -> Sequence[Any]:
+        """Return the rows of a statement that changes nothing: one round trip.
 
-        Raises ResourceError where the server cannot be reached or takes too long, CorpusError where it
-        refuses.
+        Raises ResourceError if the server cannot be reached or takes too long, CorpusError if it refuses.
         """
-        self._of_this_process()
-        try:
-            return self._read(statement, parameters)
-        except DBAPIError as error:
-            if not error.connection_invalidated:
-                raise self.told(error) from None
-        except SQLAlchemyError as error:
-            raise self.told(error) from None
-        try:
-            return self._read(statement, parameters)
-        except SQLAlchemyError as error:
-            raise self.told(error) from None
+        # In the binary format, bytes and arrays are not written out as text.
+        return self.use(lambda one: one.execute(statement.encode(), parameters, binary=True).fetchall())
 
-    def whole(self, read: Callable[[Connection[Any]], T]) -> T:
-        """What is read by the driver itself, which changes nothing, over a connection of the pool; tried once
-        more where the connection broke. Raises as ``read``."""
-        self._of_this_process()
+    def use(self, ask: Callable[[Connection[Any]], T], *, tries: int = 2) -> T:
+        """Return what is asked over a connection of the pool; asked again if the connection broke. Raises as
+        ``read``."""
+        if self._process != os.getpid():
+            # A connection belongs to the process that opened it.
+            self._pool, self._process = self._pool.recreate(), os.getpid()
         try:
-            return self._whole(read)
-        except OperationalError as error:
-            if error.sqlstate == _TOO_LONG:
-                raise self.told(error) from None
-        except (SQLAlchemyError, DriverError) as error:
-            raise self.told(error) from None
-        try:
-            return self._whole(read)
-        except (SQLAlchemyError, DriverError) as error:
-            raise self.told(error) from None
+            with closing(self._pool.connect()) as held:
+                connection: Any = held.driver_connection
+                try:
+                    return ask(connection)
+                except psycopg.Error:
+                    held.invalidate()
+                    if connection.closed:
+                        # The others have lost the server, too.
+                        self.close()
+                        if tries > 1:
+                            return self.use(ask, tries=tries - 1)
+                    raise
+        except (NoConnectionError, psycopg.Error) as error:
+            raise self.convert(error) from None
 
     def write(self, change: Callable[[Connection[Any]], T]) -> T:
-        """What is changed in one transaction, over a connection of the pool; never tried again. Raises as
-        ``read``, and what ``change`` raises."""
-        self._of_this_process()
+        """Make a change in one transaction; it is never tried again. Raises as ``read``, and what ``change``
+        raises."""
 
-        def changed(connection: Connection[Any]) -> T:
+        def change_all(connection: Connection[Any]) -> T:
             with connection.transaction():
                 return change(connection)
 
-        try:
-            return self._whole(changed)
-        except (SQLAlchemyError, DriverError) as error:
-            raise self.told(error) from None
+        return self.use(change_all, tries=1)
 
     def connection(self) -> Connection[Any]:
-        """A connection of one's own, in a transaction; close it. Raises as ``read``."""
+        """Return a new connection, in a transaction; close it. Raises as ``read``."""
         try:
-            raw = self._engine.raw_connection()
-        except SQLAlchemyError as error:
-            raise self.told(error) from None
-        connection = raw.driver_connection
-        raw.detach()
-        assert isinstance(connection, Connection)
+            connection = self._connect()
+        except psycopg.Error as error:
+            raise self.convert(error) from None
         connection.autocommit = False
         return connection
 
     def close(self) -> None:
-        """Close all connections."""
-        self._engine.dispose()
+        """Close all connections; new ones are opened when they are needed."""
+        self._pool.dispose()
+        self._pool = self._pool.recreate()
 
-    def told(self, error: Exception) -> RedstringError:
-        """What to raise for an error of the driver."""
+    def convert(self, error: Exception) -> RedstringError:
+        """Return the error to raise for one of the driver."""
         if isinstance(error, NoConnectionError):
             return ResourceError(
                 f"{self.address}: no connection was free for {WAIT_SECONDS} s; ask for less at once"
             )
-        original = getattr(error, "orig", None) or error
-        state = getattr(original, "sqlstate", None) or ""
+        state = getattr(error, "sqlstate", None) or ""
         if state == _TOO_LONG:
             return ResourceError(
                 f"{self.address}: a statement took longer than {self.address.timeout:g} s and was stopped; "
                 "add ?timeout=SECONDS to the address"
             )
-        words = self._without_secrets(str(original).strip().splitlines()[0] if str(original) else "no reason")
-        if state.startswith(_AWAY) or (not state and type(original).__name__ == "OperationalError"):
+        reason = str(error).strip().splitlines()[0] if str(error) else "no reason"
+        reason = reason.replace(str(self._password), "***") if self._password else reason
+        if state.startswith(_AWAY) or (not state and isinstance(error, psycopg.OperationalError)):
             return ResourceError(
-                f"{self.address}: the database server does not answer ({words}); "
+                f"{self.address}: the database server does not answer ({reason}); "
                 "what is stored is not touched by this; try again when it runs"
             )
-        return CorpusError(f"{self.address}: the database server refuses ({words})")
+        return CorpusError(f"{self.address}: the database server refuses ({reason})")
 
-    def _read(self, statement: TextClause, parameters: Parameters) -> Sequence[Any]:
-        with self._engine.connect() as connection:
-            return connection.execute(statement, parameters).all()
-
-    def _whole(self, read: Callable[[Connection[Any]], T]) -> T:
-        with self._engine.connect() as connection:
-            driver = connection.connection.driver_connection
-            assert isinstance(driver, Connection)
-            try:
-                return read(driver)
-            except DriverError:
-                connection.invalidate()
-                raise
-
-    def _of_this_process(self) -> None:
-        if self._process != os.getpid():
-            # A connection belongs to the process that opened it.
-            self._engine.dispose(close=False)
-            self._process = os.getpid()
-
-    def _connected(self, connection: Connection[Any], _: object) -> None:
-        """Settings of a new connection, and the welcome."""
-        connection.autocommit = True
-        connection.cursor_factory = _BinaryCursor
-        milliseconds = str(int(self.address.timeout * 1000))
-        connection.execute(
-            "select set_config('statement_timeout', %s, false), set_config('jit', 'off', false)",
-            (milliseconds,),
+    def _connect(self) -> Connection[Any]:
+        connection: Connection[Any] = psycopg.connect(
+            self._url,
+            autocommit=True,
+            row_factory=namedtuple_row,
+            # A prepared plan keeps the settings of the time it was made: none is prepared.
+            prepare_threshold=None,
+            connect_timeout=CONNECT_SECONDS,
+            application_name="redstring",
         )
-        if self._welcome is not None:
-            self._welcome(connection)
-
-    def _without_secrets(self, words: str) -> str:
-        password = self._url.password
-        return words.replace(str(password), "***") if password else words
+        try:
+            connection.execute(
+                "select set_config('statement_timeout', %s, false), set_config('jit', 'off', false) as jit",
+                (str(int(self.address.timeout * 1000)),),
+            )
+            if self._welcome is not None:
+                self._welcome(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
 
 class Replicated:
-    """A server whose reads go to a replica: where that does not answer, or has not got the corpus yet, to the
-    server itself, and for ``AWAY_SECONDS`` nobody asks the replica again."""
+    """A server whose reads go to a replica. If that does not answer, or has not got the corpus yet, they go
+    to the server itself, and the replica is not asked again for ``AWAY_SECONDS``."""
 
     def __init__(self, server: Server, replica: Server) -> None:
         self._server, self._replica = server, replica
         self._away = self._held = 0.0
 
-    def read(self, statement: TextClause, parameters: Parameters) -> Sequence[Any]:
+    def read(self, statement: str, parameters: Parameters) -> Sequence[Any]:
         """See ``Server``."""
-        return self._asked(lambda server: server.read(statement, parameters))
+        return self._ask(lambda server: server.read(statement, parameters))
 
-    def whole(self, read: Callable[[Connection[Any]], T]) -> T:
+    def use(self, ask: Callable[[Connection[Any]], T]) -> T:
         """See ``Server``."""
-        return self._asked(lambda server: server.whole(read))
+        return self._ask(lambda server: server.use(ask))
 
     def close(self) -> None:
         """Close the connections to the replica."""
         self._replica.close()
 
-    def _asked(self, ask: Callable[[Server], T]) -> T:
+    def _ask(self, ask: Callable[[Server], T]) -> T:
         now = time.monotonic()
         if now >= self._held:
-            # The server's own connections keep the corpus from being dropped: where they broke, this tells.
+            # The server's own connections keep the corpus from being dropped: this notices if they broke.
             self._held = now + HELD_SECONDS
             with suppress(ResourceError):
-                self._server.read(text("select 1"), {})
+                self._server.read("select 1", {})
         if now >= self._away:
             try:
                 return ask(self._replica)

@@ -7,12 +7,11 @@ passages, word lists, vectors, links and mentions are asked for in sets, one rou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 from weakref import finalize
 
 from psycopg import Connection
-from sqlalchemy import text
 
 from engine.corpus.address import Address
 from engine.corpus.embedded.manifest import Manifest
@@ -20,16 +19,19 @@ from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.store import info_of
 from engine.corpus.extracted.validations import Validation, judged
 from engine.corpus.ontology import ontology_from
-from engine.corpus.postgresql.catalogue import hold, published
-from engine.corpus.postgresql.judging import rejudged
-from engine.corpus.postgresql.links import ServedLinks
-from engine.corpus.postgresql.names import ServedNames
-from engine.corpus.postgresql.said import ServedJournals
+from engine.corpus.postgresql.catalogue import hold, published, readable
+from engine.corpus.postgresql.journals import ServedJournals, rejudged
+from engine.corpus.postgresql.links import ServedLinks, ServedNames
+from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.searches import ServedSearches
 from engine.corpus.postgresql.server import Replicated, Server
 from engine.corpus.postgresql.texts import ServedTexts
 from engine.corpus.protocol import CorpusInfo, Ontology
 from engine.errors import CorpusError, RedstringError
+
+MISSING = "{}: no such corpus on the server; `copy` brings one there"
+# Servers that stay connected to see what they have published.
+SERVERS = 16
 
 
 class _Opened:
@@ -45,7 +47,7 @@ class _Opened:
         if self._found is None:
             self._found = published(connection, self._address.corpus)
             if self._found is None:
-                raise CorpusError(f"{self._address}: no such corpus on the server; `copy` brings one there")
+                raise CorpusError(MISSING.format(self._address))
         elif not hold(connection, self._found[0]):
             raise CorpusError(f"{self._address}: the corpus was replaced meanwhile; open it again")
 
@@ -53,6 +55,30 @@ class _Opened:
         """The generation and its manifest, once there was a connection."""
         assert self._found is not None
         return self._found
+
+
+def generation_at(address: Address) -> int:
+    """Return the number of the published generation; another one whenever the corpus is another. One round
+    trip. Raises CorpusError if there is none, ResourceError if the server does not answer."""
+    return int(_find(address, "generation")[0])
+
+
+def manifest_at(address: Address) -> Manifest:
+    """Return what is published of a corpus. Raises as ``generation_at``."""
+    return readable(address.corpus, *_find(address, "format, manifest"))
+
+
+def _find(address: Address, columns: str) -> Sequence[Any]:
+    statement = f"select {columns} from {SCHEMA}.corpora where name = %(name)s"
+    if not (found := _server(address).read(statement, {"name": address.corpus})):
+        raise CorpusError(MISSING.format(address))
+    row: Sequence[Any] = found[0]
+    return row
+
+
+@lru_cache(SERVERS)
+def _server(address: Address) -> Server:
+    return Server(address)
 
 
 class PostgresCorpus(ServedTexts, ServedSearches, ServedLinks, ServedNames):
@@ -65,7 +91,7 @@ class PostgresCorpus(ServedTexts, ServedSearches, ServedLinks, ServedNames):
         self._written = Server(address, self._opened.welcome)
         # Nobody closes a corpus: its connections end with it.
         finalize(self, self._written.close)
-        self._written.read(text("select 1"), {})
+        self._written.read("select 1", {})
         self._generation, self._manifest = self._opened.published()
         self._server: Server | Replicated = self._written
         if address.replica:
@@ -82,9 +108,9 @@ class PostgresCorpus(ServedTexts, ServedSearches, ServedLinks, ServedNames):
         """A connection of one's own, to read all of the corpus. Raises ResourceError."""
         return self._written.connection()
 
-    def told(self, error: Exception) -> RedstringError:
-        """What to raise for an error of the driver."""
-        return self._written.told(error)
+    def convert(self, error: Exception) -> RedstringError:
+        """Return the error to raise for one of the driver."""
+        return self._written.convert(error)
 
     @property
     def manifest(self) -> Manifest:

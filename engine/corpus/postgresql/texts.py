@@ -9,41 +9,38 @@ from functools import cached_property
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from sqlalchemy import text
 
 from engine.corpus.defaults import Periods
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.documents import SECTION_KINDS, day_of, load_metadata
 from engine.corpus.embedded.structure import Outline
-from engine.corpus.postgresql.asking import ASKED, IN_PARTS, OWN, Asking
-from engine.corpus.postgresql.memory import Remembered
+from engine.corpus.postgresql.asking import ASKED, IN_PARTS, OWN, Asking, Remembered
 from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.protocol import Mask, Rows
 from engine.language.addresses import number_key
 from engine.model import Passage, Section
 
-_PASSAGES = text(
+_PASSAGES = (
     "select a.place, x.id, x.document, x.section_id, x.row, x.text, x.language, x.kind, x.printed, "
     "x.paragraph, x.label, x.headings, x.source_id, x.status, x.valid_from, x.valid_to, x.page, x.overlap, "
     f"x.metadata from {ASKED} join {SCHEMA}.passages x on {OWN} and x.row = a.row"
 )
-_BARE = text(f"select bare from {SCHEMA}.documents where corpus = :corpus order by document")
-_SECTIONS = text(
+_BARE = f"select bare from {SCHEMA}.documents where corpus = %(corpus)s order by document"
+_SECTIONS = (
     "select number, id, document, parent_id, kind, printed, title, first, stop "
-    f"from {SCHEMA}.sections x where {IN_PARTS} and x.document = any(cast(:documents as int[])) "
-    "and x.number = any(cast(:numbers as int[]))"
+    f"from {SCHEMA}.sections x where {IN_PARTS} and x.document = any(%(documents)s::int[]) "
+    "and x.number = any(%(numbers)s::int[])"
 )
-_ROWS = f"select id, row from {SCHEMA}.passages x where {{of}} and x.id = any(cast(:ids as text[]))"
-_OWN_ROWS = text(_ROWS.format(of=f"{IN_PARTS} and x.document = any(cast(:documents as int[]))"))
+_ROWS = f"select id, row from {SCHEMA}.passages x where {{of}} and x.id = any(%(ids)s::text[])"
+_OWN_ROWS = _ROWS.format(of=f"{IN_PARTS} and x.document = any(%(documents)s::int[])")
 # Of other ids, and of numbers, the document is not known before.
-_ALL_ROWS = text(_ROWS.format(of="x.corpus = :corpus"))
-_SECTION = text(f"select number from {SCHEMA}.sections where corpus = :corpus and id = :id")
-_NUMBERED = text(
+_ALL_ROWS = _ROWS.format(of="x.corpus = %(corpus)s")
+_SECTION = f"select number from {SCHEMA}.sections where corpus = %(corpus)s and id = %(id)s"
+_NUMBERED = (
     "select min(row) from ("
-    f"select document, row from {SCHEMA}.passages where corpus = :corpus and key = :key and printed <> '' "
-    "union all "
-    f"select document, first from {SCHEMA}.sections where corpus = :corpus and key = :key and printed <> ''"
-    ") as found group by document order by document"
+    f"select corpus, document, key, printed, row from {SCHEMA}.passages union all "
+    f"select corpus, document, key, printed, first from {SCHEMA}.sections) as found "
+    "where corpus = %(corpus)s and key = %(key)s and printed <> '' group by document order by document"
 )
 # Texts, ids and sections that are remembered.
 TEXTS, FEW = 1 << 13, 1 << 12
@@ -145,14 +142,7 @@ class ServedTexts(Asking):
     @cached_property
     def _bare(self) -> Mask:
         """A bit a passage, by row."""
-        first = self._document_records[0]
-        packed = [own for (own,) in self._read(_BARE)]
-        counts = np.diff(first).tolist()
-        parts = [
-            np.unpackbits(np.frombuffer(own, np.uint8), count=count)
-            for own, count in zip(packed, counts, strict=True)
-        ]
-        return np.concatenate([np.zeros(0, np.uint8), *parts]).astype(np.bool_)
+        return self._unpack_bits([own for (own,) in self._read(_BARE)])
 
     def sections(self, numbers: Sequence[int]) -> list[Section]:
         """Sections by number."""

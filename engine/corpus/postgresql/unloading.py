@@ -27,8 +27,8 @@ from engine.corpus.embedded.references import Targets, columns_of
 from engine.corpus.embedded.writing import Parts, write_generation
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql import binary
-from engine.corpus.postgresql.bulk import read_columns
-from engine.corpus.postgresql.said import bring_back
+from engine.corpus.postgresql.binary import read_columns
+from engine.corpus.postgresql.journals import bring_back
 from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.store import PostgresCorpus
 from engine.model import Passage, Reference
@@ -56,7 +56,7 @@ def copy_to_folder(
             bring_back(connection, address.corpus, FolderJournals(folder))
         return manifest
     except Error as error:
-        raise corpus.told(error) from None
+        raise corpus.convert(error) from None
     finally:
         corpus.close()
 
@@ -117,25 +117,15 @@ class _Unloader:
 
     def write_sparse(self, generation: Path) -> None:
         """Write the learned sparse vectors, if the corpus has some."""
-        manifest = self._corpus.manifest
-        if manifest.sparse != NO_MODEL:
-            rows, terms, weights = self._columns("sparse", ["row", "term", "weight"])
-            order = np.lexsort((rows, terms))
-            pointers = np.searchsorted(terms[order], np.arange(int(terms.max(initial=-1)) + 2))
-            Block(
-                {
-                    "pointers": pointers.astype(np.int64),
-                    "rows": rows[order],
-                    "weights": weights[order].astype(np.float16),
-                    "size": np.asarray([self._passages], np.int64),
-                }
-            ).save(generation / SPARSE_NAME)
+        if self._corpus.manifest.sparse != NO_MODEL:
+            self._corpus.sparse_block().save(generation / SPARSE_NAME)
 
     def _lexical(self) -> dict[str, Array]:
         """The word lists of each field, put together from their parts."""
         found = self._connection.execute(
             f"select field, term, passages, weights from {SCHEMA}.postings where corpus = %s",
             (self._corpus.stamp,),
+            binary=True,
         ).fetchall()
         field, terms, lists, weights = zip(*found, strict=True) if found else ((), (), (), ())
         fields, keys = np.array(field, np.int8), np.array(terms, np.int64).view(np.uint64)

@@ -14,13 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import text
 
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import FIELDS, hashed
 from engine.corpus.embedded.lexical import LexicalIndex, PostingsOf, weights
+from engine.corpus.postgresql.asking import Remembered
 from engine.corpus.postgresql.binary import unpacked
-from engine.corpus.postgresql.memory import Remembered
 from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.server import Replicated, Server
 from engine.corpus.protocol import Hits, Mask, Rows
@@ -28,10 +27,10 @@ from engine.corpus.protocol import Hits, Mask, Rows
 # Bytes of word lists that are remembered.
 LISTS_BYTES = 128 << 20
 
-_LISTS = text(
-    f"select part, field, term, passages, weights from {SCHEMA}.postings where corpus = :corpus "
-    "and part = any(cast(:parts as smallint[])) and field = any(cast(:fields as smallint[])) "
-    "and term = any(cast(:terms as bigint[])) order by document"
+_LISTS = (
+    f"select part, field, term, passages, weights from {SCHEMA}.postings where corpus = %(corpus)s "
+    "and part = any(%(parts)s::smallint[]) and field = any(%(fields)s::smallint[]) "
+    "and term = any(%(terms)s::bigint[]) order by document"
 )
 _NUMBERS = {name: number for number, name in enumerate(FIELDS)}
 

@@ -5,7 +5,7 @@ one that was dismissed is not (0). With the run of another case of the same ques
 from __future__ import annotations
 
 from engine.errors import InputError
-from engine.evaluation.runs import one_word
+from engine.evaluation.runs import one_word, topic_of
 from engine.exports.reading import record_in
 from engine.exports.registry import Export, HandedOver
 from engine.review.exchange.qrels import GAINS
@@ -28,7 +28,8 @@ def write(case: HandedOver) -> bytes:
             "nobody has judged a passage of this case, or a queue still waits for verdicts on it: pin what "
             "is relevant, dismiss what is not, or review it"
         )
-    lines = (f"{record.topic} 0 {one_word(passage)} {gain}\n" for passage, gain in judged.items())
+    topic = topic_of(record.question)
+    lines = (f"{topic} 0 {one_word(passage)} {gain}\n" for passage, gain in judged.items())
     return "".join(lines).encode()
 
 

@@ -9,8 +9,8 @@ import orjson
 
 from engine.errors import InputError
 from engine.exports.registry import Export, HandedOver
-from engine.records.export import FORMAT
 from engine.records.filed.writing import case_bytes
+from engine.records.record import FORMAT
 from engine.records.store.chain import digest
 from engine.records.store.rows import summary_of
 from engine.records.store.sealing import SealedCase, begun, written

@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterator
 
 from engine.exports.naming import Names, names_of
-from engine.exports.reading import Ranked, Record, record_in
+from engine.exports.reading import record_in
 from engine.exports.registry import Export, HandedOver
+from engine.records.record import CaseRecord, PassagePart
 from engine.records.wording import GAP_STRATEGY
 
 COLUMNS = (
@@ -46,13 +47,13 @@ def _cell(value: Cell) -> Cell:
     return defused(value) if isinstance(value, str) else value
 
 
-def _rows(record: Record, names: Names) -> Iterator[list[Cell]]:
+def _rows(record: CaseRecord, names: Names) -> Iterator[list[Cell]]:
     rounds = {node.id: node.round for node in record.pool.nodes}
     for one in record.passages:
         yield _row(one, rounds.get(one.id), names)
 
 
-def _row(one: Ranked, round_number: int | None, names: Names) -> list[Cell]:
+def _row(one: PassagePart, round_number: int | None, names: Names) -> list[Cell]:
     last = [trail[-1] for trail in one.trails if trail]
     found_by = ", ".join(dict.fromkeys(step.strategy for step in last))
     first = one.trails[0] if one.trails else ()

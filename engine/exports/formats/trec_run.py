@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from engine.errors import InputError
-from engine.evaluation.runs import Run, run_lines
+from engine.evaluation.runs import Run, run_lines, topic_of
 from engine.exports.ir_metadata import metadata_lines
-from engine.exports.reading import Ranked, record_in
+from engine.exports.reading import record_in
 from engine.exports.registry import Export, HandedOver
+from engine.records.record import PassagePart
 
 DIGITS = 6
 
@@ -27,11 +28,11 @@ def write(case: HandedOver) -> bytes:
     own = falls(ranked)
     scores = [one.score for one in ranked] if own else [float(n) for n in range(len(ranked), 0, -1)]
     run = Run()
-    run.add(record.topic, [one.id for one in ranked], scores)
+    run.add(topic_of(record.question), [one.id for one in ranked], scores)
     return "".join([*metadata_lines(case, record, own_scores=own), *run_lines(run)]).encode()
 
 
-def falls(ranked: Sequence[Ranked]) -> bool:
+def falls(ranked: Sequence[PassagePart]) -> bool:
     """Whether each score, as it is written, is below the one before."""
     scores = [round(one.score, DIGITS) for one in ranked]
     return all(first > second for first, second in pairwise(scores))

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import date
 
 from engine.answers.audit.claims import OF_ITSELF
 from engine.answers.case_audit import CaseAudit, case_audit
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.exports.checking import Check, Checker
-from engine.exports.kept_case import KeptCase, Names, evidence_of, named_ids, read_case
 from engine.exports.memo.findings import answered, findings_of_answer, findings_of_record
 from engine.exports.memo.lacking import areas_of, lacking_of
+from engine.exports.memo.names import PassageNames, named_ids
 from engine.exports.memo.noting import Notes
 from engine.exports.memo.record import Findings, Memo, Note, Row, Source, Words
 from engine.exports.memo.steps import chain_told, steps_of
+from engine.exports.reading import private_record_in
 from engine.exports.registry import HandedOver
 from engine.investigation.record import Investigation
 from engine.model import EvidenceStatus, Hop, PartEvidence
 from engine.records.presets import changed, day_words, field_words, nearest, value_words
-from engine.records.restoring import investigation_of
+from engine.records.record import CaseRecord
+from engine.records.restoring import restore, settings_of
 from engine.records.store.fingerprint import fingerprint_of
 from engine.records.store.store import engine_version
 from engine.records.wording import (
@@ -33,7 +34,7 @@ from engine.records.wording import (
     stop_words,
     trail_sentence,
 )
-from engine.settings import preset
+from engine.settings import InvestigationSettings, preset
 
 STATUS = {
     EvidenceStatus.FOUND: "Found",
@@ -45,13 +46,15 @@ BEARS = "The corpus bears the question"
 MOST_ROWS, MOST_STEPS, MOST_TRAILS, LONGEST_TITLE = 40, 60, 2, 120
 
 
-def compose(given: HandedOver) -> Memo:
-    """Everything that a memo of a case says. Raises InputError where the record is damaged."""
-    case, corpus = read_case(given.record), given.corpus
+def compose(given: HandedOver, case: CaseRecord | None = None) -> Memo:
+    """Return what a memo of a case says; ``case`` is its record if it was read already. Raises InputError for
+    a damaged record."""
+    case, corpus = case or private_record_in(given), given.corpus
     kept, now = _fingerprints(given)
     checker, name = checker_of(given, case), names_of(given, case)
-    investigation, why = _restored(given, checker)
+    investigation, why = _restored(given, case, checker)
     found, audit = _found(case, corpus, investigation, Notes(checker, name), why)
+    settings = settings_of(case)
     steps = steps_of(given.events, name)
     return Memo(
         title=_title(given),
@@ -72,11 +75,11 @@ def compose(given: HandedOver) -> Memo:
         steps=tuple(steps[:MOST_STEPS]),
         more_steps=max(0, len(steps) - MOST_STEPS),
         seals=tuple(_seals(given)),
-        preset=nearest(case.settings).value,
-        settings=tuple(_settings(case)),
+        preset=nearest(settings).value,
+        settings=tuple(_settings(settings)),
         facts=tuple(_facts(given, case, kept, now)),
         claims=CLAIMS,
-        begun=case.started,
+        begun=case.begun,
     )
 
 
@@ -88,15 +91,15 @@ CLAIMS = (
 )
 
 
-def checker_of(given: HandedOver, case: KeptCase) -> Checker:
+def checker_of(given: HandedOver, case: CaseRecord) -> Checker:
     """What checks the quotes of a case."""
     kept, now = _fingerprints(given)
     return Checker(case, given.corpus, unchanged=bool(kept) and kept == now)
 
 
-def names_of(given: HandedOver, case: KeptCase) -> Names:
+def names_of(given: HandedOver, case: CaseRecord) -> PassageNames:
     """The names of all passages that a case and its events speak of."""
-    return Names(case, given.corpus, named_ids(case) | _named_by_steps(given))
+    return PassageNames(case, given.corpus, named_ids(case) | _named_by_steps(given))
 
 
 def _fingerprints(given: HandedOver) -> tuple[str, str]:
@@ -120,7 +123,7 @@ def _title(given: HandedOver) -> str:
     return title if len(title) <= LONGEST_TITLE else title[:LONGEST_TITLE].rsplit(" ", 1)[0] + " …"
 
 
-def _restored(given: HandedOver, checker: Checker) -> tuple[Investigation | None, str]:
+def _restored(given: HandedOver, case: CaseRecord, checker: Checker) -> tuple[Investigation | None, str]:
     """The investigation on the corpus where it still has the words of the case, else None and why not."""
     if given.corpus is None:
         return None, "the corpus was not opened"
@@ -128,13 +131,13 @@ def _restored(given: HandedOver, checker: Checker) -> tuple[Investigation | None
     if different:
         return None, f"the corpus has other words now for {plural(len(different), 'passage')} of the case"
     try:
-        return investigation_of(given.record, given.corpus), ""
+        return restore(case, given.corpus), ""
     except InputError as error:
         return None, str(error)
 
 
 def _found(
-    case: KeptCase, corpus: Corpus | None, investigation: Investigation | None, notes: Notes, why: str
+    case: CaseRecord, corpus: Corpus | None, investigation: Investigation | None, notes: Notes, why: str
 ) -> tuple[Findings, CaseAudit | None]:
     if investigation is None or corpus is None:
         return findings_of_record(case, notes, why), None
@@ -142,23 +145,23 @@ def _found(
     return findings_of_answer(told, notes), case_audit(investigation, corpus, told)
 
 
-def _evidence(case: KeptCase, name: Names) -> Iterator[str]:
+def _evidence(case: CaseRecord, name: PassageNames) -> Iterator[str]:
     """Whether the corpus bears the question, its parts, why the search ended, and what is held of it all."""
-    yield f"{status_words(evidence_of(case)) or BEARS}."
-    parts = [PartEvidence(part.text, part.status, part.missing) for part in case.evidence.parts]
+    yield f"{status_words(case.evidence.evidence()) or BEARS}."
+    parts = [PartEvidence(part.text, part.status, tuple(part.missing)) for part in case.evidence.parts]
     for text, part, kept in zip(part_texts(parts), parts, case.evidence.parts, strict=True):
         yield ", ".join((f"{text}: {part_words(part)}", *(name(one.id) for one in kept.passages))) + "."
-    estimate = completeness_words(case.stop)
+    stop = case.stop.stop()
+    estimate = completeness_words(stop)
     ranked = f"{len(case.passages):,} of them ranked"
     yield (
-        f"{stop_words(case.stop)}; {plural(len(case.pool.nodes), 'passage')} in the pool, {ranked}; "
-        f"{estimate}."
+        f"{stop_words(stop)}; {plural(len(case.pool.nodes), 'passage')} in the pool, {ranked}; {estimate}."
     )
-    if told := evidence_words(case.stop):
+    if told := evidence_words(stop):
         yield told
 
 
-def _warnings(found: Findings, checker: Checker, case: KeptCase, kept: str, now: str) -> Iterator[str]:
+def _warnings(found: Findings, checker: Checker, case: CaseRecord, kept: str, now: str) -> Iterator[str]:
     differing = [note.number for note in found.notes if note.check.differs]
     if differing:
         numbers = ", ".join(map(str, differing))
@@ -185,7 +188,7 @@ def _warnings(found: Findings, checker: Checker, case: KeptCase, kept: str, now:
 
 
 def _sources(
-    case: KeptCase, found: Findings, name: Names, investigation: Investigation | None
+    case: CaseRecord, found: Findings, name: PassageNames, investigation: Investigation | None
 ) -> Iterator[Source]:
     """How each passage that is cited was found, in the words of the page."""
     languages = {note.passage_id: note.language for note in found.notes}
@@ -196,19 +199,21 @@ def _sources(
         yield Source(Words(name(passage_id), language), told)
 
 
-def _trails(case: KeptCase, passage_id: str, investigation: Investigation | None) -> Sequence[Sequence[Hop]]:
+def _trails(
+    case: CaseRecord, passage_id: str, investigation: Investigation | None
+) -> Sequence[Sequence[Hop]]:
     if investigation is not None and passage_id in investigation.pool:
         return investigation.pool.trails(passage_id, MOST_TRAILS)
     ranked = case.passage_of(passage_id)
-    return () if ranked is None else ranked.steps()
+    return () if ranked is None else ranked.hops()
 
 
-def _rows(case: KeptCase, found: Findings, name: Names) -> Iterator[Row]:
+def _rows(case: CaseRecord, found: Findings, name: PassageNames) -> Iterator[Row]:
     cited: dict[str, list[Note]] = {}
     for note in found.notes:
         cited.setdefault(note.passage_id, []).append(note)
     for one in case.passages[:MOST_ROWS]:
-        trails = one.steps()
+        trails = one.hops()
         notes = [note.number for passage in one.ids for note in cited.get(passage, ())]
         yield Row(
             one.rank,
@@ -259,18 +264,18 @@ def _seals(given: HandedOver) -> Iterator[tuple[str, str]]:
     yield "Last hash (SHA-256)", given.events[-1].hash
 
 
-def _settings(case: KeptCase) -> Iterator[tuple[str, str, str]]:
+def _settings(settings: InvestigationSettings) -> Iterator[tuple[str, str, str]]:
     """Each setting that differs from the preset: its name, its value, that of the preset."""
-    base = preset(nearest(case.settings))
-    for one in changed(case.settings, base):
+    base = preset(nearest(settings))
+    for one in changed(settings, base):
         yield (
             field_words(one),
-            value_words(getattr(case.settings, one)),
+            value_words(getattr(settings, one)),
             value_words(getattr(base, one)),
         )
 
 
-def _facts(given: HandedOver, case: KeptCase, kept: str, now: str) -> Iterator[tuple[str, str]]:
+def _facts(given: HandedOver, case: CaseRecord, kept: str, now: str) -> Iterator[tuple[str, str]]:
     summary = given.summary
     if given.matter:
         yield "Matter", given.matter
@@ -279,8 +284,8 @@ def _facts(given: HandedOver, case: KeptCase, kept: str, now: str) -> Iterator[t
         if summary.verdict:
             right = {True: ", the engine was right", False: ", the engine was wrong", None: ""}
             yield "Verdict", summary.verdict + right[summary.verdict_right]
-    yield "Asked", f"{day_words(case.started.date())}, {case.started:%H:%M} UTC"
-    yield "Law as of", day_words(case.day) if isinstance(case.day, date) else "no day was named"
+    yield "Asked", f"{day_words(case.begun.date())}, {case.begun:%H:%M} UTC"
+    yield "Law as of", day_words(case.as_of) if case.as_of else "no day was named"
     yield "Corpus", case.corpus
     yield "Fingerprint of the corpus", kept or "not recorded"
     if now:

@@ -9,11 +9,11 @@ from engine.answers.answer import answer
 from engine.answers.export import MISSING, WHAT_TO_TRY
 from engine.answers.record import Answer, Method, Sentence, Support
 from engine.corpus.protocol import Corpus
-from engine.exports.kept_case import KeptCase
 from engine.exports.memo.noting import Notes
 from engine.exports.memo.record import Finding, Findings, Words
 from engine.investigation.record import Investigation
 from engine.model import EvidenceStatus
+from engine.records.record import CaseRecord
 
 # Passages that are quoted where no answer is composed, and those that came closest where nothing was found.
 MOST_QUOTED, MOST_CLOSE = 8, 3
@@ -62,7 +62,7 @@ def findings_of_answer(told: Answer, notes: Notes) -> Findings:
     return Findings((*lead, *told.notes), sentences, notes.made(shown), limits, to_read, composed=True)
 
 
-def findings_of_record(case: KeptCase, notes: Notes, why: str) -> Findings:
+def findings_of_record(case: CaseRecord, notes: Notes, why: str) -> Findings:
     """The first passages of a record; ``why`` no answer was composed. Where nothing was found they are no
     findings."""
     if not case.passages:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from engine.answers.case_audit import CaseAudit
-from engine.exports.kept_case import KeptCase
 from engine.exports.memo.record import Area, Listed
 from engine.model import AreaCoverage, AreaState, EvidenceStatus, counted
+from engine.records.record import CaseRecord
 from engine.records.wording import PART_WORDS, plural
 
 # Lines of a list that are shown.
 MOST_LISTED = 12
 
 
-def lacking_of(case: KeptCase, audit: CaseAudit | None) -> tuple[Listed, ...]:
+def lacking_of(case: CaseRecord, audit: CaseAudit | None) -> tuple[Listed, ...]:
     """What nothing bears, which areas lack evidence and, with an ``audit``, what the corpus tells besides."""
     evidence = case.evidence
     missing = [f"“{word}”" for word in evidence.missing]
@@ -23,7 +23,7 @@ def lacking_of(case: KeptCase, audit: CaseAudit | None) -> tuple[Listed, ...]:
         for part in evidence.parts
         if part.status is not EvidenceStatus.FOUND
     ]
-    lacking = [area for area in counted(case.coverage) if area.state is not AreaState.COVERED]
+    lacking = [area for area in _needed(case) if area.state is not AreaState.COVERED]
     lists = [
         listed("Terms and parts of the question without evidence", missing),
         listed("Areas with weak or no evidence", [_lacks(area) for area in lacking]),
@@ -34,10 +34,14 @@ def lacking_of(case: KeptCase, audit: CaseAudit | None) -> tuple[Listed, ...]:
     return tuple(one for one in lists if one.lines)
 
 
-def areas_of(case: KeptCase) -> Iterator[Area]:
+def areas_of(case: CaseRecord) -> Iterator[Area]:
     """The coverage of each area that the case needs, in words."""
-    for area in counted(case.coverage):
+    for area in _needed(case):
         yield Area(area.name, area.state.value, _covered(area))
+
+
+def _needed(case: CaseRecord) -> list[AreaCoverage]:
+    return counted([area.area() for area in case.coverage])
 
 
 def listed(title: str, lines: Sequence[str], most: int = MOST_LISTED) -> Listed:

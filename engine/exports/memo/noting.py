@@ -7,15 +7,16 @@ from dataclasses import replace
 
 from engine.answers.record import Citation
 from engine.exports.checking import Checker
-from engine.exports.kept_case import KeptPassage, Names
+from engine.exports.memo.names import PassageNames
 from engine.exports.memo.record import Note
 from engine.records.citation import full_citation
+from engine.records.record import PassagePart
 
 
 class Notes:
     """Gives out the numbers of footnotes in the order in which they are asked for."""
 
-    def __init__(self, checker: Checker, name: Names) -> None:
+    def __init__(self, checker: Checker, name: PassageNames) -> None:
         self._checker, self._name = checker, name
         self._made: dict[tuple[tuple[str, ...], str], Note] = {}
         self._first: dict[str, int] = {}
@@ -27,7 +28,7 @@ class Notes:
             ids, citation.quote, citation.cited, citation.language, citation.validity, citation.old
         )
 
-    def of_passage(self, passage: KeptPassage) -> int:
+    def of_passage(self, passage: PassagePart) -> int:
         """The note of a passage of the record, all of whose words are quoted."""
         found = self._checker.source(passage.id)
         if found is not None:

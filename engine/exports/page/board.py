@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.exports.kept_case import KeptCase, PoolNode, read_hop
 from engine.language.characters import right_to_left
 from engine.model import Hop
+from engine.records.record import CaseRecord, NodePart
 from engine.records.wording import hop_quote, hop_words
 
 # Pills, lanes, columns and lines at most; what does not fit is counted.
@@ -85,13 +85,13 @@ class Board:
     folded: int
 
 
-def board_of(case: KeptCase, name: Callable[[str], str], titles: Mapping[str, str]) -> Board | None:
+def board_of(case: CaseRecord, name: Callable[[str], str], titles: Mapping[str, str]) -> Board | None:
     """The board of a case; None where its pool is empty. ``name`` is what a pill says, ``titles`` are those
     of documents, both by the ids of passages. Raises InputError where the record is damaged."""
     if not case.pool.nodes:
         return None
     nodes = {node.id: node for node in case.pool.nodes}
-    hops = [read_hop(edge) for edge in case.pool.edges]
+    hops = [edge.hop() for edge in case.pool.edges]
     firsts: dict[str, Hop] = {}
     for hop in hops:
         firsts.setdefault(hop.target_id, hop)
@@ -124,9 +124,9 @@ def board_of(case: KeptCase, name: Callable[[str], str], titles: Mapping[str, st
 
 
 def _placed(
-    case: KeptCase,
+    case: CaseRecord,
     chosen: Sequence[str],
-    nodes: Mapping[str, PoolNode],
+    nodes: Mapping[str, NodePart],
     places: Sequence[float],
     name: Callable[[str], str],
     titles: Mapping[str, str],
@@ -161,7 +161,7 @@ def _placed(
     return lanes, pills, dots
 
 
-def _chosen(case: KeptCase, firsts: Mapping[str, Hop], nodes: Mapping[str, PoolNode]) -> list[str]:
+def _chosen(case: CaseRecord, firsts: Mapping[str, Hop], nodes: Mapping[str, NodePart]) -> list[str]:
     """Passages with a pill, each with those that led to it: the ranked, best first, then the best of each
     round."""
     brought: dict[int, list[str]] = {}
@@ -182,7 +182,7 @@ def _chosen(case: KeptCase, firsts: Mapping[str, Hop], nodes: Mapping[str, PoolN
     return list(picked)
 
 
-def _chain(passage_id: str, firsts: Mapping[str, Hop], nodes: Mapping[str, PoolNode]) -> Iterator[str]:
+def _chain(passage_id: str, firsts: Mapping[str, Hop], nodes: Mapping[str, NodePart]) -> Iterator[str]:
     seen: set[str] = set()
     one: str | None = passage_id
     while one is not None and one in nodes and one not in seen:
@@ -192,7 +192,7 @@ def _chain(passage_id: str, firsts: Mapping[str, Hop], nodes: Mapping[str, PoolN
         one = None if hop is None else hop.source_id
 
 
-def _lanes(chosen: Sequence[str], nodes: Mapping[str, PoolNode], titles: Mapping[str, str]) -> dict[str, str]:
+def _lanes(chosen: Sequence[str], nodes: Mapping[str, NodePart], titles: Mapping[str, str]) -> dict[str, str]:
     """The lane of each passage: its document where it is one of those that matter most, else the rest."""
     counted = Counter(titles[one] for one in nodes)
     wanted = list(dict.fromkeys(titles[one] for one in chosen))

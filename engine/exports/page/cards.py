@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.exports.checking import Checker
-from engine.exports.kept_case import KeptCase, KeptPassage, Names
+from engine.exports.memo.names import PassageNames
 from engine.exports.memo.wording import shortened
 from engine.language.characters import right_to_left
 from engine.language.quotes import matched_spans, question_terms
 from engine.model import Hop
+from engine.records.record import CaseRecord, PassagePart
 from engine.records.wording import Name, trail_clauses
 
 # Cards of a page, trails of a card.
@@ -51,13 +52,13 @@ class Card:
     now: str
 
 
-def cards_of(case: KeptCase, checker: Checker, name: Names) -> list[Card]:
+def cards_of(case: CaseRecord, checker: Checker, name: PassageNames) -> list[Card]:
     """The first cards of a ranking, best first. Raises InputError where the record is damaged."""
     return [_card(one, case.question, checker, name) for one in case.passages[:MOST_CARDS]]
 
 
-def _card(passage: KeptPassage, question: str, checker: Checker, name: Names) -> Card:
-    trails = passage.steps()
+def _card(passage: PassagePart, question: str, checker: Checker, name: PassageNames) -> Card:
+    trails = passage.hops()
     found = checker.quoted(passage.text, passage.ids)
     return Card(
         rank=passage.rank,
@@ -79,7 +80,7 @@ def _card(passage: KeptPassage, question: str, checker: Checker, name: Names) ->
     )
 
 
-def _lines(passage: KeptPassage, question: str) -> Iterator[Line]:
+def _lines(passage: PassagePart, question: str) -> Iterator[Line]:
     terms = question_terms(question, passage.language)
     for line in passage.text.splitlines():
         pieces: list[tuple[str, bool]] = []
@@ -96,7 +97,7 @@ def _steps(trail: Sequence[Hop], name: Name) -> Iterator[Step]:
         yield Step(clause.hop.strategy, words, clause.quote.strip("“”"), clause.asks)
 
 
-def _beside(passage: KeptPassage, name: Name) -> Iterator[str]:
+def _beside(passage: PassagePart, name: Name) -> Iterator[str]:
     joined = [one for one in passage.ids if one != passage.id]
     for words, ids in (("Read together with", joined), ("The same words as", passage.same_words)):
         if ids:

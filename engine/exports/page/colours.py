@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from engine.exports.kept_case import KeptCase
 from engine.investigation.strategies.gaps import Gaps
+from engine.records.record import CaseRecord
 from engine.threads import Colour, threads, title_of
 
 # What brings passages and is no strategy, and what nobody knows any more.
@@ -27,7 +27,7 @@ class Palette:
     style: str
 
 
-def palette_of(case: KeptCase, strategies: Iterable[str]) -> Palette:
+def palette_of(case: CaseRecord, strategies: Iterable[str]) -> Palette:
     """The colours of some strategies: those that the record tells, else those that are known now."""
     known = dict(_OTHERS)
     known |= {name: (one.title, one.colour) for name, one in threads().items()}

@@ -10,19 +10,21 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from engine.corpus.protocol import Corpus
-from engine.exports.kept_case import KeptCase, read_case
 from engine.exports.memo.composing import checker_of, compose, names_of
 from engine.exports.memo.wording import note_words, settings_line
 from engine.exports.page.board import board_of
 from engine.exports.page.cards import cards_of
 from engine.exports.page.colours import palette_of
+from engine.exports.reading import private_record_in
 from engine.exports.registry import HandedOver
 from engine.language.characters import marked, pieces, right_to_left
+from engine.records.record import CaseRecord
 
 
 def case_page(given: HandedOver) -> str:
     """The page of a case. Raises InputError where the record is damaged."""
-    case, memo = read_case(given.record), compose(given)
+    case = private_record_in(given)
+    memo = compose(given, case)
     name, checker = names_of(given, case), checker_of(given, case)
     cards = cards_of(case, checker, name)
     labels, titles = _documents(case, given.corpus)
@@ -58,7 +60,7 @@ def case_page(given: HandedOver) -> str:
     )
 
 
-def _documents(case: KeptCase, corpus: Corpus | None) -> tuple[dict[str, str], dict[str, str]]:
+def _documents(case: CaseRecord, corpus: Corpus | None) -> tuple[dict[str, str], dict[str, str]]:
     """Labels of passages and titles of their documents, by the ids of the passages of the pool."""
     labels = {one.id: one.label for one in case.passages}
     ids = [node.id for node in case.pool.nodes]

@@ -24,8 +24,9 @@ from engine.exports.provenance.words import (
     named,
     namespaces,
 )
-from engine.exports.reading import Query, Record, Round, Step, Worked, record_in
+from engine.exports.reading import record_in, state_of
 from engine.exports.registry import HandedOver
+from engine.records.record import CaseRecord, GapQueryPart, HopPart, RoundPart, StrategyPart
 from engine.records.store.store import engine_version
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def document_of(case: HandedOver) -> ProvDocument:
 
     record = record_in(case)
     document = ProvDocument()
-    whose = record.state[:32] if case.summary is None else case.summary.id
+    state = state_of(case)
+    whose = state[:32] if case.summary is None else case.summary.id
     for prefix, address in namespaces(whose, record.corpus).items():
         document.add_namespace(prefix, address)
     _add_run(document, case, record)
@@ -54,28 +56,33 @@ def document_of(case: HandedOver) -> ProvDocument:
         _add_round(document, one, queries)
     _add_works(document, record)
     _add_hops(document, record, queries)
-    _add_outcome(document, record)
+    _add_outcome(document, record, state)
     add_events(document, case, record, run=RUN)
     add_verdicts(document, case, record, run=RUN)
     return document
 
 
-def _add_run(document: ProvDocument, case: HandedOver, record: Record) -> None:
+def _add_run(document: ProvDocument, case: HandedOver, record: CaseRecord) -> None:
     version = engine_version() if case.summary is None else case.summary.engine
     fingerprint = "" if case.summary is None else case.summary.fingerprint
     document.entity(QUESTION, attributes("Question", record.question, language=record.plan.language))
     document.entity(CORPUS, attributes("prov:Collection", record.corpus, fingerprint=fingerprint))
     plan = record.plan
-    document.entity(PLAN, attributes("prov:Plan", intent=plan.intent, edited=plan.edited))
-    ended = record.started + timedelta(milliseconds=record.milliseconds)
+    document.entity(
+        PLAN,
+        attributes(
+            "prov:Plan", intent=None if plan.intent is None else plan.intent.value, edited=plan.edited
+        ),
+    )
+    ended = record.begun + timedelta(milliseconds=record.milliseconds)
     told = attributes(
         "Investigation",
-        day=None if record.day is None else record.day.isoformat(),
-        evidence=record.evidence.status,
-        stopped=record.stop.reason,
+        day=record.day,
+        evidence=record.evidence.status.value,
+        stopped=record.stop.reason.value,
         milliseconds=record.milliseconds,
     )
-    document.activity(RUN, record.started, ended, told)
+    document.activity(RUN, record.begun, ended, told)
     document.agent(ENGINE, attributes("prov:SoftwareAgent", f"Redstring {version}", version=version))
     document.wasAssociatedWith(RUN, ENGINE, PLAN)
     document.used(RUN, QUESTION)
@@ -88,7 +95,7 @@ def _add_run(document: ProvDocument, case: HandedOver, record: Record) -> None:
         document.wasAssociatedWith(RUN, model)
 
 
-def _add_passages(document: ProvDocument, record: Record, names: Names) -> None:
+def _add_passages(document: ProvDocument, record: CaseRecord, names: Names) -> None:
     """What the corpus has, and what was found of it: every passage of the pool."""
     ranked = {one.id: one for one in record.passages}
     pinned, dismissed = set(record.pool.pinned), set(record.pool.dismissed)
@@ -118,7 +125,7 @@ def _add_passages(document: ProvDocument, record: Record, names: Names) -> None:
         document.wasGeneratedBy(found, _work(node.round, node.strategy))
 
 
-def _queries(record: Record) -> dict[Query, str]:
+def _queries(record: CaseRecord) -> dict[GapQueryPart, str]:
     """Every query for a gap, by the name that it gets."""
     asked = [query for one in record.rounds for query in one.queries]
     asked += [step.query for step in record.pool.edges if step.query is not None]
@@ -129,7 +136,7 @@ def _work(number: int, strategy: str) -> str:
     return named(WORK, number, strategy)
 
 
-def _add_round(document: ProvDocument, one: Round, queries: dict[Query, str]) -> None:
+def _add_round(document: ProvDocument, one: RoundPart, queries: dict[GapQueryPart, str]) -> None:
     """A round and what each strategy did in it. They have no times of their own: a record knows how long each
     took, and not when it began."""
     name = named(ROUND, one.number)
@@ -143,7 +150,7 @@ def _add_round(document: ProvDocument, one: Round, queries: dict[Query, str]) ->
         document.wasGeneratedBy(queries[query], name)
 
 
-def _add_works(document: ProvDocument, record: Record) -> None:
+def _add_works(document: ProvDocument, record: CaseRecord) -> None:
     """What each strategy did in each round, also where it found passages of which no report of a round tells:
     those that a person pointed at."""
     told = {(one.number, work.strategy): work for one in record.rounds for work in one.strategies}
@@ -152,11 +159,15 @@ def _add_works(document: ProvDocument, record: Record) -> None:
     rounds = {one.number for one in record.rounds}
     for number, strategy in dict.fromkeys([*told, *found]):
         starter = named(ROUND, number) if number in rounds else RUN
-        work = told.get((number, strategy), Worked(strategy=strategy))
+        work = told.get((number, strategy)) or StrategyPart(
+            strategy=strategy, proposed=0, admitted=0, refused={}, milliseconds=0.0
+        )
         _add_work(document, record, starter, number, work)
 
 
-def _add_work(document: ProvDocument, record: Record, starter: str, number: int, work: Worked) -> None:
+def _add_work(
+    document: ProvDocument, record: CaseRecord, starter: str, number: int, work: StrategyPart
+) -> None:
     activity, agent = _work(number, work.strategy), named(AGENT, "strategy", work.strategy)
     thread = next((one for one in record.threads if one.name == work.strategy), None)
     told = attributes(
@@ -173,7 +184,7 @@ def _add_work(document: ProvDocument, record: Record, starter: str, number: int,
     document.wasAssociatedWith(activity, agent)
 
 
-def _add_hops(document: ProvDocument, record: Record, queries: dict[Query, str]) -> None:
+def _add_hops(document: ProvDocument, record: CaseRecord, queries: dict[GapQueryPart, str]) -> None:
     for number, step in enumerate(record.pool.edges):
         told = attributes(
             "Hop",
@@ -196,16 +207,16 @@ def _add_hops(document: ProvDocument, record: Record, queries: dict[Query, str])
         )
 
 
-def _start(step: Step, queries: dict[Query, str]) -> str:
+def _start(step: HopPart, queries: dict[GapQueryPart, str]) -> str:
     if step.source is not None:
         return named(FOUND, step.source)
     return QUESTION if step.query is None else queries[step.query]
 
 
-def _add_outcome(document: ProvDocument, record: Record) -> None:
+def _add_outcome(document: ProvDocument, record: CaseRecord, digest: str) -> None:
     """The record, which everything above stands in."""
-    state = named(STATE, record.state)
-    document.entity(state, attributes("prov:Collection", "the record of the case", sha256=record.state))
+    state = named(STATE, digest)
+    document.entity(state, attributes("prov:Collection", "the record of the case", sha256=digest))
     document.wasGeneratedBy(state, RUN)
     document.wasDerivedFrom(state, QUESTION)
     for ranked in record.passages:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import orjson
 
 from engine.exports.provenance.words import AGENT, ASSESSMENT, EVENT, FOUND, STATE, attributes, named
-from engine.exports.reading import Record, events_in
+from engine.exports.reading import events_in, state_of
 from engine.exports.registry import HandedOver
+from engine.records.record import CaseRecord
 from engine.records.store.chain import RAN, UNDONE
 from engine.review.model import SourceType
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from prov.model import ProvDocument
 
 
-def add_events(document: ProvDocument, case: HandedOver, record: Record, *, run: str) -> None:
+def add_events(document: ProvDocument, case: HandedOver, record: CaseRecord, *, run: str) -> None:
     """Add the events of a kept case; ``run`` is the activity that they follow."""
     there = {node.id for node in record.pool.nodes}
-    before, known = run, {record.state}
+    before, known = run, {state_of(case)}
     for event in events_in(case):
         name, who = named(EVENT, event.number), named(AGENT, "who", event.who)
         at = datetime.fromisoformat(event.at)
@@ -51,7 +52,7 @@ def add_events(document: ProvDocument, case: HandedOver, record: Record, *, run:
         before = name
 
 
-def add_verdicts(document: ProvDocument, case: HandedOver, record: Record, *, run: str) -> None:
+def add_verdicts(document: ProvDocument, case: HandedOver, record: CaseRecord, *, run: str) -> None:
     """Add what reviewers said, where it is handed over, of what ``run`` has found."""
     there = {node.id for node in record.pool.nodes}
     for number, one in enumerate(case.verdicts, 1):

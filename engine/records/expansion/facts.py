@@ -14,7 +14,7 @@ from engine.investigation.pool import Pool
 from engine.investigation.trails import DIRECTIONS, FROM_QUESTION, RELATION_NUMBER, Steps, columns_of
 from engine.model import Hop, RankedPassage, RoundReport
 from engine.records.pooled import DIGITS
-from engine.records.saved import hop_of
+from engine.records.record import read_hop
 
 # What of a round a tree and its figures are made of.
 _NEEDED = ("number", "seeds", "strategies", "admitted", "refused", "pool_size", "milliseconds", "queries")
@@ -65,7 +65,7 @@ def facts_of_record(record: Mapping[str, Any], where: str) -> PoolFacts:
         places = {passage_id: place for place, passage_id in enumerate(ids)}
         if len(places) < len(ids):
             raise ValueError("a passage stands twice in the pool")
-        hops = [hop_of(edge) for edge in edges]
+        hops = [read_hop(edge) for edge in edges]
         return PoolFacts(
             str(record["question"]),
             ids,
@@ -84,7 +84,6 @@ def facts_of_record(record: Mapping[str, Any], where: str) -> PoolFacts:
 def _steps(hops: Sequence[Hop], places: Mapping[str, int]) -> Steps:
     """Hops of a record as the pool has them: those that reach one passage together."""
     for hop in hops:
-        _check(hop)
         for end in (hop.target_id, *([] if hop.source_id is None else [hop.source_id])):
             if end not in places:
                 raise ValueError(f"a hop leads from or to {end!r}, which is not in the pool")
@@ -103,15 +102,6 @@ def _steps(hops: Sequence[Hop], places: Mapping[str, int]) -> Steps:
         ]
     )
     return Steps(columns, names, lambda wanted: [ordered[place] for place in wanted])
-
-
-def _check(hop: Hop) -> None:
-    words = [hop.quote, hop.detail, hop.strategy]
-    words += [] if hop.query is None else [hop.query.text, hop.query.area, hop.query.name]
-    if not all(isinstance(one, str) for one in words):
-        raise ValueError(f"what the hop to {hop.target_id!r} says is no text")
-    if not isinstance(hop.rank, int | None):
-        raise ValueError(f"the rank of the hop to {hop.target_id!r} is no number")
 
 
 def _reports(values: Any) -> tuple[RoundReport, ...]:

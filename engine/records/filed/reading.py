@@ -13,10 +13,9 @@ from pydantic import BaseModel, ValidationError
 
 from engine import files
 from engine.errors import FileRefusedError, InputError, UnpackingError, in_words
-from engine.records.export import FORMAT, READ
-from engine.records.filed.schema import CasePart, Record
+from engine.records.filed.schema import CasePart
 from engine.records.filed.writing import CASE
-from engine.records.restoring import CaseFile, case_file
+from engine.records.record import FORMAT, READ, CaseRecord, first_fault, read_record
 from engine.records.store.chain import UNDONE, Event, digest
 from engine.records.store.rows import rows_of, summary_of
 from engine.records.store.sealing import APART, SealedCase, faults
@@ -53,11 +52,11 @@ def file_of(values: Any, where: str) -> SavedFile:
         raise InputError(f"{where}: not a saved investigation of format {known}")
     record = {name: value for name, value in values.items() if name != CASE}
     if record["format"] == FORMAT:
-        _check(Record, record, where)
+        _check(CaseRecord, record, where)
         if CASE not in values:
             raise InputError(f"{where}: damaged: case: Field required")
     else:
-        case_file(record, CaseFile, Path(where))
+        read_record(record, where)
     _check_rows(record, where)
     return SavedFile(record, _case(values[CASE], where) if CASE in values else None)
 
@@ -128,6 +127,4 @@ def _check(model: type[Model], values: Any, where: str) -> Model:
     try:
         return model.model_validate_json(orjson.dumps(values), strict=True)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise InputError(f"{where}: damaged: {field}: {' '.join(first['msg'].split())}") from error
+        raise InputError(f"{where}: damaged: {first_fault(error)}") from error

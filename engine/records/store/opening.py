@@ -18,6 +18,8 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from engine.errors import InputError, RedstringError, ResourceError, SettingsError
 from engine.files import make_private_folder
 from engine.records.store.review_tables import TABLES
+from engine.records.store.tables import METADATA
+from engine.records.store.views import create_views, replace_keys_by_trigger
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 # The version that this program reads and writes: the last of ``migrations/versions``.
@@ -190,24 +192,41 @@ def _bring_up_to_date(engine: Engine, address: URL) -> None:
         if version.isdigit() and version > VERSION:
             raise InputError(f"{where}: these cases were kept by a later version of Redstring: use that one")
         raise _not_of_version(where, version)
-    # It takes a while to load, and is needed once in the life of a database.
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
     try:
         with engine.begin() as connection:
             if engine.dialect.name == "postgresql":
                 # One program at a time; on SQLite the transaction itself sees to that.
                 connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
                 connection.execute(text(f"create schema if not exists {SCHEMA}"))
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            if "alembic_version" in inspect(connection).get_table_names():
+                _migrate(connection)
+            else:
+                _create(connection)
     except SQLAlchemyError as error:
         if any(one in str(error) for one in _THERE_ALREADY):
             raise _not_of_version(where, version, f"; {words_of(error)}") from error
         raise
+
+
+def _create(connection: Connection) -> None:
+    """Create the tables, views and triggers of an empty database."""
+    METADATA.create_all(connection, checkfirst=False)
+    create_views(connection)
+    replace_keys_by_trigger(connection)
+    connection.execute(text("create table alembic_version (version_num varchar(32) not null primary key)"))
+    connection.execute(text("insert into alembic_version values (:version)"), {"version": VERSION})
+
+
+def _migrate(connection: Connection) -> None:
+    """Bring a database of an earlier version up to date."""
+    # alembic takes a while to load.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
 
 
 def _not_of_version(where: str, version: str | None, why: str = "") -> InputError:

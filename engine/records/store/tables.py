@@ -162,7 +162,7 @@ CASES = stored_table(
 
 def _of_a_case(name: str, key: str, *columns: Column[Any]) -> Table:
     """A table whose rows belong to a case and go with it; ``key`` numbers them within it. On PostgreSQL those
-    of many rows have a trigger of ``cases`` in the place of the foreign key, see migration 0003."""
+    of many rows have a trigger of ``cases`` instead of the foreign key (``views``)."""
     owner = ForeignKey("cases.number", ondelete="CASCADE")
     case = Column("case_number", Integer, owner, primary_key=True, autoincrement=False)
     number = Column(key, Integer, primary_key=True, autoincrement=False)

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from engine.errors import SourceError
-from engine.exports.reading import topic_of
+from engine.evaluation.runs import topic_of
 from engine.review.model import Assessment, ItemKind, SourceType, Verdict
 from engine.review.ratings import SCALES
 

@@ -15,8 +15,7 @@ from typing import Final
 
 from engine.errors import InputError, SourceError
 from engine.evaluation.qrels import judged_lines
-from engine.evaluation.runs import one_word
-from engine.exports.reading import topic_of
+from engine.evaluation.runs import one_word, topic_of
 from engine.review.exchange.drafts import Draft, draft
 from engine.review.exchange.format import Format
 from engine.review.exchange.reading import MOST, bounded, text_of

@@ -10,8 +10,8 @@ from engine.errors import CorpusError
 
 def test_a_replica_has_an_address_of_its_own() -> None:
     address = address_of("postgresql://h/d?corpus=c&replica=postgres%3A//r%3Asecret@h2/d%3Fsslmode%3Drequire")
-    assert address.url == "postgresql+psycopg://h/d"
-    assert address.replica == "postgresql+psycopg://r:secret@h2/d?sslmode=require"
+    assert address.url == "postgresql://h/d"
+    assert address.replica == "postgresql://r:secret@h2/d?sslmode=require"
     assert "secret" not in repr(address) + str(address)
 
 

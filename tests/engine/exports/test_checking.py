@@ -6,7 +6,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.exports.checking import Check, Checker
-from engine.exports.kept_case import read_case
+from engine.records.record import read_record
 from tests.engine.exports.conftest import Record
 from tests.engine.harbour import NEW_ARTICLE_12
 
@@ -23,7 +23,7 @@ def ranked(asked: Record) -> str:
 def test_words_that_stand_in_record_and_corpus_are_checked(
     asked: Record, harbour: Corpus, ranked: str
 ) -> None:
-    checker = Checker(read_case(asked), harbour, unchanged=False)
+    checker = Checker(read_record(asked), harbour, unchanged=False)
     assert checker.quoted(DAYS, (NEW_ARTICLE_12,)).check is Check.SAME
     assert (
         checker.quoted("suspends  the withdrawal\nfor fourteen days", (NEW_ARTICLE_12,)).check is Check.SAME
@@ -34,7 +34,7 @@ def test_words_that_stand_in_record_and_corpus_are_checked(
 def test_words_that_the_corpus_has_no_more_differ_and_are_told(
     asked: Record, amended: Corpus, ranked: str
 ) -> None:
-    checker = Checker(read_case(asked), amended, unchanged=False)
+    checker = Checker(read_record(asked), amended, unchanged=False)
     found = checker.quoted(DAYS, (NEW_ARTICLE_12,))
     assert found.check is Check.DIFFERS
     assert "forty days" in found.now
@@ -44,13 +44,13 @@ def test_words_that_the_corpus_has_no_more_differ_and_are_told(
 def test_words_that_the_record_has_not_differ_though_they_stand_in_the_corpus(
     asked: Record, amended: Corpus, ranked: str
 ) -> None:
-    checker = Checker(read_case(asked), amended, unchanged=False)
+    checker = Checker(read_record(asked), amended, unchanged=False)
     found = checker.quoted("suspends the withdrawal for forty days", (NEW_ARTICLE_12,))
     assert found.check is Check.RECORDED
 
 
 def test_one_digit_is_a_difference(asked: Record, harbour: Corpus) -> None:
-    checker = Checker(read_case(asked), harbour, unchanged=True)
+    checker = Checker(read_record(asked), harbour, unchanged=True)
     passage = ("dues-act/art-2/para-2",)
     assert checker.quoted("not paid within ten days of the invoice", passage).check.holds
     assert checker.quoted("not paid within eleven days of the invoice", passage).check is Check.DIFFERS
@@ -60,13 +60,13 @@ def test_what_the_record_does_not_hold_is_checked_as_far_as_the_corpus_is_the_sa
     asked: Record, harbour: Corpus
 ) -> None:
     passage, words = BESIDE
-    case = read_case({**asked, "passages": []})
+    case = read_record({**asked, "passages": []})
     assert Checker(case, harbour, unchanged=True).quoted(words, (passage,)).check is Check.SAME
     assert Checker(case, harbour, unchanged=False).quoted(words, (passage,)).check is Check.NOW
 
 
 def test_what_is_gone_or_not_opened_is_not_said_to_be_checked(asked: Record, harbour: Corpus) -> None:
-    case = read_case(asked)
+    case = read_record(asked)
     gone = Checker(case, harbour, unchanged=True).quoted(DAYS, ("harbour-act/art-99",))
     closed = Checker(case, None, unchanged=True).quoted(DAYS, (NEW_ARTICLE_12,))
     assert (gone.check, closed.check) == (Check.GONE, Check.UNCHECKED)

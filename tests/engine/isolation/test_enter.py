@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from benchmarks.attacks.sandbox import attempts
 from engine.isolation.installation import python_policy
 from engine.isolation.layers import entering, in_words, layers_here
 from engine.isolation.policy import Layer, Policy
+from tests.engine.isolation.taken_over import attempts
 
 # Becomes the rest of the command with a filter that refuses some calls, as a container does.
 WITHOUT = (

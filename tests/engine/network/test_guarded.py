@@ -11,7 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from benchmarks.attacks.addresses import (
+from engine.network import UNREACHABLE, Received, fetched, guarded_transport, opened_client
+from tests.engine.network.hostile import (
     FORMS,
     NAMES,
     REBOUND,
@@ -22,7 +23,6 @@ from benchmarks.attacks.addresses import (
     redirect_attempt,
     server_attempt,
 )
-from engine.network import UNREACHABLE, Received, fetched, guarded_transport, opened_client
 
 
 @pytest.mark.parametrize("form", FORMS)

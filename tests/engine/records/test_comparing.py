@@ -10,12 +10,11 @@ from typing import Any
 import orjson
 import pytest
 
-from benchmarks.edited_articles import unnamed
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
-from engine.records.comparing import compare, comparison_lines, comparison_to_json
+from engine.records.comparing import compare, comparison_lines, comparison_to_json, timeless
 from engine.records.comparison import Comparison
 from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings, preset
@@ -23,6 +22,8 @@ from tests.engine.harbour import OLD_ARTICLE_12, QUESTION, write_harbour
 from tests.engine.investigation.story import SETTINGS, finished, record_of
 
 Record = dict[str, Any]
+# What tells one hop from another.
+WAYS = ("source", "target", "strategy", "relation", "direction")
 
 
 def asked(corpus: Corpus, settings: InvestigationSettings, question: str = QUESTION) -> Record:
@@ -196,6 +197,38 @@ def differences(found: Comparison) -> Iterator[tuple[int, ...]]:
         *(found.pool_came, found.pool_went, found.links),
     ):
         yield from (one.causes for one in group)
+
+
+def unnamed(before: Record, after: Record, found: Comparison) -> set[str]:
+    """Passages, hops and other values that differ and that the comparison does not name."""
+    left: set[str] = set()
+    old, new = ({one["id"]: one for one in each["passages"]} for each in (before, after))
+    groups = found.came, found.went, found.moved, found.other_words, found.altered, found.rescored
+    named = {one.id for group in groups for one in group}
+    left |= {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)} - named
+    pools = [{node["id"] for node in each["pool"]["nodes"]} for each in (before, after)]
+    left |= (pools[0] ^ pools[1]) - {one.id for one in (*found.pool_came, *found.pool_went)}
+    left |= _differing_hops(before, after) - {
+        str(tuple(getattr(one, way) for way in WAYS)) for one in found.links
+    }
+    told = {figure.name.split(".")[0] for figure in found.figures} | {one.name for one in found.settings}
+    elsewhere = {"passages", "pool", "settings", "started", "milliseconds", "usage"}
+    left |= {
+        key
+        for key in before
+        if key not in elsewhere and timeless({key: before[key]}) != timeless({key: after.get(key)})
+    } - told
+    return left
+
+
+def _differing_hops(before: Record, after: Record) -> set[str]:
+    both = []
+    for record in (before, after):
+        hops: dict[str, list[Record]] = {}
+        for hop in record["pool"]["edges"]:
+            hops.setdefault(str(tuple(hop[way] for way in WAYS)), []).append(hop)
+        both.append(hops)
+    return {ends for ends in both[0].keys() | both[1].keys() if both[0].get(ends) != both[1].get(ends)}
 
 
 def is_of(about: str, articles: tuple[str, ...]) -> bool:

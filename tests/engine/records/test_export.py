@@ -9,7 +9,8 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.model import Completeness, Document, Passage, RankedPassage, ScorePart, Stop, StopReason
-from engine.records.export import FORMAT, investigation_to_json, passage_to_json, stop_to_json
+from engine.records.export import investigation_to_json, passage_to_json, stop_to_json
+from engine.records.record import FORMAT
 from engine.settings import checked
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.story import SETTINGS, finished

@@ -16,12 +16,12 @@ import httpx
 import pytest
 from gradio_client import Client
 
-from benchmarks.attacks.http.calls import ABSENT, TRIED, filled
-from benchmarks.attacks.http.raw import API, Answer, stranger
-from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.access.users import Role, Users
 from engine.operator_settings import ANYWHERE, OperatorSettings
+from tests.ui.access.calls_of_others import ABSENT, TRIED, filled
 from tests.ui.access.conftest import PASSWORD
+from tests.ui.raw import API, Answer, stranger
+from tests.ui.served import inside_a_loop, served
 from ui.access import owners
 from ui.access.gate import COOKIE as SESSION
 from ui.access.owners import COOKIE, UNKNOWN

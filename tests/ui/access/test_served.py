@@ -11,10 +11,10 @@ import gradio as gr
 import httpx
 import pytest
 
-from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.operator_settings import OperatorSettings
 from tests.ui.access.conftest import PASSWORD, Browser
 from tests.ui.door.test_routes import all_routes
+from tests.ui.served import inside_a_loop, served
 from ui.access.gate import COOKIE, AccessGate, entrance_of
 from ui.connections import Connections
 from ui.door.address import Addressing

@@ -16,8 +16,6 @@ import gradio as gr
 import orjson
 import pytest
 
-from benchmarks.attacks.hostile_files import texts
-from benchmarks.attacks.http.target import peak_memory
 from engine.access.users import Person, Role
 from engine.answers.audit import Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
@@ -26,6 +24,8 @@ from engine.corpus.confirmations import load_confirmations
 from engine.errors import CancelledError, InputError
 from engine.ingestion.build import build_corpus
 from engine.model import Grade
+from tests.hostile_files import texts
+from tests.memory import peak_memory
 from ui.asked import checked
 from ui.cases.kept import KeptCases
 from ui.check.answers import CheckDesk, answer

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.attacks.http.raw import Raw
-from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.operator_settings import OperatorSettings
+from tests.ui.raw import Raw
+from tests.ui.served import inside_a_loop, served
 from ui.connections import Connections
 from ui.page import build_page
 from ui.shelf import Library, open_library

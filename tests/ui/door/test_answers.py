@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,10 +12,10 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from benchmarks.attacks.http.raw import API, Raw, stranger
-from benchmarks.attacks.http.served import inside_a_loop, served
-from benchmarks.attacks.soaking.visitor import Visitor
 from engine.operator_settings import ANYWHERE, OperatorSettings
+from tests.ui.raw import API, Raw, stranger
+from tests.ui.served import inside_a_loop, served
+from tests.ui.visitor import Visitor
 from ui.connections import Connections
 from ui.door import answers as module
 from ui.door import serving
@@ -151,7 +150,7 @@ class _Served:
         assert page.answers is not None
         self.answers = page.answers
         self.plan = next(number for number, fn in page.fns.items() if fn.api_name == "plan")
-        visitor = Visitor(url, "127.0.0.9", random.Random(1))
+        visitor = Visitor(url, "127.0.0.9")
         with visitor.here():
             self.asked = visitor.listener("asked")
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Message
 
-from benchmarks.attacks.http.raw import API, Raw
 from tests.ui.door.alone import asked, let_in, policy
+from tests.ui.raw import API, Raw
 from ui.door.bodies import DEEPEST, BodyError, BodyGate, check_values, checked_json
 from ui.door.forms import Call
 from ui.door.routes import Policy

@@ -15,9 +15,9 @@ import pytest
 from argon2 import PasswordHasher
 from starlette.types import ASGIApp
 
-from benchmarks.attacks.http.file_objects import BODIES, OBJECTS
-from benchmarks.attacks.http.served import inside_a_loop
 from engine.operator_settings import OperatorSettings
+from tests.ui.door.file_objects import BODIES, OBJECTS
+from tests.ui.served import inside_a_loop
 from ui.door.bodies import NO_FILES, BodyError, checked_json
 from ui.door.routes import API
 from ui.door.serving import entry, guarded

@@ -12,9 +12,8 @@ from contextlib import ExitStack, suppress
 import psutil
 import pytest
 
-from benchmarks.attacks.hostile_files import texts
-from benchmarks.attacks.http.raw import API, Raw, stranger
-from benchmarks.attacks.http.target import Target
+from tests.hostile_files import texts
+from tests.ui.raw import API, Raw, stranger
 from ui.door.hanging_up import Callers
 from ui.shelf import Library
 from ui.workers.line import Line
@@ -100,7 +99,7 @@ def test_a_file_is_read_no_further_when_its_request_is_closed(raw: Raw, behind: 
     sent = {"name": name, "data": b64encode(texts()[name]).decode()}
     asked = {"do": "read", "visitor": "v" * 32, "file": sent}
     body = {
-        "data": asked, "component_id": Target(raw, "").number("check"), "fn_name": "check",
+        "data": asked, "component_id": raw.component("check"), "fn_name": "check",
         "session_hash": "leaving",
     }  # fmt: skip
     with _sent(raw, f"POST {API}/component_server/ HTTP/1.1", body):

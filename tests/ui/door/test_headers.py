@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from benchmarks.attacks.http.raw import API, Raw
+from tests.ui.raw import API, Raw
 from ui.door.headers import content_policy, inline_scripts, script_hash
 
 

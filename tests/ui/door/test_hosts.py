@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.attacks.http.raw import API, Raw
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
+from tests.ui.raw import API, Raw
 from ui.door.hosts import allowed, host_of
 from ui.door.serving import entry
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.attacks.http.raw import API, Raw
 from engine.operator_settings import PROJECT
+from tests.ui.raw import API, Raw
 from ui.door.libraries import LIBRARIES
 
 PLACES = (str(PROJECT), str(Path.home()), tempfile.gettempdir(), *site.getsitepackages())

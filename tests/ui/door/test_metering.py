@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-from benchmarks.attacks.http.raw import API, Raw, stranger
+from tests.ui.raw import API, Raw, stranger
 from ui.door.address import VISITOR, Visitor
 from ui.door.metering import DEPOSIT, LEAST, metered
 from ui.door.rates import Buckets, Rate

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import random
 
-from benchmarks.attacks.http.raw import API, Raw
-from benchmarks.attacks.soaking.visitor import Visitor
+from tests.ui.raw import API, Raw
+from tests.ui.visitor import Visitor
 from ui.page import PAGE_LOADS
 
 QUESTION = "May a manager grant broader powers?"
 
 
 def test_a_case_outlives_what_gradio_remembers_of_its_page(address: str, raw: Raw) -> None:
-    visitor = Visitor(address, "127.0.0.9", random.Random(1))
+    visitor = Visitor(address, "127.0.0.9")
     with visitor.here():
         asked = json.dumps({"question": QUESTION, "held": {"rounds": 1}})
         ended = visitor.event("firstpage", visitor.listener("asked"), [None, asked])

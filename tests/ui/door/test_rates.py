@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Receive, Scope, Send
 
-from benchmarks.attacks.http.raw import API, Raw, stranger
 from tests.ui.clock import Clock
 from tests.ui.door.alone import HERE, asked, let_in, policy
+from tests.ui.raw import API, Raw, stranger
 from ui.door.address import Visitor
 from ui.door.rates import Buckets, Rate, RateGate, Turns, WorkGate
 

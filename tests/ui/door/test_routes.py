@@ -7,9 +7,9 @@ import pytest
 from fastapi import FastAPI
 from starlette.routing import BaseRoute, Mount, Route
 
-from benchmarks.attacks.http.raw import API, Raw
-from benchmarks.attacks.http.served import inside_a_loop
 from engine.operator_settings import OperatorSettings
+from tests.ui.raw import API, Raw
+from tests.ui.served import inside_a_loop
 from ui.door.forms import Functions
 from ui.door.metering import DEPOSIT
 from ui.door.routes import plain_path

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from starlette.types import Message
 
-from benchmarks.attacks.http.raw import API, Answer, Raw, stranger
 from tests.ui.door.alone import asked, policy
+from tests.ui.raw import API, Answer, Raw, stranger
 from ui.door.uploads import KEY, RefusedError, UploadQuotas, UploadRoute, UploadStore
 
 BOUNDARY = "----redstring"

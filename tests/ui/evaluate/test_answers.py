@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.attacks.hostile_files import questions
-from benchmarks.attacks.http.target import peak_memory
+from tests.hostile_files import questions
+from tests.memory import peak_memory
 from tests.ui.evaluate.conftest import VISITOR, ask, over
 from ui.evaluate.answers import EvaluationDesk, answer
 from ui.evaluate.gold import sample_questions

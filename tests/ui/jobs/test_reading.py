@@ -17,9 +17,9 @@ import orjson
 import psutil
 import pytest
 
-from benchmarks.attacks.hostile_files import LEAKED, questions, texts
-from benchmarks.attacks.http.target import peak_memory as peak
 from engine.errors import CancelledError, InputError, RedstringError
+from tests.hostile_files import LEAKED, questions, texts
+from tests.memory import peak_memory as peak
 from tests.ui.door.test_uploads import until
 from ui.asked import SentFile
 from ui.corpus.intake import put

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.operator_settings import OperatorSettings
+from tests.ui.served import inside_a_loop, served
 from ui.connections import Connections
 from ui.page import build_page
 from ui.shelf import open_library

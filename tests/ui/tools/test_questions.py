@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.attacks.http.served import inside_a_loop
 from engine.errors import InputError, SettingsError
 from engine.investigation import Case
 from engine.llm import LanguageModel
@@ -13,6 +12,7 @@ from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.export import investigation_to_json
 from engine.settings import preset
 from tests.ui.models import ModelOfOneWord
+from tests.ui.served import inside_a_loop
 from ui.asked import checked
 from ui.connections import Connections
 from ui.page import build_page

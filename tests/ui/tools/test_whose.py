@@ -11,14 +11,14 @@ import httpx
 import orjson
 import pytest
 
-from benchmarks.attacks.http.raw import API, Raw, stranger
-from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.access.audit_log import audit_log, audit_path
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.store import EVERYBODY
 from engine.records.store.listing import Wanted
 from engine.records.store.store import CaseStore
 from tests.ui.access.conftest import PASSWORD, users_file
+from tests.ui.raw import API, Raw, stranger
+from tests.ui.served import inside_a_loop, served
 from tests.ui.tools.conftest import by_mcp
 from ui.access.gate import COOKIE
 from ui.connections import Connections

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import TextClause
 
 from engine.cli.main import main
 from engine.corpus import open_corpus
@@ -61,7 +60,7 @@ def test_a_case_asks_in_sets(place: str, monkeypatch: pytest.MonkeyPatch) -> Non
     asked: Counter[str] = Counter()
     read = Server.read
 
-    def counted(server: Server, statement: TextClause, parameters: dict[str, Any]) -> Any:
+    def counted(server: Server, statement: str, parameters: dict[str, Any]) -> Any:
         asked["reads"] += 1
         return read(server, statement, parameters)
 

@@ -133,7 +133,7 @@ def test_codes_find_what_they_find_in_a_folder(
     copy_to_server(tmp_path / "coded", address_of(place), by="document-hash")
     embedded, served = open_corpus(tmp_path / "coded"), open_corpus(place)
     assert isinstance(served, PostgresCorpus)
-    assert served._coded is not None  # noqa: SLF001  (that this is the search that is tested)
+    assert served._dense._coded is not None  # noqa: SLF001  (that this is the search that is tested)
     for mask in (None, *masks(embedded).values()):
         for limit in (5, 40, 0):
             expected = embedded.search_dense(question(), limit, 0.1, mask=mask)

@@ -9,7 +9,6 @@ import numpy as np
 import psutil
 import psycopg
 import pytest
-from sqlalchemy import text
 
 from engine.corpus import open_corpus
 from engine.corpus.address import address_of
@@ -94,7 +93,7 @@ def test_a_write_is_not_repeated(folder: Path, database: str, monkeypatch: pytes
 def test_a_statement_that_takes_too_long_is_stopped(database: str) -> None:
     server = Server(address_of(f"{database}&corpus=x&timeout=0.1"))
     with pytest.raises(ResourceError, match=r"took longer than 0\.1 s"):
-        server.read(text("select pg_sleep(5)"), {})
+        server.read("select pg_sleep(5)", {})
     server.close()
 
 

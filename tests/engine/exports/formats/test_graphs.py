@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from engine.exports.reading import read
+from engine.exports.reading import record_in
 from engine.exports.registry import HandedOver, export_of
 from engine.exports.xml_text import for_xml
 from tests.engine.exports.cases import EMPTY, GAPS, KINDS, ORDINARY
@@ -25,7 +25,7 @@ def graphml(case: HandedOver) -> Any:
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_holds_every_passage_query_and_hop(kind: str, cases: Cases) -> None:
     case, graph = cases[kind], graphml(cases[kind])
-    record = read(case.record)
+    record = record_in(case)
     kinds = [data["kind"] for _, data in graph.nodes(data=True)]
     queries = {query for one in record.rounds for query in one.queries}
     assert kinds.count("question") == 1
@@ -35,7 +35,7 @@ def test_it_holds_every_passage_query_and_hop(kind: str, cases: Cases) -> None:
 
 
 def test_a_hop_says_what_it_was(cases: Cases) -> None:
-    record, graph = read(cases[ORDINARY].record), graphml(cases[ORDINARY])
+    record, graph = record_in(cases[ORDINARY]), graphml(cases[ORDINARY])
     step = next(one for one in record.pool.edges if one.source is not None and one.quote)
     hops = [data for _, target, data in graph.edges(step.source, data=True) if target == step.target]
     [hop] = [data for data in hops if data["strategy"] == step.strategy and data["quote"] == step.quote]
@@ -44,7 +44,7 @@ def test_a_hop_says_what_it_was(cases: Cases) -> None:
 
 
 def test_a_passage_says_what_it_is(cases: Cases) -> None:
-    record, graph = read(cases[GAPS].record), graphml(cases[GAPS])
+    record, graph = record_in(cases[GAPS]), graphml(cases[GAPS])
     first = record.passages[0]
     node = graph.nodes[first.id]
     assert (node["rank"], node["score"], node["document"]) == (first.rank, first.score, first.document)

@@ -13,7 +13,7 @@ from prov.model import ProvActivity, ProvAgent, ProvAssociation, ProvDerivation,
 
 from engine.exports.provenance.case import document_of
 from engine.exports.provenance.words import FOUND, named
-from engine.exports.reading import read
+from engine.exports.reading import record_in
 from engine.exports.registry import HandedOver, export_of
 from engine.records.store.chain import UNDONE
 from tests.engine.exports.cases import ASKED, GAPS, KINDS, ORDINARY, WHO
@@ -54,7 +54,7 @@ def test_everything_that_is_meant_is_there(kind: str, cases: Cases) -> None:
 
 
 def test_a_hop_is_a_derivation_with_its_quote(cases: Cases) -> None:
-    record, document = read(cases[ORDINARY].record), as_read(cases[ORDINARY])
+    record, document = record_in(cases[ORDINARY]), as_read(cases[ORDINARY])
     derivations = [d for d in document.get_records(ProvDerivation) if "hop:" in str(d.identifier)]
     assert len(derivations) == len(record.pool.edges)
     number, step = next((n, s) for n, s in enumerate(record.pool.edges) if s.source is not None and s.quote)
@@ -84,10 +84,10 @@ def test_what_people_did_has_its_time_and_its_person(cases: Cases) -> None:
 
 
 def test_the_case_says_when_it_was_and_by_what(cases: Cases) -> None:
-    record, document = read(cases[ASKED].record), as_read(cases[ASKED])
+    record, document = record_in(cases[ASKED]), as_read(cases[ASKED])
     [run] = document.get_record("case:investigation")
     assert isinstance(run, ProvActivity)
-    assert run.get_startTime() == record.started
+    assert run.get_startTime() == record.begun
     [question] = document.get_record("case:question")
     assert one(question, "prov:label") == record.question
     assert any("case:plan" in str(one) for one in document.get_records(ProvAssociation))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.exports.formats.table import COLUMNS, defused
-from engine.exports.reading import read
+from engine.exports.reading import record_in
 from engine.exports.registry import HandedOver, export_of
 from tests.engine.exports.cases import EMPTY, FORGED, GAPS, KINDS
 from tests.engine.exports.conftest import Cases
@@ -25,7 +25,7 @@ def rows(case: HandedOver) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_has_a_row_for_each_ranked_passage(kind: str, cases: Cases) -> None:
-    record, found = read(cases[kind].record), rows(cases[kind])
+    record, found = record_in(cases[kind]), rows(cases[kind])
     assert [int(row["rank"]) for row in found] == [one.rank for one in record.passages]
     assert [float(row["score"]) for row in found] == [one.score for one in record.passages]
     if kind != FORGED:

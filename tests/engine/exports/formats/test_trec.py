@@ -11,8 +11,9 @@ import yaml
 from pytrec_eval import RelevanceEvaluator, parse_qrel, parse_run
 
 from engine.errors import InputError
+from engine.evaluation.runs import topic_of
 from engine.exports.ir_metadata import OWN_SCORES, RANK_SCORES
-from engine.exports.reading import read
+from engine.exports.reading import record_in
 from engine.exports.registry import HandedOver, export_of
 from tests.engine.exports.cases import ASKED, EMPTY, FORGED, GAPS, HOSTILE, ORDINARY
 from tests.engine.exports.conftest import Cases
@@ -34,7 +35,7 @@ def metadata_of(case: HandedOver) -> dict[str, Any]:
 
 def scores_of(case: HandedOver) -> dict[str, float]:
     """The passages of a run with their scores, all of one question."""
-    topic = read(case.record).topic
+    topic = topic_of(case.record["question"])
     fields = [line.split(" ") for line in lines_of(case)[1]]
     assert {(one[0], one[1], one[5]) for one in fields} == {(topic, "Q0", "redstring")}
     assert [int(one[3]) for one in fields] == list(range(1, len(fields) + 1))
@@ -43,13 +44,15 @@ def scores_of(case: HandedOver) -> dict[str, float]:
 
 def test_trec_eval_measures_one_case_by_what_people_judged_in_another(cases: Cases) -> None:
     judged = parse_qrel(io.StringIO(export_of("qrels").write(cases[GAPS]).decode()))
-    record, pool = read(cases[ORDINARY].record), read(cases[GAPS].record).pool
+    record, pool = record_in(cases[ORDINARY]), record_in(cases[GAPS]).pool
     # Of the same question, asked of the corpus without its areas: the topic is the same.
-    assert judged == {record.topic: {**dict.fromkeys(pool.pinned, 1), **dict.fromkeys(pool.dismissed, 0)}}
+    assert judged == {
+        topic_of(record.question): {**dict.fromkeys(pool.pinned, 1), **dict.fromkeys(pool.dismissed, 0)}
+    }
     # Its binding in Python knows no comments; trec_eval itself does.
     run = parse_run(io.StringIO("\n".join(lines_of(cases[ORDINARY])[1]) + "\n"))
-    assert list(run[record.topic]) == [one.id for one in record.passages]
-    found = RelevanceEvaluator(judged, {"recip_rank", "num_rel_ret"}).evaluate(run)[record.topic]
+    assert list(run[topic_of(record.question)]) == [one.id for one in record.passages]
+    found = RelevanceEvaluator(judged, {"recip_rank", "num_rel_ret"}).evaluate(run)[topic_of(record.question)]
     ranks = {one.id: one.rank for one in record.passages}
     assert found["num_rel_ret"] == len(pool.pinned) == 1
     assert found["recip_rank"] == pytest.approx(1 / ranks[pool.pinned[0]])
@@ -66,10 +69,10 @@ def test_the_order_is_the_one_of_the_ranks(kind: str, cases: Cases) -> None:
 
 def test_the_metadata_say_what_is_known(cases: Cases) -> None:
     case, values = cases[GAPS], metadata_of(cases[GAPS])
-    record = read(case.record)
+    record = record_in(case)
     assert case.summary is not None
     assert values["data"]["test collection"] == {"name": record.corpus}
-    assert values["data"]["other"]["topic"] == {"id": record.topic, "title": record.question}
+    assert values["data"]["other"]["topic"] == {"id": topic_of(record.question), "title": record.question}
     assert values["data"]["other"]["corpus fingerprint"] == case.summary.fingerprint
     assert values["platform"]["software"]["retrieval toolkit"] == [f"redstring=={case.summary.engine}"]
     assert values["method"]["automatic"] is False

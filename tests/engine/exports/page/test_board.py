@@ -6,13 +6,13 @@ from itertools import combinations
 
 import pytest
 
-from engine.exports.kept_case import read_case
 from engine.exports.page.board import MOST_PILLS, Board, board_of
+from engine.records.record import read_record
 from tests.engine.exports.conftest import Record
 
 
 def drawn(record: Record) -> Board:
-    case = read_case(record)
+    case = read_record(record)
     found = board_of(case, lambda one: one, {node.id: node.id.split("/")[0] for node in case.pool.nodes})
     assert found is not None
     return found
@@ -49,7 +49,7 @@ def test_rounds_are_columns_in_their_order(asked: Record) -> None:
 @pytest.mark.parametrize("rounds", [8, 40])
 def test_many_rounds_and_documents_fit(asked: Record, rounds: int) -> None:
     nodes = [
-        {"id": f"document-{number % 30}/{number}", "round": number % rounds, "strategy": "x", "score": 0.5}
+        asked["pool"]["nodes"][0] | {"id": f"document-{number % 30}/{number}", "round": number % rounds}
         for number in range(500)
     ]
     board = drawn({**asked, "pool": {**asked["pool"], "nodes": nodes, "edges": []}})
@@ -59,5 +59,5 @@ def test_many_rounds_and_documents_fit(asked: Record, rounds: int) -> None:
 
 
 def test_an_empty_pool_has_no_board(asked: Record) -> None:
-    case = read_case({**asked, "pool": {**asked["pool"], "nodes": [], "edges": []}})
+    case = read_record({**asked, "pool": {**asked["pool"], "nodes": [], "edges": []}})
     assert board_of(case, str, {}) is None

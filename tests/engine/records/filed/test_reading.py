@@ -17,8 +17,8 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.records.filed.reading import SavedFile, changes_of, file_of, saved_file
 from engine.records.filed.writing import case_bytes
-from engine.records.restoring import load_investigation
-from engine.records.saved import load_pool, load_usage, save
+from engine.records.restoring import load_investigation, load_pool
+from engine.records.saved import load_record, save
 from engine.records.store.chain import Event, digest, sealed
 from engine.records.store.store import CaseStore
 from tests.engine.harbour import QUESTION
@@ -217,7 +217,7 @@ def test_a_file_of_format_1_is_read_as_ever(meridia: Corpus, tmp_path: Path, sto
     investigation = load_investigation(path, meridia)
     assert len(investigation.passages) == 10
     assert len(load_pool(path, meridia, 10)) == 30
-    assert load_usage(path) == {}
+    assert load_record(path).used() == {}
     record, case = saved_file(path)
     assert case is None
     with pytest.raises(InputError, match="format 1, which has no chain"):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InputError, SourceError
-from engine.exports.reading import topic_of
+from engine.evaluation.runs import topic_of
 from engine.review.exchange import binary_qrels, qrels
 from engine.review.model import Assessment, ItemKind, Verdict
 from engine.review.rates import Outcome, outcome

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from engine.errors import InputError, SourceError
-from engine.exports.reading import topic_of
+from engine.evaluation.runs import topic_of
 from engine.review.exchange import reading
 from engine.review.exchange.drafts import Draft
 from engine.review.exchange.registry import FORMATS, format_of

@@ -3,36 +3,10 @@
 import sqlalchemy as sa
 from alembic import op
 
+from engine.records.store.views import create_views
+
 revision = "0002"
 down_revision = "0001"
-
-FIGURES = (
-    *("coverage_score", "mean_similarity", "top_similarity", "reference_coverage", "round_efficiency"),
-    *("completeness", "passages", "milliseconds"),
-)
-MEANS = ", ".join(f"avg(cases.{name}) as {name}" for name in FIGURES)
-IN_MATTERS = "from cases join matters on matters.id = cases.matter"
-VIEWS = {
-    "low_coverage": (
-        "select matters.owner, matters.name as matter, cases.id, cases.started, cases.corpus, "
-        f"cases.question, cases.coverage_score, cases.passages, cases.evidence, cases.verdict {IN_MATTERS} "
-        "where cases.coverage_score < 0.7"
-    ),
-    "by_verdict": f"select cases.verdict, count(*) as cases, {MEANS} from cases group by cases.verdict",
-    "over_time": (
-        f"select substr(cases.started, 1, 10) as day, count(*) as cases, {MEANS} from cases "
-        "group by substr(cases.started, 1, 10)"
-    ),
-    "matter_by_verdict": (
-        f"select matters.owner, matters.name as matter, cases.verdict, count(*) as cases, "
-        f"{MEANS} {IN_MATTERS} group by matters.owner, matters.name, cases.verdict"
-    ),
-    "matter_over_time": (
-        "select matters.owner, matters.name as matter, substr(cases.started, 1, 10) as day, "
-        f"count(*) as cases, {MEANS} {IN_MATTERS} "
-        "group by matters.owner, matters.name, substr(cases.started, 1, 10)"
-    ),
-}
 
 
 def upgrade() -> None:
@@ -55,5 +29,4 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("case_number", "number", name=op.f("pk_hits")),
         sqlite_with_rowid=False,
     )
-    for name, selection in VIEWS.items():
-        op.execute(f"create view {name} as {selection}")
+    create_views(op.get_bind())

@@ -15,20 +15,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.attacks import inside
-from benchmarks.attacks.outcome import Attempt, Outcome, counted
+from benchmarks.attacks.outcome import Attempt
 from engine.isolation.installation import python_policy
 from engine.isolation.layers import entering
 from engine.operator_settings import PROJECT
+from tests.engine.isolation import inside
 
-KIND = "a worker that was taken over"
 # As an ingestion has by default, in bytes.
 MEMORY = 4 << 30
-
-
-def run(tries: int = len(inside.ATTACKS), seed: int = 0) -> tuple[Outcome, ...]:
-    """Every attack once, whatever is asked for: trying one twice shows nothing more."""
-    return (counted(KIND, attempts()),)
 
 
 def attempts(before: Sequence[str] = ()) -> Iterator[Attempt]:

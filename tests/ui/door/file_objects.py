@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import orjson
-
-from benchmarks.attacks.http.raw import API
-from benchmarks.attacks.http.target import Ask, Attack, Classes, Target, typed
+from tests.ui.raw import API
 
 META = b'"meta": {"_type": "gradio.FileData"}'
 # Each as JSON, since some differ only in how a key is written. OUTSIDE is a file of the server.
@@ -65,22 +60,3 @@ BODIES: dict[str, bytes] = {
     f"{API}/mcp/": b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "corpora", '
     b'"arguments": {"corpus": %s}}}',
 }
-
-
-def classes() -> Classes:
-    """The attacks, by their class."""
-    return {"file objects": list(_attacks())}
-
-
-def _attacks() -> Iterator[Attack]:
-    for name, file_object in OBJECTS.items():
-        for route, body in BODIES.items():
-            yield Attack(f"{name}, to {route.removeprefix(API)}", _post(route, body % file_object))
-
-
-def _post(route: str, body: bytes) -> Ask:
-    return lambda target: target.raw.ask("POST", route, typed(), body.replace(b"OUTSIDE", _name(target)))
-
-
-def _name(target: Target) -> bytes:
-    return orjson.dumps(target.outside)[1:-1]

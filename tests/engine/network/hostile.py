@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from benchmarks.attacks.outcome import Attempt, Outcome, counted
+from benchmarks.attacks.outcome import Attempt
 from engine.network import Received, fetched, guarded_transport, opened_client
 from ui.connecting import ConnectingDesk, answer
 from ui.connections import Connections
@@ -216,22 +216,6 @@ SERVERS: Mapping[str, Callable[[Strange, socket.socket], None]] = {
     "a refusal": _saying(b"HTTP/1.1 400 %s\r\nContent-Length: 7\r\n\r\n%s" % (_MARKED, _MARKED)),
 }  # fmt: skip
 REDIRECTS = (300, 301, 302, 303, 305, 307, 308)
-
-
-def run(tries: int, seed: int) -> tuple[Outcome, ...]:
-    """All of them, whatever the number."""
-    return (counted("requests to other servers", _attempts()),)
-
-
-def _attempts() -> Iterator[Attempt]:
-    for form in FORMS:
-        yield form_attempt(form)
-    for name in (*NAMES, *REBOUND):
-        yield name_attempt(name)
-    for name in SERVERS:
-        yield server_attempt(name)
-    for status in REDIRECTS:
-        yield redirect_attempt(status)
 
 
 def form_attempt(form: str) -> Attempt:

@@ -35,18 +35,16 @@ def stranger(network: str = "203") -> str:
 
 
 class Raw:
-    """A server by its address. ``by_proxy``: it believes this machine what it says of who asks; else every
-    request comes from an address of its own, 127.x.y.z."""
+    """A server that trusts this machine as a proxy, so a request may come from any address."""
 
-    def __init__(self, address: str, *, by_proxy: bool = True) -> None:
-        self._by_proxy = by_proxy
+    def __init__(self, address: str) -> None:
         parts = urlsplit(address)
         self.host, self.port = parts.hostname or "", parts.port or 80
         self.authority = f"{self.host}:{self.port}"
 
-    def send(self, request: bytes | Iterable[bytes], seconds: float = 60.0, *, source: str = "") -> Answer:
-        """Send bytes on a connection of their own, from ``source`` or anywhere, and read one answer."""
-        with self.connected(seconds, source) as line:
+    def send(self, request: bytes | Iterable[bytes], seconds: float = 60.0) -> Answer:
+        """Send bytes on a connection of their own, and read one answer."""
+        with self.connected(seconds) as line:
             try:
                 for part in [request] if isinstance(request, bytes) else request:
                     line.sendall(part)
@@ -55,10 +53,9 @@ class Raw:
                 pass
             return _read(line)
 
-    def connected(self, seconds: float = 60.0, source: str = "") -> socket.socket:
-        """A connection, from an address of its own where no proxy says another."""
-        here = None if self._by_proxy else (source or stranger("127"), 0)
-        return socket.create_connection((self.host, self.port), timeout=seconds, source_address=here)
+    def connected(self, seconds: float = 60.0) -> socket.socket:
+        """A connection to the server."""
+        return socket.create_connection((self.host, self.port), timeout=seconds)
 
     def ask(
         self,
@@ -73,19 +70,17 @@ class Raw:
         """One request; ``forwarded`` is the address that it comes from, else a new one."""
         lines = [f"{method} {target} HTTP/1.1", f"Host: {self.authority if host is None else host}"]
         lines += [f"{name}: {value}" for name, value in headers]
-        if self._by_proxy:
-            lines.append(f"X-Forwarded-For: {forwarded or stranger()}")
+        lines.append(f"X-Forwarded-For: {forwarded or stranger()}")
         if body and not any(name.lower() in ("content-length", "transfer-encoding") for name, _ in headers):
             lines.append(f"Content-Length: {len(body)}")
         head = "\r\n".join([*lines, "Connection: close"]).encode("latin-1") + b"\r\n\r\n"
-        return self.send(head + body, source=forwarded)
+        return self.send(head + body)
 
     def stream(self, target: str, *, forwarded: str = "", seconds: float = 60.0) -> Answer:
         """What a stream of events says until it ends."""
         head = f"GET {target} HTTP/1.0\r\nHost: {self.authority}\r\n"
-        if self._by_proxy:
-            head += f"X-Forwarded-For: {forwarded or stranger()}\r\n"
-        with self.connected(seconds, forwarded) as line:
+        head += f"X-Forwarded-For: {forwarded or stranger()}\r\n"
+        with self.connected(seconds) as line:
             line.sendall(f"{head}\r\n".encode())
             return _read(line, whole=True)
 

@@ -1,25 +1,137 @@
-"""Puts a verdict on a link in force on a server: in the tables, and in the transaction that keeps it."""
+"""What people and models say of a corpus, in a table of its server: the journals that a folder has as files.
+
+A verdict on a link takes effect in the transaction that keeps it: the references of the passage are put back
+to what the texts say, and changed to what people say of them now (``rejudged``). What the texts say of a
+changed reference is kept, so that a verdict can be taken back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import orjson
 from psycopg import Connection
 
+from engine.corpus.address import Address
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.ends import Tables
 from engine.corpus.embedded.judged import changes, with_changes
 from engine.corpus.embedded.links import Edges, ReferenceTable
+from engine.corpus.embedded.publication import (
+    CONFIRMATIONS_NAME,
+    DECISIONS_NAME,
+    EXTRACTED_NAME,
+    GRADES_NAME,
+    VALIDATIONS_NAME,
+    WEIGHTS_NAME,
+)
 from engine.corpus.embedded.references import COLUMNS, TARGET_KINDS
 from engine.corpus.extracted.validations import Validation
+from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql.schema import SCHEMA, TABLES
+from engine.corpus.postgresql.server import Server
 from engine.corpus.postgresql.texts import ServedTexts
 from engine.corpus.protocol import Rows
+from engine.errors import CorpusError
 from engine.model import TargetKind
+
+# The journals that go with a corpus from a folder to a server and back.
+KEPT = (CONFIRMATIONS_NAME, DECISIONS_NAME, EXTRACTED_NAME, GRADES_NAME, VALIDATIONS_NAME, WEIGHTS_NAME)
+
+_LINES = f"select line from {SCHEMA}.said where corpus = %s and journal = %s order by number"
+_READ = f"select line from {SCHEMA}.said where corpus = %(name)s and journal = %(journal)s order by number"
+_STAMPS = f"select journal, max(number), count(*) from {SCHEMA}.said where corpus = %(name)s group by journal"
+_ADD = f"insert into {SCHEMA}.said (corpus, journal, line) values (%s, %s, %s)"
+
+# What puts a verdict in force: a connection in the transaction of the verdict, and all verdicts of then.
+Judge = Callable[[Connection[Any], Sequence[bytes], bytes], None]
+
+
+class ServedJournals:
+    """See ``engine.corpus.journal.Journals``. Stamps are read once, until ``refresh``."""
+
+    def __init__(self, address: Address, server: Server, generation: int, judge: Judge) -> None:
+        self._address, self._server, self._generation, self._judge = address, server, generation, judge
+        self._stamps: dict[str, tuple[int, ...]] | None = None
+        self._lock = Lock()
+
+    def lines(self, name: str) -> list[bytes]:
+        """See ``Journals``."""
+        found = self._server.read(_READ, {"name": self._address.corpus, "journal": name})
+        return [line.encode() for (line,) in found]
+
+    def add(self, name: str, line: bytes) -> None:
+        """See ``Journals``; what follows from a verdict on a link is written in the same transaction."""
+
+        def written(connection: Connection[Any]) -> None:
+            # Whoever publishes the corpus, or says something else of it, waits.
+            held = connection.execute(
+                f"select generation from {SCHEMA}.corpora where name = %s for update", (self._address.corpus,)
+            ).fetchone()
+            if held is None or held[0] != self._generation:
+                raise CorpusError(f"{self._address}: the corpus was replaced meanwhile; open it again")
+            connection.execute(_ADD, (self._address.corpus, name, line.decode()))
+            if name == VALIDATIONS_NAME:
+                self._judge(connection, kept_lines(connection, self._address.corpus, name), line)
+
+        self._server.write(written)
+        self.refresh()
+
+    def named(self, name: str) -> str:
+        """See ``Journals``."""
+        return f"{self._address}, {name}"
+
+    def stamp(self, name: str) -> tuple[int, ...]:
+        """See ``Journals``."""
+        with self._lock:
+            if self._stamps is None:
+                found = self._server.read(_STAMPS, {"name": self._address.corpus})
+                self._stamps = {journal: (last, count) for journal, last, count in found}
+            return self._stamps.get(name, ())
+
+    def refresh(self) -> None:
+        """Have the stamps read again by whoever asks for one next."""
+        with self._lock:
+            self._stamps = None
+
+
+def kept_lines(connection: Connection[Any], corpus: str, name: str) -> list[bytes]:
+    """The lines of a journal, as a transaction sees them."""
+    return [line.encode() for (line,) in connection.execute(_LINES, (corpus, name)).fetchall()]
+
+
+def merge(connection: Connection[Any], corpus: str, journals: FolderJournals) -> None:
+    """Take the lines of a folder's journals along, among those that the server has, in the order in which
+    they were said. Raises CorpusError."""
+    for name in KEPT:
+        there = kept_lines(connection, corpus, name)
+        known = set(there)
+        new = [line for line in journals.lines(name) if line not in known]
+        if not new:
+            continue
+        connection.execute(f"delete from {SCHEMA}.said where corpus = %s and journal = %s", (corpus, name))
+        lines = sorted([*there, *new], key=_when)
+        with connection.cursor() as cursor:
+            cursor.executemany(_ADD, [(corpus, name, line.decode()) for line in lines])
+
+
+def bring_back(connection: Connection[Any], corpus: str, journals: FolderJournals) -> None:
+    """Add to a folder's journals the lines of the server that are not in them. Raises CorpusError."""
+    for name in KEPT:
+        known = set(journals.lines(name))
+        for line in kept_lines(connection, corpus, name):
+            if line not in known:
+                journals.add(name, line)
+
+
+def _when(line: bytes) -> str:
+    return str(orjson.loads(line).get("when", ""))
+
 
 _ALL = ", ".join(TABLES["citations"].names)
 _OWN = "corpus = %(corpus)s and part = %(part)s and document = %(document)s and source = %(row)s"
@@ -74,8 +186,13 @@ class _Judging:
         document = int(corpus.document_numbers(np.array([row]))[0])
         (part,) = corpus.parts(np.array([document]))
         self._own = {"corpus": corpus.stamp, "part": part, "document": document, "row": row}
-        names = _Sections(corpus), _Documents(corpus)
-        self._tables = Tables(_Passages(corpus), *names)
+        named: Any = SimpleNamespace
+        outline, sections = corpus.outline, corpus.outline.sections
+        self._tables = Tables(
+            named(rows=corpus.rows, texts=self._texts),
+            named(first=sections.first, stop=sections.stop, find=corpus.section_number),
+            named(first=outline.first, numbers={one.id: n for n, one in enumerate(corpus.documents())}),
+        )
 
     def judge(self, verdicts: Sequence[Validation]) -> None:
         """Put back what the texts say, and change what people say otherwise."""
@@ -136,6 +253,9 @@ class _Judging:
         own: _Ends = {"target_id": section_id, "head": first}
         return {**own, **provision, "provision_id": section_id, "provision_row": first}
 
+    def _texts(self, rows: Sequence[int]) -> list[str]:
+        return [passage.text for passage in self._corpus.passages(np.array(rows, np.int32))]
+
     def _heads(self) -> list[tuple[int, int]]:
         """Numbers of the references, and the passages that they lead to."""
         found = self._connection.execute(_REFERENCES, self._own).fetchall()
@@ -185,43 +305,3 @@ class _Judging:
         each = zip(parts, documents, *columns, strict=True)
         with self._connection.cursor() as cursor:
             cursor.executemany(statement, [(self._corpus.stamp, *one) for one in each])
-
-
-class _Passages:
-    def __init__(self, corpus: ServedTexts) -> None:
-        self._corpus = corpus
-
-    def rows(self, ids: Sequence[str]) -> Rows:
-        return self._corpus.rows(ids)
-
-    def texts(self, rows: Sequence[int]) -> list[str]:
-        return [passage.text for passage in self._corpus.passages(np.array(rows, np.int32))]
-
-
-class _Sections:
-    def __init__(self, corpus: ServedTexts) -> None:
-        self._corpus = corpus
-
-    @property
-    def first(self) -> Array:
-        return self._corpus.outline.sections.first
-
-    @property
-    def stop(self) -> Array:
-        return self._corpus.outline.sections.stop
-
-    def find(self, section_id: str) -> int | None:
-        return self._corpus.section_number(section_id)
-
-
-class _Documents:
-    def __init__(self, corpus: ServedTexts) -> None:
-        self._corpus = corpus
-
-    @property
-    def first(self) -> Array:
-        return self._corpus.outline.first
-
-    @cached_property
-    def numbers(self) -> Mapping[str, int]:
-        return {document.id: number for number, document in enumerate(self._corpus.documents())}

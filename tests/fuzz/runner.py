@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 
 import psutil
 
-from benchmarks.attacks.fuzzing.mutations import CANARY, mutated
 from engine.ingestion.readers.base import Problem, ReadDocument
 from engine.ingestion.sources import open_sources
+from tests.fuzz.damage import CANARY, mutated
 
 # An input that takes longer than this many seconds hangs.
 DEADLINE = 30.0

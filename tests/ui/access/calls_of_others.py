@@ -1,16 +1,13 @@
-"""Calls of others, by all that names them; and calls whose answers are not fetched."""
+"""Requests by which others than the caller try to get or to end a call."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.attacks.http.raw import API, Answer, stranger
-from benchmarks.attacks.http.target import REFUSED, SECRET, Ask, Attack, Classes, Target, call, typed
+from tests.ui.raw import API
 
 ABSENT = "0" * 32
-QUESTION = f"May a {SECRET} act?"
 # Method and path below the API, and a body. ``event`` is the id of a call, ``load`` the page load that it was
 # made from, ``number`` that of its function. Each gets what it would get if there were no such call.
 Try = tuple[str, str, Mapping[str, Any] | None]
@@ -77,74 +74,3 @@ def filled(name: str, event: str, load: str, number: int) -> tuple[str, str, dic
 
     sent = None if body is None else {key: put(value) for key, value in body.items()}
     return method, f"{API}/{path.format(**named)}", sent
-
-
-def classes() -> Classes:
-    """The attacks, by their class."""
-    return {"calls of others": list(_others()), "answers not fetched": list(_not_fetched())}
-
-
-def _others() -> Iterator[Attack]:
-    for name in TRIED:
-        yield Attack(name, _by_another(name), REFUSED | {406})
-
-
-def _by_another(name: str) -> Ask:
-    """An attempt of another address; then the caller's own request, if that is not answered."""
-
-    def ask(target: Target) -> Answer:
-        here, load = stranger("127"), f"load{stranger('127').replace('.', '-')}"
-        event = _called(target, here, session_hash=load)
-        method, path, body = filled(name, event, load, _number(target, "plan"))
-        sent = b"" if body is None else json.dumps(body).encode()
-        tried = target.raw.ask(method, path, typed() if sent else (), sent)
-        own = _fetched(target, here, event)
-        return tried if SECRET.encode() in own.body else Answer(500, own.headers, b"the caller's is lost")
-
-    return ask
-
-
-def _not_fetched() -> Iterator[Attack]:
-    """Others leave their answers; then a caller who called before them is still answered."""
-    found = frozenset({200})
-    for name, addresses, each in (
-        ("one", 1, 1), ("some of one address", 1, 3), ("one of each of 30 addresses", 30, 1),
-        ("two of each of 15 addresses", 15, 2),
-    ):  # fmt: skip
-        for detail in ("slim", "full"):
-            yield Attack(f"{name}, {detail}", _left(addresses, each, detail), found, _is_complete)
-
-
-def _left(addresses: int, each: int, detail: str) -> Ask:
-    data = ["Who may act?", "", "quick", None, None, None, None, False, None, "", detail]
-
-    def ask(target: Target) -> Answer:
-        here = stranger("127")
-        event = _called(target, here)
-        for _ in range(addresses):
-            other = stranger("127")
-            for _ in range(each):
-                target.raw.ask("POST", f"{API}/call/investigate", typed(), call(*data), forwarded=other)
-        own = _fetched(target, here, event)
-        # It is the caller's own: what they asked may be in it.
-        return Answer(own.status, own.headers, own.body.replace(SECRET.encode(), b""))
-
-    return ask
-
-
-def _is_complete(answer: Answer) -> str:
-    return "" if answer.body.startswith(b"event: complete") else f"not the answer: {answer.body[:120]!r}"
-
-
-def _called(target: Target, here: str, **more: Any) -> str:
-    body = json.dumps({"data": [QUESTION], **more}).encode()
-    return str(target.raw.ask("POST", f"{API}/call/plan", typed(), body, forwarded=here).json["event_id"])
-
-
-def _fetched(target: Target, here: str, event: str) -> Answer:
-    return target.raw.stream(f"{API}/call/plan/{event}", forwarded=here)
-
-
-def _number(target: Target, endpoint: str) -> int:
-    target.number("corpus")
-    return next(int(one["id"]) for one in target.config["dependencies"] if one["api_name"] == endpoint)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.corpus.postgresql.memory import Remembered
+from engine.corpus.postgresql.asking import Remembered
 
 
 def test_what_is_missing_is_fetched_at_once_and_kept() -> None:

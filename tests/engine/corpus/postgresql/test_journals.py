@@ -22,7 +22,8 @@ from engine.corpus.extracted.validations import (
 )
 from engine.corpus.grades import grades_of, set_grade
 from engine.corpus.journal import Journals
-from engine.corpus.postgresql import judging, store
+from engine.corpus.postgresql import store
+from engine.corpus.postgresql.journals import rejudged
 from engine.corpus.postgresql.loading import copy_to_server
 from engine.corpus.postgresql.unloading import copy_to_folder
 from engine.corpus.protocol import Corpus
@@ -91,7 +92,7 @@ def test_a_verdict_whose_transaction_breaks_is_none(
     def broken(*given: Any) -> None:
         monkeypatch.undo()
         cut(database)
-        judging.rejudged(*given)
+        rejudged(*given)
 
     monkeypatch.setattr(store, "rejudged", broken)
     with pytest.raises(ResourceError, match="does not answer"):

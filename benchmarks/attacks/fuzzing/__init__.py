@@ -1,1 +1,0 @@
-"""Files made worse, and readers run over them."""

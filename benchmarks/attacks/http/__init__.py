@@ -1,1 +1,0 @@
-"""Attacks over HTTP, on the page as it is served."""

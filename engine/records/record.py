@@ -1,0 +1,596 @@
+"""The record of a case: its one typed form, format 2, which everything above the loop reads.
+
+``export.investigation_to_json`` writes it as plain values, ``read_record`` reads it back. Methods give the
+parts as the engine has them. A new field of a hop goes into ``engine.model.Hop``, ``HopPart`` and the schema
+that is made from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import date, datetime
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from engine.errors import InputError
+from engine.llm import Usage
+from engine.model import (
+    AreaCoverage,
+    AreaState,
+    Completeness,
+    Direction,
+    Evidence,
+    EvidenceStatus,
+    GapQuery,
+    Hop,
+    Relation,
+    RetrieverCount,
+    RoundJudgement,
+    RoundKind,
+    RoundReport,
+    Search,
+    SearchHit,
+    Stop,
+    StopReason,
+    StrategyCount,
+)
+from engine.records.planned import PlanFile
+from engine.records.store.sealing import is_moment
+from engine.records.wording import GAP_STRATEGY
+
+FORMAT = 2
+# Formats that this program reads; docs/cases.md says what came with each.
+READ = (1, 2)
+RECORD = "record of the case"
+MOST = 2**31 - 1
+LONGEST_CASE_MS = 10.0**12
+Value = TypeVar("Value")
+
+
+def _moment(text: str) -> str:
+    if not is_moment(text):
+        raise ValueError("no moment, or day, that there is")
+    return text
+
+
+def _zoned(text: str) -> str:
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError("a moment without its time zone")
+    return text
+
+
+def _colour(text: str) -> str:
+    if not re.fullmatch("#[0-9a-fA-F]{6}", text):
+        raise ValueError("a colour is written as #1a2b3c")
+    return text
+
+
+def _duration(value: float) -> float:
+    if not 0 <= value <= LONGEST_CASE_MS:
+        raise ValueError("no duration of a case")
+    return value
+
+
+Count = Annotated[int, Field(ge=0, le=MOST)]
+Name = Annotated[str, Field(max_length=60)]
+Moment = Annotated[
+    str, Field(max_length=32, pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"), AfterValidator(_moment)
+]
+Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$"), AfterValidator(_moment)]
+
+
+def convert(kind: type[Value], part: BaseModel, **changed: Any) -> Value:
+    """Make a dataclass of the fields that a part shares with it, and of those that are given."""
+    values = {name: getattr(part, name) for name in _shared(kind, type(part))}  # type: ignore[arg-type]
+    return kind(**{**values, **changed})
+
+
+@cache
+def _shared(kind: Any, part: type[BaseModel]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.name in part.model_fields)
+
+
+class Part(BaseModel):
+    """A part of a record or of the file that it is saved in."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class GapQueryPart(Part):
+    """A query that was sent to close a gap; ``area`` is an id, ``name`` what it is called."""
+
+    text: str
+    area: str
+    name: str
+
+    def gap(self) -> GapQuery:
+        """Return the query as the engine has it."""
+        return convert(GapQuery, self)
+
+
+class HopPart(Part):
+    """A step of a trail; ``source`` is null where it began at the question or at a query for a gap."""
+
+    source: str | None
+    target: str
+    strategy: Name
+    relation: Relation
+    direction: Direction
+    round: Count
+    strength: float
+    quote: str
+    quoted_from: str | None
+    detail: str
+    rank: Count | None
+    query: GapQueryPart | None
+
+    def hop(self) -> Hop:
+        """Return the hop as the engine has it."""
+        query = None if self.query is None else self.query.gap()
+        if query is None and self.strategy == GAP_STRATEGY:
+            # Early records of format 1 have only the words of a query.
+            query = GapQuery(self.quote)
+        # Written out, as a case has thousands of them.
+        return Hop(
+            self.target,
+            self.source,
+            self.strategy,
+            self.relation,
+            self.direction,
+            self.round,
+            self.strength,
+            self.quote,
+            self.quoted_from,
+            self.detail,
+            self.rank,
+            query,
+        )
+
+
+class NodePart(Part):
+    """A passage of the pool. ``search``: the number of the query that found it; ``similarity``: its cosine
+    to the question; ``referenced_by``: passages of the pool whose text refers to it; ``areas``: ids."""
+
+    id: str
+    round: Count
+    strategy: Name
+    score: float
+    search: Count | None
+    similarity: float | None
+    referenced_by: list[str]
+    areas: list[str]
+
+
+class PoolPart(Part):
+    """The pool: passages in the order of their admission, all hops, and what people said of passages."""
+
+    nodes: list[NodePart]
+    edges: list[HopPart]
+    pinned: list[str]
+    dismissed: list[str]
+    explored: list[str]
+
+
+class ScorePartPart(Part):
+    """An addend of a score."""
+
+    name: str
+    value: float
+    detail: str
+
+
+class RetrieverHitPart(Part):
+    """The rank and the raw score that a retriever gave a passage for a view of the question."""
+
+    retriever: str
+    view: str
+    rank: Count
+    score: float
+
+
+class PassagePart(Part):
+    """A ranked passage, its text a span of the source, with its score and its trails."""
+
+    rank: Count
+    id: str
+    document: str
+    title: str
+    label: str
+    headings: list[str]
+    language: str
+    page: int | None
+    status: str | None
+    valid_from: str | None
+    valid_to: str | None
+    validity: str | None
+    out_of_force: bool
+    edition: str | None
+    text: str
+    assembled: list[str]
+    score: float
+    breakdown: list[ScorePartPart]
+    hits: list[RetrieverHitPart]
+    trails: list[list[HopPart]]
+    pinned: bool
+    same_words: list[str]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the passages that make the text."""
+        return tuple(self.assembled or [self.id])
+
+    @property
+    def where(self) -> str:
+        """Label and page: "Article 4(2), p. 14"."""
+        page = f"p. {self.page}" if self.page is not None else ""
+        return ", ".join(part for part in (self.label, page) if part)
+
+    @property
+    def name(self) -> str:
+        """Title and label."""
+        return " ".join(f"{self.title or self.document or self.id} {self.label}".split())
+
+    def hops(self) -> tuple[tuple[Hop, ...], ...]:
+        """Return the trails as the engine has them, beginning at the question."""
+        return tuple(tuple(hop.hop() for hop in trail) for trail in self.trails)
+
+
+class PassageNamePart(Part):
+    """A passage by its id, and how it is cited."""
+
+    id: str
+    citation: str
+
+
+class EvidencePartPart(Part):
+    """What was found for a part of the question."""
+
+    text: str
+    status: EvidenceStatus
+    missing: list[str]
+    passages: list[PassageNamePart]
+
+
+class EvidencePart(Part):
+    """Whether the corpus bears the question."""
+
+    status: EvidenceStatus
+    missing: list[str]
+    numbers: dict[str, float]
+    parts: list[EvidencePartPart]
+
+    def evidence(self) -> Evidence:
+        """Return it as the engine has it, without the parts, whose passages only the corpus has."""
+        return Evidence(self.status, tuple(self.missing), self.numbers)
+
+
+class TransactionPart(Part):
+    """The type of transaction that the question is about."""
+
+    id: str | None
+    proposed: bool
+    strength: float
+
+
+class MetricsPart(Part):
+    """The figures of the case, 0 to 1, null where there is nothing to measure."""
+
+    coverage: float | None
+    similarity: float | None
+    similarity_top: float | None
+    references: float | None
+    efficiency: float | None
+    coherence: float | None
+
+
+class AreaPart(Part):
+    """The coverage of an area or of a part of the question."""
+
+    id: str
+    name: str
+    state: AreaState
+    required: bool
+    passages: Count
+    minimum: Count
+    score: float
+    closed_in: Count | None
+    query: str | None
+    evidence: list[str]
+
+    def area(self) -> AreaCoverage:
+        """Return the coverage as the engine has it."""
+        return convert(AreaCoverage, self, evidence=tuple(self.evidence))
+
+
+class SearchHitPart(Part):
+    """A passage that a query found: its rank by each retriever, and its cosine to the query."""
+
+    passage_id: str
+    ranks: dict[str, Count]
+    similarity: float | None
+
+
+class SearchPart(Part):
+    """A query as it was sent, and at most twenty of the ``found`` passages. ``kind`` names a view of the
+    question, or is "gap"; ``milliseconds`` is null for the views of the scan, searched together."""
+
+    number: Count
+    kind: Annotated[str, Field(max_length=40)]
+    text: str
+    language: Annotated[str, Field(max_length=20)]
+    weight: float
+    is_hypothetical: bool
+    area: str
+    name: str
+    found: Count
+    hits: list[SearchHitPart]
+    milliseconds: float | None
+
+    def search(self) -> Search:
+        """Return the query as the engine has it."""
+        return convert(Search, self, hits=tuple(convert(SearchHit, hit) for hit in self.hits))
+
+
+class StatesPart(Part):
+    """States of areas by their ids, before and after a round."""
+
+    before: dict[str, AreaState]
+    after: dict[str, AreaState]
+
+
+class StrategyPart(Part):
+    """What a strategy did in a round; ``refused`` counts leads by the reason."""
+
+    strategy: str
+    proposed: Count
+    admitted: Count
+    refused: dict[str, Count]
+    milliseconds: float
+
+
+class RetrieverPart(Part):
+    """What a retriever gave; ``off`` says why it did not search."""
+
+    retriever: str
+    found: Count
+    alone: Count
+    first: Count | None
+    off: str
+    milliseconds: float | None
+
+
+class JudgedPart(Part):
+    """Whether enough was found after a round, who says so, and the reasons of a language model."""
+
+    by: Annotated[str, Field(max_length=20)]
+    sufficient: bool
+    missing: list[str]
+    confidence: float | None
+    reasons: str
+
+    def judgement(self) -> RoundJudgement:
+        """Return the judgement as the engine has it."""
+        return convert(RoundJudgement, self, missing=tuple(self.missing))
+
+
+class RoundPart(Part):
+    """A round; 0 is the broad scan. ``gaps`` are the ids of areas that lacked evidence behind it."""
+
+    number: Count
+    kinds: list[RoundKind]
+    purpose: str
+    seeds: list[str]
+    admitted: Count
+    refused: Count
+    pool_size: Count
+    efficiency: float | None
+    milliseconds: float
+    queries: list[GapQueryPart]
+    coverage: StatesPart
+    gaps: list[str]
+    strategies: list[StrategyPart]
+    retrievers: list[RetrieverPart]
+    judged: JudgedPart | None
+    searches: list[SearchPart]
+
+    def report(self) -> RoundReport:
+        """Return the round as the engine has it."""
+        return convert(
+            RoundReport,
+            self,
+            kinds=tuple(self.kinds),
+            seeds=tuple(self.seeds),
+            queries=tuple(query.gap() for query in self.queries),
+            before=self.coverage.before,
+            after=self.coverage.after,
+            strategies=tuple(convert(StrategyCount, one) for one in self.strategies),
+            retrievers=tuple(convert(RetrieverCount, one) for one in self.retrievers),
+            judged=None if self.judged is None else self.judged.judgement(),
+            searches=tuple(search.search() for search in self.searches),
+        )
+
+
+class ColourPart(Part):
+    """The colours of a strategy on the page."""
+
+    light: Annotated[str, AfterValidator(_colour)]
+    dark: Annotated[str, AfterValidator(_colour)]
+
+
+class ThreadPart(Part):
+    """What a strategy says of itself."""
+
+    name: str
+    title: str
+    meaning: str
+    trust: float
+    colour: ColourPart
+
+
+class CompletenessPart(Part):
+    """The estimated share of the relevant passages that the pool holds, with its interval."""
+
+    estimate: float
+    low: float
+    high: float
+    method: str
+    best: Count
+    alone: Count
+    evidence: dict[str, float]
+
+
+class StopPart(Part):
+    """Why the case ended, and the numbers behind it."""
+
+    reason: StopReason
+    numbers: dict[str, float]
+    completeness: CompletenessPart | None
+
+    def stop(self) -> Stop:
+        """Return the stop as the engine has it."""
+        estimate = None if self.completeness is None else convert(Completeness, self.completeness)
+        return convert(Stop, self, completeness=estimate)
+
+
+class UsagePart(Part):
+    """What a language model used for a task; ``money`` is null where no prices are known."""
+
+    calls: Count
+    prompt_tokens: Count
+    cached_tokens: Count
+    completion_tokens: Count
+    milliseconds: float
+    money: float | None
+    reused: Count = 0
+    written_tokens: Count = 0
+    saved: float | None = 0.0
+
+    def usage(self) -> Usage:
+        """Return it as the engine has it; an unknown saving counts as 0."""
+        return convert(Usage, self, saved=self.saved or 0.0)
+
+
+class CaseRecord(Part):
+    """A case at its end."""
+
+    format: Literal[2]
+    question: str
+    corpus: Annotated[str, Field(max_length=200)]
+    started: Annotated[Moment, AfterValidator(_zoned)]
+    day: Day | None
+    settings: Annotated[dict[str, Any], Field(description="Of the investigation, by name")]
+    evidence: EvidencePart
+    plan: PlanFile
+    passages: list[PassagePart]
+    transaction: TransactionPart | None
+    metrics: MetricsPart
+    coverage: list[AreaPart]
+    rounds: list[RoundPart]
+    threads: list[ThreadPart]
+    retrievers: list[RetrieverPart]
+    stop: StopPart
+    pool: PoolPart
+    notes: list[str]
+    model: Annotated[str, Field(max_length=200)]
+    usage: dict[str, UsagePart]
+    milliseconds: Annotated[float, AfterValidator(_duration)]
+    message: Annotated[str, Field(description="That nothing was found")] | None = None
+    weights: Annotated[str, Field(max_length=64, description="Learned weights that it was ranked by")] = ""
+
+    @property
+    def begun(self) -> datetime:
+        """When the question was asked."""
+        return datetime.fromisoformat(self.started)
+
+    @property
+    def as_of(self) -> date | None:
+        """The day on which the law was looked at."""
+        return None if self.day is None else date.fromisoformat(self.day)
+
+    def used(self) -> dict[str, Usage]:
+        """Return what a language model used, by task."""
+        return {task: one.usage() for task, one in self.usage.items()}
+
+    def passage_of(self, passage_id: str) -> PassagePart | None:
+        """Return the ranked passage that contains a passage: its own, else one that it was joined to."""
+        joined = [one for one in self.passages if passage_id in one.ids]
+        return next((one for one in joined if one.id == passage_id), joined[0] if joined else None)
+
+
+def read_record(values: Mapping[str, Any], where: object = RECORD) -> CaseRecord:
+    """Read a record of either format; unknown fields are ignored. Raises InputError naming ``where`` and the
+    field that is damaged."""
+    try:
+        return CaseRecord.model_validate(migrated(values), extra="ignore")
+    except ValidationError as error:
+        raise InputError(f"{where}: damaged: {first_fault(error)}") from error
+
+
+def read_hop(values: Mapping[str, Any]) -> Hop:
+    """Read a hop of a record. Raises ValueError naming the field that is damaged."""
+    try:
+        return HopPart.model_validate({"query": None, **values}, extra="ignore").hop()
+    except ValidationError as error:
+        raise ValueError(first_fault(error)) from error
+
+
+def first_fault(error: ValidationError) -> str:
+    """Return the first field that a validation found wrong, and why, in one line."""
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {' '.join(first['msg'].split())}"
+
+
+_RETRIEVER = {"alone": 0, "first": None, "off": "", "milliseconds": None}
+_QUERY = {"area": "", "name": ""}
+# By path, the fields that format 1, or an early version of it, did not have.
+_ADDED: Mapping[str, Mapping[str, Any]] = {
+    "": {"day": None, "transaction": None, "threads": [], "retrievers": [], "model": "", "usage": {}},
+    ".retrievers": _RETRIEVER,
+    ".rounds": {
+        "kinds": [],
+        "purpose": "",
+        "queries": [],
+        "gaps": [],
+        "retrievers": [],
+        "judged": None,
+        "efficiency": None,
+        "searches": [],
+        "coverage": {"before": {}, "after": {}},
+    },
+    ".rounds.retrievers": _RETRIEVER,
+    ".rounds.queries": _QUERY,
+    ".pool.nodes": {"search": None, "similarity": None, "referenced_by": [], "areas": []},
+    ".pool.edges": {"query": None},
+    ".pool.edges.query": _QUERY,
+    ".passages.trails": {"query": None},
+    ".passages.trails.query": _QUERY,
+    ".usage.*": {
+        "calls": 0,
+        "prompt_tokens": 0,
+        "cached_tokens": 0,
+        "completion_tokens": 0,
+        "milliseconds": 0.0,
+        "money": 0.0,
+    },
+}
+
+
+def migrated(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record of format 1 as one of format 2; any other value as it is."""
+    if not isinstance(values, Mapping) or values.get("format") != 1:
+        return values
+    return {**_with_added(values, ""), "format": FORMAT}
+
+
+def _with_added(value: Any, path: str) -> Any:
+    if isinstance(value, list | tuple):
+        return [_with_added(one, path) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    known = {**_ADDED.get(path, {}), **value}
+    names = {name: "*" if path == ".usage" else name for name in known}
+    return {name: _with_added(one, f"{path}.{names[name]}") for name, one in known.items()}
