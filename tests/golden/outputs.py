@@ -94,7 +94,7 @@ class Outputs:
         make = {"tools": self._tools, "exports": self._exports, "saved": self._saved}.get(part)
         with _steady(folder / "home"):
             if part in page.PARTS:
-                made = page.page_outputs(part, self._library(folder))
+                made = page.page_outputs(part, self._library(folder, is_sample=part == "page sample"))
             else:
                 made = make(folder) if make else self._commands(part, folder)
             return {name: self._masked(part, text) for name, text in made}
@@ -156,10 +156,11 @@ class Outputs:
         for tool in TOOLS:
             yield f"{tool.name} for MCP", described(tool).model_dump_json(exclude_none=True)
 
-    def _library(self, folder: Path) -> Library:
+    def _library(self, folder: Path, *, is_sample: bool = False) -> Library:
         """Open a copy of the corpus: what people say of a corpus is kept beside it."""
         settings = OperatorSettings(home=folder / "home")
-        return open_library([shutil.copytree(self._corpus, folder / "corpus")], settings.home, settings)
+        corpus = shutil.copytree(self._sample if is_sample else self._corpus, folder / "corpus")
+        return open_library([corpus], settings.home, settings)
 
     def _exports(self, folder: Path) -> Iterator[tuple[str, str]]:
         record, sealed = saved_file(unpacked(CASE_FILE, folder))

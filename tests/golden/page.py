@@ -25,8 +25,9 @@ import ui.evaluate.answers
 import ui.review.answers
 from engine.access.users import Person, Role
 from engine.settings import InvestigationSettings
+from tests.conftest import SAMPLE_NAME
 from tests.engine.investigation.story import finished, record_of
-from tests.golden.sources import NAME, QUESTION, TEXT
+from tests.golden.sources import CLAIMS, NAME, NAMED_QUESTION, QUESTION, TEXT
 from tests.ui.served import inside_a_loop
 from ui.case_report import report_value
 from ui.case_request import CaseRequest
@@ -77,6 +78,21 @@ CALLS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("report", {}),
         ("vectors", {}),
         ("extraction", {}),
+    ),
+    "page sample": (
+        ("overview", {}),
+        ("documents", {"stop": 40}),
+        *(("head", {"document": number}) for number in range(0, 18, 3)),
+        ("nodes", {"document": 4}),
+        ("piece", {"document": 4, "stop": 12}),
+        ("piece", {"document": 1, "stop": 9}),
+        ("citing", {"document": 4, "at": 3}),
+        ("targets", {"refs": list(range(0, 60, 4))}),
+        ("names", {"words": "agent"}),
+        ("statistics", {}),
+        ("cases", {}),
+        ("links", {"relation": "amends"}),
+        ("rules", {}),
     ),
     "page judging": (
         ("grades", {}),
@@ -134,6 +150,8 @@ CALLS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("poll", {"job": "JOB"}),
         ("review", {"job": "JOB", "act": "overrule", "claim": "1", "instead": "supported", "note": "Yes."}),
         ("poll", {"job": "NONE"}),
+        ("start", {"text": CLAIMS, "day": "2024-06-01"}),
+        ("poll", {"job": "JOB"}),
     ),
     "page figures": (
         ("offer", {}),
@@ -142,7 +160,8 @@ CALLS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     ),
 }
 STEPS = (("pin", 1), ("dismiss", 2), ("follow", 0), ("whole", 0), ("pin", 1), ("nothing", 0))
-PARTS = (*CALLS, "page question", "page steps")
+QUESTIONS = {"page question": QUESTION, "page steps": QUESTION, "page named": NAMED_QUESTION}
+PARTS = (*CALLS, *QUESTIONS)
 
 
 def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
@@ -151,7 +170,7 @@ def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
         if part in CALLS:
             yield from _answers(part, library)
         else:
-            yield from _shown(library, STEPS if part == "page steps" else ())
+            yield from _shown(library, QUESTIONS[part], STEPS if part == "page steps" else ())
 
 
 def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
@@ -160,10 +179,10 @@ def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
     if part in ("page cases", "page files", "page review"):
         names = {"CASE": _keep(library, kept, QUESTION), "OTHER": _keep(library, kept, "What is a ticket?")}
         names["MATTER"] = kept.store().matters(_owner(kept))[0].id
-    answer = _door(part, library, kept)
-    for call, given in CALLS[part]:
+    answer, corpus = _door(part, library, kept), SAMPLE_NAME if part == "page sample" else NAME
+    for number, (call, given) in enumerate(CALLS[part]):
         words = {key: names.get(value, value) for key, value in given.items() if isinstance(value, str)}
-        request = {"do": call, "visitor": ANN.key, "corpus": NAME, **given, **words}
+        request = {"do": call, "visitor": ANN.key, "corpus": corpus, **given, **words}
         found, until = answer(request), time.monotonic() + LONGEST
         while found.get("state") in ("waiting", "running") and time.monotonic() < until:
             time.sleep(0.02)
@@ -175,7 +194,7 @@ def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
             names["JOB"] = found["job"]
         if call == "make-queue" and (queue := re.search(r"data-queue=\W*([\w-]+)", shown)):
             names["QUEUE"] = queue[1]
-        yield f"{call} {orjson.dumps(given).decode()}", shown
+        yield f"{number} {call} {orjson.dumps(given).decode()}", shown
 
 
 def _door(part: str, library: Library, kept: KeptCases) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -183,9 +202,9 @@ def _door(part: str, library: Library, kept: KeptCases) -> Callable[[dict[str, A
         return ANN
 
     match part:
-        case "page corpus" | "page judging":
-            corpus = CorpusDesk(library)
-            return lambda request: ui.corpus.answers.answer(corpus, request, who)
+        case "page corpus" | "page sample" | "page judging":
+            texts = CorpusDesk(library)
+            return lambda request: ui.corpus.answers.answer(texts, request, who)
         case "page cases" | "page files":
             cases = CasesDesk(kept, library)
             return lambda request: ui.cases.answers.answer(cases, _without_corpus(request), who)
@@ -215,14 +234,14 @@ def _keep(library: Library, kept: KeptCases, question: str) -> str:
     return store.keep({**found, "corpus": NAME}, matter, application=PAGE, who="Ann", name="")
 
 
-def _shown(library: Library, steps: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str]]:
+def _shown(library: Library, question: str, steps: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str]]:
     def make() -> Stage:
         with gr.Blocks(analytics_enabled=False):
             return build_stage()
 
     stage = inside_a_loop(make)
     names = {getattr(stage, one.name): one.name for one in fields(stage)}
-    opened = open_case(library, CaseRequest(question=QUESTION))
+    opened = open_case(library, CaseRequest(question=question))
 
     def shown(updates: Iterator[Updates]) -> dict[str, Any]:
         return {names[key]: value for update in updates for key, value in update.items() if key in names}
