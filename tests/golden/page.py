@@ -6,6 +6,7 @@ A value in capitals is an id: CASE of the kept case, JOB and QUEUE of the last a
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
 import re
 import time
@@ -38,6 +39,7 @@ from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
 from ui.evaluate.answers import EvaluationDesk
 from ui.investigate import Updates, listen, open_case, rest_of_pool
+from ui.page import build_page
 from ui.review.desk import ReviewDesk
 from ui.shelf import Library
 from ui.stage import Stage, build_stage
@@ -161,16 +163,28 @@ CALLS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
 }
 STEPS = (("pin", 1), ("dismiss", 2), ("follow", 0), ("whole", 0), ("pin", 1), ("nothing", 0))
 QUESTIONS = {"page question": QUESTION, "page steps": QUESTION, "page named": NAMED_QUESTION}
-PARTS = (*CALLS, *QUESTIONS)
+PARTS = (*CALLS, *QUESTIONS, "page frame")
 
 
 def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
     """What the page answers or shows, by call. The clock stops, so that each duration is 0."""
     with patch("time.perf_counter", lambda: 1000.0):
-        if part in CALLS:
+        if part == "page frame":
+            yield from _frame(library)
+        elif part in CALLS:
             yield from _answers(part, library)
         else:
             yield from _shown(library, QUESTIONS[part], STEPS if part == "page steps" else ())
+
+
+def _frame(library: Library) -> Iterator[tuple[str, str]]:
+    """What the page holds before anything is asked."""
+    page = inside_a_loop(lambda: build_page(library))
+    for number, component in enumerate(page.get_config_file()["components"]):
+        props = {key: value for key, value in component["props"].items() if key != "server_fns"}
+        text = orjson.dumps(props, default=lambda one: type(one).__name__).decode()
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        yield f"{number} {component['type']}", f"{text[:200]}… {digest}"
 
 
 def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
