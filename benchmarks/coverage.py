@@ -25,9 +25,9 @@ import orjson
 from engine.corpus import open_corpus
 from engine.corpus.ontology import ontology_from, read_ontology
 from engine.corpus.protocol import Corpus
-from engine.corpus.with_ontology import with_ontology
+from engine.corpus.related import with_ontology
 from engine.evaluation import Question, read_questions
-from engine.evaluation.choosing import chosen
+from engine.evaluation.questions import chosen
 from engine.investigation.case import Case
 from engine.model import AreaState
 from engine.settings import InvestigationSettings, preset

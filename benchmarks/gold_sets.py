@@ -30,11 +30,10 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SourceError
 from engine.evaluation import Question, QuestionResult, judged, read_questions
 from engine.evaluation.ablation import ABLATED_MEASURES, Ablation, Asking, ablate
-from engine.evaluation.choosing import chosen
 from engine.evaluation.parallel import Processes
 from engine.evaluation.plots import all_plots, write_plots
+from engine.evaluation.questions import RUN_DEPTH, Run, chosen, write_run
 from engine.evaluation.results import run_header, write_header, write_result
-from engine.evaluation.runs import RUN_DEPTH, Run, write_run
 from engine.ingestion.build import build_corpus
 from engine.ingestion.report import ProgressBar
 from engine.settings import InvestigationSettings, preset

@@ -13,8 +13,8 @@ from typing import Any
 from benchmarks.gold_targets import NEVER_COSTS, TARGETS, figure, other_targets, verdict
 from engine.evaluation import Evaluation, QuestionResult, summarise
 from engine.evaluation.ablation import Ablation
-from engine.evaluation.calibration import calibration
-from engine.evaluation.significance import paired
+from engine.evaluation.compare import paired
+from engine.evaluation.metrics import calibration
 from engine.settings import InvestigationSettings
 
 RANKING = ("recall@5", "recall@10", "recall@20", "recall@100", "complete@5", "complete@10", "ndcg@10")

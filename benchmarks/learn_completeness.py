@@ -25,8 +25,8 @@ from benchmarks.learn_ranking import SETS
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.evaluation import Question, read_questions
-from engine.evaluation.choosing import chosen
 from engine.evaluation.learning_completeness import Observation, fold_of, learn_completeness, shares_by_group
+from engine.evaluation.questions import chosen
 from engine.investigation.case import Case
 from engine.investigation.completeness.calibrated import FILE, record_of
 from engine.investigation.completeness.chao import chao1

@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus, Rows
 from engine.evaluation import read_questions
+from engine.evaluation.compare import paired
 from engine.evaluation.learning import Example, learn, record_of
 from engine.evaluation.metrics import complete_at, ndcg_at, recall_at
-from engine.evaluation.significance import paired
 from engine.investigation.case import Case
 from engine.investigation.ranking.additive import FILE, AdditiveModel, Family, family_of
 from engine.investigation.ranking.features import Described, Features

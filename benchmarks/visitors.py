@@ -39,7 +39,7 @@ import psutil
 
 from engine.evaluation import read_questions
 from engine.language.embedders.transformer import PACKAGED_SPEC
-from ui.corpus.wanted import Wanted, keep_wanted
+from ui.corpus.vectors import Wanted, keep_wanted
 
 PROJECT = Path(__file__).resolve().parent.parent
 START_SECONDS, CASE_SECONDS = 120.0, 60.0

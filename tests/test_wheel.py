@@ -26,7 +26,7 @@ from benchmarks.supply_chain.requirements import SHIPPED, normalised, pins
 from engine import __version__
 from engine.operator_settings import PREFIX
 from tests.conftest import ROOT
-from ui.shipped import ASSETS
+from ui.templating import ASSETS
 from ui.theme import STYLES, page_scripts
 
 FOLDERS = {"engine": "engine", "ui": "ui", "assets": "ui/assets", "sample_data": "ui/sample_data"}

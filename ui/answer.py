@@ -17,7 +17,7 @@ from engine.investigation.strategies.amendments import Amendments
 from engine.language.characters import attribute, escape
 from engine.model import Direction, Document, Hop, Passage, Relation, Span
 from engine.records.wording import hop_words, plural
-from ui.reporting import report_button
+from ui.passages import report_button
 from ui.session import OpenCase
 
 # Characters of the passage that are shown on either side of a quote.

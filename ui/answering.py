@@ -1,8 +1,9 @@
-"""From a finished case to its answer: the brief at once, the language model's answer when it is asked for."""
+"""The answer of a finished case and its retrieval audit."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,9 +12,11 @@ from typing import Any
 import gradio as gr
 
 from engine.answers.answer import answer
+from engine.answers.case_audit import CaseAudit, body_html, case_audit, case_audit_html, case_audit_markdown
 from engine.answers.record import Answer
 from engine.answers.writing import expected_prompt
-from engine.errors import CancelledError, ModelError, RedstringError, for_visitors
+from engine.errors import CancelledError, InputError, ModelError, RedstringError, for_visitors
+from engine.language.characters import attribute
 from engine.llm import LanguageModel, Meter
 from engine.llm.cost import cost_report, currency_of
 from ui.answer import answer_html, writing_html
@@ -22,6 +25,9 @@ from ui.session import CASES, Desk, OpenCase, case_of
 from ui.spending import expected_words
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import told
+
+# From a finished case to its answer: the brief at once, the language model's answer when it is
+# asked for.
 
 NO_MODEL = "No language model is connected: connect one at the top of the page."
 BUSY = "The case is still being investigated; cancel it or wait."
@@ -120,3 +126,56 @@ def _stoppable(opened: OpenCase, meter: Meter) -> Iterator[None]:
     finally:
         meter.cancelled = before
         _WRITING.pop(id(opened), None)
+
+
+# The retrieval audit of the open case, in a window over the page, behind the button at its
+# coverage.
+
+# So long a report waits for the case to be let go of, s.
+PATIENCE = 30.0
+NOT_YET = "The report is on a case that has come to its end; wait for this one."
+
+
+def wire_case_report(stage: Stage, token: gr.State, desk: Desk) -> None:
+    """The button that asks for the report."""
+
+    def tell(request: gr.Request, case: str) -> Iterator[dict[Any, Any]]:
+        try:
+            yield {stage.report: report_value(desk.get(case_of(case, request))), stage.banner: ""}
+        except RedstringError as error:
+            yield {stage.banner: banner_html(for_visitors(error))}
+
+    told = stage.report.select(
+        tell, token, [stage.report, stage.banner],
+        api_visibility="private", show_progress="hidden", trigger_mode="once", concurrency_id=CASES,
+    )  # fmt: skip
+    on_failure(told, stage)
+
+
+def report_value(opened: OpenCase) -> str:
+    """The report as HTML, with the files that hold it. Raises InputError for a case that still goes on."""
+    # Whoever is quick asks while the last step of the case is still being told.
+    if opened.case.stop is None or not opened.busy.acquire(timeout=PATIENCE):
+        raise InputError(NOT_YET)
+    try:
+        found = case_audit(opened.case.investigation(), opened.corpus, _answer(opened))
+    finally:
+        opened.busy.release()
+    return report_html(found)
+
+
+def _answer(opened: OpenCase) -> Answer:
+    """The answer that the page shows, or the one it would show."""
+    if opened.answer is not None:
+        return opened.answer[0]
+    return answer(opened.case.investigation(), opened.corpus)
+
+
+def report_html(found: CaseAudit) -> str:
+    """The window's content. When it was made stands in it: the same report twice is shown twice."""
+    report = case_audit_markdown(found)
+    return (
+        f'<div class="report-text" data-at="{time.time_ns()}">{body_html(report)}</div>'
+        f'<pre hidden data-form="md">{attribute(report)}</pre>'
+        f'<pre hidden data-form="html">{attribute(case_audit_html(found))}</pre>'
+    )

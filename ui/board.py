@@ -1,9 +1,4 @@
-"""The board: the provenance graph of a case, drawn by pyvis with a layout computed here.
-
-pyvis holds the nodes, the edges and the options of vis-network and renders the page of the frame from
-our own template, which fetches nothing. While a case goes on, only the data of a new network is
-sent to the frame that already stands there.
-"""
+"""The board: the provenance graph of a case, drawn by pyvis with positions computed here."""
 
 from __future__ import annotations
 
@@ -16,16 +11,132 @@ from typing import Any
 from pyvis.network import Network
 
 from engine.investigation.pool import QUESTION_NODE, Pool
-from engine.language.characters import marked
+from engine.investigation.strategies.whole_document import WholeDocument
+from engine.language.characters import attribute, escape, marked
 from engine.model import Hop, RoundReport
 from engine.records.queries import Sent, sent_by, sent_queries
-from engine.records.wording import GAP_STRATEGY, Name, hop_quote, hop_words, trail_sentence
-from ui.gap_nodes import SHAPE, found_by, node_of
+from engine.records.wording import (
+    GAP_STRATEGY,
+    Name,
+    hop_quote,
+    hop_words,
+    plural,
+    query_title,
+    trail_sentence,
+)
 from ui.layout import tidy
 from ui.palette import thread
-from ui.reporting import Link, link_of
-from ui.shipped import ASSETS
-from ui.whole import as_read
+from ui.passages import Link, link_of
+from ui.templating import ASSETS
+
+# Documents that were read whole, in the order of their text.
+
+
+def as_read(pool: Pool, passage_ids: Sequence[str]) -> list[str]:
+    """Passages as they were, but those that came with a whole document in the order of the text."""
+    whole = [one for one in passage_ids if pool.strategy(one) == WholeDocument.name]
+    ordered = iter(sorted(whole, key=lambda one: pool.entry(one).row))
+    return [next(ordered) if pool.strategy(one) == WholeDocument.name else one for one in passage_ids]
+
+
+def read_whole(
+    pool: Pool,
+    sources: Sequence[str],
+    rest: Collection[str],
+    card: Callable[[str], str],
+    name: Name,
+    titled: Callable[[str, Collection[str]], str],
+) -> tuple[str, set[str]]:
+    """The documents that were read whole from some passages, the last one first, and which passages stand
+    there as cards. What has a card elsewhere, since it is not in ``rest``, is named in its place. ``titled``
+    says of a passage's document what it is called, and how much of it these passages are."""
+    hops: dict[str, list[Hop]] = {}
+    for hop in pool.hops_of([WholeDocument.name]):
+        if hop.source_id is not None:
+            hops.setdefault(hop.source_id, []).append(hop)
+    parts: list[str] = []
+    told: set[str] = set()
+    for source in reversed(sources):
+        here = hops.get(source)
+        if not here:
+            continue
+        ids = {source, *(hop.target_id for hop in here)} - pool.dismissed
+        ordered = sorted(ids, key=lambda one: pool.entry(one).row)
+        cards = "".join(
+            card(one) if one in rest and one not in told else _elsewhere(one, name) for one in ordered
+        )
+        told |= ids & set(rest)
+        head = f"Read whole: {titled(source, ids)}"
+        parts.append(
+            f'<section class="read-whole" data-from="{attribute(source)}"><h3 dir="auto">{escape(head)}</h3>'
+            f"{cards}</section>"
+        )
+    return "".join(parts), told
+
+
+def _elsewhere(passage_id: str, name: Name) -> str:
+    return (
+        f'<p class="elsewhere"><button type="button" data-select="{attribute(passage_id)}">'
+        f"<bdi>{escape(name(passage_id))}</bdi></button> has a card above.</p>"
+    )
+
+
+# The queries for gaps on the board: a node for each, with its area, its words and what it found.
+
+SHAPE = "diamond"
+SIZE = 7.5
+NAME_LENGTH = 46
+
+
+def found_by(pool: Pool) -> dict[Sent, list[Hop]]:
+    """The hops from each query to what it found, best first."""
+    found: dict[Sent, list[Hop]] = {}
+    for hop in pool.hops_of([GAP_STRATEGY]):
+        if (sent := sent_by(hop)) is not None:
+            found.setdefault(sent, []).append(hop)
+    return {sent: sorted(hops, key=lambda hop: hop.rank or 0) for sent, hops in found.items()}
+
+
+def node_of(sent: Sent, found: Sequence[Hop], pool: Pool, name: Name) -> dict[str, Any]:
+    """What the board knows of a query; ``found`` lists its passages, and which of them it brought first."""
+    title = query_title(sent.query)
+    first = {hop.target_id for hop in found if pool.first_hop(hop.target_id) == hop}
+    told = f"{plural(len(found), 'passage')} found, {len(first)} of them new"
+    shown = hop_quote(found[0], NAME_LENGTH) if found else ""
+    return {
+        "label": " ",
+        "shape": SHAPE,
+        "kind": "query",
+        "size": SIZE,
+        "strategy": thread(GAP_STRATEGY).token,
+        "round": sent.round,
+        "rank": None,
+        "why": marked(f"{shown} {told}".strip()),
+        "trails": [],
+        "name": marked(_cut(title)),
+        "title": marked(title),
+        "where": f"round {sent.round}",
+        "text": marked(sent.query.text),
+        "language": "",
+        "citation": "",
+        "badge": "",
+        "told": told,
+        "found": [
+            {"id": hop.target_id, "name": marked(name(hop.target_id)), "new": hop.target_id in first}
+            for hop in found
+        ],
+    }
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= NAME_LENGTH else words[:NAME_LENGTH].rsplit(" ", 1)[0] + "…"
+
+
+# The board: the provenance graph of a case, drawn by pyvis with a layout computed here.
+#
+# pyvis holds the nodes, the edges and the options of vis-network and renders the page of the
+# frame from our own template, which fetches nothing. While a case goes on, only the data of a new
+# network is sent to the frame that already stands there.
 
 DEFAULT_NODES = 150
 # Scan passages that neither lead to anything nor are ranked: a few tell how the scan went.

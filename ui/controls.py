@@ -1,14 +1,10 @@
-"""Controls generated from the fields of the settings.
-
-What a control is called, explains, offers and starts with stands in ``InvestigationSettings``; this
-file only decides which component shows which kind of field, and how its value stands there: ``shown`` and
-``settings_from`` are each other's inverse for all settings.
-"""
+"""Controls made from the fields of the settings, and settings as the page shows them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
 from functools import cache
 from typing import Any
 
@@ -16,12 +12,20 @@ import gradio as gr
 from gradio.components import Component
 
 from engine.errors import SettingsError
+from engine.language.characters import escape
 from engine.language.embedders.loading import model_name
+from engine.records.presets import changed, day_words, nearest, settings_words, value_words
 from engine.retrieval.retrievers.registry import known_retrievers, title_of
-from engine.settings import AUTO, InvestigationSettings, checked
+from engine.settings import AUTO, InvestigationSettings, checked, preset
 from engine.threads import threads
+from ui.model_choices import offered, reranker_spec, title
 from ui.palette import thread
-from ui.rerankers import offered, spec_of, title
+
+# Controls generated from the fields of the settings.
+#
+# What a control is called, explains, offers and starts with stands in ``InvestigationSettings``;
+# this file only decides which component shows which kind of field, and how its value stands
+# there: ``shown`` and ``settings_from`` are each other's inverse for all settings.
 
 GROUP_TITLES: Mapping[str, str] = {
     "filters": "Filters",
@@ -215,7 +219,7 @@ def settings_from(
         raise SettingsError(f"{unknown[0]!r} is no setting")
     values = {name: _held(by_name[name], value) for name, value in held.items()}
     if RERANKER in values:
-        values[RERANKER] = spec_of(values[RERANKER])
+        values[RERANKER] = reranker_spec(values[RERANKER])
     return checked(values if base is None else {**base.model_dump(), **values})
 
 
@@ -240,3 +244,103 @@ def _wanted(knob: Knob) -> str:
     if knob.low is None or knob.high is None:
         return f"give {knob.unit}"
     return f"give a number from {knob.low:g} to {knob.high:g}"
+
+
+# With what settings a case runs, when it was asked, and the law of which day it looks at.
+
+_GROUPS: Mapping[str, str] = {"main": "Main", **GROUP_TITLES}
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """``started`` is in UTC; ``day`` is that on which the law is looked at. ``titles`` of documents
+    and names of the ``kinds`` of transactions by id."""
+
+    settings: InvestigationSettings
+    started: datetime
+    day: date
+    titles: Mapping[str, str] = field(default_factory=dict, hash=False)
+    kinds: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+def terms_step(terms: Terms) -> str:
+    """The first step of the story: the settings in few words, with a table of them all behind it."""
+    words = f"<b>{escape(settings_words(terms.settings))}</b> · law of {day_words(terms.day)}"
+    base = nearest(terms.settings)
+    others = set(changed(terms.settings, preset(base)))
+    told = f"Those that differ from <b>{base.value.capitalize()}</b> are marked." if others else ""
+    return (
+        f'<button type="button" class="step more-behind" popovertarget="terms-table">{words}</button>'
+        '<div popover id="terms-table" class="step-table terms-table"><h3>What this case runs with</h3>'
+        f"<p>Asked on {_moment(terms.started)}, about the law of {day_words(terms.day)}. {told}</p>"
+        f"<table>{''.join(_rows(terms, others))}</table></div>"
+    )
+
+
+def _rows(terms: Terms, others: set[str]) -> Iterator[str]:
+    group = ""
+    for knob in sorted(knobs(), key=lambda knob: list(_GROUPS).index(knob.group)):
+        if knob.group != group:
+            group = knob.group
+            yield f'<tr><th colspan="2" class="group">{_GROUPS[group]}</th></tr>'
+        mark = ' class="changed"' if knob.name in others else ""
+        value = escape(_value(knob, getattr(terms.settings, knob.name), terms.titles))
+        yield (
+            f'<tr{mark} data-setting="{knob.name}"><th>{escape(knob.label)}</th>'
+            f'<td dir="auto">{value}</td></tr>'
+        )
+
+
+def _value(knob: Knob, value: object, titles: Mapping[str, str]) -> str:
+    """A value as its control shows it."""
+    match value:
+        case (_, *_):
+            names = [str(name) for name in value]
+            return "; ".join(titles.get(name, title_of_choice(knob, name)) for name in names)
+        case str():
+            return title_of_choice(knob, value)
+    return value_words(value)
+
+
+def _moment(started: datetime) -> str:
+    return (
+        f'<time datetime="{started.isoformat(timespec="seconds")}">'
+        f"{day_words(started.date())}, {started:%H:%M} UTC</time>"
+    )
+
+
+# The settings of a case as one argument of the endpoints and tools: its schema, made from their
+# fields.
+
+Schema = dict[str, Any]
+NULL: Schema = {"type": "null"}
+
+
+def settings_schema() -> Schema:
+    """The JSON schema of an object that changes single settings of a preset.
+
+    Some clients of tools (MCP) hold what they send to a schema and do not say which field is wrong: any
+    object passes it, and what is wrong in one is refused here by name.
+    """
+    exact = {"type": "object", "properties": {knob.name: _schema(knob) for knob in knobs()}}
+    return {"anyOf": [exact, {"type": "object"}, NULL]}
+
+
+def _schema(knob: Knob) -> Schema:
+    shape = _shape(knob)
+    told = {"title": knob.label, "description": f"{knob.meaning} Unit: {knob.unit}."}
+    return {"anyOf": [shape, NULL], **told} if knob.optional else {**shape, **told}
+
+
+def _shape(knob: Knob) -> Schema:
+    if knob.name == RERANKER:
+        return {"type": "string", "enum": [model_name(spec) for spec in offered()]}
+    if knob.kind in (NAMES, LINES):
+        among = {"enum": list(knob.choices)} if knob.choices else {}
+        return {"type": "array", "items": {"type": "string", **among}}
+    if knob.kind == "choice":
+        return {"type": "string", "enum": list(knob.choices)}
+    if knob.kind == "date":
+        return {"type": "string", "format": "date"}
+    bounds: Mapping[str, float | None] = {"minimum": knob.low, "maximum": knob.high}
+    return {"type": knob.kind, **{name: value for name, value in bounds.items() if value is not None}}

@@ -18,14 +18,13 @@ from engine.corpus.grades import (
     set_grade,
     unset_grade,
 )
-from engine.corpus.signing import LONGEST_NOTE
+from engine.corpus.journal import LONGEST_NOTE
 from engine.errors import AccessError, InputError
 from engine.records.slim import Slim
 from ui.asked import Request
 from ui.shelf import Library
-from ui.tools.asking import Asking
 from ui.tools.questions import OfCorpus
-from ui.tools.tool import Detail, Tool
+from ui.tools.tool import Asking, Detail, Tool
 
 
 class Grading(Request):

@@ -23,37 +23,31 @@ from engine.investigation.ranking.additive import Experience
 from engine.language.characters import attribute
 from engine.llm import LanguageModel
 from engine.records.steps import Step
-from ui.access.asking import person_of
+from ui.access.entrance import person_of
 from ui.answer import WAITING as NO_ANSWER
 from ui.answering import brief_value
-from ui.assist import asked_or_any, wire_assist
-from ui.board import board_data, provenance
+from ui.board import as_read, board_data, provenance, read_whole
 from ui.case_request import CaseRequest, case_request
+from ui.case_views import concepts_box, dossiers, may_judge, rules_slot
 from ui.cases.bar import bar_value
-from ui.cases.keeping import keeping_for
-from ui.cases.kept import KeptCases
-from ui.concepts import concepts_box
+from ui.cases.kept import KeptCases, keeping_for
 from ui.connections import Connections
 from ui.coverage import WAITING as NO_AREAS
 from ui.coverage import coverage
-from ui.dossiers import dossiers
 from ui.expansion.asked import Looked
 from ui.expansion.view import descendants_of, view_value
-from ui.judging import may_judge
 from ui.locality import visitor_of
 from ui.passages import WAITING as NO_PASSAGES
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.plan import edited_plan
 from ui.rail import Rail, at_click
-from ui.rules import rules_slot
 from ui.session import LINED, Desk, OpenCase, case_of, new_token, turn_of
 from ui.shelf import Library
+from ui.spending import asked_or_any, wire_assist
 from ui.stage import PARTS, Stage, banner_html, on_failure
 from ui.story import Story, heard, told
 from ui.warming import loading
-from ui.whole import as_read, read_whole
-from ui.workers.carrying import StateChangedError, packed, unpacked
-from ui.workers.room import Room
+from ui.workers.template import Room, StateChangedError, packed, unpacked
 
 LOG = logging.getLogger(__name__)
 REST_STEP = 40

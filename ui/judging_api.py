@@ -7,16 +7,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from engine.access.users import Action, Person, may
-from engine.corpus.extracted.validations import Judgement, judged, load_validations
+from engine.corpus.extracted.readings import Judgement, judged, load_validations
 from engine.errors import AccessError, CorpusError
 from engine.extraction.judging import Ends, figures_to_json, judge_link, rates, unjudge_link
 from engine.model import Relation
 from engine.records.slim import Slim
 from ui.asked import Request
 from ui.shelf import Library
-from ui.tools.asking import Asking
 from ui.tools.questions import OfCorpus
-from ui.tools.tool import Blank, Detail, Tool
+from ui.tools.tool import Asking, Blank, Detail, Tool
 
 MOST_LISTED = 500
 

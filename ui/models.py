@@ -12,7 +12,7 @@ from gradio.components import Component
 from engine.access.users import Action, may
 from engine.language.characters import attribute, escape
 from engine.llm.spec import OPENAI_URL
-from ui.access.asking import person_of
+from ui.access.entrance import person_of
 from ui.connecting import ConnectingDesk, answer
 from ui.locality import is_local
 

@@ -10,7 +10,7 @@ import gradio as gr
 
 from engine.access.users import Person
 from engine.operator_settings import OperatorSettings
-from ui.access.asking import person_of
+from ui.access.entrance import person_of
 
 Who = Callable[[str], Person]
 

@@ -1,23 +1,76 @@
-"""Passage cards: what was found, word for word, why it is here, and what can be done with it."""
+"""Passage cards: the words of a passage, why it is here, and what can be done with it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from engine.extraction.judging import UNWRITTEN, is_written
 from engine.investigation.ranking.order import EXPERTS
-from engine.language.characters import escape
+from engine.language.characters import attribute, escape
+from engine.language.quotes import matched_spans, question_terms
 from engine.llm.suspicion import addresses_machine
-from engine.model import Document, Hop, Passage, RankedPassage, ScorePart
+from engine.model import Direction, Document, Hop, Passage, RankedPassage, Relation, ScorePart
 from engine.records.citation import full_citation
 from engine.records.expansion.text import came_through
 from engine.records.orders import by_document
 from engine.records.wording import Clause, Name, plural, trail_clauses
-from ui.marks import marked
 from ui.palette import colour
-from ui.reporting import Link, link_of, report_button
 from ui.validity import badge, edition
+
+# A passage as safe HTML, the words that the question asked for marked.
+
+__all__ = ["marked", "matched_spans", "question_terms"]
+
+
+def marked(text: str, language: str, question: str) -> str:
+    """The text HTML-escaped, the words of the question inside ``<mark>``."""
+    pieces: list[str] = []
+    position = 0
+    for span in matched_spans(text, language, question_terms(question, language)):
+        pieces += (escape(text[position : span.start]), f"<mark>{escape(text[span.start : span.end])}</mark>")
+        position = span.end
+    pieces.append(escape(text[position:]))
+    return "".join(pieces)
+
+
+# The button by which a link is reported as wrong where it is met, and by which that is taken
+# back.
+
+# From which passage to which, and as what.
+Link = tuple[str, str, str]
+WRONG = "This link is wrong: leave it out from the next case on (x)"
+UNDO = "Reported as wrong: the next case leaves it out. Take that back (x)"
+
+
+def link_of(hop: Hop) -> Link | None:
+    """The link of a corpus that a hop followed, from the passage that says it; None where it followed
+    none."""
+    if hop.source_id is None or not is_written(hop.relation, hop.strategy):
+        return None
+    return link_between(hop.source_id, hop.target_id, hop.relation, hop.direction)
+
+
+def link_between(source_id: str, target_id: str, relation: Relation, direction: Direction) -> Link | None:
+    """The link of a corpus by which a hop led from one passage to another; None where it followed none."""
+    if relation in UNWRITTEN:
+        return None
+    ends = (source_id, target_id)
+    return (*(ends if direction is Direction.OUT else ends[::-1]), relation.value)
+
+
+def report_button(link: Link, *, rejected: bool) -> str:
+    """The button. The script of the page sends its link and what it does."""
+    act, sign, told = ("unreject", "undo", UNDO) if rejected else ("reject", "✕", WRONG)
+    return (
+        f'<button type="button" class="judge" data-act="{act}" data-link="{attribute(json.dumps(link))}" '
+        f'title="{told}" aria-label="{told}">{sign}</button>'
+    )
+
+
+# Passage cards: what was found, word for word, why it is here, and what can be done with it.
 
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "ur", "he", "yi", "ps", "sd", "ug", "dv"})
 

@@ -20,7 +20,7 @@ from engine.records.planned import intent_words, plan_from_json, plan_to_json
 from engine.records.spending import usage_lines
 from engine.records.wording import plural
 from engine.settings import HYPOTHETICAL, SUB_QUESTIONS, InvestigationSettings
-from ui.access.asking import person_of
+from ui.access.entrance import person_of
 from ui.case_request import CaseRequest, case_request
 from ui.connections import Connections
 from ui.rail import Rail, at_click

@@ -1,14 +1,165 @@
-"""The page as a program: builds it and serves it until a signal ends it.
-
-``redstring serve [--corpus DIR ...] [--llm SPEC] [--host H] [--port N] [--workers N]``, or ``python app.py``
-with the same flags. Without a corpus the sample corpus is shown from the server's folder (``REDSTRING_HOME``,
-else ``.redstring`` in a clone and the user's data folder elsewhere). Without ``--llm`` or ``REDSTRING_LLM``
-the page has no language model of its own. ``redstring settings`` lists all settings.
-"""
+"""The page as a program: builds it and serves it until a signal ends it."""
 
 from __future__ import annotations
 
+import argparse
+import atexit
+import contextlib
+import ctypes
+import fcntl
+import gc
+import logging
 import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.access.audit_log import audit_log
+from engine.corpus.address import Place, place_of
+from engine.errors import InputError, RedstringError, SettingsError
+from engine.files import make_private_folder
+from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
+from engine.records.sweeping import sweeping
+from ui.door.logs import QuietStream, WithoutContent
+
+if TYPE_CHECKING:
+    import gradio as gr
+
+    from engine.llm import LanguageModel
+    from ui.shelf import Library
+    from ui.workers.pool import Workers
+
+
+# Memory that many threads have freed goes to the next who needs some, not to the same thread
+# alone.
+
+# From malloc.h of the GNU C library, see mallopt(3).
+M_ARENA_MAX = -8
+# With eight a core, as it comes, a server grew by 50 MB in a quarter of an hour that two visitors used it,
+# though its objects did not.
+ARENAS = 2
+
+
+def give_back() -> bool:
+    """Give freed memory back to the system, which the C library keeps for this process else; some
+    milliseconds. Returns False where that is not to be had."""
+    try:
+        return bool(ctypes.CDLL(None).malloc_trim(0))
+    except (OSError, TypeError, AttributeError):
+        return False
+
+
+def share_arenas() -> bool:
+    """Have all threads of this process allocate from a few arenas; to be called before there are threads.
+
+    Returns False where the C library has no such setting.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, TypeError, AttributeError):
+        # Not the GNU C library: that of Alpine, macOS and Windows have no arenas to set.
+        return False
+    return bool(mallopt(M_ARENA_MAX, ARENAS))
+
+
+# Folders of one server that go with it: for all that it writes for a while, and for its jobs.
+#
+# Each is closed to other users and locked as long as its server lives. One that nobody holds was
+# left behind by a server that was killed: the next one removes it.
+
+FOLDER = "work"
+PREFIX, BEGINNING = "redstring-server-", "redstring-beginning-"
+
+
+class ServerFolder:
+    """A folder of this server below another one, in which those of dead servers are removed."""
+
+    def __init__(self, above: Path) -> None:
+        make_private_folder(above)
+        remove_left(above)
+        made = Path(tempfile.mkdtemp(prefix=BEGINNING, dir=above))
+        self._lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        # It gets the name that others look for when it is held: none can take it for a dead server's.
+        self.path = made.rename(above / f"{PREFIX}{made.name.removeprefix(BEGINNING)}")
+
+    def close(self) -> None:
+        """Remove it with all that it holds."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self._lock)
+
+
+def remove_left(above: Path) -> None:
+    """Remove what servers that no longer live have left in a folder."""
+    for left in above.glob(f"{PREFIX}*"):
+        # It is held by a server that lives, is removed by another, or is another user's.
+        with suppress(OSError):
+            lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(lock)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder in which all temporary files are made meanwhile: uploads, files of libraries."""
+    folder = ServerFolder(Path(tempfile.gettempdir()))
+    before = tempfile.tempdir
+    # Processes of the server inherit the variable, Gradio reads its own.
+    variables = {name: os.environ.get(name) for name in ("TMPDIR", "GRADIO_TEMP_DIR")}
+    try:
+        tempfile.tempdir = os.environ["TMPDIR"] = str(folder.path)
+        os.environ["GRADIO_TEMP_DIR"] = str(folder.path / "uploads")
+        yield folder.path
+    finally:
+        tempfile.tempdir = before
+        for name, value in variables.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        folder.close()
+
+
+class Workspaces:
+    """The folders of one server's jobs, below its home, without one below the system's temporary folder."""
+
+    def __init__(self, home: Path | None) -> None:
+        self._home = home
+        self._own: ServerFolder | None = None
+        atexit.register(self.close)
+        if home is not None:
+            remove_left(home / FOLDER)
+
+    def new(self) -> Path:
+        """A new, empty folder for one job; whoever asked for it removes it."""
+        if self._own is None:
+            above = Path(tempfile.gettempdir()) if self._home is None else self._home / FOLDER
+            self._own = ServerFolder(above)
+        return Path(tempfile.mkdtemp(prefix="job-", dir=self._own.path))
+
+    def close(self) -> None:
+        """Remove all of them."""
+        if self._own is not None:
+            self._own.close()
+            self._own = None
+
+
+# The page as a program: builds it and serves it until a signal ends it.
+#
+# ``redstring serve [--corpus DIR ...] [--llm SPEC] [--host H] [--port N] [--workers N]``, or
+# ``python app.py`` with the same flags. Without a corpus the sample corpus is shown from the
+# server's folder (``REDSTRING_HOME``, else ``.redstring`` in a clone and the user's data folder
+# elsewhere). Without ``--llm`` or ``REDSTRING_LLM`` the page has no language model of its own.
+# ``redstring settings`` lists all settings.
 
 # Gradio reads this on import: without it the server would report its start to a host elsewhere.
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
@@ -17,32 +168,6 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 # one case that wait for each other take nearly twice its processor time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import argparse
-import contextlib
-import gc
-import logging
-import signal
-import sys
-from collections.abc import Callable, Sequence
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from engine.access.audit_log import audit_log
-from engine.corpus.address import Place, place_of
-from engine.errors import InputError, RedstringError, SettingsError
-from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
-from engine.records.sweeping import sweeping
-from ui.allocator import share_arenas
-from ui.door.logs import QuietStream, WithoutContent
-from ui.server_folders import temporary_folder
-
-if TYPE_CHECKING:
-    import gradio as gr
-
-    from engine.llm import LanguageModel
-    from ui.shelf import Library
-    from ui.workers.pool import Workers
 
 FAILED, UNUSABLE = 1, 2
 
@@ -57,9 +182,8 @@ def build(places: Sequence[Place], settings: OperatorSettings) -> tuple[gr.Block
     home = settings.home_folder
     library = open_library(list(places) or [sample_folder(home)], home, settings)
     # Gradio takes seconds to import: what is wrong with a corpus is told before.
-    from ui.connections import Connections
+    from ui.connections import Connections, OperatorsModel
     from ui.page import build_page
-    from ui.quotas import OperatorsModel
 
     connections = Connections(settings, OperatorsModel(settings, operators_model))
     return build_page(library, connections=connections), library

@@ -22,10 +22,10 @@ from engine.model import Document, Passage
 from engine.records.citation import short_citation
 from engine.records.store.chain import Event
 from ui.board import DEFAULT_NODES
-from ui.cases.keeping import Keeping
+from ui.cases.kept import Keeping
+from ui.controls import Terms
 from ui.expansion.asked import View
 from ui.story import Story
-from ui.terms import Terms
 from ui.workers.pool import Workers
 
 # What works on a case shares its places in the queue, whichever button or endpoint asked for it.

@@ -16,6 +16,7 @@ from engine.model import Relation
 from engine.records.steps import Dismiss, Follow, Pin, Reject, Step, Unreject
 from ui.answer import shown_answer
 from ui.answering import brief_value
+from ui.case_views import as_judged, judge_met, link_of_words
 from ui.cases.going_on import going_on, prepare
 from ui.investigate import (
     REST_STEP,
@@ -28,7 +29,6 @@ from ui.investigate import (
     ranked_value,
     rest_value,
 )
-from ui.judging import as_judged, judge_met, link_of_words
 from ui.session import LINED, Desk, OpenCase, case_of
 from ui.stage import Stage, banner_html, on_failure
 

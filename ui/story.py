@@ -1,11 +1,12 @@
-"""The story line: what happened so far in one line, with the figures behind each step on hover."""
+"""The story of a case in one line: steps with figures, named provisions, parts, retrievers."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 
 from engine.investigation.events import (
     CoverageChanged,
@@ -18,37 +19,201 @@ from engine.investigation.events import (
     Stopped,
     SufficiencyJudged,
 )
-from engine.language.characters import escape
+from engine.investigation.facets import NONE
+from engine.language.characters import attribute, escape
 from engine.llm.cost import CostReport
 from engine.model import (
+    NOTHING,
     AreaCoverage,
     AreaState,
+    Choice,
+    DepthKind,
+    Document,
     Evidence,
     EvidenceStatus,
+    NamedProvision,
+    Naming,
+    Passage,
     QueryPlan,
+    RetrieverCount,
     RoundReport,
     Stop,
     StopReason,
     StrategyCount,
+    Suggestion,
     Transaction,
     counted,
 )
+from engine.records.citation import short_citation
 from engine.records.planned import named_words
+from engine.records.presets import day_words
 from engine.records.wording import (
     completeness_words,
     evidence_words,
+    part_texts,
+    part_words,
     plural,
     query_words,
     status_words,
     stop_words,
 )
+from engine.retrieval.retrievers.registry import title_of
+from ui.controls import Terms, terms_step
 from ui.coverage import covered
-from ui.named import depth_html, named_html, transaction_html
 from ui.palette import thread
-from ui.parts import parts_html
-from ui.retrievers import retriever_lines
 from ui.spending import cost_step
-from ui.terms import Terms, terms_step
+
+# What was found for each part of a question that asks several things, beneath the evidence line.
+
+
+def parts_html(evidence: Evidence | None) -> str:
+    """A line for each part: what was found, its words, and where its best passages stand; nothing for a
+    question that asks one thing."""
+    if evidence is None or not evidence.parts:
+        return ""
+    lines = "".join(
+        f'<li data-status="{part.status.value}"><span class="part-text" dir="auto">{escape(text)}</span>'
+        f'<span class="part-status">{escape(part_words(part))}</span>'
+        f"{''.join(_chip(*found) for found in part.passages)}</li>"
+        for text, part in zip(part_texts(evidence.parts), evidence.parts, strict=True)
+    )
+    return f'<ol class="parts" aria-label="Parts of the question">{lines}</ol>'
+
+
+def _chip(passage: Passage, document: Document) -> str:
+    """A passage to go to, by its short citation."""
+    return (
+        f'<button type="button" class="chip" dir="auto" data-passage="{attribute(passage.id)}">'
+        f"{escape(short_citation(passage, document))}</button>"
+    )
+
+
+# What became of the provisions that a question names, where a person has to know or to choose.
+
+
+def named_html(plan: QueryPlan, day: date, titles: Mapping[str, str] = NOTHING) -> str:
+    """A line for each provision that is not plainly there, with what to ask instead, one for a day that the
+    question may mean, and one for a document that comes first. ``day`` is the one whose law the case looks
+    at, ``titles`` are those of documents by id."""
+    lines = [_line(plan.question, named) for named in plan.named if named.note]
+    days = [found for found in plan.suggestions if found.kind == "as_of" and found.value != day.isoformat()]
+    if plan.constraints.as_of is None:
+        lines += [_day_line(plan.question, found, day) for found in days]
+    if not plan.constraints.documents:
+        lines += [_focus_line(plan.question, document, titles) for document in plan.focus]
+    return "".join(lines)
+
+
+def transaction_html(question: str, found: Transaction | None, kinds: Mapping[str, str]) -> str:
+    """That a question was taken for one about a type of transaction, with what to take instead."""
+    if found is None or found.id is None or not found.proposed:
+        return ""
+    plain = _without(question, "transaction")
+    others = [NONE, *(kind for kind in kinds if kind != found.id)]
+    offered = "".join(
+        f'<button type="button" class="chip" dir="auto" '
+        f'data-question="{attribute(f"{plain} transaction:{kind}")}">'
+        f"{escape('None of them' if kind == NONE else kinds[kind])}</button>"
+        for kind in others
+    )
+    words = (
+        f"Taken for a question about “{kinds.get(found.id, found.id)}”: the areas that it needs are required."
+    )
+    return (
+        f'<div class="told-first" data-status="transaction"><span dir="auto">{escape(words)}</span>'
+        f"<details><summary>Change</summary>{offered}</details></div>"
+    )
+
+
+def depth_html(plan: QueryPlan) -> str:
+    """Why a question goes less deep than the settings allow, or as deep; nothing where it goes as usual."""
+    depth = plan.depth
+    if depth is None or depth.kind is DepthKind.USUAL:
+        return ""
+    words, other, offer = {
+        DepthKind.LOOK_UP: ("Looked up, no more", DepthKind.DEEP, "Go deep"),
+        DepthKind.DEEP: ("Goes deep", DepthKind.USUAL, "Less deep"),
+    }[depth.kind]
+    asked = attribute(f"{_without(plan.question, 'depth')} depth:{other.value}")
+    return (
+        f'<div class="told-first" data-status="depth"><span dir="auto">'
+        f"{escape(f'{words}: {depth.reason}.')}</span>"
+        f'<button type="button" class="chip" data-question="{asked}">{offer}</button></div>'
+    )
+
+
+def _without(question: str, sign: str) -> str:
+    """A question without a sign that says a value."""
+    kept = [word for word in question.split() if not word.casefold().startswith(f"{sign}:")]
+    return " ".join(kept)
+
+
+def _focus_line(question: str, document: str, titles: Mapping[str, str]) -> str:
+    title = titles.get(document, document)
+    asked = attribute(f'{" ".join(question.split())} document:"{document}"')
+    words = f"What “{title}” says comes first, as the question asks for it."
+    return (
+        f'<div class="told-first" data-status="focus"><span dir="auto">{escape(words)}</span>'
+        f'<button type="button" class="chip" data-question="{asked}">Search nothing else</button></div>'
+    )
+
+
+def _day_line(question: str, found: Suggestion, day: date) -> str:
+    asked = attribute(f"{' '.join(question.split())} as_of:{found.value}")
+    words = f"The question says “{found.words}”; this case looks at the law of {day_words(day)}."
+    return (
+        f'<div class="told-first" data-status="day"><span dir="auto">{escape(words)}</span>'
+        f'<button type="button" class="chip" data-question="{asked}">'
+        f"Look at the law of {day_words(date.fromisoformat(found.value))}</button></div>"
+    )
+
+
+def _line(question: str, named: NamedProvision) -> str:
+    words = f"“{named.words}” may be one of several" if named.status is Naming.SEVERAL else named.note
+    note = words[:1].upper() + words[1:]
+    offered = "".join(_offers(question, named))
+    return (
+        f'<div class="told-first" data-status="{named.status.value}">'
+        f'<span dir="auto">{escape(note)}.</span>{offered}</div>'
+    )
+
+
+def _offers(question: str, named: NamedProvision) -> Iterator[str]:
+    for choice in named.choices:
+        asked = attribute(_asked_of(question, named, choice))
+        yield (
+            f'<button type="button" class="chip" data-question="{asked}" dir="auto">'
+            f"{escape(choice.label)}</button>"
+        )
+
+
+def _asked_of(question: str, named: NamedProvision, choice: Choice) -> str:
+    """The question with a provision that is there in the place of the one that it names."""
+    written = " ".join(question.split())
+    return written.replace(named.words, choice.label, 1) if named.words in written else choice.label
+
+
+# What each retriever gave: a line each for the story, with its title.
+
+
+def retriever_lines(counts: Sequence[RetrieverCount]) -> list[str]:
+    """What each found, alone, and where its first passage stands; or why one did not search."""
+    return [_line_retrievers(count) for count in counts]
+
+
+def _line_retrievers(count: RetrieverCount) -> str:
+    title = title_of(count.retriever)
+    if count.off:
+        return f"{title}: off, {count.off}"
+    facts = [f"{count.found:,} found"]
+    if count.alone:
+        facts.append(f"{count.alone:,} of them alone")
+    if count.first is not None:
+        facts.append(f"the first at {count.first:,}")
+    return f"{title}: {', '.join(facts)}"
+
+
+# The story line: what happened so far in one line, with the figures behind each step on hover.
 
 # Seconds; what is kept of the same question takes less.
 SHORTEST = 0.01

@@ -17,8 +17,7 @@ from engine.language.embedders import NO_EMBEDDING, embedder
 from engine.language.embedders.endpoint import EndpointEmbedder
 from engine.retrieval.rerank import reranker
 from engine.settings import Preset, preset
-from ui.embeddings import offers
-from ui.rerankers import offered
+from ui.model_choices import offered, offers
 from ui.shelf import Library
 
 LOG = logging.getLogger(__name__)

@@ -18,11 +18,10 @@ from pathlib import Path
 from benchmarks.attacks.outcome import Attempt, Outcome, counted
 from benchmarks.attacks.small_corpora import fingerprint, write_acts
 from engine.corpus import open_corpus
-from engine.corpus.decisions import Place, add_decision, load_decisions
-from engine.corpus.embedded.applying import apply_decisions
 from engine.corpus.embedded.publication import DECISIONS_NAME
-from engine.corpus.embedded.writing import write_corpus
-from engine.corpus.ontology_journal import save_ontology
+from engine.corpus.embedded.writing import apply_decisions, write_corpus
+from engine.corpus.judgements import Place, add_decision, load_decisions
+from engine.corpus.ontology import save_ontology
 from engine.corpus.toy import toy_contents
 from engine.corpus.verifying import verify
 from engine.errors import CorpusError, RedstringError

@@ -21,10 +21,10 @@ import numpy as np
 from benchmarks.attacks.outcome import Attempt, Outcome, counted
 from benchmarks.attacks.small_corpora import fingerprint, write_acts
 from engine.corpus import open_corpus
-from engine.corpus.decisions import Place, add_decision, load_decisions, place_of
-from engine.corpus.embedded.applying import apply_decisions
-from engine.corpus.embedded.manifest import MANIFEST_NAME
+from engine.corpus.embedded.generation import MANIFEST_NAME
 from engine.corpus.embedded.publication import DECISIONS_NAME, LOCK_NAME
+from engine.corpus.embedded.writing import apply_decisions
+from engine.corpus.judgements import Place, add_decision, load_decisions, place_of
 from engine.corpus.verifying import verify
 from engine.errors import RedstringError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus

@@ -22,7 +22,7 @@ from typing import Literal
 import orjson
 
 from engine.access.users import OWNER_ONLY, Person, server_secret
-from engine.corpus.embedded.manifest import MANIFEST_NAME, read_manifest
+from engine.corpus.embedded.generation import MANIFEST_NAME, read_manifest
 from engine.corpus.embedded.publication import CONFIRMATIONS_NAME, GRADES_NAME, VALIDATIONS_NAME, WEIGHTS_NAME
 from engine.corpus.journal import complete_lines, overwrite_lines
 from engine.errors import CorpusError, InputError

@@ -11,7 +11,7 @@ from engine.answers.record import Citations
 from engine.answers.relevance import Bearing
 from engine.answers.selection import Candidate, overlap
 from engine.answers.units import Piece, Unit, is_whole, units_of, word_count
-from engine.corpus.headings import is_bare_heading
+from engine.corpus.contents import is_bare_heading
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.definitions import defined_terms
 from engine.investigation.record import Investigation

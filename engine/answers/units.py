@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine.corpus.headings import is_bare_heading
+from engine.corpus.contents import is_bare_heading
 from engine.corpus.protocol import Corpus
 from engine.ingestion.segmentation import sentence_starts
 from engine.investigation.pool import Reading

@@ -70,11 +70,9 @@ def evaluate(options: argparse.Namespace) -> None:
 
 def _investigate(options: argparse.Namespace) -> None:
     from engine.corpus import open_corpus
-    from engine.evaluation.choosing import chosen
     from engine.evaluation.compare import of_results
     from engine.evaluation.evaluate import summarise
-    from engine.evaluation.qrels import write_qrels
-    from engine.evaluation.questions import read_questions
+    from engine.evaluation.questions import chosen, read_questions, write_qrels
     from engine.evaluation.results import run_header
 
     for name in ("corpus", "queries", "qrels"):
@@ -153,8 +151,8 @@ def _ask(
     asking: Asking,
 ) -> list[QuestionResult]:
     """Put every question, keeping results as they come."""
+    from engine.evaluation.questions import RUN_DEPTH, Run, write_run
     from engine.evaluation.results import run_header, write_header, write_result
-    from engine.evaluation.runs import RUN_DEPTH, Run, write_run
     from engine.ingestion.report import ProgressBar
 
     results, run = [], Run()
@@ -182,7 +180,7 @@ def _score(options: argparse.Namespace) -> None:
     """Score a run that exists: nothing is asked, no corpus is opened."""
     from engine.evaluation.compare import read_measured
     from engine.evaluation.evaluate import summarise
-    from engine.evaluation.qrels import read_qrels
+    from engine.evaluation.questions import read_qrels
 
     for name in ("corpus", "queries", "run", "results", "qrels_out", "limit", "every", "most", "ablate"):
         if getattr(options, name):
@@ -205,7 +203,7 @@ def _score(options: argparse.Namespace) -> None:
 
 def _theirs(options: argparse.Namespace) -> Measured | None:
     from engine.evaluation.compare import read_measured
-    from engine.evaluation.qrels import read_qrels
+    from engine.evaluation.questions import read_qrels
 
     if options.compare is None:
         return None
@@ -243,7 +241,7 @@ def _finish(
     ablation: Ablation | None,
 ) -> None:
     """Draw what is to be drawn, and print."""
-    from engine.evaluation.text import evaluation_text
+    from engine.evaluation.ablation import evaluation_text
 
     if ablation is not None:
         told["ablation"] = ablation.to_json()

@@ -11,7 +11,7 @@ from engine.cli.settings import add_corpus
 from engine.errors import CorpusError, InputError
 
 if TYPE_CHECKING:
-    from engine.corpus.extracted.validations import Validation
+    from engine.corpus.extracted.readings import Validation
     from engine.extraction.judging import Ends
 
 ACTS = {"accept": "accepted", "reject": "rejected", "correct": "corrected"}
@@ -43,7 +43,7 @@ def add_judge_command(commands: Any) -> None:
 def judge(options: argparse.Namespace) -> None:
     """Keep, take back or print verdicts."""
     from engine.corpus import open_corpus
-    from engine.corpus.extracted.validations import Judgement, judged, load_validations
+    from engine.corpus.extracted.readings import Judgement, judged, load_validations
     from engine.extraction.judging import figures_to_json, judge_link, rates, unjudge_link
 
     corpus = open_corpus(options.corpus)

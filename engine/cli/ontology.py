@@ -141,8 +141,7 @@ def apply_file(options: argparse.Namespace) -> None:
     """Put a file in force, or go back."""
     from engine.corpus import open_corpus
     from engine.corpus.address import folder_of
-    from engine.corpus.ontology import read_ontology
-    from engine.corpus.ontology_journal import save_ontology, undo_ontology
+    from engine.corpus.ontology import read_ontology, save_ontology, undo_ontology
 
     if (options.file is not None) + options.undo + options.ingested != 1:
         raise SettingsError("apply: give a FILE, or --undo, or --ingested")

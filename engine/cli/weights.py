@@ -13,12 +13,12 @@ from engine.cli.case_store import matter_named, open_store, printed
 from engine.cli.settings import add_corpus
 
 if TYPE_CHECKING:
-    from engine.corpus.learned_weights import WeightsLine
+    from engine.corpus.judgements import WeightsLine
     from engine.corpus.protocol import Corpus
-    from engine.evaluation.significance import Difference
+    from engine.evaluation.compare import Difference
     from engine.records.store.listing import Matter
     from engine.review.learning.choosing import Choice
-    from engine.review.weights_places import Place
+    from engine.review.teaching import Place
 
 ACTS = ("learn", "list", "adopt", "ship", "delete")
 # Questions that a ranking would get worse for are shown, at most.
@@ -49,7 +49,7 @@ def weights(options: argparse.Namespace) -> None:
     from engine.corpus import open_corpus
     from engine.operator_settings import operator_settings
     from engine.records.store.matter_weights import MatterWeights
-    from engine.review.weights_places import OfCorpus, OfMatter
+    from engine.review.teaching import OfCorpus, OfMatter
 
     corpus = open_corpus(options.corpus)
     if options.matter is None:
@@ -118,7 +118,7 @@ def _difference(one: Difference) -> str:
 
 
 def _listed(lines: list[WeightsLine]) -> dict[str, Any]:
-    from engine.corpus.learned_weights import Act, acted
+    from engine.corpus.judgements import Act, acted
 
     last = acted(lines)
     kept = [

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corpus.contents import is_bare_heading
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, day_number
 from engine.corpus.embedded.structure import Outline, Structure
-from engine.corpus.headings import is_bare_heading
 from engine.corpus.journal import FolderJournals, Journals
 from engine.corpus.protocol import CorpusInfo, Hits, Links, Mask, Rows
 from engine.language.embedders.base import SparseVectors
@@ -26,7 +26,7 @@ from engine.language.references.definitions import DefinedName
 from engine.model import OUT_OF_FORCE, Document, Passage, Reference, Relation, Status
 
 if TYPE_CHECKING:
-    from engine.corpus.adjacency import Adjacency
+    from engine.corpus.related import Adjacency
 
 NO_MODEL = "none"
 # References that are read at once.

@@ -23,9 +23,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import bounded_yaml
 from engine.corpus.embedded.publication import GRADES_NAME
-from engine.corpus.journal import Journals, journals_at
+from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE, Journals, journals_at, signed_line, signed_name
 from engine.corpus.protocol import Corpus
-from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE, signed_line, signed_name
 from engine.errors import CorpusError, InputError
 from engine.model import Document, Grade
 

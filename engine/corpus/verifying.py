@@ -7,10 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.corpus.confirmations import load_confirmations
-from engine.corpus.decisions import load_decisions
-from engine.corpus.embedded.generation import Generation, files_in
-from engine.corpus.embedded.manifest import MANIFEST_NAME, read_manifest
+from engine.corpus.embedded.generation import MANIFEST_NAME, Generation, files_in, read_manifest
 from engine.corpus.embedded.publication import (
     CONFIRMATIONS_NAME,
     DECISIONS_NAME,
@@ -21,11 +18,10 @@ from engine.corpus.embedded.publication import (
     WEIGHTS_NAME,
     is_own,
 )
-from engine.corpus.extracted.readings import load_readings
-from engine.corpus.extracted.validations import load_validations
+from engine.corpus.extracted.readings import load_readings, load_validations
 from engine.corpus.grades import load_grades
-from engine.corpus.learned_weights import load_weights
-from engine.corpus.ontology_journal import ontology_in_force, saved_ontologies
+from engine.corpus.judgements import load_confirmations, load_decisions, load_weights
+from engine.corpus.ontology import ontology_in_force, saved_ontologies
 from engine.errors import CorpusError, system_error
 
 

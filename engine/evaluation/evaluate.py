@@ -10,15 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from engine.corpus.protocol import Corpus
-from engine.corpus.with_ontology import without_ontology
+from engine.corpus.related import without_ontology
 from engine.errors import InputError
-from engine.evaluation.calibration import calibration
-from engine.evaluation.metrics import complete_at, ndcg_at, recall_at
-from engine.evaluation.outcome import Outcome, investigate_one
-from engine.evaluation.precision import pool_precision
-from engine.evaluation.questions import Question
-from engine.evaluation.results import GoldPlace, PoolResult, QuestionResult
-from engine.evaluation.runs import RUN_DEPTH, Run, write_run
+from engine.evaluation.metrics import calibration, complete_at, ndcg_at, pool_precision, recall_at
+from engine.evaluation.questions import RUN_DEPTH, Question, Run, write_run
+from engine.evaluation.results import GoldPlace, Outcome, PoolResult, QuestionResult, investigate_one
 from engine.model import EvidenceStatus
 from engine.settings import InvestigationSettings
 

@@ -13,11 +13,10 @@ from types import TracebackType
 from engine.corpus.address import Place
 from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.corpus.with_ontology import without_ontology
+from engine.corpus.related import without_ontology
 from engine.evaluation.evaluate import check_gold, judge
-from engine.evaluation.outcome import Outcome, investigate_one
 from engine.evaluation.questions import Question
-from engine.evaluation.results import QuestionResult
+from engine.evaluation.results import Outcome, QuestionResult, investigate_one
 from engine.settings import InvestigationSettings
 
 # Questions handed to a process at a time: few enough that none waits long for the last one.

@@ -1,16 +1,197 @@
-"""Gold questions: queries in BEIR's form, with their relevance judgements."""
+"""Gold questions: lines, qrels, runs, and the choice of some of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import hashlib
+import io
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import orjson
 
-from engine.errors import SourceError
-from engine.evaluation.lines import numbered_lines
-from engine.evaluation.qrels import read_qrels
+from engine.errors import InputError, SettingsError, SourceError, UnpackingError
+from engine.unpacking import LARGEST, open_gzip
+
+# Text files read line by line, so that an error can name the line.
+
+# Characters of a line.
+LONGEST = 1 << 24
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, from 1, of a UTF-8 file, gzipped or not. Raises SourceError."""
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            data = open_gzip(file, size, LARGEST) if path.suffix == ".gz" else file
+            with io.TextIOWrapper(data, "utf-8-sig", newline="\n") as lines:
+                for number, line in enumerate(iter(lambda: lines.readline(LONGEST), ""), 1):
+                    if len(line) == LONGEST:
+                        raise SourceError(f"{path}, line {number}: longer than {LONGEST:,} characters")
+                    yield number, line
+    except (OSError, UnpackingError, UnicodeDecodeError) as error:
+        raise SourceError(f"{path}: cannot be read ({error})") from error
+
+
+# Rankings in TREC's run form, out and in: ``question Q0 passage place score tag``, one a line.
+
+RUN_DEPTH = 100
+RUN_TAG = "redstring"
+# So many hexadecimal digits of its digest tell a question from all others of a collection.
+TOPIC_DIGITS = 16
+_SPACE = re.compile(r"\s")
+
+
+@dataclass(slots=True)
+class Run:
+    """Rankings by question: ids of passages, best first, with their scores."""
+
+    rankings: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    scores: dict[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def add(self, question: str, passages: Sequence[str], scores: Sequence[float]) -> None:
+        """Add the ranking of one question, best first."""
+        self.rankings[question], self.scores[question] = tuple(passages), tuple(scores)
+
+
+def topic_of(question: str) -> str:
+    """Return the name of a question in files of TREC's forms: the same for the same words."""
+    words = " ".join(question.split())
+    return "q" + hashlib.sha256(words.encode()).hexdigest()[:TOPIC_DIGITS]
+
+
+def write_run(run: Run, path: Path, tag: str = RUN_TAG) -> None:
+    """Write all rankings. Raises InputError for an id with a space in it, which the form cannot hold."""
+    path.write_text("".join(run_lines(run, tag)), encoding="utf-8")
+
+
+def run_lines(run: Run, tag: str = RUN_TAG) -> list[str]:
+    """The lines of a run, places from 1."""
+    lines = []
+    for question, passages in run.rankings.items():
+        for place, (passage, score) in enumerate(zip(passages, run.scores[question], strict=True), 1):
+            lines.append(f"{one_word(question)} Q0 {one_word(passage)} {place} {score:.6f} {tag}\n")
+    return lines
+
+
+def one_word(name: str) -> str:
+    """An id as TREC's forms take it. Raises InputError where it has a space or is empty."""
+    if not name or _SPACE.search(name):
+        raise InputError(f"the id {name!r} cannot stand in a TREC file: it is empty or has a space in it")
+    return name
+
+
+def read_run(path: Path) -> Run:
+    """Read a run, gzipped or not. As in trec_eval the score decides, not the written place; passages of
+    equal score stay in the order of the file. Lines that begin with # are comments.
+
+    Raises SourceError naming file and line of what is not a line of a run, or stands twice.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for number, line in numbered_lines(path):
+        fields = line.split()
+        if not fields or line.startswith("#"):
+            continue
+        if len(fields) != 6:
+            raise SourceError(f"{path}, line {number}: not question, Q0, passage, place, score, tag")
+        question, _, passage, _, written, _ = fields
+        ranked = found.setdefault(question, {})
+        if passage in ranked:
+            raise SourceError(f"{path}, line {number}: {passage} stands twice for question {question}")
+        ranked[passage] = _score(path, number, written)
+    if not found:
+        raise SourceError(f"{path}: the run has no lines")
+    run = Run()
+    for question, ranked in found.items():
+        ordered = sorted(ranked.items(), key=lambda item: -item[1])
+        run.add(question, [name for name, _ in ordered], [score for _, score in ordered])
+    return run
+
+
+def _score(path: Path, number: int, written: str) -> float:
+    try:
+        score = float(written)
+    except ValueError:
+        score = float("nan")
+    if score != score:
+        raise SourceError(f"{path}, line {number}: the score {written!r} is not a number")
+    return score
+
+
+def scored(
+    run: Run, gold: Mapping[str, Mapping[str, float]]
+) -> dict[str, tuple[tuple[str, ...], Mapping[str, float]]]:
+    """Each judged question's ranking, empty where the run has none for it, beside its gold."""
+    if not run.rankings.keys() & gold.keys():
+        raise InputError("the run and the judgements have no question in common")
+    return {question: (run.rankings.get(question, ()), passages) for question, passages in gold.items()}
+
+
+# Relevance judgements, in and out: TREC's four columns, BEIR's three.
+
+Judgements = dict[str, dict[str, float]]
+_FORMS = "query-id, corpus-id, score (BEIR) or query-id, 0, corpus-id, score (TREC)"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLine:
+    """A line of judgements. ``where`` names it in errors; ``gain`` is finite."""
+
+    where: str
+    question: str
+    passage: str
+    gain: float
+
+
+def judged_lines(lines: Iterable[str], name: str) -> Iterator[JudgedLine]:
+    """The judgements of lines, whatever their gain; ``name`` is what errors call the file.
+
+    Four columns are TREC's (question, iteration, passage, gain), three are BEIR's (with or without its
+    header). Columns are separated by tabs where the line has one, else by spaces. Raises SourceError
+    naming file and line.
+    """
+    for number, line in enumerate(lines, 1):
+        text = line.rstrip("\r\n")
+        fields = text.split("\t") if "\t" in text else text.split()
+        if not text.strip() or (number == 1 and fields[0] == "query-id"):
+            continue
+        where = f"{name}, line {number}"
+        if len(fields) not in (3, 4):
+            raise SourceError(f"{where}: not {_FORMS}")
+        try:
+            gain = float(fields[-1])
+        except ValueError as error:
+            raise SourceError(f"{where}: not {_FORMS}: no number at its end") from error
+        if not math.isfinite(gain):
+            raise SourceError(f"{where}: not {_FORMS}: no number at its end")
+        yield JudgedLine(where, fields[0], fields[-2], gain)
+
+
+def read_qrels(path: Path) -> Judgements:
+    """Gold passages with their gains, above 0, by question. Raises SourceError as ``judged_lines``."""
+    gold: Judgements = {}
+    for line in judged_lines((text for _, text in numbered_lines(path)), str(path)):
+        if line.gain > 0:
+            gold.setdefault(line.question, {})[line.passage] = line.gain
+    return gold
+
+
+def write_qrels(gold: Mapping[str, Mapping[str, float]], path: Path) -> None:
+    """Write judgements in TREC's form; gains that are whole stay whole. Raises InputError for an id that
+    the form cannot hold."""
+    lines = [
+        f"{one_word(question)} 0 {one_word(passage)} {gain:g}\n"
+        for question, passages in gold.items()
+        for passage, gain in passages.items()
+    ]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+# Gold questions: queries in BEIR's form, with their relevance judgements.
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +234,31 @@ def _read_queries(path: Path) -> Iterator[tuple[str, str]]:
         if not isinstance(query_id, str) or not isinstance(text, str):
             raise SourceError(f"{path}, line {number}: id and text must be strings")
         yield query_id, text
+
+
+# Which questions of a set are asked.
+
+
+def chosen(
+    questions: Sequence[Question],
+    limit: int | None = None,
+    every: int | None = None,
+    most: int | None = None,
+) -> list[Question]:
+    """Every ``every``-th question from the first on, of those the first ``limit``, and of those ``most``
+    at even distances.
+
+    Raises SettingsError for a number below 1.
+    """
+    for name, value in (("--limit", limit), ("--every", every), ("--most", most)):
+        if value is not None and value < 1:
+            raise SettingsError(f"{name}: must be at least 1 (given: {value})")
+    found = list(questions[:: every or 1])[:limit]
+    return found if most is None else spread(found, most)
+
+
+def spread(questions: Sequence[Question], wanted: int) -> list[Question]:
+    """``wanted`` questions at even distances: the first ones of a set are seldom like the rest."""
+    if len(questions) <= wanted:
+        return list(questions)
+    return [questions[number * len(questions) // wanted] for number in range(wanted)]

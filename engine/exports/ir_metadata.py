@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from engine.evaluation.runs import RUN_TAG, topic_of
+from engine.evaluation.questions import RUN_TAG, topic_of
 from engine.exports.models import model_name
 from engine.exports.reading import events_in, state_of
 from engine.exports.registry import HandedOver

@@ -13,9 +13,18 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine.corpus.extracted.proposal import Proposal, located, occurrence_at
-from engine.corpus.extracted.readings import load_readings, proposals
-from engine.corpus.extracted.validations import Judgement, Origin, Validation, judged, load_validations
+from engine.corpus.extracted.readings import (
+    Judgement,
+    Origin,
+    Proposal,
+    Validation,
+    judged,
+    load_readings,
+    load_validations,
+    located,
+    occurrence_at,
+    proposals,
+)
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import CorpusError
 from engine.investigation.definitions import defined_terms

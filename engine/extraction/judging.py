@@ -16,20 +16,20 @@ import numpy as np
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.store import EmbeddedCorpus
 from engine.corpus.extracted.graph import extracted_graph
-from engine.corpus.extracted.proposal import Proposal, occurrence_at
-from engine.corpus.extracted.validations import (
+from engine.corpus.extracted.readings import (
     LONGEST_NAME,
     LONGEST_NOTE,
     Judgement,
     Origin,
+    Proposal,
     Validation,
     add_validation,
     judged,
     load_validations,
+    occurrence_at,
 )
-from engine.corpus.journal import SupposedJournals
+from engine.corpus.journal import SupposedJournals, signed_name
 from engine.corpus.protocol import Corpus
-from engine.corpus.signing import signed_name
 from engine.errors import CorpusError, InputError
 from engine.extraction.checklist import Precision, precision
 from engine.investigation.strategies.amendments import CHANGES, LIMITS

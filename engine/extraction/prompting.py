@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, Field
 
-from engine.corpus.extracted.proposal import LINK_RELATIONS, Proposal, concept_key, occurrence_at
+from engine.corpus.extracted.readings import LINK_RELATIONS, Proposal, concept_key, occurrence_at
 from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
 from engine.language.quotes import locate

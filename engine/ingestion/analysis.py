@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 
 from engine.corpus.embedded.block import CONTEXT_FIELD, TEXT_FIELD, TITLE_FIELD, Block, block_name
-from engine.corpus.embedded.given_names import GivenNames
+from engine.corpus.embedded.documents import GivenNames
 from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.stored import ordered
 from engine.ingestion.assembly import EID

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import accumulate, chain
 
-from engine.corpus.headings import is_bare_heading
+from engine.corpus.contents import is_bare_heading
 from engine.ingestion.headings import Heading, maghreb_article
 from engine.ingestion.numbers import lines_of, named_by_numbers, own_numbers, typed_numbers
 from engine.ingestion.outline import Node, Outline, below, cited_as

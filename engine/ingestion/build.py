@@ -10,7 +10,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from engine import files
-from engine.corpus.embedded.manifest import NO_MODEL
+from engine.corpus.embedded.generation import NO_MODEL
 from engine.corpus.ontology import LARGEST, parse_ontology
 from engine.errors import CorpusError, FileRefusedError, SettingsError, SourceError
 from engine.ingestion.embedding import models

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from xxhash import xxh3_128
 
 from engine.corpus.embedded.block import Block, digest, hashed
-from engine.corpus.embedded.generation import SPARSE_NAME, STATE_NAME
-from engine.corpus.embedded.manifest import NO_MODEL
-from engine.corpus.embedded.room import Room
+from engine.corpus.embedded.generation import NO_MODEL, SPARSE_NAME, STATE_NAME
+from engine.corpus.embedded.stored import Room
 from engine.corpus.embedded.writing import CONTENT_KEYS
 from engine.errors import system_error
 from engine.ingestion.indexing import SparseSource, VectorSource
@@ -27,7 +26,7 @@ from engine.language.embedders import Embedder, SparseEmbedder, SparseVectors, e
 from engine.language.embedders.base import Kind, Vectors
 
 if TYPE_CHECKING:
-    from engine.corpus.embedded.coded import KnownCodes
+    from engine.corpus.embedded.dense import KnownCodes
 
 
 # A model that keeps what it has computed in a folder: work that was interrupted goes on where it
@@ -252,7 +251,7 @@ class Embedding:
         """The codes of vectors that were taken over; ``origins``: where each stood before, or -1."""
         if self._codes is None:
             return None
-        from engine.corpus.embedded.coded import KnownCodes
+        from engine.corpus.embedded.dense import KnownCodes
 
         return KnownCodes(self._codes[origins], origins >= 0)
 

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 import engine
 from engine.corpus.embedded.block import FIELDS, Block, block_name, digest, selected
-from engine.corpus.embedded.generation import Generation, keep_file
-from engine.corpus.embedded.manifest import read_manifest
-from engine.corpus.embedded.postings import FieldPostings, merged, narrow, replaced
+from engine.corpus.embedded.generation import Generation, keep_file, read_manifest
+from engine.corpus.embedded.lexical import FieldPostings, merged, narrow, replaced
 from engine.corpus.embedded.stored import ordered, stored_block
 from engine.errors import CorpusError
 from engine.ingestion.readers.base import Problem, Reader, SourceFile

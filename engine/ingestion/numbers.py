@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from engine.corpus.headings import is_bare_heading
+from engine.corpus.contents import is_bare_heading
 from engine.ingestion.headings import Heading, bare_heading, slug_of
 from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, WORDS
 from engine.language.characters import western_digits

@@ -14,9 +14,8 @@ import numpy as np
 
 from engine.corpus.embedded.block import FIELDS, Block, open_block
 from engine.corpus.embedded.deciding import Undecided
-from engine.corpus.embedded.generation import mapped_block
+from engine.corpus.embedded.generation import NO_MODEL, Manifest, mapped_block
 from engine.corpus.embedded.lexical import LexicalField
-from engine.corpus.embedded.manifest import NO_MODEL, Manifest
 from engine.corpus.embedded.mentions import Definers
 from engine.corpus.embedded.writing import Parts, write_generation
 from engine.errors import ResourceError, SourceError

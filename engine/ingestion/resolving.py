@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.arrays import Array, Strings
 from engine.corpus.embedded.block import Block, block_name, digest, hashed
 from engine.corpus.embedded.documents import dump_document
-from engine.corpus.embedded.references import (
+from engine.corpus.embedded.links import (
     COLUMNS,
     KIND_NUMBERS,
     RELATION_NUMBERS,

@@ -18,8 +18,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from engine.corpus.embedded.block import BLOCKS, block_name
-from engine.corpus.embedded.generation import STATE_NAME, Generation, read_published
-from engine.corpus.embedded.manifest import NO_MODEL, read_manifest
+from engine.corpus.embedded.generation import NO_MODEL, STATE_NAME, Generation, read_manifest, read_published
 from engine.corpus.embedded.publication import CACHE_NAME, PRIVATE_FOLDER
 from engine.errors import CorpusError, ResourceError, SettingsError, system_error
 from engine.ingestion.build import remove_from_corpus

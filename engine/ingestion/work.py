@@ -17,7 +17,7 @@ from typing import Any
 from engine.corpus.embedded.block import BLOCKS, block_name
 from engine.corpus.embedded.deciding import described
 from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
-from engine.corpus.ontology_journal import ontology_in_force
+from engine.corpus.ontology import ontology_in_force
 from engine.errors import FileRefusedError
 from engine.ingestion.cluster.pools import pools_of
 from engine.ingestion.intervals import versions_apart

@@ -15,8 +15,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from engine.corpus.adjacency import MOST_DEFINERS, Adjacency, Matrix, adjacency_of
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
+from engine.corpus.related import MOST_DEFINERS, Adjacency, Matrix, adjacency_of
 from engine.investigation.compiling import compiled
 from engine.language.entities import LONGEST_TERM, Stems
 from engine.model import Direction, QueryPlan

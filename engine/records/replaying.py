@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from engine.corpus.extracted.validations import Judgement
+from engine.corpus.extracted.readings import Judgement
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.extraction.judging import Ends, judge_link, unjudge_link, without_verdicts

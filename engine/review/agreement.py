@@ -1,28 +1,135 @@
-"""How far reviewers agree beyond what chance would give, and where they do not.
-
-The measure is Krippendorff's alpha, next to the share of pairs of verdicts that are the same. Its interval is
-the percentile interval of the bootstrap over items, which keeps its level for nominal data even if ratings
-are missing (Zapf, Castell, Morawietz and Karch 2016, BMC Medical Research Methodology 16).
-"""
+"""Agreement of reviewers: ratings, Krippendorff's alpha."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engine.evaluation.significance import CONFIDENCE, SEED
-from engine.review.coefficients import (
-    Counts,
-    Floats,
-    krippendorff_alpha,
-    observed_agreement,
-)
-from engine.review.model import Assessment, Item, ItemKind, standing
-from engine.review.ratings import ORDINAL, SCALES, ratings
+from engine.evaluation.compare import CONFIDENCE, SEED
+from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict, standing
+
+# Agreement of reviewers, also beyond chance, on items that can be weighted.
+#
+# Each function takes the verdicts on ``items`` and ``weights`` of shape (samples, items), how
+# often an item counts in a sample, and returns an array (samples,): weights of one give the
+# coefficient itself, drawn weights its bootstrap. NaN is an undefined coefficient: no item has
+# two verdicts, or chance alone would agree on all.
+#
+# ``counts`` of shape (items, categories) say how many reviewers gave an item a category;
+# reviewers may have left items out, and only items that at least two of them judged say anything
+# about observed agreement.
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+# Below this the agreement that chance leaves to be reached is a rounding error.
+_NO_ROOM: Final = 1e-12
+
+
+def krippendorff_alpha(counts: Counts, weights: Floats, *, ordinal: bool = False) -> Floats:
+    """Krippendorff's alpha, 1 - observed / expected disagreement.
+
+    Two categories differ by 1 where they are names; where they are ``ordinal``, in the order of the columns,
+    by the square of the distance of their mean ranks (Krippendorff 2011, Computing Krippendorff's
+    Alpha-Reliability, University of Pennsylvania; there the sum of the frequencies between them).
+    """
+    number = counts.shape[1]
+    judged = counts.sum(axis=1)
+    shared = np.where(judged > 1, judged - 1, 1)[:, None, None]
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(number)
+    coincidences = (weights @ (pairs / shared).reshape(-1, number * number)).reshape(-1, number, number)
+    totals = coincidences.sum(axis=2)
+    if ordinal:
+        ranks = np.cumsum(totals, axis=1) - totals / 2
+        distances = (ranks[:, :, None] - ranks[:, None, :]) ** 2
+    else:
+        distances = np.broadcast_to(1 - np.eye(number), coincidences.shape)
+    observed = (coincidences * distances).sum(axis=(1, 2))
+    expected = (totals[:, :, None] * totals[:, None, :] * distances).sum(axis=(1, 2))
+    possible = expected > _NO_ROOM
+    ratio = np.divide(observed, expected, out=np.full(len(weights), np.nan), where=possible)
+    alpha: Floats = 1 - (totals.sum(axis=1) - 1) * ratio
+    return alpha
+
+
+def observed_agreement(counts: Counts, weights: Floats) -> Floats:
+    """The share of pairs of reviewers who said the same, 0..1, averaged over items that two judged."""
+    judged = counts.sum(axis=1)
+    shared = judged > 1
+    alike = (counts * (counts - 1)).sum(axis=1)
+    shares = _divided(alike.astype(np.float64), (judged * (judged - 1)).astype(np.float64))
+    return _divided(weights[:, shared] @ shares[shared], weights[:, shared].sum(axis=1))
+
+
+def _divided(part: Floats, whole: Floats) -> Floats:
+    """``part / whole``, NaN where the whole is nothing."""
+    quotient: Floats = np.full(part.shape, np.nan)
+    np.divide(part, whole, out=quotient, where=np.broadcast_to(whole, part.shape) > 0)
+    return quotient
+
+
+# Who said what of which item, as a table that coefficients of agreement are computed from.
+
+MISSING: Final = -1
+# Verdicts that say something, the best first. Those of passages are steps of one scale; the others are names.
+SCALES: Final[Mapping[ItemKind, tuple[Verdict, ...]]] = {
+    kind: tuple(verdict for verdict in verdicts if verdict is not Verdict.LATER)
+    for kind, verdicts in VERDICTS.items()
+}
+ORDINAL: Final = frozenset((ItemKind.PASSAGE,))
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """``values`` of shape (items, reviewers): the place of a verdict in its scale from 0, ``MISSING`` where a
+    reviewer did not judge an item."""
+
+    kind: ItemKind
+    items: tuple[Item, ...]
+    reviewers: tuple[str, ...]
+    values: Counts
+
+    @property
+    def counts(self) -> Counts:
+        """How many reviewers gave each item each verdict, (items, verdicts)."""
+        counts: Counts = (self.values[:, :, None] == np.arange(len(SCALES[self.kind]))).sum(axis=1)
+        return counts
+
+    @property
+    def compared(self) -> tuple[int, tuple[str, ...]]:
+        """How many items at least two reviewers judged, and who judged any of those."""
+        judged = self.values != MISSING
+        shared = judged[judged.sum(axis=1) > 1]
+        names = (name for name, there in zip(self.reviewers, shared.any(axis=0), strict=True) if there)
+        return len(shared), tuple(names)
+
+
+def ratings(assessments: Iterable[Assessment], kind: ItemKind) -> Ratings:
+    """The standing assessments of items of one kind; items in the order of their first, reviewers by name."""
+    found = [one for one in standing(assessments) if one.item.kind is kind]
+    items: dict[tuple[str, str], Item] = {}
+    for one in found:
+        items.setdefault((one.item.case_id, one.item.key), one.item)
+    reviewers = tuple(sorted({one.reviewer for one in found}))
+    rows = {key: number for number, key in enumerate(items)}
+    columns = {name: number for number, name in enumerate(reviewers)}
+    values = np.full((len(items), len(reviewers)), MISSING, np.int64)
+    for one in found:
+        place = SCALES[kind].index(one.verdict)
+        values[rows[one.item.case_id, one.item.key], columns[one.reviewer]] = place
+    return Ratings(kind, tuple(items.values()), reviewers, values)
+
+
+# How far reviewers agree beyond what chance would give, and where they do not.
+#
+# The measure is Krippendorff's alpha, next to the share of pairs of verdicts that are the same.
+# Its interval is the percentile interval of the bootstrap over items, which keeps its level for
+# nominal data even if ratings are missing (Zapf, Castell, Morawietz and Karch 2016, BMC Medical
+# Research Methodology 16).
 
 RESAMPLES: Final = 2_000
 # Resamples drawn at a time: of 10,000 items that all differ they take 40 MB.

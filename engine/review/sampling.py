@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import InputError
-from engine.review.adding import reviewer_named
-from engine.review.kept import QueuedItem
+from engine.review.kept import QueuedItem, reviewer_named
 from engine.review.model import Item
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import and_, case, delete, exists, func, insert, select
 
-from engine.corpus.signing import check_name
+from engine.corpus.journal import check_name
 from engine.errors import InputError
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.deleting import clear_log
@@ -20,38 +20,36 @@ from engine.records.store.listing import Matter, matters_of
 from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES
 from engine.records.store.sealing import new_id
 from engine.records.store.tables import CASES
-from engine.review.adding import (
+from engine.review.asking import all_items, all_queues, all_said, next_for, open_to, put_off
+from engine.review.kept import (
     LONGEST_NAME,
+    Criteria,
+    Progress,
+    Queue,
+    QueuedItem,
+    Turn,
     add_reviewer,
     add_said,
+    assessment_from,
     case_numbers,
     check_standing,
     check_turn,
     check_verdict,
     criteria_of,
+    item_from,
     item_in,
+    moment,
     no_queue,
     not_said,
+    queued_from,
     queued_row,
     recount_judged,
     rename_reviewer,
     reviewer_named,
     seconds_of,
     session_named,
-    words_of,
-)
-from engine.review.asking import all_items, all_queues, all_said, next_for, open_to, put_off
-from engine.review.kept import (
-    Criteria,
-    Progress,
-    Queue,
-    QueuedItem,
-    Turn,
-    assessment_from,
-    item_from,
-    moment,
-    queued_from,
     today,
+    words_of,
 )
 from engine.review.model import Assessment, Item, SourceType, Verdict
 from engine.review.taking import BROUGHT, ReviewTaking, names_with

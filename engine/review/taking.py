@@ -17,9 +17,8 @@ from engine.records.store.listing import matters_of
 from engine.records.store.review_tables import ASSESSMENTS, QUEUE_ITEMS, QUEUES
 from engine.records.store.sealing import in_utc
 from engine.records.store.tables import CASES
-from engine.review.adding import LONGEST_NAME, no_queue, recount, reviewer_named, words_of
 from engine.review.exchange.drafts import Draft
-from engine.review.kept import moment, plain_item
+from engine.review.kept import LONGEST_NAME, moment, no_queue, plain_item, recount, reviewer_named, words_of
 from engine.review.model import Item
 
 # Clocks differ; what was said later than tomorrow was not said.

@@ -13,7 +13,7 @@ from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.events import Event
 from tests.browser.conftest import HOSTILE, QUESTION
-from ui.filters import refreshed
+from ui.rail import refreshed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -8,8 +8,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from engine.evaluation.runs import Run, write_run
-from engine.evaluation.significance import paired
+from engine.evaluation.compare import paired
+from engine.evaluation.questions import Run, write_run
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.05])

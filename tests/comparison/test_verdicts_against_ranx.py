@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import ModuleType
 
-from engine.evaluation.runs import topic_of
+from engine.evaluation.questions import topic_of
 from engine.review.exchange.registry import format_of
 from tests.engine.review.judged import QUESTION, N, P, R, passage, said
 

@@ -134,11 +134,10 @@ def test_the_docs_are_what_the_command_prints() -> None:
 ALLOWED = {
     "engine/operator_settings.py": "the one place",
     "engine/evaluation/parallel.py": "gives child processes one thread each",
-    "ui/serve.py": "tells libraries, before they are imported, to be silent",
     "engine/isolation/enter.py": "takes what its parent handed over",
     "engine/isolation/installation.py": "finds the libraries of this Python",
     "engine/isolation/layers.py": "finds the modules of this Python",
-    "ui/server_folders.py": "tells libraries where temporary files go",
+    "ui/serve.py": "tells libraries, before they are imported, to be silent and where temporary files go",
     "ui/corpus/ingesting.py": "tells a worker where models lie",
     "ui/jobs/process.py": "makes the environment of a confined process out of the server's",
     "ui/workers/template.py": "gives itself, and so the workers, one thread each",

@@ -50,9 +50,9 @@ from ui.asked import checked
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.shelf import Library, open_library
-from ui.tools.asking import Asking, Place
 from ui.tools.registry import TOOLS
 from ui.tools.server import described
+from ui.tools.tool import Asking, Place
 
 FOLDER = Path(__file__).parent
 EXPECTED, PARTS = FOLDER / "expected", (*COMMANDS, "tools", "exports", "saved", *page.PARTS)

@@ -30,7 +30,7 @@ from tests.conftest import SAMPLE_NAME
 from tests.engine.investigation.story import finished, record_of
 from tests.golden.sources import CLAIMS, NAME, NAMED_QUESTION, QUESTION, TEXT
 from tests.ui.served import inside_a_loop
-from ui.case_report import report_value
+from ui.answering import report_value
 from ui.case_request import CaseRequest
 from ui.cases.desk import CasesDesk
 from ui.cases.kept import PAGE, KeptCases

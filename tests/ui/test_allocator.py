@@ -12,7 +12,7 @@ FEW = 2
 # Every thread allocates while all live; then the C library tells its heaps.
 PROGRAM = """
 import ctypes, sys, threading
-from ui.allocator import share_arenas
+from ui.serve import share_arenas
 
 if sys.argv[1] == "set":
     assert share_arenas()
@@ -47,7 +47,7 @@ def test_threads_share_arenas(how: str, few: bool) -> None:
 GIVES_BACK = """
 import sys
 import psutil
-from ui.allocator import give_back
+from ui.serve import give_back
 
 held = [bytes(1000) for _ in range(100_000)]
 del held[1::2]

@@ -64,7 +64,7 @@ for line in sys.stdin:
 # What a server holds as long as it lives, and a server that is killed: all that the next one meets of it.
 KILLED = """
 import os, signal
-from ui.server_folders import temporary_folder
+from ui.serve import temporary_folder
 
 with temporary_folder() as folder:
     (folder / "uploads").mkdir()

@@ -12,10 +12,10 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.ontology import checked, ontology_from
 from engine.corpus.protocol import Corpus
-from engine.corpus.with_ontology import with_ontology, without_ontology
+from engine.corpus.related import with_ontology, without_ontology
 from engine.investigation import Case
 from engine.settings import InvestigationSettings
-from ui.concepts import concepts_box
+from ui.case_views import concepts_box
 from ui.session import OpenCase
 
 QUESTION = "When does the objection period end?"

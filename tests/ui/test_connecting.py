@@ -12,8 +12,7 @@ from engine.llm.spec import OPENAI_URL
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 from ui.connecting import MOST_AT_ONCE, Ask, ConnectingDesk, answer, spec_of
-from ui.connections import Connections
-from ui.quotas import OperatorsModel
+from ui.connections import Connections, OperatorsModel
 
 KEY = "sk-a-very-secret-key-0123456789"
 

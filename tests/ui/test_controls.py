@@ -12,8 +12,8 @@ from engine.figures import FIGURES
 from engine.settings import InvestigationSettings, presets
 from tests.ui.served import inside_a_loop
 from ui.controls import Knob, component, knobs, settings_from, shown
+from ui.model_choices import offered
 from ui.page import build_page
-from ui.rerankers import offered
 from ui.shelf import Library
 
 NAMES = list(InvestigationSettings.model_fields)

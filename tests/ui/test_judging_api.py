@@ -9,15 +9,15 @@ import pytest
 
 from engine.access.users import Person, Role
 from engine.corpus import open_corpus
-from engine.corpus.extracted.validations import Judgement
+from engine.corpus.extracted.readings import Judgement
 from engine.errors import AccessError, InputError
 from engine.extraction.judging import Ends, judge_link, unjudge_link
 from engine.investigation import Case
 from engine.model import Relation, Status, TargetKind
 from engine.settings import preset
-from ui.judging import as_judged, judge_met, may_judge
+from ui.case_views import as_judged, judge_met, may_judge
 from ui.judging_api import Judging, judging
-from ui.reporting import link_of
+from ui.passages import link_of
 from ui.session import OpenCase
 from ui.shelf import Library, open_library
 

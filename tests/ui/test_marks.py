@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.language.characters import hidden_marks
-from ui.marks import marked, matched_spans, question_terms
+from ui.passages import marked, matched_spans, question_terms
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 
 from engine.model import Choice, Constraints, NamedProvision, Naming, QueryPlan, Suggestion, View
-from ui.named import named_html
+from ui.story import named_html
 
 DAY = date(2026, 11, 23)
 QUESTION = "What does  Article 99 of the <b>Code</b> say?"

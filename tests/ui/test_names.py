@@ -15,11 +15,10 @@ import pytest
 from engine.access import users
 from engine.access.users import Person, Role, Users
 from engine.corpus import open_corpus
-from engine.corpus.confirmations import made_confirmation
-from engine.corpus.extracted.validations import Judgement
+from engine.corpus.extracted.readings import Judgement
 from engine.corpus.grades import set_grade
 from engine.corpus.journal import Journals
-from engine.corpus.learned_weights import Act, WeightsLine, add_weights
+from engine.corpus.judgements import Act, WeightsLine, add_weights, made_confirmation
 from engine.corpus.ontology import checked
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError
@@ -38,8 +37,7 @@ from engine.review.store import ReviewStore
 from tests.engine.corpus.test_signing import BAD_NAMES
 from tests.engine.investigation.story import finished, record_of
 from tests.ui.access.test_sessions import LIGHT
-from ui.cases.keeping import keeping_for
-from ui.cases.kept import KeptCases
+from ui.cases.kept import KeptCases, keeping_for
 from ui.shelf import Library, checked_name, open_library
 
 QUESTION = "May a manager grant broader powers?"

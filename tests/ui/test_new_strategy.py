@@ -17,8 +17,8 @@ from engine.settings import preset
 from engine.threads import BUILT_IN, threads
 from tests.engine.following import Following
 from ui.board import board_data, provenance
+from ui.case_views import dossiers
 from ui.controls import knob_of, knobs
-from ui.dossiers import dossiers
 from ui.session import OpenCase
 from ui.story import Story, heard, told
 

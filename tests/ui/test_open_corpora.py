@@ -19,7 +19,7 @@ from engine.corpus.outside import outside
 from engine.corpus.toy import toy_contents
 from engine.investigation import Case
 from engine.settings import preset
-from ui.open_corpora import BESIDE, OpenCorpora
+from ui.shelf import BESIDE, OpenCorpora
 
 
 @pytest.fixture(scope="module")

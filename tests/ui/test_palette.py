@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 from ui.palette import palette_css
-from ui.shipped import ASSETS
+from ui.templating import ASSETS
 
 # Set in the style of an element by us, or by Gradio.
 ON_ELEMENTS = {"c", "v", "at", "level", "low", "high", "range_progress"}

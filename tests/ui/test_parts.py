@@ -6,7 +6,7 @@ import re
 
 from engine.model import Document, Evidence, EvidenceStatus, PartEvidence
 from tests.ui.values import passage
-from ui.parts import parts_html
+from ui.story import parts_html
 
 FOUND = PartEvidence(
     "who <b>may", EvidenceStatus.FOUND, (), ((passage("p<1"), Document("act", "Agency <Code>")),)

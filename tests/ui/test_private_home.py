@@ -20,10 +20,10 @@ from engine.llm.cache import AnswerCache
 from engine.operator_settings import OperatorSettings
 from engine.records.store.store import CaseStore
 from tests.engine.harbour import write_harbour
-from ui.corpus.report import store_report
+from ui.corpus.ingesting import store_report
 from ui.door.uploads import UploadQuotas, UploadStore
 from ui.sample import sample_folder
-from ui.server_folders import ServerFolder
+from ui.serve import ServerFolder
 
 
 class Model(BaseModel):

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from engine.corpus.ontology import checked, ontology_from
 from engine.settings import InvestigationSettings
-from ui.rules import rules_slot
+from ui.case_views import rules_slot
 from ui.session import OpenCase
 
 RULES = {

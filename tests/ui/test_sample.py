@@ -10,8 +10,14 @@ import pytest
 
 import ui.sample
 from engine.corpus import open_corpus
-from engine.corpus.embedded.generation import CITED_NAME, FOUND_NAME, STATE_NAME, published
-from engine.corpus.embedded.manifest import FORMAT_VERSION, MANIFEST_NAME
+from engine.corpus.embedded.generation import (
+    CITED_NAME,
+    FORMAT_VERSION,
+    FOUND_NAME,
+    MANIFEST_NAME,
+    STATE_NAME,
+    published,
+)
 from engine.errors import CorpusError
 from engine.operator_settings import PROJECT
 from ui.sample import BUILT, MODEL, NAME, SOURCES, folder_name

@@ -13,10 +13,10 @@ from subprocess import PIPE
 
 import pytest
 
-from ui.server_folders import FOLDER, PREFIX, ServerFolder, Workspaces, remove_left, temporary_folder
+from ui.serve import FOLDER, PREFIX, ServerFolder, Workspaces, remove_left, temporary_folder
 
 SERVER = (
-    "import sys; from pathlib import Path; from ui.server_folders import Workspaces;"
+    "import sys; from pathlib import Path; from ui.serve import Workspaces;"
     "made = Workspaces(Path(sys.argv[1])).new(); (made / 'sent').write_text('x');"
     "print(made, flush=True); input()"
 )

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, date, datetime
 
 from engine.settings import InvestigationSettings
-from ui.terms import Terms, terms_step
+from ui.controls import Terms, terms_step
 
 
 def step(settings: InvestigationSettings) -> str:

@@ -22,7 +22,12 @@ PARSERS = (
     *("html.parser", "xml", "markdown_it", "bs4", "pandas", "engine.unpacking", "engine.bounded_yaml"),
     *("engine.ingestion.build", "engine.ingestion.reading", "engine.ingestion.readers"),
     *("engine.ingestion.sources", "engine.ingestion.vectors", "engine.evaluation.read_questions"),
-    *("engine.evaluation.questions", "engine.records.filed", "engine.corpus.ontology.parse_ontology"),
+    *("engine.evaluation.questions.read_questions", "engine.evaluation.questions.read_qrels"),
+    *(
+        "engine.evaluation.questions.read_run",
+        "engine.records.filed",
+        "engine.corpus.ontology.parse_ontology",
+    ),
     *("engine.corpus.ontology.read_ontology", "ui.jobs.reader", "ui.corpus.worker"),
 )
 # Modules of ``ui`` that may import one of them, and what they parse.
@@ -33,10 +38,10 @@ ALLOWED = {
     **dict.fromkeys(
         ("ui.corpus.intake", "ui.corpus.ontology"), "texts of a bounded body, by a bounded loader"
     ),
-    **dict.fromkeys(("ui.evaluate.gold", "ui.sample"), "files that ship with the program"),
-    **dict.fromkeys(("ui.door.headers", "ui.door.libraries"), "nothing: they pack"),
+    **dict.fromkeys(("ui.evaluate.evaluating", "ui.sample"), "files that ship with the program"),
+    **dict.fromkeys(("ui.door.headers", "ui.door.routes"), "nothing: they pack"),
     "ui.corpus.by_meaning": "nothing: it asks what has no vectors",
-    "ui.workers.carrying": "cases that this server has packed",
+    "ui.workers.template": "cases that this server has packed",
 }
 
 # What a visitor sends as text of a file within a JSON body. ``tests/engine/test_bounded_yaml.py`` has more.

@@ -1,4 +1,4 @@
-"""How somebody comes in: what an entrance is, and the one by name and password."""
+"""The entrance: who asks, the page of the login, users and passwords."""
 
 from __future__ import annotations
 
@@ -9,16 +9,75 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import parse_qs
 
+import gradio as gr
 from anyio import CapacityLimiter, fail_after
 from anyio.to_thread import run_sync
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from engine.access.users import Realm, Role, Users
+from engine.access.users import Person, Realm, Role, Users, is_key
 from engine.caching import Cache
-from engine.errors import InputError
+from engine.errors import AccessError, InputError
+from engine.language.characters import escape
 from engine.operator_settings import OperatorSettings
 from ui.door.rates import Buckets, Rate
+from ui.locality import address_of, is_local
+from ui.templating import ASSETS
+
+# Who sends a request: the gate has settled it, or, where access is off, a browser's token is
+# believed.
+
+# Where the gate writes down who asks, in the state of a request.
+PERSON = "redstring_person"
+
+
+def person_of(settings: OperatorSettings, request: gr.Request, token: str = "") -> Person:
+    """Who asks. ``token``: the secret that a browser keeps, believed only where nobody logs in.
+
+    Raises AccessError where somebody has to be logged in and no gate has seen to it.
+    """
+    if settings.access == "off":
+        role = Role.OPERATOR if settings.loopback and is_local(request) else Role.VISITOR
+        return Person(token if is_key(token) else "", role, address=address_of(request))
+    found = logged_in(request)
+    if found is None:
+        raise AccessError("this server is open to those who have logged in alone")
+    return found
+
+
+def logged_in(request: gr.Request | Request) -> Person | None:
+    """Return the person whom the gate has found, None if there is no gate."""
+    found = getattr(request.state, PERSON, None)
+    return found if isinstance(found, Person) else None
+
+
+def counted_as(request: gr.Request | Request) -> str:
+    """Return who pays for what a request leaves behind: the person who has logged in, else the address."""
+    person = logged_in(request)
+    return address_of(request) if person is None else person.key
+
+
+def by_token(token: str) -> Person:
+    """Somebody who is known by a browser's token alone."""
+    return Person(token)
+
+
+# The page before the page: where somebody logs in. It needs no script and loads nothing.
+
+
+def login_page(form: str, message: str = "") -> str:
+    """The page around the form of an entrance."""
+    style = (ASSETS / "login.css").read_text(encoding="utf-8")
+    told = f'<p role="alert">{escape(message)}</p>' if message else "<p>Log in to go on.</p>"
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Redstring: log in</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="robots" content="noindex"><style>{style}</style></head>'
+        f"<body><main><h1>Redstring</h1>{told}{form}</main></body></html>"
+    )
+
+
+# How somebody comes in: what an entrance is, and the one by name and password.
 
 LOG = logging.getLogger(__name__)
 FORM = "application/x-www-form-urlencoded"

@@ -19,11 +19,10 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ui.access.asking import counted_as, logged_in
+from ui.access.entrance import counted_as, logged_in
 from ui.door.answers import Answers
 from ui.door.bodies import READ
-from ui.door.refusing import refuse
-from ui.door.routes import POLICY
+from ui.door.routes import POLICY, refuse
 
 # Calls, and page loads with calls, that are remembered; the oldest are forgotten first.
 MOST = 50_000

@@ -1,20 +1,26 @@
-"""One door for all requests of the Cases view: checked, answered, and every error a calm line."""
+"""The requests of the Cases view, and its frame."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+
+import gradio as gr
 
 from engine.access.audit_log import record
 from engine.access.users import Person
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
-from ui.access.asking import by_token
+from ui.access.entrance import by_token
 from ui.asked import checked
-from ui.cases.asked import Ask
-from ui.cases.desk import Answer, CasesDesk, Own
+from ui.cases.desk import Answer, Ask, CasesDesk, Own
 from ui.cases.history import history, kept_for_nobody
 from ui.cases.records import records
 from ui.cases.sheet import delete, describe, export, judge, move, share, sheet, undo, verify
 from ui.cases.side_by_side import comparison_file, side_by_side
+from ui.panels import build_panel
+from ui.templating import rendered
+
+# One door for all requests of the Cases view: checked, answered, and every error a calm line.
 
 # What changes a case or hands it out, as the audit log calls it.
 LOGGED: Mapping[str, str] = {
@@ -86,3 +92,12 @@ HANDLERS: Mapping[str, Callable[[Own, Ask], Answer]] = {
     "compare": side_by_side,
     "comparison": comparison_file,
 }
+
+
+# The Cases view: its frame, and the one door to the server that its script knocks at.
+
+
+def build_cases(desk: CasesDesk) -> gr.HTML:
+    """Build the view."""
+    frame, script = rendered("cases/frame.html"), "redstring.cases(element, server)"
+    return build_panel("cases", partial(answer, desk), desk.library.settings, frame, script)

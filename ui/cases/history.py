@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from engine.records.store.listing import Matter, Wanted
-from ui.cases.asked import Ask
-from ui.cases.desk import Answer, Own, shown
-from ui.cases.wording import EVIDENCE
+from ui.cases.desk import EVIDENCE, Answer, Ask, Own, shown
 
 A_PAGE = 50
 

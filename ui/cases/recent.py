@@ -9,7 +9,7 @@ from pydantic import Field
 
 from engine.errors import RedstringError
 from engine.records.store.listing import Wanted
-from ui.access.asking import person_of
+from ui.access.entrance import person_of
 from ui.asked import Key, Request, checked
 from ui.cases.kept import KeptCases
 from ui.shelf import Library

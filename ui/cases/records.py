@@ -7,10 +7,8 @@ from typing import Any
 
 from engine.records.store.figures import NEWEST, Figures
 from engine.records.store.listing import Wanted
-from ui.cases.asked import Ask
 from ui.cases.charts import cases_by_day, coverage_by_verdict, thread_yields, tokens_by_task
-from ui.cases.desk import Answer, Own, shown
-from ui.cases.wording import EVIDENCE
+from ui.cases.desk import EVIDENCE, Answer, Ask, Own, shown
 from ui.palette import thread
 
 LOW, MOST_LOW, MOST_IN_TABLE = 0.7, 12, 200

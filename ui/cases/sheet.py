@@ -9,18 +9,21 @@ from engine.errors import AccessError, InputError
 from engine.records.store.chain import Event, standing_steps
 from engine.records.store.listing import Matter
 from engine.records.store.store import GENERAL
-from ui.cases.acting import NOT_SHARED, case_of_person
-from ui.cases.asked import NEW, Ask
-from ui.cases.desk import Answer, Own, shown
-from ui.cases.wording import (
+from ui.cases.desk import (
     APPLICATIONS,
     EVIDENCE,
+    NEW,
     STATED,
     USUAL_VERDICTS,
+    Answer,
+    Ask,
+    Own,
     ended,
     file_name,
     happened,
+    shown,
 )
+from ui.cases.opening import NOT_SHARED, case_of_person
 
 
 def sheet(own: Own, ask: Ask) -> Answer:

@@ -11,9 +11,7 @@ import orjson
 from engine.errors import InputError
 from engine.records.comparing import compare, comparison_to_json
 from engine.records.store.listing import CaseSummary
-from ui.cases.asked import Ask
-from ui.cases.desk import Answer, Own, shown
-from ui.cases.wording import EVIDENCE, ended
+from ui.cases.desk import EVIDENCE, Answer, Ask, Own, ended, shown
 
 MOST_ROWS = 60
 # What of the comparison has a place of its own; where it says nothing of one, there is nothing to show.

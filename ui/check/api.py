@@ -19,12 +19,11 @@ from engine.answers.audit.log import verification_log
 from engine.llm import Meter
 from engine.records.slim import Slim
 from ui.asked import LowestGrade, Request
-from ui.check.limits import LONGEST
-from ui.judging import may_judge
+from ui.case_views import may_judge
+from ui.check.checking import LONGEST
 from ui.shelf import Library
-from ui.tools.asking import Asking
 from ui.tools.questions import OfCorpus
-from ui.tools.tool import Blank, Detail, Tool
+from ui.tools.tool import Asking, Blank, Detail, Tool
 
 
 class Auditing(Request):

@@ -14,17 +14,16 @@ from engine.answers.audit import Auditor, audit
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import log_to_json
 from engine.answers.audit.log import Saying, say, verification_log
-from engine.corpus.confirmations import load_confirmations, standing_confirmations
-from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE
+from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
+from engine.corpus.judgements import load_confirmations, standing_confirmations
 from engine.errors import AccessError, CorpusError, InputError
 from engine.llm import Meter
 from engine.records.slim import Slim
 from ui.asked import Key, LowestGrade, Request
 from ui.check.api import waited_meter
 from ui.shelf import Library
-from ui.tools.asking import Asking
 from ui.tools.questions import OfCorpus
-from ui.tools.tool import Blank, Detail, Tool
+from ui.tools.tool import Asking, Blank, Detail, Tool
 
 MOST_CLAIMS, MOST_LISTED = 200, 500
 

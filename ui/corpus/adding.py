@@ -13,11 +13,10 @@ from engine.access.audit_log import delete as delete_all
 from engine.access.users import Action, may
 from engine.errors import AccessError, InputError
 from ui.corpus.desk import Ask, CorpusDesk
-from ui.corpus.ingesting import Ingestion, ingest
+from ui.corpus.ingesting import Ingestion, ingest, report_html, stored_report
 from ui.corpus.intake import check_files, read_mapping, stage
 from ui.corpus.orders import READING, Order
-from ui.corpus.report import report_html, stored_report
-from ui.jobs.job import Ended, Job, State
+from ui.jobs.jobs import Ended, Job, State
 from ui.jobs.process import DOCUMENTS
 from ui.shelf import Shelved
 

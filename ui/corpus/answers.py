@@ -8,23 +8,23 @@ from typing import Any
 from engine.access.audit_log import record
 from engine.access.users import Action, Person, may
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
-from ui.access.asking import by_token
+from ui.access.entrance import by_token
 from ui.asked import checked
 from ui.corpus import (
     adding,
-    auditing,
     by_meaning,
     extracting,
     grading,
     names,
     ontology,
-    ontology_rules,
+    reader,
     reading,
-    reporting,
     resolving,
     statistics,
     validating,
 )
+from ui.corpus import ontology as ontology_rules
+from ui.corpus import statistics as auditing
 from ui.corpus.desk import ACTIONS, Ask, ChangedError, CorpusDesk
 
 Answer = dict[str, Any]
@@ -77,8 +77,8 @@ HANDLERS: Mapping[str, Callable[[CorpusDesk, Ask], Answer]] = {
     "report-start": auditing.start,
     "report-poll": auditing.poll,
     "report-stop": auditing.stop,
-    "reject-link": reporting.reject,
-    "restore-link": reporting.restore,
+    "reject-link": reader.reject,
+    "restore-link": reader.restore,
     "grades": grading.grades,
     "grade": grading.grade,
     "extraction": extracting.extraction,

@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from engine.access.users import Action
-from engine.corpus.embedded.manifest import NO_MODEL
+from engine.corpus.embedded.generation import NO_MODEL
 from engine.corpus.protocol import CorpusInfo
 from engine.language.embedders import embedder, reads
 from engine.languages import all_words
 from engine.records.wording import plural
 from ui.corpus.desk import Ask, CorpusDesk
 from ui.corpus.ingesting import Ingestion
-from ui.corpus.vectors import READING_STEP, share_read
-from ui.corpus.wanted import Wanted, wanted_of
-from ui.embeddings import Offer, offers, reads_most, spec_of, title_of
-from ui.jobs.job import Job, State
+from ui.corpus.vectors import READING_STEP, Wanted, share_read, wanted_of
+from ui.jobs.jobs import Job, State
+from ui.model_choices import Offer, embedding_spec, offers, reads_most, title_of
 
 Answer = dict[str, Any]
 MINUTE, HOUR = 60, 3600
@@ -63,14 +62,14 @@ def embed(desk: CorpusDesk, ask: Ask) -> Answer:
     """Have a corpus searched by meaning: with the model of a name, else with that wanted before, else with
     that of the vectors that it has."""
     # A name that nobody offers is refused before anything else is looked at.
-    named = spec_of(ask.embedding, desk.books.settings) if ask.embedding else ""
+    named = embedding_spec(ask.embedding, desk.books.settings) if ask.embedding else ""
     shelved = desk.writable(ask)
     assert shelved.info is not None
     folder = shelved.folder.absolute()
     wanted = wanted_of(folder)
     before = shelved.info.embedding if wanted is None else wanted.model
     if not named and before == NO_MODEL:
-        before = spec_of("", desk.books.settings)
+        before = embedding_spec("", desk.books.settings)
     desk.vectors.want(folder, named or before, ask.owner)
     return vectors(desk, ask)
 

@@ -1,34 +1,134 @@
-"""What every answer of the corpus panel starts from: the library, the jobs, and the corpora being read."""
+"""What every answer of the Corpus view starts from: library, jobs, corpora that are read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from threading import Lock
+from typing import Annotated, Any, Literal
+from weakref import WeakKeyDictionary
 
 from pydantic import Field
 
 from engine.access.users import Action, Role, may
+from engine.answers.retrieval_audit import RetrievalAudit
 from engine.caching import Cache
+from engine.corpus.extracted import judged, load_validations
+from engine.corpus.extracted.graph import stamp_of
 from engine.errors import AccessError, CorpusError, InputError
+from engine.extraction import Plan
+from engine.extraction.checklist import Checklist, Filter, Order, checklist
 from ui.asked import CorpusName, Key, Request
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.corpus.browse import Browser
-from ui.corpus.checklists import Checklists
-from ui.corpus.found import LONGEST_ASKED, MOST_ASKED, Found
-from ui.corpus.found import RULES as FOUND_RULES
 from ui.corpus.ingesting import Ingestion
 from ui.corpus.intake import Uploaded
-from ui.corpus.plans import Extraction, plans
-from ui.corpus.validating_ask import Reading, Said, Wanted
 from ui.corpus.vectors import Vectors
-from ui.jobs.folders import Folders
-from ui.jobs.job import Owner
-from ui.jobs.jobs import Jobs, Rules
-from ui.open_corpora import ontology_stamp
-from ui.server_folders import Workspaces
-from ui.shelf import Library, Shelved
+from ui.jobs.jobs import Folders, Jobs, Owner, Rules
+from ui.serve import Workspaces
+from ui.shelf import Library, Shelved, ontology_stamp
+
+# What a language model is to read, planned once: the cost told and the run rest on the same plan.
+
+
+@dataclass(slots=True)
+class Extraction:
+    """What a run of a model has brought: the lines of its report."""
+
+    lines: tuple[str, ...] = ()
+
+
+def plans() -> Cache[Hashable, Plan]:
+    """Make a cache of plans: each reads every passage, and is needed for the cost and for the run."""
+    return Cache("plans of extractions", 4)
+
+
+# What a retrieval audit of a corpus has found so far, and how many of them there may be.
+
+# Of all visitors at the same time, those that wait, the longest of one, s.
+RULES = Rules("report", running=1, waiting=6, seconds=300.0)
+# Questions of one.
+MOST_ASKED, LONGEST_ASKED = 25, 1000
+
+
+@dataclass(slots=True)
+class Found:
+    """The audit, once it is there."""
+
+    audit: RetrievalAudit | None = None
+
+
+# What there is to check in the corpora that are being read, kept as long as nothing has changed.
+
+
+class Checklists:
+    """The checklists of the corpora that are being read, each made again when something has changed."""
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[Browser, tuple[tuple[Any, ...], Checklist]] = WeakKeyDictionary()
+        self._lock = Lock()
+
+    def of(self, browser: Browser, folder: Path) -> Checklist:
+        """The checklist of a corpus as it stands. Raises CorpusError where a file cannot be read."""
+        stamp = stamp_of(folder)
+        with self._lock:
+            known = self._known.get(browser)
+            if known is None or known[0][0] != stamp[0]:
+                known = stamp, checklist(browser.corpus)
+            elif known[0] != stamp:
+                known = stamp, known[1].with_verdicts(judged(load_validations(folder)))
+            self._known[browser] = known
+            return known[1]
+
+
+# What the panel of links asks: which are wanted, what a person says of one, what a model may
+# cost.
+
+
+class Wanted(Request):
+    """Which items are to be checked, and in which order."""
+
+    origin: Literal["", "model", "grammar"] = ""
+    sort: str = Field(default="", max_length=60)
+    document: int | None = Field(default=None, ge=0)
+    low: float = Field(default=0.0, ge=0.0, le=1.0)
+    high: float = Field(default=1.0, ge=0.0, le=1.0)
+    state: Literal["", "open", "judged", "stale"] = ""
+    order: Order = Order.RANDOM
+
+    @property
+    def filter(self) -> Filter:
+        """As the engine takes it."""
+        return Filter(self.origin, self.sort, self.document, self.low, self.high, self.state)
+
+
+class Said(Request):
+    """What a person says of one item. What is empty is as it was; ``at`` is where the words begin."""
+
+    key: str = Field(min_length=1, max_length=64)
+    judgement: Literal["accepted", "corrected", "rejected"] = "accepted"
+    relation: str = Field(default="", max_length=40)
+    target: str = Field(default="", max_length=1000)
+    concept: str = Field(default="", max_length=200)
+    quote: str = Field(default="", max_length=4000)
+    at: int | None = Field(default=None, ge=0)
+    note: str = Field(default="", max_length=2000)
+    reviewer: str = Field(default="", max_length=100)
+
+
+class Reading(Request):
+    """What a model is to read: all documents or one, within so many calls; ``agreed`` are the windows whose
+    cost the person has seen."""
+
+    document: int | None = Field(default=None, ge=0)
+    calls: int | None = Field(default=None, ge=1)
+    agreed: int = Field(default=0, ge=0)
+
+
+# What every answer of the corpus panel starts from: the library, the jobs, and the corpora being
+# read.
 
 # Each keeps its corpus open.
 BROWSERS_KEPT = 8
@@ -143,7 +243,7 @@ class CorpusDesk:
         self.vectors = Vectors(told, self.changing, self.workspaces)
         if library.home is not None and told.uploads:
             self.vectors.go_on(library.home)
-        self.audits: Jobs[Found] = Jobs(FOUND_RULES)
+        self.audits: Jobs[Found] = Jobs(RULES)
         self.extractions: Jobs[Extraction] = Jobs(READING_RULES, self.changing)
         self.plans = plans()
         self.checklists = Checklists()

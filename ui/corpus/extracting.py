@@ -11,10 +11,8 @@ from engine.extraction import Expected, ExtractionReport, Plan, expected, extrac
 from engine.extraction.export import expected_lines, report_lines
 from engine.language.characters import escape, marked
 from engine.llm import Budget, LanguageModel, Meter
-from ui.corpus.desk import Ask, CorpusDesk
-from ui.corpus.plans import Extraction
-from ui.corpus.validating_ask import Reading
-from ui.jobs.job import Ended, Job, State
+from ui.corpus.desk import Ask, CorpusDesk, Extraction, Reading
+from ui.jobs.jobs import Ended, Job, State
 
 Answer = dict[str, Any]
 # Documents to choose from; more are read all together, or from the command line.

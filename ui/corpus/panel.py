@@ -1,7 +1,8 @@
-"""The Corpus view: its frame, and the one door to the server that its script knocks at."""
+"""The Corpus view: its frames and its door to the server."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 import gradio as gr
@@ -11,9 +12,101 @@ from engine.operator_settings import OperatorSettings
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.grading import FRAME as GRADES_FRAME
-from ui.corpus.ontology_frame import FRAME as AREAS_FRAME
-from ui.corpus.validating_frame import FRAME as CHECK_FRAME
 from ui.panels import build_panel
+
+# The frame of the tab "Areas", which its script fills.
+
+ONTOLOGY_FRAME = (
+    '<section class="lib-view areas" data-view="areas" role="tabpanel" aria-label="Areas" hidden>'
+    '<div class="pane"><div class="bar-head"><h2>Areas</h2><small data-lib="areas-facts"></small>'
+    '<span class="area-tools"><button type="button" data-areas="propose">Propose</button>'
+    '<button type="button" data-areas="new">New area</button>'
+    '<button type="button" data-areas="undo" hidden>Undo last save</button>'
+    '<button type="button" data-areas="load">Load file</button>'
+    '<button type="button" data-areas="download">Download</button></span>'
+    '<input type="file" accept=".yaml,.yml" hidden data-lib="areas-file" aria-label="ontology.yaml"></div>'
+    '<p class="hint" data-lib="areas-may" hidden>Only whoever runs this server may change these areas; '
+    "in a corpus of your own you can.</p>"
+    '<div class="area-unsaved" data-lib="areas-unsaved" hidden><span>Not saved yet.</span>'
+    '<button type="button" class="primary" data-areas="save">Save</button>'
+    '<button type="button" data-areas="discard">Discard</button></div>'
+    '<div class="areas-scroll"><div data-lib="areas-proposed" aria-live="polite"></div>'
+    '<ol class="area-list" data-lib="areas-list"></ol>'
+    '<div class="area-types" data-lib="areas-types"></div>'
+    '<div class="area-rules" data-lib="areas-rules"></div></div></div></section>'
+)
+
+
+# The frame of the panel of links: filters, the queue, the figures, and the door to a model.
+
+_FILTERS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
+    "state": (
+        "State",
+        (("open", "not judged"), ("judged", "judged"), ("stale", "stale"), ("", "all states")),
+    ),
+    "origin": (
+        "Who says so",
+        (("", "from anyone"), ("model", "from a model"), ("grammar", "from the texts")),
+    ),
+    "sort": ("Relation", ()),
+    "document": ("Document", ()),
+    "sure": (
+        "Confidence",
+        (
+            ("0-1", "any confidence"),
+            ("0.8-1", "80 % and more"),
+            ("0.5-0.8", "50 to 80 %"),
+            ("0-0.5", "50 % and less"),
+        ),
+    ),
+    "order": (
+        "Order",
+        (
+            ("random", "in random order"),
+            ("uncertain", "least certain first"),
+            ("document", "as they are read"),
+        ),
+    ),
+}
+
+
+def _select(name: str) -> str:
+    label, choices = _FILTERS[name]
+    options = "".join(f'<option value="{value}">{words}</option>' for value, words in choices)
+    return f'<select data-wanted="{name}" aria-label="{label}">{options}</select>'
+
+
+_HEAD = (
+    '<div class="bar-head"><h2>Links to check</h2><small data-lib="link-count"></small>'
+    f'<div class="wanted">{"".join(map(_select, _FILTERS))}</div></div>'
+    '<p class="hint" data-lib="link-may" hidden>Only whoever runs this server may judge links of this '
+    "corpus; in a corpus of your own you can.</p>"
+)
+_FOOT = (
+    '<div class="link-foot"><span class="steps">'
+    '<button type="button" data-lib="link-before" aria-label="Previous link">‹</button>'
+    '<span data-lib="link-place"></span>'
+    '<button type="button" data-lib="link-next" aria-label="Next link">›</button></span>'
+    '<input type="text" data-lib="link-note" maxlength="2000" placeholder="Note to the next verdict" '
+    'aria-label="Note to the next verdict" dir="auto">'
+    '<input type="text" data-lib="link-reviewer" maxlength="100" placeholder="Your name (optional)" '
+    'aria-label="Your name (optional)" autocomplete="off" dir="auto"></div>'
+)
+_SIDE = (
+    '<aside class="check-side" aria-label="Figures"><section><h2 class="h">How often they are right</h2>'
+    '<div data-lib="link-figures"></div><p class="hint" data-lib="link-fair" hidden>In this order the '
+    "figure is no fair sample: judge in random order for that.</p></section>"
+    '<section><h2 class="h">Have a model read this corpus</h2><div data-lib="extract"></div></section>'
+    "</aside>"
+)
+VALIDATING_FRAME = (
+    '<section class="lib-view check" data-view="check" role="tabpanel" aria-label="Check links" hidden>'
+    f'<div class="pane queue">{_HEAD}<div class="link-scroll" data-lib="link" aria-live="polite"></div>'
+    f"{_FOOT}</div>{_SIDE}</section>"
+)
+
+
+# The Corpus view: its frame, and the one door to the server that its script knocks at.
 
 _VIEWS = (
     ("read", "Documents"),
@@ -56,7 +149,7 @@ def frame_html(settings: OperatorSettings) -> str:
         f"{_VECTORS}"
         '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
         f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
-        f"{_READ}{_ADD if settings.uploads else ''}{_NAMES}{AREAS_FRAME}{_RESOLVE}{CHECK_FRAME}"
+        f"{_READ}{_ADD if settings.uploads else ''}{_NAMES}{ONTOLOGY_FRAME}{_RESOLVE}{VALIDATING_FRAME}"
         f"{GRADES_FRAME}{_STATISTICS}{_REPORT}"
         "</div></div>"
         f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from engine.access.users import Action
-from engine.corpus.decisions import Decision, Place, add_decision, load_decisions, place_of, standing
-from engine.corpus.embedded.manifest import MANIFEST_NAME
+from engine.corpus.embedded.generation import MANIFEST_NAME
 from engine.corpus.embedded.publication import DECISIONS_NAME
+from engine.corpus.judgements import Decision, Place, add_decision, load_decisions, place_of, standing
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
 from engine.language.characters import attribute, escape
 from engine.model import RELATION_VERBS, Passage, Reference, Relation, Status
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser, Spot
-from ui.corpus.cited import around, place_name
 from ui.corpus.desk import Ask, CorpusDesk
+from ui.corpus.reader import around, place_name
 from ui.corpus.wording import STATUS_WORDS, direction
 
 Answer = dict[str, Any]

@@ -1,28 +1,96 @@
-"""Vectors of the corpora that people make here: behind all other work, one corpus at a time.
-
-A corpus is asked by words and references as soon as it is written. What is wanted for it stands beside it
-(``wanted``), so that a server that ends, or is killed, is followed by one that goes on.
-"""
+"""Vectors of visitors' corpora, made in the background, one corpus at a time."""
 
 from __future__ import annotations
 
 import shutil
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Timer
 
-from engine.corpus.embedded.manifest import NO_MODEL, Manifest, read_manifest
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from engine.corpus.embedded.generation import NO_MODEL, Manifest, read_manifest
+from engine.corpus.embedded.publication import WANTED_NAME
 from engine.errors import CancelledError, CorpusError, InputError, RedstringError, for_visitors
 from engine.operator_settings import OperatorSettings
 from ui.corpus.ingesting import Ingestion, done_apart
 from ui.corpus.orders import Order
-from ui.corpus.wanted import Wanted, all_wanted, keep_wanted, wanted_of
-from ui.embeddings import may_be_used, usual
-from ui.jobs.folders import Folders
-from ui.jobs.job import UNEXPLAINED, Ended, Job, Owner, State
-from ui.jobs.jobs import Jobs, Rules
-from ui.server_folders import Workspaces
+from ui.jobs.jobs import UNEXPLAINED, Ended, Folders, Job, Jobs, Owner, Rules, State
+from ui.model_choices import may_be_used, usual
+from ui.serve import Workspaces
+
+# Which vectors a corpus is to have: what outlives the server that makes them.
+
+
+class Wanted(BaseModel):
+    """``model``: its spec. ``stopped``: a person wants it to rest. ``problem``: why it does not go on.
+    ``share``: of the passages that were read when it ended, 0 to 1."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    stopped: bool = False
+    problem: str = ""
+    share: float = Field(default=0.0, ge=0, le=1)
+
+    @property
+    def rests(self) -> bool:
+        """Whether it only goes on when a person says so."""
+        return self.stopped or bool(self.problem)
+
+
+# What could not be written, as the disk is full: this server knows it all the same, only the next does not.
+_UNWRITTEN: dict[Path, Wanted | None] = {}
+
+
+def wanted_of(folder: Path) -> Wanted | None:
+    """What is wanted of a corpus; None where nothing is, or it cannot be read."""
+    if folder in _UNWRITTEN:
+        return _UNWRITTEN[folder]
+    try:
+        return Wanted.model_validate_json((folder / WANTED_NAME).read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def keep_wanted(folder: Path, wanted: Wanted | None) -> None:
+    """Write down what is wanted; None: nothing. Of a corpus that is gone nothing is written."""
+    waiting = folder / f"{WANTED_NAME}.new"
+    try:
+        if wanted is None:
+            (folder / WANTED_NAME).unlink(missing_ok=True)
+        else:
+            waiting.touch(mode=0o600)
+            waiting.write_text(wanted.model_dump_json(), encoding="utf-8")
+            waiting.replace(folder / WANTED_NAME)
+        _UNWRITTEN.pop(folder, None)
+    except OSError:
+        with suppress(OSError):
+            waiting.unlink(missing_ok=True)
+        if folder.exists():
+            _UNWRITTEN[folder] = wanted
+        else:
+            _UNWRITTEN.pop(folder, None)
+
+
+def all_wanted(home: Path) -> list[Path]:
+    """The corpora made on the page whose vectors are to be made, and do not rest."""
+    folders = [path.parent for path in home.glob(f"visitors/*/*/{WANTED_NAME}")]
+    folders += [path.parent for path in home.glob(f"corpora/*/{WANTED_NAME}")]
+    going = []
+    for folder in sorted(folders):
+        wanted = wanted_of(folder)
+        if wanted is not None and not wanted.rests and not folder.name.startswith("."):
+            going.append(folder)
+    return going
+
+
+# Vectors of the corpora that people make here: behind all other work, one corpus at a time.
+#
+# A corpus is asked by words and references as soon as it is written. What is wanted for it stands
+# beside it (``wanted``), so that a server that ends, or is killed, is followed by one that goes
+# on.
 
 # So long one corpus is worked on while others wait, min. What is made is kept for its next turn.
 TURN = 10

@@ -14,8 +14,7 @@ import sys
 from pathlib import Path
 
 from engine.errors import RedstringError
-from ui.corpus.orders import READING, Order, carry_out
-from ui.corpus.relay import through_server
+from ui.corpus.orders import READING, Order, carry_out, through_server
 from ui.jobs.reader import own_output
 
 

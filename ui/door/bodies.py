@@ -14,8 +14,7 @@ from pydantic import ValidationError
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ui.door.refusing import refuse
-from ui.door.routes import API, FILE_KEYS, POLICY, Policy
+from ui.door.routes import API, FILE_KEYS, POLICY, Policy, refuse
 
 DEEPEST, MOST_VALUES, MOST_ITEMS = 24, 20_000, 2500
 # A body comes at this pace at least, bytes/s, after a start; else a hundred slow senders fill the server.

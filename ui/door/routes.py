@@ -1,20 +1,129 @@
-"""The routes that are open, and what each takes. What is not listed here is shut: a route that a new release
-of Gradio brings is refused until somebody has thought about it (a test lists all of them)."""
+"""The routes that are open, refusals, and scripts of others that a page loads."""
 
 from __future__ import annotations
 
+import asyncio
+import gzip
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote_to_bytes
 
+import plotly
+import pyvis
 from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ui.door.libraries import LIBRARIES, PREFIX
-from ui.door.refusing import refuse
+# How the door says no: one line of JSON in words, the same form for every gate.
+
+HEARD = "redstring.heard"
+# A body that is read in vain: files for as long as their sender may need to notice, in bytes and seconds; of
+# anything else what a page may send. To read and throw away takes a millisecond a megabyte.
+MOST_OF_FILES, MOST_DRAINED, DRAINED_SECONDS = 150_000_000, 2_000_000, 2.0
+
+
+async def refuse(
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+    status: int,
+    words: str,
+    headers: Mapping[str, str] | None = None,
+) -> None:
+    """Answer a request without letting it in, and close its connection.
+
+    Some of its body is read and thrown away first: a browser that is still sending reads no answer.
+    """
+    await _drained(scope)
+    body = json.dumps({"detail": words, "error": words}).encode()
+    # A body of which nobody knows where it ends must not be taken for the next request.
+    told = {"cache-control": "no-store", "connection": "close", **(headers or {})}
+    await Response(body, status, told, "application/json")(scope, receive, send)
+
+
+class Heard:
+    """The messages of a request, and whether its body has come to its end."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        headers = Headers(scope=scope)
+        self._receive = receive
+        self.out = "content-length" not in headers and "transfer-encoding" not in headers
+
+    async def __call__(self) -> Message:
+        """The next message."""
+        message = await self._receive()
+        self.out = self.out or not message.get("more_body", False)
+        return message
+
+
+async def _drained(scope: Scope) -> None:
+    heard = scope.get(HEARD)
+    is_form = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
+    left = MOST_OF_FILES if is_form else MOST_DRAINED
+    with suppress(TimeoutError):
+        async with asyncio.timeout(DRAINED_SECONDS):
+            while left > 0 and isinstance(heard, Heard) and not heard.out:
+                left -= len((await heard()).get("body", b""))
+
+
+async def refuse_for(
+    scope: Scope, receive: Receive, send: Send, status: int, words: str, seconds: float
+) -> None:
+    """The same, with when to come again."""
+    await refuse(scope, receive, send, status, words, {"retry-after": str(max(1, round(seconds + 0.5)))})
+
+
+# Scripts of others that a page loads when it needs them, under names that tell nothing of this
+# machine.
+
+PREFIX = "/libraries/"
+VIS_NETWORK = Path(pyvis.__file__).resolve().parent / "lib" / "vis-9.1.2" / "vis-network.min.js"
+PLOTLY = Path(plotly.__file__).resolve().parent / "package_data" / "plotly.min.js"
+LIBRARIES = {"vis-network.js": VIS_NETWORK, "plotly.js": PLOTLY}
+# What stays true of an answer that is packed.
+PACKED_KEEPS = {"content-type", "last-modified", "cache-control", "vary"}
+
+
+class LibraryRoute:
+    """Gives these scripts by their names; the route's pattern lets no other name come so far."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with a script, or that it has not changed."""
+        path = LIBRARIES[scope["path"].removeprefix(PREFIX)]
+        folder = StaticFiles(directory=path.parent, follow_symlink=True)
+        response = await folder.get_response(path.name, scope)
+        # The frame's policy names the very script of today: no browser may keep one of yesterday unasked.
+        response.headers["cache-control"] = "no-cache"
+        response.headers["vary"] = "Accept-Encoding"
+        if response.status_code == 200 and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+            response = await _in_gzip(path, response)
+        await response(scope, receive, send)
+
+
+async def _in_gzip(path: Path, plain: Response) -> Response:
+    """The same answer, packed: a quarter of the bytes."""
+    told = {name: value for name, value in plain.headers.items() if name in PACKED_KEEPS}
+    told |= {"etag": f"W/{plain.headers['etag']}", "content-encoding": "gzip"}
+    return Response(await run_in_threadpool(_packed, path), headers=told)
+
+
+@cache
+def _packed(path: Path) -> bytes:
+    return gzip.compress(path.read_bytes(), mtime=0)
+
+
+# The routes that are open, and what each takes. What is not listed here is shut: a route that a
+# new release of Gradio brings is refused until somebody has thought about it (a test lists all of
+# them).
 
 API = "/gradio_api"
 POLICY = "redstring.policy"

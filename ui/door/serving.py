@@ -26,18 +26,14 @@ from engine.operator_settings import OperatorSettings
 from ui.access.gate import behind_gate
 from ui.access.owners import OwnerGate
 from ui.board import frame_page
-from ui.door.address import Addressing, Network, networks
+from ui.door.address import Addressing, Allowed, HostGate, Network, OriginGate, allowed, bounded, networks
 from ui.door.answers import Answers
 from ui.door.bodies import BodyGate
-from ui.door.connections import bounded
 from ui.door.hanging_up import HangUps
 from ui.door.headers import SecurityHeaders, inline_scripts, script_hash
-from ui.door.hosts import Allowed, HostGate, OriginGate, allowed
-from ui.door.libraries import VIS_NETWORK, LibraryRoute
 from ui.door.logs import uvicorn_logging
-from ui.door.metering import meter
-from ui.door.rates import RateGate, WorkGate, of_cases
-from ui.door.routes import POLICY, RouteGate
+from ui.door.rates import RateGate, WorkGate, meter, of_cases
+from ui.door.routes import POLICY, VIS_NETWORK, LibraryRoute, RouteGate
 from ui.door.table import functions_of, route_table
 from ui.door.uploads import UploadQuotas, UploadRoute, UploadStore
 from ui.page import Page

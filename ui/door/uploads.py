@@ -29,8 +29,7 @@ from engine.files import make_private_folder
 from ui.door.address import VISITOR, Visitor
 from ui.door.bodies import SLOWEST, STARTS, too_large
 from ui.door.rates import Buckets, Rate
-from ui.door.refusing import refuse, refuse_for
-from ui.door.routes import MEGABYTE, POLICY, Policy
+from ui.door.routes import MEGABYTE, POLICY, Policy, refuse, refuse_for
 
 # A form has some bytes around its files.
 AROUND = 100_000

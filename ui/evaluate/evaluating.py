@@ -1,17 +1,127 @@
-"""An evaluation or an ablation as a job: what it asks, and what was measured so far."""
+"""One request of the Evaluate view: its limits, gold questions, the evaluation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import Literal
+
+from pydantic import Field, TypeAdapter
 
 from engine.corpus.protocol import Corpus
-from engine.evaluation import Question, QuestionResult, judged
+from engine.errors import InputError
+from engine.evaluation import Question, QuestionResult, judged, read_questions
 from engine.evaluation.ablation import Ablation, ablation_steps
-from engine.settings import InvestigationSettings
-from ui.evaluate.limits import LONGEST, REMEMBERED, RUNNING, WAITING
-from ui.jobs.job import Job
-from ui.jobs.jobs import Rules
+from engine.evaluation.questions import spread
+from engine.settings import InvestigationSettings, Preset, preset
+from ui.asked import LONGEST_QUESTION, CorpusName, Key, Request, SentFile
+from ui.corpus.intake import put
+from ui.jobs.jobs import Job, Owner, Rules
+from ui.jobs.reading import Reading, read_apart
+from ui.sample import SOURCES
+
+# How much a visitor may have measured: the page is for a look, the command line for whole sets.
+
+MOST_QUESTIONS = 100
+# An ablation asks every question some fifteen times.
+MOST_ABLATED = 25
+START_QUESTIONS = 20
+# Evaluations of all visitors at the same time, those that wait for their turn, and the longest of one, s.
+RUNNING, WAITING, LONGEST = 2, 8, 1800.0
+# Finished evaluations are kept this long, s, so that a page that comes back still finds them.
+REMEMBERED = 1800.0
+
+
+# One request of the Evaluate view, checked.
+
+
+class Chosen(Request):
+    """Settings as the page has them: a preset, and what is changed of it (None: the preset's)."""
+
+    preset: Preset = Preset.BALANCED
+    strategies: tuple[Key, ...] | None = Field(default=None, max_length=40)
+    rounds: int | None = None
+
+    def settings(self) -> InvestigationSettings:
+        """The settings. Raises SettingsError for a value out of its range."""
+        return preset(self.preset.value).changed(strategies=self.strategies, rounds=self.rounds)
+
+
+class Ask(Request):
+    """One request. ``gold``: the questions that come with the corpus, or files of the visitor's own."""
+
+    do: Key
+    visitor: Key = ""
+    # Never what the request says: the server puts it in.
+    address: Key = ""
+    session: Key = Field(default="", repr=False)
+    corpus: CorpusName = ""
+    gold: Literal["own", "files"] = "own"
+    queries: SentFile | None = None
+    qrels: SentFile | None = None
+    questions: int = Field(default=START_QUESTIONS, ge=1, le=MOST_QUESTIONS)
+    chosen: Chosen = Chosen()
+    ablate: bool = False
+    job: Key = ""
+    question: str = Field(default="", max_length=LONGEST_QUESTION)
+    sides: tuple[Chosen, Chosen] = (Chosen(), Chosen())
+
+    @property
+    def owner(self) -> Owner:
+        """Who asks."""
+        return Owner(self.visitor, self.address)
+
+
+# Where the page's gold questions come from: the sample corpus carries some, a visitor may send
+# others.
+
+_QUESTION = TypeAdapter(Question)
+
+
+@cache
+def sample_questions() -> tuple[Question, ...]:
+    """The questions that come with the sample corpus."""
+    return tuple(read_questions(SOURCES / "queries.jsonl", SOURCES / "qrels.tsv"))
+
+
+def own_questions(corpus: Corpus) -> tuple[Question, ...]:
+    """The sample's questions, for a corpus that holds most of the passages they ask for; else none."""
+    questions = sample_questions()
+    wanted = sorted({name for question in questions for name in question.gold})
+    return questions if (corpus.rows(wanted) >= 0).mean() > 0.5 else ()
+
+
+def questions_for(corpus: Corpus, ask: Ask) -> list[Question]:
+    """The questions that a request asks for, spread evenly over the set where not all are wanted.
+
+    Raises InputError, SourceError naming the file and the line that is wrong.
+    """
+    if ask.gold == "own":
+        questions: Sequence[Question] = own_questions(corpus)
+        if not questions:
+            raise InputError(f"{corpus.name!r} carries no gold questions: choose files of your own")
+    else:
+        questions = _sent_questions(ask)
+    return spread(questions, ask.questions)
+
+
+def gold_of(corpus: Corpus, text: str) -> frozenset[str]:
+    """Gold of a question that is word for word one of the corpus's own; else nothing."""
+    asked = " ".join(text.split()).casefold()
+    found = (q for q in own_questions(corpus) if " ".join(q.text.split()).casefold() == asked)
+    question = next(found, None)
+    return frozenset(question.gold) if question is not None else frozenset()
+
+
+def _sent_questions(ask: Ask) -> list[Question]:
+    if ask.queries is None or ask.qrels is None:
+        raise InputError("two files are needed: questions (JSON lines) and judgements (qrels)")
+    files, most = partial(put, [ask.queries, ask.qrels]), ask.questions
+    return read_apart(Reading("questions", files, _QUESTION.validate_json, most, {"most": most}), ask.owner)
+
+
+# An evaluation or an ablation as a job: what it asks, and what was measured so far.
 
 RULES = Rules("evaluation", RUNNING, WAITING, LONGEST, REMEMBERED)
 

@@ -1,5 +1,4 @@
-"""What the page shows of an open case beside its board: the tree, a branch of it, what came of a passage, and
-the charts; as JSON that one component is given."""
+"""The expansion of a case on the page: its view, and its wiring."""
 
 from __future__ import annotations
 
@@ -8,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import gradio as gr
 import orjson
 
+from engine.errors import RedstringError
 from engine.investigation.pool import QUESTION_NODE
 from engine.language.characters import marked
 from engine.records.expansion import ExpansionTree, expansion_tree, facts_of_pool
@@ -17,14 +18,17 @@ from engine.records.expansion.naming import Named, named
 from engine.records.expansion.text import came_through
 from engine.records.queries import Sent
 from engine.records.wording import plural, trail_sentence
-from ui.dossiers import dossiers
-from ui.expansion.asked import Looked
-from ui.expansion.charts import charts
-from ui.expansion.rows import Branches, Spread, branch, first_open, rows, spread
-from ui.gap_nodes import found_by, node_of
+from ui.board import found_by, node_of
+from ui.case_views import dossiers
+from ui.expansion.asked import Looked, looked
+from ui.expansion.rows import Branches, Spread, branch, charts, first_open, rows, spread
 from ui.palette import thread
-from ui.session import OpenCase
+from ui.session import Desk, OpenCase, case_of
+from ui.stage import Stage
 from ui.templating import rendered
+
+# What the page shows of an open case beside its board: the tree, a branch of it, what came of a
+# passage, and the charts; as JSON that one component is given.
 
 NOTHING = ("Nothing to be seen yet.", "Ask a question: the tree shows how each passage was reached.")
 
@@ -191,3 +195,30 @@ def _charts(opened: OpenCase, tree: ExpansionTree) -> dict[str, Any]:
 def names_of(opened: OpenCase, ids: Sequence[str]) -> Mapping[str, Named]:
     """What passages of a case are called."""
     return {one: named(*found) for one, found in opened.lookup(list(ids)).items()}
+
+
+# The tabs of the board: which is in front, and what is fetched for it.
+
+
+def wire_views(stage: Stage, token: gr.State, desk: Desk) -> None:
+    """One listener for all looks at the tree and the charts."""
+
+    def look(request: gr.Request, case: str, wanted: gr.EventData) -> Any:
+        opened = desk.find(case_of(case, request))
+        try:
+            asked = looked(getattr(wanted, "given", None))
+        except RedstringError:
+            # Nothing that the page itself sends.
+            return gr.skip()
+        if opened is None:
+            return gr.skip()
+        opened.view = asked.view
+        # While a case runs its next step shows what is in front.
+        if asked.view == "board" or opened.busy.locked():
+            return gr.skip()
+        return view_value(opened, asked)
+
+    stage.views.select(
+        look, token, stage.views,
+        api_visibility="private", show_progress="hidden", queue=False, trigger_mode="multiple",
+    )  # fmt: skip

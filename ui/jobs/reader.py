@@ -59,8 +59,7 @@ def _text(path: Path, longest: int) -> Iterable[dict[str, Any]]:
 
 
 def _questions(queries: Path, qrels: Path, most: int) -> Iterable[dict[str, Any]]:
-    from engine.evaluation.choosing import spread
-    from engine.evaluation.questions import read_questions
+    from engine.evaluation.questions import read_questions, spread
 
     return map(asdict, spread(read_questions(queries, qrels), most))
 

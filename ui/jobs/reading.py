@@ -18,8 +18,7 @@ from gradio.context import LocalContext
 
 from engine.errors import CancelledError, InputError, system_error
 from ui.door.hanging_up import waited_for
-from ui.jobs.job import Job, Owner
-from ui.jobs.jobs import Jobs, Rules
+from ui.jobs.jobs import Job, Jobs, Owner, Rules
 from ui.jobs.process import DOCUMENTS, THREADS, Bounds, confined, run
 
 Item = TypeVar("Item")

@@ -1,22 +1,46 @@
-"""One door for all requests of the Review view: checked, answered, and every error a calm line."""
+"""The requests of the Review view, and its frame."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+
+import gradio as gr
 
 from engine.access.audit_log import record
 from engine.access.users import Person
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
-from ui.access.asking import by_token
+from ui.access.entrance import by_token
 from ui.asked import checked
-from ui.review.asked import Ask
-from ui.review.desk import Answer, Own, ReviewDesk, shown
+from ui.panels import build_panel
+from ui.review.desk import (
+    LONGEST_NAME,
+    LONGEST_NOTE,
+    MOST_ITEMS,
+    MOST_REVIEWERS,
+    Answer,
+    Ask,
+    Own,
+    ReviewDesk,
+    shown,
+)
 from ui.review.exchange import hand_out
 from ui.review.figures import figures, settle
-from ui.review.home import assign, bring, drop_queue, home, make_queue, queues, write_criteria
+from ui.review.home import (
+    assign,
+    bring,
+    drop_queue,
+    home,
+    make_queue,
+    marks,
+    queues,
+    review_case,
+    write_criteria,
+)
 from ui.review.learned import adopt, begin, drop, go_back, learned, look, stop
-from ui.review.of_case import marks, review_case
 from ui.review.playing import enter, judge, turns, undo
+
+# One door for all requests of the Review view: checked, answered, and every error a calm line.
 
 # What changes something, as the audit log calls it. A verdict is kept with who gave it and when: it is not
 # written down twice.
@@ -99,3 +123,34 @@ HANDLERS: Mapping[str, Callable[[Own, Ask], Answer]] = {
     "go-back": go_back,
     "drop-weights": drop,
 }
+
+
+# The Review view: its frame, and the one door to the server that its script knocks at.
+
+# What of each case is drawn: the field, and what it is called.
+PARTS = (
+    ("best", "Best of the ranking"),
+    ("border", "At its border"),
+    ("alone", "Found by one thread alone"),
+    ("disagreed", "Retrievers disagree"),
+    ("random", "At random"),
+    ("hops", "Hops of the trails"),
+    ("sentences", "Sentences of the answer"),
+    ("telling", "Would teach most"),
+)
+
+
+def build_review(desk: ReviewDesk) -> gr.HTML:
+    """Build the view."""
+    settings = desk.library.settings
+    frame = frame_html(has_roles=settings.access != "off")
+    return build_panel("review", partial(answer, desk), settings, frame, "redstring.review(element, server)")
+
+
+def frame_html(*, has_roles: bool) -> str:
+    """What stands there before anything was asked. ``has_roles``: the server knows who is a reviewer."""
+    parts = [(name, words, Ask.model_fields[name].default) for name, words in PARTS]
+    return shown(
+        "frame", parts=parts, has_roles=has_roles, most=MOST_ITEMS, most_reviewers=MOST_REVIEWERS,
+        longest_name=LONGEST_NAME, longest_note=LONGEST_NOTE,
+    )  # fmt: skip

@@ -1,26 +1,292 @@
-"""What every answer of the Review view starts from: who reviews, and which queues they may."""
+"""What every answer of the Review view starts from: the request, the reviewer, the words."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
-from typing import Any
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, Field
 
 from engine.access.users import Action, Person, may
+from engine.corpus.protocol import Corpus
 from engine.errors import InputError
+from engine.investigation import Case
+from engine.investigation.ranking.additive import Experience
+from engine.model import Direction, Hop, Relation
 from engine.records.store import EVERYBODY
 from engine.records.store.listing import Matter
 from engine.records.store.store import CaseStore
-from engine.review.adding import no_queue, reviewer_named
-from engine.review.kept import Queue
+from engine.records.wording import hop_words
+from engine.review.kept import LONGEST_TEXT, Queue, no_queue, reviewer_named
+from engine.review.learning.choosing import Choice, learned_from
+from engine.review.learning.observing import Labels, Observed, described
+from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict
+from engine.review.quoting import Pieces, quoted
 from engine.review.store import ReviewStore
+from engine.review.teaching import Place, Said, figures_of, taught
+from engine.settings import preset
+from ui.asked import CorpusName, Key, Request
+from ui.cases.desk import exact, percent
 from ui.cases.kept import KeptCases
-from ui.cases.wording import exact, percent
-from ui.jobs.jobs import Jobs
-from ui.review.learning import RULES, Learning
-from ui.review.wording import REASONS, rows_of_verdicts, said
+from ui.corpus.intake import Uploaded
+from ui.jobs.jobs import Job, Jobs, Rules
 from ui.shelf import Library
 from ui.templating import rendered
+from ui.workers.pool import Workers
+
+# Verdicts, reasons and items in the words of the page.
+
+WORDS: Final[Mapping[Verdict, str]] = {
+    Verdict.RELEVANT: "Relevant",
+    Verdict.PARTLY: "Partly",
+    Verdict.IRRELEVANT: "Not relevant",
+    Verdict.RIGHT: "Right",
+    Verdict.WRONG_KIND: "Wrong kind",
+    Verdict.WRONG_TARGET: "Wrong target",
+    Verdict.USELESS: "Useless",
+    Verdict.WRONG: "Wrong",
+    Verdict.UNSUPPORTED: "Not supported",
+    Verdict.LATER: "Later",
+}
+# What is often said of an item; anything else is written.
+REASONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "passage": ("another subject", "only mentions it", "too general", "out of date", "repeats another"),
+    "hop": ("no reference", "another document is meant", "another provision is meant", "leads away"),
+    "sentence": ("says something else", "leaves out a condition", "out of date"),
+}
+# Characters by which a sentence is named.
+SHORT_SENTENCE = 70
+# The tone in which a verdict is shown.
+_TONES: Final[Mapping[Verdict, str]] = {
+    Verdict.RELEVANT: "good",
+    Verdict.RIGHT: "good",
+    Verdict.PARTLY: "half",
+    Verdict.LATER: "plain",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A verdict as a button: what it sends, what it says, its keys, its tone."""
+
+    verdict: Verdict
+    words: str
+    keys: str
+    tone: str
+
+
+def rows_of_verdicts() -> dict[str, list[Button]]:
+    """For each kind of item its verdicts as buttons, in the order of their keys."""
+    return {
+        kind.value: [
+            Button(one, WORDS[one], "l s" if one is Verdict.LATER else str(place), tone(one))
+            for place, one in enumerate(verdicts, 1)
+        ]
+        for kind, verdicts in VERDICTS.items()
+    }
+
+
+def tone(verdict: Verdict) -> str:
+    """The tone in which a verdict is shown."""
+    return _TONES.get(verdict, "bad")
+
+
+def said(assessment: Assessment) -> str:
+    """A verdict with its reasons: "not relevant, because out of date: repealed in 2019"."""
+    why = ": ".join(part for part in (assessment.reason, assessment.note) if part)
+    verdict = WORDS[assessment.verdict].lower()
+    return f"{verdict}, because {why}" if why else verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A passage: where it stands, and its words in pieces, of which some are the quote."""
+
+    label: str
+    pieces: Pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A hop as a reviewer reads it: the passage that says the link, what it does to the other, the other.
+    ``backward``: the case went from the other to the one that says it; ``detail``: what was followed besides,
+    as the term that both share."""
+
+    source: Side
+    words: str
+    target: Side
+    backward: bool
+    detail: str = ""
+
+
+# Hops by what both passages hold, whose words are marked in both.
+_SHARED = (Relation.MENTIONS, Relation.DEFINES)
+
+
+def link_of(item: Item) -> Link:
+    """A hop, from the passage that says it: a case may have followed it the other way."""
+    is_shared = item.relation in _SHARED
+    here, there = is_shared or not item.backward, is_shared or item.backward
+    sides = [
+        Side(item.source_label, quoted(item.source_text, item.quote if here else "")),
+        Side(item.label, quoted(item.text, item.quote if there else "")),
+    ]
+    source, target = reversed(sides) if item.backward else sides
+    return Link(source, _relation(item), target, item.backward, item.detail)
+
+
+def _relation(item: Item) -> str:
+    """What the passage that says a link does to the other one: "cites this", "subject to this"."""
+    try:
+        relation = Relation(item.relation)
+    except ValueError:
+        return item.relation.replace("_", " ")
+    # As a hop from the other one back to it, whose words are of the one that it leads to.
+    hop = Hop(
+        target_id="", source_id="", strategy=item.strategy, relation=relation, direction=Direction.IN,
+        round=item.round, strength=0.0,
+    )  # fmt: skip
+    return hop_words(hop, lambda _: "this")
+
+
+def rests_on(item: Item) -> Side:
+    """The passages that a sentence rests on, with what it takes of them marked."""
+    return Side(item.source_label, quoted(item.source_text, *item.quote.split("\n")))
+
+
+def where(item: Item) -> str:
+    """The short name of an item: where its passage stands, both ends of its hop, or its first words."""
+    if item.kind is ItemKind.SENTENCE:
+        ends = "" if len(item.text) <= SHORT_SENTENCE else " …"
+        return f"“{item.text[:SHORT_SENTENCE].rstrip()}{ends}”"
+    if item.kind is not ItemKind.HOP:
+        return item.label or item.passage_id
+    sides = (item.source_label or item.source_id, item.label or item.passage_id)
+    return " → ".join(reversed(sides) if item.backward else sides)
+
+
+# One request of the Review view, checked.
+
+LONGEST_NAME, LONGEST_REASON, LONGEST_NOTE, LONGEST_KEY = 100, 100, 2000, 1500
+MOST_ITEMS, MOST_REVIEWERS = 2000, 20
+A_DAY = 86_400.0
+Count = Annotated[int, Field(ge=0, le=MOST_ITEMS)]
+# A box that is ticked sends this, one that is not nothing.
+Ticked = Annotated[bool, BeforeValidator(lambda given: True if given == "on" else given)]
+
+
+class Ask(Request):
+    """One request. Fields of a form come as their text.
+
+    ``reviewer`` is the name that somebody has typed, which counts where nobody logs in. ``tab`` names a tab
+    of their browser, ``slots`` the items that it holds at once. ``case`` and ``key`` name an item; ``cases``
+    is the id of the only case that a queue is made of, empty for all of the matter, or the case that is open;
+    ``name`` is that of a queue, or of a reviewer who is added to it. ``seen`` is the version of the criteria
+    that the page shows, None before it shows any. ``format`` is that of a file of verdicts, ``file`` one that
+    was sent. ``corpus`` is one of those that cases of the matter asked, empty for the first; ``of`` says
+    whether what is learned is for the matter or for all who ask the corpus; ``weights`` and ``job`` are ids.
+    """
+
+    do: Key
+    visitor: Key = ""
+    session: Key = Field(default="", repr=False)
+    reviewer: str = Field(default="", max_length=LONGEST_NAME)
+    tab: str = Field(default="", max_length=40)
+    slots: tuple[Literal["a", "b", "c", "d", "e", "f"], ...] = Field(default=(), max_length=6)
+    matter: Key = ""
+    queue: Key = ""
+    case: Key = ""
+    key: str = Field(default="", max_length=LONGEST_KEY)
+    verdict: Verdict | None = None
+    reason: str = Field(default="", max_length=LONGEST_REASON)
+    note: str = Field(default="", max_length=LONGEST_NOTE)
+    seconds: float | None = Field(default=None, ge=0, le=A_DAY, allow_inf_nan=False)
+    seen: int | None = Field(default=None, ge=0)
+    criteria: str = Field(default="", max_length=LONGEST_TEXT)
+    name: str = Field(default="", max_length=LONGEST_NAME)
+    cases: Key = ""
+    best: Count = 10
+    border: Count = 5
+    alone: Count = 3
+    disagreed: Count = 3
+    random: Count = 5
+    hops: Count = 5
+    sentences: Count = 0
+    telling: Count = 0
+    reviewers: int = Field(default=1, ge=1, le=MOST_REVIEWERS)
+    open: Ticked = False
+    format: Key = ""
+    file: Uploaded | None = None
+    corpus: CorpusName = ""
+    of: Literal["matter", "corpus"] = "matter"
+    weights: str = Field(default="", pattern=r"^[\w-]{0,64}$", max_length=64)
+    job: Key = ""
+
+
+# Learning from verdicts as a job: judged questions are asked again where cases run, one by one.
+
+# One at a time, and one of a person: it takes places from those who ask.
+RULES = Rules("learning", running=1, waiting=8, seconds=900.0)
+# What is learned from at most, the newest first: beyond that the command line learns.
+MOST_QUESTIONS, MOST_PASSAGES = 300, 3_000
+PRESET = "balanced"
+
+
+@dataclass(slots=True)
+class Learning:
+    """What is learned of, for whom, and what has come of it: the id of what was kept, empty where it teaches
+    nothing, and the figures that it is shown with. It holds no words of a question."""
+
+    matter: str
+    corpus: str
+    of: str
+    weights: str = ""
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+
+def learn(
+    job: Job[Learning], place: Place, corpus: Corpus, said: Said, workers: Workers, visitor: str, who: str
+) -> None:
+    """The work of the job; ``visitor`` is who waits in the line where cases run. Raises CancelledError, and
+    what asking and learning raise."""
+    settings = preset(PRESET)
+
+    def done(question: str, work: Callable[[Case], Any]) -> Any:
+        return workers.done(visitor, work, Case(corpus, question, settings, weights=""))
+
+    def ask(labels: Labels) -> Observed | None:
+        found: Observed | None = done(labels.question, partial(_observed, labels=labels))
+        return found
+
+    def learned(seen: Sequence[Observed], name: str) -> tuple[Experience, Choice]:
+        work = partial(_learned, seen=tuple(seen), name=name)
+        found: tuple[Experience, Choice] = done(said.labels[0].question, work)
+        return found
+
+    experience, choice = taught(corpus, said, settings, ask=ask, learn=learned, told=job.tell)
+    # Whoever cancels now wants nothing of it.
+    job.tell("keeping", 1, 1)
+    if choice.strength:
+        place.keep(experience, choice, said.cases, who)
+        job.payload.weights = experience.id
+    job.payload.figures = figures_of(choice, said.cases)
+
+
+def _observed(case: Case, labels: Labels) -> Observed | None:
+    for _ in case.run():
+        continue
+    return described(case, labels)
+
+
+def _learned(case: Case, seen: Sequence[Observed], name: str) -> tuple[Experience, Choice]:
+    """The case stands in the line for it and never runs."""
+    return learned_from(seen, case.corpus, name)
+
+
+# What every answer of the Review view starts from: who reviews, and which queues they may.
 
 Answer = dict[str, Any]
 # In the settings of a queue: whoever has the role of a reviewer may review it; the case that it is made of

@@ -23,10 +23,9 @@ from engine.review.kept import Queue
 from engine.review.model import Item, ItemKind
 from engine.review.taking import taken_words
 from ui.corpus.intake import check_files, stage
-from ui.jobs.job import Owner
+from ui.jobs.jobs import Owner
 from ui.jobs.reading import Reading, read_apart
-from ui.review.asked import Ask
-from ui.review.desk import Answer, Own, shown
+from ui.review.desk import Answer, Ask, Own, shown
 
 # What a visitor may send at once, and what is handed out: the command line takes and gives more.
 MOST_BYTES, MOST_VERDICTS = 4 * MEGABYTE, 20_000

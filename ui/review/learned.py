@@ -8,18 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from engine.corpus.learned_weights import Act, WeightsLine, acted
+from engine.corpus.judgements import Act, WeightsLine, acted
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
 from engine.records.store.listing import Matter
 from engine.review.learning.choosing import FEWEST
-from engine.review.teaching import Said, said_in
-from engine.review.weights_places import OfCorpus, OfMatter, Place
-from ui.jobs.job import Job, Owner, State
-from ui.judging import may_judge
-from ui.review.asked import Ask
-from ui.review.desk import Answer, Own, shown
-from ui.review.learning import MOST_PASSAGES, MOST_QUESTIONS, Learning, learn
+from engine.review.teaching import OfCorpus, OfMatter, Place, Said, said_in
+from ui.case_views import may_judge
+from ui.jobs.jobs import Job, Owner, State
+from ui.review.desk import MOST_PASSAGES, MOST_QUESTIONS, Answer, Ask, Learning, Own, learn, shown
 
 # Questions that move, shown of each kind, and kept weights.
 MOST_SHOWN, MOST_LISTED = 20, 30

@@ -15,10 +15,9 @@ from engine.records.slim import Slim, slim_case
 from engine.records.store.listing import CaseSummary, Matter, Wanted
 from engine.records.store.store import CaseStore
 from ui.asked import CorpusName, Key, Request
-from ui.tools.asking import Asking
 from ui.tools.following import CaseId
 from ui.tools.questions import MORE
-from ui.tools.tool import Blank, Detail, Tool
+from ui.tools.tool import Asking, Blank, Detail, Tool
 
 MOST_LISTED = 50
 LONGEST_MATTER = 200

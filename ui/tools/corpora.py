@@ -10,8 +10,7 @@ from engine.corpus.protocol import Corpus
 from engine.records.slim import Slim
 from ui.asked import CorpusName, Request
 from ui.shelf import Shelved
-from ui.tools.asking import Asking
-from ui.tools.tool import Tool
+from ui.tools.tool import Asking, Tool
 
 MOST_DOCUMENTS = 50
 

@@ -11,12 +11,11 @@ from gradio.components.api_component import Api
 from gradio.events import api
 
 from engine.errors import RedstringError, for_visitors
-from ui.access.asking import person_of
+from ui.access.entrance import person_of
 from ui.asked import checked
 from ui.session import CASES, LINED
-from ui.tools.asking import Asking, Place
 from ui.tools.schemas import arguments_of
-from ui.tools.tool import Tool
+from ui.tools.tool import Asking, Place, Tool
 
 # Where the function of an endpoint says which tool it is.
 TOOL = "redstring_tool"

@@ -14,9 +14,8 @@ from engine.exports.kept_cases import handed_over as handed_over_case
 from engine.exports.registry import Export, HandedOver, export_of, exports
 from engine.records.slim import Slim
 from ui.asked import Key, Request
-from ui.tools.asking import Asking
 from ui.tools.following import CaseId
-from ui.tools.tool import LONGEST_ANSWER, Detail, Tool, weight
+from ui.tools.tool import LONGEST_ANSWER, Asking, Detail, Tool, weight
 
 # Where files of cases are fetched.
 FILES = "/gradio_api/case"

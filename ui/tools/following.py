@@ -22,9 +22,8 @@ from engine.records.store.chain import Event as CaseEvent
 from engine.records.store.fingerprint import fingerprint_of
 from engine.settings import checked
 from ui.asked import Key, Request
-from ui.tools.asking import Asking
 from ui.tools.questions import MORE, UNWANTED, Model
-from ui.tools.tool import Detail, Tool
+from ui.tools.tool import Asking, Detail, Tool
 
 CaseId = Annotated[
     str,

@@ -13,9 +13,8 @@ from engine.records.slim import Slim
 from engine.settings import InvestigationSettings
 from engine.settings import preset as settings_of
 from ui.controls import settings_from
-from ui.tools.asking import Asking
 from ui.tools.questions import SETTINGS, About, Changed
-from ui.tools.tool import Tool
+from ui.tools.tool import Asking, Tool
 
 
 class Planning(About):

@@ -20,12 +20,11 @@ from engine.records.slim import SlimAnswer, SlimCase, slim_answer, slim_case
 from engine.settings import InvestigationSettings
 from engine.settings import preset as settings_of
 from ui.asked import LONGEST_QUESTION, MOST_HELD, CorpusName, Held, Key, Request
-from ui.assist import helpers
 from ui.controls import settings_from
 from ui.door.hanging_up import Cancel, Waited
 from ui.shelf import Library
-from ui.tools.asking import Asking
-from ui.tools.tool import Detail, Matter, Tool
+from ui.spending import helpers
+from ui.tools.tool import Asking, Detail, Matter, Tool
 
 Json = dict[str, Any]
 Question = Annotated[

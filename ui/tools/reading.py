@@ -10,9 +10,8 @@ from pydantic import Field
 from engine.records.in_place import Choices, spot_of, stretch
 from engine.records.slim import Slim
 from ui.asked import Request
-from ui.tools.asking import Asking
 from ui.tools.questions import OfCorpus
-from ui.tools.tool import LONGEST_ANSWER, Blank, Tool, weight
+from ui.tools.tool import LONGEST_ANSWER, Asking, Blank, Tool, weight
 
 MOST_PASSAGES = 100
 # What stands around the passages of an answer.

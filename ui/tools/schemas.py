@@ -1,4 +1,4 @@
-"""The JSON schemas of what tools take and give, made from their forms."""
+"""The JSON schemas of tools, all tools, and their documentation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ui.settings_schema import settings_schema
+from ui.controls import settings_schema
 from ui.tools.tool import Tool
 
 Schema = dict[str, Any]

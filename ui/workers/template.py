@@ -1,16 +1,14 @@
-"""The process that workers are copies of, and what a worker does.
-
-The template loads what cases need once: code, models, grammars, corpora. Workers are forked from it, so they
-begin within milliseconds and share that memory; the template itself computes nothing and has one thread.
-The page's process sends it the ends of pipes, and is answered by a worker over each.
-"""
+"""The template that workers are forked from, and what is carried between processes."""
 
 from __future__ import annotations
 
 import contextlib
+import copyreg
 import gc
+import io
 import logging
 import os
+import pickle
 import queue
 import signal
 import sys
@@ -20,16 +18,65 @@ from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from threadpoolctl import threadpool_limits
 
 from engine.caching import uses
-from engine.errors import RedstringError
+from engine.corpus.protocol import Corpus
+from engine.errors import CorpusError, RedstringError
+from engine.language.embedders import NO_EMBEDDING, embedder
 from engine.operator_settings import OperatorSettings
-from ui.allocator import give_back, share_arenas
 from ui.door.logs import WithoutContent
-from ui.workers.room import Room
+from ui.serve import give_back, share_arenas
+
+# How much of the processor a thread has used, with what workers have computed for it.
+
+_ELSEWHERE = threading.local()
+
+
+def used() -> float:
+    """Processor time of this thread and of what was computed for it in other processes, s."""
+    return time.thread_time() + float(getattr(_ELSEWHERE, "seconds", 0.0))
+
+
+def used_elsewhere(seconds: float) -> None:
+    """Another process has computed for this thread."""
+    _ELSEWHERE.seconds = float(getattr(_ELSEWHERE, "seconds", 0.0)) + seconds
+
+
+# Where a piece of work is done: the corpora that are open there, and whether it is to stop.
+
+
+class Room:
+    """What a piece of work finds around it. ``opened`` gives the corpus of a folder as it stands now."""
+
+    def __init__(self, opened: Callable[[Path], Corpus]) -> None:
+        self.opened = opened
+        self._stop: Callable[[], None] | None = None
+        self._stopped = False
+
+    def stoppable(self, stop: Callable[[], None]) -> None:
+        """From now on ``stop`` ends the work early; it is called from another thread, at once where the work
+        was to stop already."""
+        self._stop = stop
+        if self._stopped:
+            stop()
+
+    def stop(self) -> None:
+        """The work is wanted no more."""
+        self._stopped = True
+        if self._stop is not None:
+            self._stop()
+
+
+# The process that workers are copies of, and what a worker does.
+#
+# The template loads what cases need once: code, models, grammars, corpora. Workers are forked
+# from it, so they begin within milliseconds and share that memory; the template itself computes
+# nothing and has one thread. The page's process sends it the ends of pipes, and is answered by a
+# worker over each.
 
 LOG = logging.getLogger(__name__)
 # What is done in a worker: it tells step after step and returns what came of it. Both are pickled.
@@ -147,3 +194,69 @@ def _serve(pipe: Connection, opened: Callable[[Path], Any]) -> None:
         done += 1
         if done % GIVES_BACK == 0:
             give_back()
+
+
+# Cases on their way from one process to another.
+#
+# What a case has found goes along; the corpus and its model do not: both processes have them, and
+# the corpus must stand in the same state in both.
+
+
+class StateChangedError(CorpusError):
+    """The corpus stands in another state than where the value was packed."""
+
+
+def packed(value: object, corpus: Corpus) -> bytes:
+    """A value in which a corpus and its model may stand, as bytes for ``unpacked``."""
+    table: dict[type, Callable[[Any], Any]] = {
+        **copyreg.dispatch_table,
+        MappingProxyType: lambda view: (_view, (dict(view),)),
+        threading.Event: lambda event: (threading.Event, ()),
+        type(threading.Lock()): lambda lock: (threading.Lock, ()),
+        type(corpus): lambda found: (_opened, state_of(found)),
+    }
+    # The model itself is not loaded for this.
+    model = embedder(corpus.embedding) if corpus.embedding != NO_EMBEDDING else None
+    if model is not None:
+        table[type(model)] = lambda found: (embedder, (found.spec,))
+    written = io.BytesIO()
+    pickler = pickle.Pickler(written, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = table
+    pickler.dump(value)
+    return written.getvalue()
+
+
+def unpacked(data: bytes, opened: Callable[[Path], Corpus]) -> Any:
+    """The value; ``opened`` gives the corpus of a folder. Raises StateChangedError where that stands in
+    another state than where the value was packed, and what ``opened`` raises."""
+    return _Unpickler(data, opened).load()
+
+
+def state_of(corpus: Corpus) -> tuple[Path | None, str]:
+    """Where a corpus lies, and when it was made: rows mean the same as long as both are the same."""
+    return corpus.folder, str(corpus.info().metadata["created"])
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, data: bytes, opened: Callable[[Path], Corpus]) -> None:
+        super().__init__(io.BytesIO(data))
+        self._open = opened
+
+    def find_class(self, module: str, name: str) -> Any:
+        if name == _opened.__name__ and module == __name__:
+            return self._opened
+        return super().find_class(module, name)
+
+    def _opened(self, folder: Path, created: str) -> Corpus:
+        corpus = self._open(folder)
+        if state_of(corpus) != (folder, created):
+            raise StateChangedError("the corpus has just been changed: ask again")
+        return corpus
+
+
+def _view(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(values)
+
+
+def _opened(folder: Path, created: str) -> Corpus:
+    raise CorpusError(f"{folder}: a corpus is only unpacked where one is open")

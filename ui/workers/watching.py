@@ -14,10 +14,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ui.door.address import VISITOR, Visitor
-from ui.door.refusing import refuse
-from ui.door.routes import HEALTH, METRICS, POLICY
-from ui.workers.line import Line
-from ui.workers.pool import Workers
+from ui.door.routes import HEALTH, METRICS, POLICY, refuse
+from ui.workers.pool import Line, Workers
 
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 # Fields of ``Use``.

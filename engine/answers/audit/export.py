@@ -30,8 +30,8 @@ from engine.answers.audit.record import (
     key_of,
     remarks,
 )
-from engine.corpus.confirmations import Confirmation, Review, digest_of
 from engine.corpus.grades import words_of
+from engine.corpus.judgements import Confirmation, Review, digest_of
 from engine.language.characters import escape, marked
 from engine.language.characters import markdown as escaped
 from engine.records.wording import plural

@@ -19,7 +19,8 @@ from engine.answers.audit.record import (
     citation_of,
     key_of,
 )
-from engine.corpus.confirmations import (
+from engine.corpus.grades import Grades, grades_of
+from engine.corpus.judgements import (
     Confirmation,
     Review,
     add_confirmation,
@@ -29,7 +30,6 @@ from engine.corpus.confirmations import (
     same_words,
     standing_confirmations,
 )
-from engine.corpus.grades import Grades, grades_of
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.model import Grade

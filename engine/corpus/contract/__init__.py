@@ -18,15 +18,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.corpus.contract.browsing import BrowsingContract
-from engine.corpus.contract.dense import DenseContract, SparseContract
 from engine.corpus.contract.journals import JournalsContract
-from engine.corpus.contract.lexical import LexicalContract
-from engine.corpus.contract.links import LinkedContract
-from engine.corpus.contract.names import NamesContract
-from engine.corpus.contract.text import TextContract
-from engine.corpus.contract.validity import ValidityContract
-from engine.corpus.contract.values import rows_of
+from engine.corpus.contract.kits import (
+    BrowsingContract,
+    DenseContract,
+    LexicalContract,
+    LinkedContract,
+    NamesContract,
+    SparseContract,
+    TextContract,
+    ValidityContract,
+    rows_of,
+)
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 from engine.model import Direction

@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from engine.corpus.confirmations import add_confirmation, load_confirmations, made_confirmation
-from engine.corpus.contract.values import pairs, rows_of
-from engine.corpus.extracted.proposal import Proposal
-from engine.corpus.extracted.validations import Judgement, Validation, add_validation, load_validations
+from engine.corpus.contract.kits import pairs, rows_of
+from engine.corpus.extracted.readings import Judgement, Proposal, Validation, add_validation, load_validations
 from engine.corpus.grades import Basis, grades_of, set_grade, unset_grade
 from engine.corpus.journal import Journals
+from engine.corpus.judgements import add_confirmation, load_confirmations, made_confirmation
 from engine.corpus.protocol import Corpus
 from engine.model import Direction, Grade, Relation, Status
 

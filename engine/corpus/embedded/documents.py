@@ -1,8 +1,8 @@
-"""The documents and sections of a corpus folder."""
+"""The documents of a corpus on disk, and the names that texts give to them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from types import MappingProxyType
@@ -12,10 +12,41 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from engine.corpus.embedded.arrays import Array, Strings
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.joining import joined, recoded, shifted
 from engine.language.addresses import number_key
+from engine.language.references.definitions import DefinedName
 from engine.model import NOTHING, Document, Section, SectionKind
+
+# Columns of a corpus put together from those of its blocks.
+
+
+def joined(blocks: Sequence[Block], name: str, dtype: type[np.generic]) -> Array:
+    """A column of all blocks, as it stands in them."""
+    parts = [block[name] for block in blocks]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype)
+
+
+def shifted(blocks: Sequence[Block], name: str, sizes: Sequence[int]) -> NDArray[np.int32]:
+    """A column of numbers that count from 0 in each block and from 0 in the corpus; -1 stays what it is.
+
+    ``sizes``: how many things the numbers of each block count.
+    """
+    parts, first = [np.zeros(0, np.int32)], 0
+    for block, size in zip(blocks, sizes, strict=True):
+        values = block[name]
+        parts.append(np.where(values < 0, -1, values + first).astype(np.int32))
+        first += size
+    return np.concatenate(parts)
+
+
+def recoded(codes: Array, names: Strings, numbers: Mapping[str, int]) -> NDArray[np.int16]:
+    """Codes of a block's own list of names as codes of the corpus; -1 stays what it is."""
+    known = np.asarray([*(numbers[name] for name in names.all()), -1], np.int16)
+    return known[codes]
+
+
+# The documents and sections of a corpus folder.
 
 SECTION_KINDS = tuple(SectionKind)
 KIND_NUMBERS: Mapping[SectionKind, int] = {kind: number for number, kind in enumerate(SECTION_KINDS)}
@@ -211,3 +242,36 @@ def load_document(record: str) -> Document:
     fields["aliases"] = tuple(fields["aliases"])
     fields["metadata"] = MappingProxyType(fields["metadata"]) if fields["metadata"] else NOTHING
     return Document(**fields)
+
+
+# The names that texts of a corpus give to documents, as its blocks have them.
+
+_ROWS, _NAMES = "names.passage", "names"
+
+
+class GivenNames:
+    """Names by the passages that give them. A corpus that was written before they were kept has none."""
+
+    def __init__(self, state: Block) -> None:
+        self._state = state
+
+    @staticmethod
+    def pack(block: Block, names: Iterable[tuple[int, DefinedName]]) -> None:
+        """Set the names that the passages of a block give, by their rows in it."""
+        held = list(names)
+        block.arrays[_ROWS] = np.asarray([row for row, _ in held], np.int32)
+        block.put_strings(_NAMES, [orjson.dumps(tuple(name)).decode() for _, name in held])
+
+    @staticmethod
+    def put(state: Block, blocks: Sequence[Block]) -> None:
+        """Set the names of all blocks."""
+        state.arrays[_ROWS] = shifted(blocks, _ROWS, [block.passages for block in blocks])
+        state.put_joined(_NAMES, [block.strings(_NAMES) for block in blocks])
+
+    def each(self) -> Iterator[tuple[int, DefinedName]]:
+        """The row of each passage that names a document, and the name, in the order of the corpus."""
+        if _ROWS not in self._state.arrays:
+            return
+        rows = self._state[_ROWS].tolist()
+        for row, record in zip(rows, self._state.strings(_NAMES).all(), strict=True):
+            yield row, DefinedName(*orjson.loads(record))

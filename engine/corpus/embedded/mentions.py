@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, ranges, row_pointers
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.references import RELATION_NUMBERS
+from engine.corpus.embedded.links import RELATION_NUMBERS
 from engine.corpus.protocol import Links, Mentions, Rows
 from engine.model import Entity, EntityKind, Relation, Role
 from engine.sorting import distinct

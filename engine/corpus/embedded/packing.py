@@ -10,6 +10,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from engine.corpus.contents import is_bare_heading
 from engine.corpus.embedded.block import FIELDS, Block, Postings, hashed
 from engine.corpus.embedded.documents import (
     BEGINNING,
@@ -19,7 +20,6 @@ from engine.corpus.embedded.documents import (
     dump_document,
     dump_metadata,
 )
-from engine.corpus.headings import is_bare_heading
 from engine.language.references.provisions import ITEM_LENGTH, counts_paragraphs
 from engine.model import Document, Passage, Section
 

@@ -1,9 +1,9 @@
-"""The passages of a corpus folder: columns for arithmetic, strings for reading."""
+"""The passages of a corpus on disk, and numbers as they are printed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 
 import numpy as np
 import orjson
@@ -16,15 +16,20 @@ from engine.corpus.embedded.documents import (
     SECTION_KINDS,
     DocumentTable,
     Numbered,
+    Numbers,
     SectionTable,
     by_number,
     day_of,
+    joined,
     load_metadata,
+    recoded,
+    shifted,
 )
-from engine.corpus.embedded.joining import joined, recoded, shifted
 from engine.corpus.protocol import Mask, Rows
 from engine.language.addresses import number_key
 from engine.model import Passage, SectionKind
+
+# The passages of a corpus folder: columns for arithmetic, strings for reading.
 
 STRINGS = ("id", "text", "source_id", "number", "paragraph", "label", "metadata")
 
@@ -209,3 +214,44 @@ class PassageTable:
                     break
                 place += 1
         return found
+
+
+# Where the numbers of one document stand, told by the columns of numbers alone.
+
+# Documents whose numbers are kept at hand.
+_AT_HAND = 64
+
+
+class Printed(Mapping[str, tuple[list[int], list[int]]]):
+    """Rows and sections of a document by number. See ``Texts.printed_numbers``."""
+
+    def __init__(self, passages: Numbered, citable: Rows, sections: Numbered) -> None:
+        """Rows and sections by number, ascending; ``citable``: the rows that are cited by theirs."""
+        self._passages, self._citable, self._sections = passages, citable, sections
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from dict.fromkeys((*self._passages, *self._sections))
+
+    def __getitem__(self, number: str) -> tuple[list[int], list[int]]:
+        if number not in self._passages and number not in self._sections:
+            raise KeyError(number)
+        rows = self._passages.get(number, NO_ROWS)
+        if len(rows) > 1:
+            others = np.setdiff1d(self._citable, rows, assume_unique=True)
+            behind = np.searchsorted(others, rows[:-1])
+            rows = np.union1d(rows, others[behind[behind < len(others)]])
+        return rows.tolist(), self._sections.get(number, NO_ROWS).tolist()
+
+
+def printed_of(first: Numbers, passages: PassageTable, sections: SectionTable) -> Callable[[int], Printed]:
+    """What tells the numbers of a document; ``first``: the first row of each document and the number of
+    passages, shape (documents + 1,)."""
+
+    def printed(document: int) -> Printed:
+        start, stop = first[document : document + 2].tolist()
+        return Printed(*passages.printed(start, stop), sections.printed(document))
+
+    return lru_cache(_AT_HAND)(printed)

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from engine.corpus.embedded.manifest import MANIFEST_NAME, Manifest
+from engine.corpus.embedded.generation import MANIFEST_NAME, Manifest
 from engine.errors import CorpusError, system_error
 from engine.files import make_private_folder
 

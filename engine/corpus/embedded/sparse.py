@@ -12,8 +12,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import ranges
-from engine.corpus.embedded.best import best_hits
+from engine.corpus.embedded.arrays import best_hits, ranges
 from engine.corpus.embedded.block import Block
 from engine.corpus.protocol import Hits, Mask, Rows, Scores
 from engine.language.embedders.base import SparseVectors

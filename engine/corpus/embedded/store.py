@@ -16,31 +16,27 @@ from numpy.typing import NDArray
 from engine.caching import Cache
 from engine.corpus.defaults import TextDefaults, nothing
 from engine.corpus.embedded.block import BLOCK_SUFFIX, BLOCKS, Block, block_from, digest
-from engine.corpus.embedded.browsing import Browsing
-from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, SectionTable
-from engine.corpus.embedded.ends import Tables
+from engine.corpus.embedded.deciding import Stamp, with_verdicts
+from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, GivenNames, SectionTable
 from engine.corpus.embedded.generation import (
     CITED_NAME,
     GRAPH_NAME,
+    NO_MODEL,
     SPARSE_NAME,
     STATE_NAME,
     Generation,
+    Manifest,
     read_published,
 )
-from engine.corpus.embedded.given_names import GivenNames
-from engine.corpus.embedded.judged import Stamp, with_verdicts
 from engine.corpus.embedded.lexical import LexicalIndex
-from engine.corpus.embedded.links import LinkIndex, ReferenceTable
-from engine.corpus.embedded.manifest import NO_MODEL, Manifest
+from engine.corpus.embedded.links import LinkIndex, ReferenceTable, Tables
 from engine.corpus.embedded.mentions import EntityTable
-from engine.corpus.embedded.passages import PassageTable
-from engine.corpus.embedded.printed import Printed, printed_of
+from engine.corpus.embedded.passages import PassageTable, Printed, printed_of
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
-from engine.corpus.embedded.structure import Outline
-from engine.corpus.extracted.validations import judged, load_validations
+from engine.corpus.embedded.structure import Browsing, Outline
+from engine.corpus.extracted.readings import judged, load_validations
 from engine.corpus.journal import FolderJournals, Journals
-from engine.corpus.ontology import ontology_from
-from engine.corpus.ontology_journal import ontology_in_force
+from engine.corpus.ontology import ontology_from, ontology_in_force
 from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mentions, Ontology, Quoted, Rows
 from engine.language.analysis import analyzer
 from engine.language.embedders.base import SparseVectors
@@ -58,9 +54,9 @@ from engine.model import (
 )
 
 if TYPE_CHECKING:
-    from engine.corpus.adjacency import Adjacency
     from engine.corpus.embedded.dense import VectorIndex
     from engine.corpus.embedded.sparse import SparseIndex
+    from engine.corpus.related import Adjacency
 
 
 class EmbeddedCorpus(TextDefaults):
@@ -212,7 +208,7 @@ class EmbeddedCorpus(TextDefaults):
         """See ``Corpus.adjacency``; stays on disk. Raises CorpusError where it is damaged."""
         if self._graph is None or self._stamp:
             return None
-        from engine.corpus.adjacency import adjacency_from
+        from engine.corpus.related import adjacency_from
 
         return adjacency_from(block_from(self._graph(), GRAPH_NAME).arrays, len(self))
 

@@ -1,4 +1,4 @@
-"""Write a corpus folder: from blocks, or from plain contents."""
+"""Writing of a generation, and decisions of people applied to what is written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.contents import NO_EMBEDDING, Contents
-from engine.corpus.decisions import load_decisions, standing
 from engine.corpus.embedded.block import (
     BLOCKS,
     CONTEXT_FIELD,
@@ -26,31 +25,43 @@ from engine.corpus.embedded.block import (
     postings_of,
 )
 from engine.corpus.embedded.deciding import Undecided, decided
-from engine.corpus.embedded.documents import DocumentTable, SectionTable
+from engine.corpus.embedded.documents import DocumentTable, GivenNames, SectionTable, joined
 from engine.corpus.embedded.generation import (
     CITED_NAME,
+    FORMAT_VERSION,
     FOUND_NAME,
     GRAPH_NAME,
     SPARSE_NAME,
     STATE_NAME,
+    Generation,
+    Manifest,
+    keep_file,
+    published,
     seals_of,
     standing_in,
 )
-from engine.corpus.embedded.given_names import GivenNames
-from engine.corpus.embedded.joining import joined
 from engine.corpus.embedded.lexical import LexicalIndex
-from engine.corpus.embedded.links import LinkIndex, ReferenceTable
-from engine.corpus.embedded.manifest import FORMAT_VERSION, Manifest
+from engine.corpus.embedded.links import (
+    LinkIndex,
+    ReferenceColumns,
+    ReferenceTable,
+    Targets,
+    columns_in,
+    columns_of,
+)
 from engine.corpus.embedded.mentions import Definers, EntityTable, definers_of
 from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import flush, new_generation, publish
-from engine.corpus.embedded.references import ReferenceColumns, Targets, columns_of
+from engine.corpus.judgements import load_decisions, standing
 from engine.corpus.protocol import Mentions
 from engine.model import Document, Entity
 
 if TYPE_CHECKING:
-    from engine.corpus.embedded.coded import KnownCodes
+    from engine.corpus.embedded.dense import KnownCodes
+
+
+# Write a corpus folder: from blocks, or from plain contents.
 
 CONTENT_KEYS = "passages.content"
 
@@ -213,7 +224,7 @@ def write_references(
 ) -> None:
     """Write the reference table, the links that it makes, and the graph of these and the mentions."""
     # It brings scipy, for which nobody waits who only reads.
-    from engine.corpus.adjacency import adjacency_of
+    from engine.corpus.related import adjacency_of
 
     passages = int(documents.first[-1])
     cited = references.block()
@@ -270,3 +281,49 @@ def _languages(blocks: Sequence[Block]) -> Counter[str]:
             if count:
                 counts[names[code]] += count
     return counts
+
+
+# Puts the decisions that people have made since the last ingestion in force, without an
+# ingestion.
+
+
+def apply_decisions(folder: Path | str) -> Undecided:
+    """Write the references of a corpus anew from what its texts say and what people have decided; whoever
+    opens the corpus from now on sees it. Returns the decisions that found nothing to decide.
+
+    Only the references and links are written; all other files are taken over. Raises CorpusError where
+    there is no corpus, or another process is writing it.
+    """
+    folder = Path(folder)
+    published(folder)
+    with new_generation(folder) as generation:
+        before = published(folder)
+        kept = [name for name in before.manifest.files if name not in (CITED_NAME, GRAPH_NAME)]
+        for parent in {(generation / name).parent for name in kept}:
+            parent.mkdir(exist_ok=True)
+        for name in kept:
+            keep_file(before.data / name, generation / name)
+        return _rewrite(before, generation)
+
+
+def _rewrite(before: Generation, generation: Path) -> Undecided:
+    folder, manifest = before.folder, before.manifest
+    state = before.block(STATE_NAME)
+    documents, sections = DocumentTable(state), SectionTable(state)
+    passages = PassageTable(state, sorted(manifest.languages), manifest.statuses)
+    found = columns_in(before.block(FOUND_NAME), manifest.found_grammars)
+    references, undecided = decided(found, standing(load_decisions(folder)), passages, sections, documents)
+    write_references(generation, references, sections, documents, EntityTable(state).every())
+    changed = manifest.model_copy(
+        update={
+            "generation": generation.name,
+            "created": datetime.now(UTC).isoformat(timespec="microseconds"),
+            "references": len(references),
+            "grammars": references.grammars,
+            "references_by_relation": references.by_relation(),
+            "references_by_status": references.by_status(),
+            "files": seals_of(generation, before),
+        }
+    )
+    publish(folder, changed.sealed())
+    return undecided

@@ -1,14 +1,20 @@
 """What language models read in a corpus, and what people say of it: beside its data, never inside them."""
 
 from engine.corpus.extracted.graph import ExtractedGraph, extracted_graph
-from engine.corpus.extracted.proposal import LINK_RELATIONS, Proposal, located
-from engine.corpus.extracted.readings import DocumentRead, WindowRead, add_reading, load_readings, proposals
-from engine.corpus.extracted.validations import (
+from engine.corpus.extracted.readings import (
+    LINK_RELATIONS,
+    DocumentRead,
     Judgement,
+    Proposal,
     Validation,
+    WindowRead,
+    add_reading,
     add_validation,
     judged,
+    load_readings,
     load_validations,
+    located,
+    proposals,
 )
 
 __all__ = [

@@ -17,9 +17,16 @@ import numpy as np
 
 from engine.corpus.embedded.arrays import ranges
 from engine.corpus.embedded.publication import EXTRACTED_NAME, VALIDATIONS_NAME
-from engine.corpus.extracted.proposal import Proposal, located
-from engine.corpus.extracted.readings import load_readings, proposals
-from engine.corpus.extracted.validations import Judgement, Validation, judged, load_validations
+from engine.corpus.extracted.readings import (
+    Judgement,
+    Proposal,
+    Validation,
+    judged,
+    load_readings,
+    load_validations,
+    located,
+    proposals,
+)
 from engine.corpus.journal import Journals, journals_at
 from engine.corpus.protocol import Corpus, Links, Rows
 from engine.model import Direction, Relation

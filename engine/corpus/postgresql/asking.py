@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engine.corpus.defaults import CorpusDefaults
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.documents import load_document
-from engine.corpus.embedded.manifest import Manifest
+from engine.corpus.embedded.generation import Manifest
 from engine.corpus.postgresql.binary import read_columns
 from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.server import Replicated, Server

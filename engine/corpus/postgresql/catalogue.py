@@ -10,7 +10,7 @@ import orjson
 from psycopg import Connection, sql
 from psycopg.errors import LockNotAvailable
 
-from engine.corpus.embedded.manifest import Manifest
+from engine.corpus.embedded.generation import Manifest
 from engine.corpus.postgresql.schema import CATALOGUE, FORMAT, FORMER, SCHEMA, TABLES, parents
 from engine.errors import CorpusError
 

@@ -19,9 +19,8 @@ from psycopg import Connection
 from engine.corpus.address import Address
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.ends import Tables
-from engine.corpus.embedded.judged import changes, with_changes
-from engine.corpus.embedded.links import Edges, ReferenceTable
+from engine.corpus.embedded.deciding import changes, with_changes
+from engine.corpus.embedded.links import COLUMNS, TARGET_KINDS, Edges, ReferenceTable, Tables
 from engine.corpus.embedded.publication import (
     CONFIRMATIONS_NAME,
     DECISIONS_NAME,
@@ -30,8 +29,7 @@ from engine.corpus.embedded.publication import (
     VALIDATIONS_NAME,
     WEIGHTS_NAME,
 )
-from engine.corpus.embedded.references import COLUMNS, TARGET_KINDS
-from engine.corpus.extracted.validations import Validation
+from engine.corpus.extracted.readings import Validation
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql.schema import SCHEMA, TABLES
 from engine.corpus.postgresql.server import Server

@@ -10,14 +10,8 @@ import numpy as np
 import orjson
 
 from engine.corpus.embedded.arrays import ranges
+from engine.corpus.embedded.links import RELATION_NUMBERS, RELATIONS, STATUS_NUMBERS, STATUSES, TARGET_KINDS
 from engine.corpus.embedded.mentions import Shared, load_entity, shared_links
-from engine.corpus.embedded.references import (
-    RELATION_NUMBERS,
-    RELATIONS,
-    STATUS_NUMBERS,
-    STATUSES,
-    TARGET_KINDS,
-)
 from engine.corpus.postgresql.asking import ASKED, IN_PARTS, OWN, Asking, Remembered, codes, columns_of
 from engine.corpus.postgresql.binary import unpacked
 from engine.corpus.postgresql.schema import SCHEMA, document_of_entity

@@ -23,10 +23,9 @@ from xxhash import xxh3_64
 
 from engine.corpus.address import Address
 from engine.corpus.embedded.arrays import Array
-from engine.corpus.embedded.generation import read_published
-from engine.corpus.embedded.manifest import Manifest
+from engine.corpus.embedded.generation import Manifest, read_published
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
-from engine.corpus.extracted.validations import Validation, judged
+from engine.corpus.extracted.readings import Validation, judged
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql import binary
 from engine.corpus.postgresql import source as rows

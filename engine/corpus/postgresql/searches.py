@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.corpus.address import Address
 from engine.corpus.defaults import nothing
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.manifest import NO_MODEL
+from engine.corpus.embedded.generation import NO_MODEL
 from engine.corpus.postgresql.asking import ASKED, OWN, Asking, Remembered, columns_of
 from engine.corpus.postgresql.binary import fields_of, vector_of, vector_text
 from engine.corpus.postgresql.schema import SCHEMA

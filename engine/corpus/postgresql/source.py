@@ -11,18 +11,14 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import FIELDS, Block
-from engine.corpus.embedded.browsing import Browsing
-from engine.corpus.embedded.documents import SECTION_KINDS, DocumentTable, SectionTable
-from engine.corpus.embedded.ends import Tables
-from engine.corpus.embedded.generation import CITED_NAME, SPARSE_NAME, STATE_NAME, Generation
-from engine.corpus.embedded.given_names import GivenNames
-from engine.corpus.embedded.judged import CHANGED, with_verdicts
-from engine.corpus.embedded.links import LinkIndex, ReferenceTable
-from engine.corpus.embedded.manifest import NO_MODEL
+from engine.corpus.embedded.deciding import CHANGED, with_verdicts
+from engine.corpus.embedded.documents import SECTION_KINDS, DocumentTable, GivenNames, SectionTable
+from engine.corpus.embedded.generation import CITED_NAME, NO_MODEL, SPARSE_NAME, STATE_NAME, Generation
+from engine.corpus.embedded.links import TARGET_KINDS, LinkIndex, ReferenceTable, Tables
 from engine.corpus.embedded.passages import PassageTable
-from engine.corpus.embedded.references import TARGET_KINDS
-from engine.corpus.extracted.validations import Validation
-from engine.corpus.ontology_journal import ontology_in_force
+from engine.corpus.embedded.structure import Browsing
+from engine.corpus.extracted.readings import Validation
+from engine.corpus.ontology import ontology_in_force
 from engine.corpus.postgresql import binary
 from engine.corpus.postgresql.schema import document_of_entity
 from engine.language.addresses import number_key

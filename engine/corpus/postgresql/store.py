@@ -14,10 +14,10 @@ from weakref import finalize
 from psycopg import Connection
 
 from engine.corpus.address import Address
-from engine.corpus.embedded.manifest import Manifest
+from engine.corpus.embedded.generation import Manifest
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.store import info_of
-from engine.corpus.extracted.validations import Validation, judged
+from engine.corpus.extracted.readings import Validation, judged
 from engine.corpus.ontology import ontology_from
 from engine.corpus.postgresql.catalogue import hold, published, readable
 from engine.corpus.postgresql.journals import ServedJournals, rejudged

@@ -17,13 +17,12 @@ from psycopg import Connection, Error
 from engine.corpus.address import Address
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import FIELDS, Block, postings_of
-from engine.corpus.embedded.generation import SPARSE_NAME
-from engine.corpus.embedded.given_names import GivenNames
-from engine.corpus.embedded.manifest import NO_MODEL, Manifest
+from engine.corpus.embedded.documents import GivenNames
+from engine.corpus.embedded.generation import NO_MODEL, SPARSE_NAME, Manifest
+from engine.corpus.embedded.links import Targets, columns_of
 from engine.corpus.embedded.mentions import definers_of
 from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.publication import new_generation, publish
-from engine.corpus.embedded.references import Targets, columns_of
 from engine.corpus.embedded.writing import Parts, write_generation
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql import binary

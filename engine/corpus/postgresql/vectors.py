@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.coded import Codes
-from engine.corpus.embedded.dense import VectorIndex
+from engine.corpus.embedded.dense import Codes, VectorIndex
 from engine.corpus.protocol import Hits, Mask, Rows
 
 # Scores are computed by the server and then, of the best, as in a folder to the bit: so many more are taken.

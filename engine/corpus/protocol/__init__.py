@@ -11,13 +11,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from engine.corpus.protocol.browsing import Browsing
-from engine.corpus.protocol.dense import Dense, Sparse
-from engine.corpus.protocol.lexical import Lexical
-from engine.corpus.protocol.links import Linked
-from engine.corpus.protocol.names import Names
-from engine.corpus.protocol.text import Texts
-from engine.corpus.protocol.validity import Validity
+from engine.corpus.protocol.protocols import Browsing, Dense, Lexical, Linked, Names, Sparse, Texts, Validity
 from engine.corpus.protocol.values import (
     Area,
     Cited,

@@ -5,7 +5,7 @@ one that was dismissed is not (0). With the run of another case of the same ques
 from __future__ import annotations
 
 from engine.errors import InputError
-from engine.evaluation.runs import one_word, topic_of
+from engine.evaluation.questions import one_word, topic_of
 from engine.exports.reading import record_in
 from engine.exports.registry import Export, HandedOver
 from engine.review.exchange.qrels import GAINS

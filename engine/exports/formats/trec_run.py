@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from engine.errors import InputError
-from engine.evaluation.runs import Run, run_lines, topic_of
+from engine.evaluation.questions import Run, run_lines, topic_of
 from engine.exports.ir_metadata import metadata_lines
 from engine.exports.reading import record_in
 from engine.exports.registry import Export, HandedOver

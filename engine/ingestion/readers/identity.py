@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import bounded_yaml, files
-from engine.corpus.headings import is_bare_heading
+from engine.corpus.contents import is_bare_heading
 from engine.errors import FileRefusedError, SourceError, YamlError
 from engine.ingestion.headings import slug_of
 from engine.ingestion.numbers import is_title as is_typed

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from engine.corpus.headings import is_bare_heading
+from engine.corpus.contents import is_bare_heading
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import EXPLAINS, EXPLANATION, Heading, parse_heading, slug_of
 from engine.ingestion.numbers import is_title

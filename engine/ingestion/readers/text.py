@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine import bounded_yaml
-from engine.corpus.headings import is_bare_heading
+from engine.corpus.contents import is_bare_heading
 from engine.errors import YamlError
 from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
 from engine.ingestion.headings import EXPLANATION, parse_heading

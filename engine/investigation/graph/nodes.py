@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from engine.corpus.adjacency import LOWEST_RARITY
 from engine.corpus.protocol import Corpus, Rows
+from engine.corpus.related import LOWEST_RARITY
 from engine.investigation.walks import associations
 from engine.model import RELATION_VERBS, Direction, Relation
 from engine.ontology.applying import Article, concepts_of

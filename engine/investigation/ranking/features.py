@@ -9,9 +9,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.adjacency import Matrix
 from engine.corpus.grades import Grades
 from engine.corpus.protocol import Corpus, Rows, Scores
+from engine.corpus.related import Matrix
 from engine.investigation.walks import Associations, Visits, among, walked
 from engine.language.analysis import analyzer
 from engine.model import EDITION, Document, Grade

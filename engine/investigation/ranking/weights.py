@@ -1,6 +1,6 @@
 """By which weights a corpus is ranked: the shipped ones, or with what was learned of experts' verdicts.
 
-What was learned for all who ask a corpus is kept in the journal of ``engine.corpus.learned_weights``; what
+What was learned for all who ask a corpus is kept in the journal of ``engine.corpus.judgements``; what
 belongs to a matter alone is kept with its cases (``engine.records.store.matter_weights``). It is never
 adopted by itself.
 """
@@ -16,7 +16,7 @@ import orjson
 
 from engine.corpus.embedded.publication import WEIGHTS_NAME
 from engine.corpus.journal import Journals
-from engine.corpus.learned_weights import (
+from engine.corpus.judgements import (
     LONGEST_KEPT,
     MOST_KEPT,
     Act,

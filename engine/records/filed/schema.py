@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import orjson
 from pydantic import AfterValidator, Field, model_validator
 
-from engine.corpus.signing import check_name
+from engine.corpus.journal import check_name
 from engine.errors import InputError
 from engine.records.record import CaseRecord, Count, Moment, Part
 from engine.records.store.sealing import LONGEST_NAME

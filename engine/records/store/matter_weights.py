@@ -14,8 +14,8 @@ from typing import Any
 from pydantic import ValidationError
 from sqlalchemy import Connection, and_, delete, func, insert, select
 
-from engine.corpus.learned_weights import Act, WeightsLine, acted
-from engine.corpus.signing import signed_name
+from engine.corpus.journal import signed_name
+from engine.corpus.judgements import Act, WeightsLine, acted
 from engine.errors import DamagedError, InputError
 from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import packed_experience, unpacked_experience

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 from sqlalchemy import and_, delete, insert, select, update
 
-from engine.corpus.signing import check_name
+from engine.corpus.journal import check_name
 from engine.errors import InputError
 from engine.records.store import Owner
 from engine.records.store.chain import (

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.review.exchange.drafts import Draft
-from engine.review.exchange.format import Format
+from engine.review.exchange.drafts import MOST, Draft, Format
 from engine.review.exchange.qrels import read_gains
-from engine.review.exchange.reading import MOST
 from engine.review.model import Verdict
 
 

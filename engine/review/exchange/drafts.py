@@ -1,13 +1,15 @@
-"""Verdicts from elsewhere, checked field by field, before they are tied to items of cases; and what formats
-say of ours."""
+"""Verdicts in files: drafts of them, and what every format shares."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from pathlib import Path
+from typing import Annotated, Any, Final, Protocol
 
+import orjson
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -18,10 +20,14 @@ from pydantic import (
     model_validator,
 )
 
-from engine.errors import SourceError
-from engine.evaluation.runs import topic_of
+from engine import files
+from engine.errors import FileRefusedError, SourceError, in_words
+from engine.evaluation.questions import topic_of
+from engine.review.agreement import SCALES
 from engine.review.model import Assessment, ItemKind, SourceType, Verdict
-from engine.review.ratings import SCALES
+
+# Verdicts from elsewhere, checked field by field, before they are tied to items of cases; and
+# what formats say of ours.
 
 LONGEST_ID: Final = 1_000
 LONGEST_NAME: Final = 200
@@ -176,3 +182,79 @@ class _Fields(BaseModel):
         if not self.key and not self.passage_id:
             raise ValueError("names no item: neither a key nor a passage_id")
         return self
+
+
+# Files of other programs, opened and bounded before anything in them is looked at.
+
+LARGEST: Final = 64_000_000
+MOST: Final = 200_000
+# How files of ZIP and gzip begin.
+_PACKED: Final = (b"PK\x03\x04", b"\x1f\x8b")
+
+
+def text_of(path: Path) -> str:
+    """A file in UTF-8, of at most ``LARGEST`` bytes, as text. Raises SourceError."""
+    try:
+        data = files.read_named(path, LARGEST)
+        if data.startswith(_PACKED):
+            raise SourceError(f"{path}: a packed file; unpack it first")
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{path}: not in UTF-8, at byte {error.start}; save it as UTF-8") from error
+    except (OSError, FileRefusedError) as error:
+        raise SourceError(f"{path}: cannot be read ({in_words(error)})") from error
+
+
+def json_lines(path: Path, most: int = MOST) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of a file with one in each line, each with its place for errors; empty lines are passed
+    over. Raises SourceError for a line that is no object, and where there are more than ``most``."""
+    for number, line in enumerate(io.StringIO(text_of(path)), 1):
+        where = f"{path}, line {number}"
+        bounded(number, path, most)
+        if line.strip():
+            value = _value(line, where)
+            if not isinstance(value, dict):
+                raise SourceError(f"{where}: no JSON object")
+            yield where, value
+
+
+def bounded(number: int, path: Path, most: int) -> None:
+    """Raises SourceError where a file has more verdicts than ``most``; ``number`` counts them from 1."""
+    if number > most:
+        raise SourceError(f"{path}: more than {most:,} verdicts; split the file")
+
+
+def _value(text: str, where: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise SourceError(f"{where}: no JSON ({error})") from error
+
+
+# What a format is.
+
+
+class Reader(Protocol):
+    """Reads a file."""
+
+    def __call__(self, path: Path, most: int = MOST) -> list[Draft]:
+        """Its verdicts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: ``name`` is what a command calls it, ``title`` what the page does, ``meaning`` says who reads
+    or writes it.
+
+    ``read`` gives the verdicts of a file, in its order, at most so many; it raises SourceError naming file
+    and line, or task, of what cannot be read. ``write`` makes the bytes of a file that ends in ``suffix``, of
+    the assessments that stand; None where the format is only read.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    suffix: str
+    media_type: str
+    read: Reader
+    write: Callable[[Iterable[Assessment]], bytes] | None = None

@@ -9,9 +9,7 @@ from typing import Any, Final
 import orjson
 
 from engine.errors import SourceError
-from engine.review.exchange.drafts import Draft, draft, verdict_fields
-from engine.review.exchange.format import Format
-from engine.review.exchange.reading import MOST, json_lines
+from engine.review.exchange.drafts import MOST, Draft, Format, draft, json_lines, verdict_fields
 from engine.review.model import Assessment, standing
 
 # Version 0.1 wrote assessments of MLflow, with these names for kinds of items.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.errors import SourceError
-from engine.evaluation.runs import topic_of
+from engine.evaluation.questions import topic_of
 from engine.review.exchange.drafts import Draft
 from engine.review.model import Item, ItemKind
 

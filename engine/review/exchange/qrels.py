@@ -14,11 +14,8 @@ from statistics import median_low
 from typing import Final
 
 from engine.errors import InputError, SourceError
-from engine.evaluation.qrels import judged_lines
-from engine.evaluation.runs import one_word, topic_of
-from engine.review.exchange.drafts import Draft, draft
-from engine.review.exchange.format import Format
-from engine.review.exchange.reading import MOST, bounded, text_of
+from engine.evaluation.questions import judged_lines, one_word, topic_of
+from engine.review.exchange.drafts import MOST, Draft, Format, bounded, draft, text_of
 from engine.review.model import Assessment, ItemKind, Verdict, standing
 
 GAINS: Final[Mapping[Verdict, int]] = {Verdict.RELEVANT: 2, Verdict.PARTLY: 1, Verdict.IRRELEVANT: 0}

@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.errors import InputError
 from engine.review.exchange import binary_qrels, lines, qrels, table
-from engine.review.exchange.format import Format
+from engine.review.exchange.drafts import Format
 from engine.review.model import Assessment
 
 FORMATS: Final[Mapping[str, Format]] = {

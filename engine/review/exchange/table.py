@@ -14,9 +14,7 @@ from pathlib import Path
 
 from engine.errors import SourceError
 from engine.exports.formats.table import Cell, defused
-from engine.review.exchange.drafts import Draft, draft, verdict_fields
-from engine.review.exchange.format import Format
-from engine.review.exchange.reading import MOST, bounded, text_of
+from engine.review.exchange.drafts import MOST, Draft, Format, bounded, draft, text_of, verdict_fields
 from engine.review.model import Assessment, standing
 
 COLUMNS = (

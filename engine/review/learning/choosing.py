@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Scores
 from engine.errors import InputError
-from engine.evaluation.significance import Difference, paired
+from engine.evaluation.compare import Difference, paired
 from engine.investigation.ranking.additive import Experience
 from engine.review.learning.learning import (
     KINDS,

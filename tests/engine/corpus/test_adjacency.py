@@ -12,7 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
-from engine.corpus.adjacency import (
+from engine.corpus.embedded import generation
+from engine.corpus.embedded.generation import GRAPH_NAME, published
+from engine.corpus.embedded.writing import apply_decisions
+from engine.corpus.protocol import Links, Mentions
+from engine.corpus.related import (
     LINK_WEIGHT,
     LOWEST_RARITY,
     MOST_DEFINERS,
@@ -20,10 +24,6 @@ from engine.corpus.adjacency import (
     adjacency_from,
     adjacency_of,
 )
-from engine.corpus.embedded import generation
-from engine.corpus.embedded.applying import apply_decisions
-from engine.corpus.embedded.generation import GRAPH_NAME, published
-from engine.corpus.protocol import Links, Mentions
 from engine.errors import CorpusError
 from engine.investigation.walks import associations
 

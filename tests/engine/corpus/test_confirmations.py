@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus.confirmations import (
+from engine.corpus.embedded.publication import CONFIRMATIONS_NAME
+from engine.corpus.judgements import (
     Confirmation,
     Review,
     add_confirmation,
@@ -15,7 +16,6 @@ from engine.corpus.confirmations import (
     made_confirmation,
     standing_confirmations,
 )
-from engine.corpus.embedded.publication import CONFIRMATIONS_NAME
 from engine.errors import CorpusError, InputError
 
 HELD = ("act/art-1", digest_of("The words."))

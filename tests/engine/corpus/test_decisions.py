@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.decisions import Place, add_decision, load_decisions, place_of, standing
+from engine.corpus.judgements import Place, add_decision, load_decisions, place_of, standing
 from engine.errors import CorpusError
 from engine.model import Span
 from tests.engine.forked import FORK

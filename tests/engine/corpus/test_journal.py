@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus.decisions import Place as DecidedPlace
-from engine.corpus.decisions import add_decision, load_decisions
 from engine.corpus.embedded.publication import DECISIONS_NAME
 from engine.corpus.journal import append_line, complete_lines, overwrite_lines
+from engine.corpus.judgements import Place as DecidedPlace
+from engine.corpus.judgements import add_decision, load_decisions
 from engine.errors import CorpusError, ResourceError
 from tests.engine.forked import FORK
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.embedded.publication import ONTOLOGY_NAME
-from engine.corpus.ontology_journal import ontology_in_force, save_ontology, saved_ontologies, undo_ontology
+from engine.corpus.ontology import ontology_in_force, save_ontology, saved_ontologies, undo_ontology
 from engine.errors import CorpusError, SourceError
 from engine.ingestion.build import add_to_corpus, build_corpus
 from tests.engine.harbour import write_harbour

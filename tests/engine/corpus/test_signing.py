@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.corpus.signing import check_name
+from engine.corpus.journal import check_name
 from engine.errors import InputError
 
 # Control characters, halves of characters, what is empty or cannot be seen, what is too long.

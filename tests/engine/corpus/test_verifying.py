@@ -9,8 +9,8 @@ import pytest
 
 from engine.cli.main import main
 from engine.corpus import open_corpus
-from engine.corpus.decisions import Place, add_decision
 from engine.corpus.embedded.writing import write_corpus
+from engine.corpus.judgements import Place, add_decision
 from engine.corpus.toy import toy_contents
 from engine.corpus.verifying import verify
 from engine.errors import CorpusError

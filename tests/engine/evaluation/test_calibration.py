@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.evaluation.calibration import calibration, reliability
+from engine.evaluation.metrics import calibration, reliability
 from tests.engine.evaluation.values import result
 
 RESULTS = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.errors import SettingsError
 from engine.evaluation import Question
-from engine.evaluation.choosing import chosen, spread
+from engine.evaluation.questions import chosen, spread
 
 
 def of(number: int) -> list[Question]:

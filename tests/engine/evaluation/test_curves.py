@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.evaluation.curves import precision_recall, recall_by_round, recall_by_size
+from engine.evaluation.metrics import precision_recall, recall_by_round, recall_by_size
 from tests.engine.evaluation.values import result
 
 

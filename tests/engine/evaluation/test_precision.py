@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.corpus.protocol import Corpus
-from engine.evaluation.precision import pool_precision
+from engine.evaluation.metrics import pool_precision
 from engine.model import Direction
 
 

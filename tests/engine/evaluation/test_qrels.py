@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SourceError
-from engine.evaluation.qrels import read_qrels, write_qrels
+from engine.evaluation.questions import read_qrels, write_qrels
 
 GOLD = {"q1": {"a": 1.0, "b": 2.0}, "q2": {"c d": 1.0}}
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.evaluation.runs import topic_of
+from engine.evaluation.questions import topic_of
 from engine.exports.reading import state_of
 from engine.exports.registry import HandedOver, export_of
 from engine.records.record import read_record

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted.proposal import Proposal
-from engine.corpus.extracted.validations import (
+from engine.corpus.extracted.readings import (
     Judgement,
+    Proposal,
     Validation,
     add_validation,
     judged,

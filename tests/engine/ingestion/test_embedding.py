@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.embedded.generation import SPARSE_NAME, published, seals_of
-from engine.corpus.embedded.manifest import MANIFEST_NAME, read_manifest
+from engine.corpus.embedded.generation import MANIFEST_NAME, SPARSE_NAME, published, read_manifest, seals_of
 from engine.corpus.embedded.sparse import SparseIndex
 from engine.corpus.verifying import verify
 from engine.errors import ModelError, SettingsError

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
-from engine.corpus.decisions import add_decision, place_of
+from engine.corpus.judgements import add_decision, place_of
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, IngestionCancelledError, SourceError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus

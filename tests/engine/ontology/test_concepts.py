@@ -7,7 +7,7 @@ import pytest
 
 from engine.corpus.ontology import checked, ontology_from
 from engine.corpus.protocol import Corpus
-from engine.corpus.with_ontology import with_ontology
+from engine.corpus.related import with_ontology
 from engine.ontology.applying import Concepts, concepts_of, problems, provision
 from engine.ontology.telling import check_text
 

@@ -8,8 +8,8 @@ from itertools import count
 
 from hypothesis import strategies as st
 
+from engine.review.agreement import SCALES
 from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict
-from engine.review.ratings import SCALES
 
 QUESTION = "Who may sign for the company?"
 AT = "2026-11-26T08:00:00+00:00"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.review.active import DEPTH, Ranking, most_telling
+from engine.review.drawing import DEPTH, Ranking, most_telling
 
 NOTHING = np.zeros((0, 0), np.float32)
 

@@ -16,12 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from engine.review.coefficients import (
-    Counts,
-    Floats,
-    krippendorff_alpha,
-    observed_agreement,
-)
+from engine.review.agreement import Counts, Floats, krippendorff_alpha, observed_agreement
 
 # Krippendorff (2011), Computing Krippendorff's Alpha-Reliability: four observers, twelve units, 0 for none.
 FOUR_OBSERVERS = np.array(

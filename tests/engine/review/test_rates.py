@@ -9,16 +9,7 @@ import pytest
 
 from engine.extraction.checklist import wilson
 from engine.review.model import Assessment, Verdict
-from engine.review.rates import (
-    Dimension,
-    Outcome,
-    Period,
-    Rate,
-    outcome,
-    over_time,
-    overall,
-    rates,
-)
+from engine.review.quality import Dimension, Outcome, Period, Rate, outcome, over_time, overall, rates
 from tests.engine.review.judged import N, P, R, passage, said
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.review.agreement import MISSING, SCALES, ratings
 from engine.review.model import ItemKind, Verdict
-from engine.review.ratings import MISSING, SCALES, ratings
 from tests.engine.review.judged import N, P, R, passage, said, table
 
 

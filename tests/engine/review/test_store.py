@@ -11,8 +11,7 @@ import pytest
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
-from engine.review.adding import MOST_INVITED
-from engine.review.kept import QueuedItem
+from engine.review.kept import MOST_INVITED, QueuedItem
 from engine.review.model import ItemKind, Verdict
 from engine.review.store import ReviewStore
 from tests.engine.records.store.test_deleting import run

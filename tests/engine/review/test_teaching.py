@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.errors import InputError
-from engine.evaluation.significance import paired
+from engine.evaluation.compare import paired
 from engine.review.learning.choosing import Choice, Moved
 from engine.review.model import Assessment
 from engine.review.teaching import Said, figures_of, said_in, taught

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.access.users import Person, Role
 from engine.operator_settings import OperatorSettings
-from ui.access.asking import PERSON
+from ui.access.entrance import PERSON
 from ui.access.gate import AccessGate, entrance_of
 from ui.door.address import Addressing
 

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from engine.access.users import Person, Role
 from engine.errors import AccessError
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from ui.access.asking import PERSON, person_of
+from ui.access.entrance import PERSON, person_of
 from ui.door.address import VISITOR, Visitor
 
 TOKEN = "t" * 32

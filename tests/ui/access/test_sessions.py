@@ -16,8 +16,7 @@ from engine.operator_settings import OperatorSettings
 from tests.ui.access.conftest import PASSWORD, Browser
 from ui.access import gate as gates
 from ui.access.entrance import Account, Admitted, Entrance, PasswordEntrance
-from ui.access.gate import COOKIE, AccessGate, entrance_of
-from ui.access.sessions import MOST_OF_NAME, Sessions
+from ui.access.gate import COOKIE, MOST_OF_NAME, AccessGate, Sessions, entrance_of
 from ui.door.address import Addressing
 
 OTHER = "battery staple"

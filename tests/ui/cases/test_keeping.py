@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.access.users import Person, Role
-from engine.corpus.extracted.validations import load_validations
+from engine.corpus.extracted.readings import load_validations
 from engine.errors import InputError
 from engine.model import Relation
 from engine.operator_settings import ANYWHERE, OperatorSettings
@@ -22,12 +22,10 @@ from engine.records.store.chain import OPENED, RAN, UNDONE
 from tests.ui.cases.conftest import ANNA, BELA
 from tests.ui.door.test_uploads import until
 from ui.case_request import CaseRequest
-from ui.cases.acting import undone
-from ui.cases.keeping import keeping_for
-from ui.cases.kept import KeptCases
-from ui.cases.opening import opened_again
+from ui.case_views import judge_met
+from ui.cases.kept import KeptCases, keeping_for
+from ui.cases.opening import opened_again, undone
 from ui.investigate import Updates, case_values, listen, noted, open_case
-from ui.judging import judge_met
 from ui.session import Desk, OpenCase
 from ui.shelf import Library, open_library
 from ui.stage import PARTS

@@ -20,7 +20,7 @@ from engine.access.users import Person, Role
 from engine.answers.audit import Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.corpus import open_corpus
-from engine.corpus.confirmations import load_confirmations
+from engine.corpus.judgements import load_confirmations
 from engine.errors import CancelledError, InputError
 from engine.ingestion.build import build_corpus
 from engine.model import Grade
@@ -33,7 +33,7 @@ from ui.check.api import TOOL as AUDIT
 from ui.check.api import Auditing, audited
 from ui.connections import Connections
 from ui.shelf import Library, open_library
-from ui.tools.asking import Asking, Place
+from ui.tools.tool import Asking, Place
 
 LAW = """---
 id: harbour

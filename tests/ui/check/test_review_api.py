@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.access.users import Person, Role
-from engine.corpus.confirmations import load_confirmations
+from engine.corpus.judgements import load_confirmations
 from engine.errors import AccessError, InputError
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import ANYWHERE, OperatorSettings

@@ -10,8 +10,8 @@ from engine.corpus.embedded.publication import WANTED_NAME
 from tests.engine.endpoint import EmbeddingServer
 from tests.ui.corpus.conftest import ARABIC, STRANGER, VISITOR, Caller, Page
 from tests.ui.corpus.embedding import folder_of, is_done, until, written
-from ui.corpus.wanted import Wanted, keep_wanted, wanted_of
-from ui.jobs.job import Owner
+from ui.corpus.vectors import Wanted, keep_wanted, wanted_of
+from ui.jobs.jobs import Owner
 
 
 def test_a_language_that_the_model_does_not_read_is_told_with_what_to_choose(

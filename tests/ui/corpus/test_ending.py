@@ -14,7 +14,7 @@ import pytest
 
 from engine.corpus import open_corpus
 from tests.ui.corpus.conftest import VISITOR
-from ui.server_folders import FOLDER, Workspaces
+from ui.serve import FOLDER, Workspaces
 from ui.shelf import Library
 
 LONG = 60.0

@@ -11,7 +11,7 @@ from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
 from ui.corpus import ingesting
 from ui.corpus.orders import Order
-from ui.jobs.job import Job, Owner
+from ui.jobs.jobs import Job, Owner
 from ui.jobs.process import Program
 
 SECRET = "sk-of-the-operator-0123456789"

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.corpus.ontology import parse_ontology
-from engine.corpus.ontology_journal import saved_ontologies
+from engine.corpus.ontology import parse_ontology, saved_ontologies
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
@@ -14,7 +13,7 @@ from tests.engine.ontology.conftest import subject_act
 from tests.ui.corpus.conftest import STRANGER, VISITOR, Caller
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
-from ui.filters import transactions_of
+from ui.rail import transactions_of
 from ui.shelf import open_library
 
 SESSION = "a" * 48

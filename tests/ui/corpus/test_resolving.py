@@ -5,7 +5,7 @@ import re
 from html import unescape
 from typing import Any
 
-from engine.corpus.decisions import load_decisions, standing
+from engine.corpus.judgements import load_decisions, standing
 from tests.ui.corpus.conftest import VISITOR, Caller
 from ui.corpus.desk import CorpusDesk
 

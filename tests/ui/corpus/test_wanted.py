@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.corpus.embedded.publication import WANTED_NAME
-from ui.corpus.wanted import Wanted, all_wanted, keep_wanted, wanted_of
+from ui.corpus.vectors import Wanted, all_wanted, keep_wanted, wanted_of
 
 
 def test_what_cannot_be_written_is_known_until_the_server_ends(tmp_path: Path) -> None:

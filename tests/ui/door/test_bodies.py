@@ -16,8 +16,8 @@ from starlette.types import Message
 from tests.ui.door.alone import asked, let_in, policy
 from tests.ui.raw import API, Raw
 from ui.door.bodies import DEEPEST, BodyError, BodyGate, check_values, checked_json
-from ui.door.forms import Call
 from ui.door.routes import Policy
+from ui.door.table import Call
 
 QUESTION = "May a manager grant broader powers?"
 CALLED = Policy("call", re.compile("x"), body="json", bytes=1000, longest=100, model=Call)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-import ui.door.connections as connections
+import ui.door.address as connections
 
 
 async def hello(scope: Any, receive: Any, send: Any) -> None:

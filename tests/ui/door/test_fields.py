@@ -11,12 +11,12 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from tests.ui.raw import API, Answer, Raw
-from ui.cases.asked import Ask as Listing
-from ui.check.asked import Ask as Checking
+from ui.cases.desk import Ask as Listing
+from ui.check.checking import Ask as Checking
 from ui.connecting import Ask as Connecting
 from ui.corpus.desk import Ask as Reading
-from ui.evaluate.asked import Ask as Evaluating
-from ui.review.asked import Ask as Reviewing
+from ui.evaluate.evaluating import Ask as Evaluating
+from ui.review.desk import Ask as Reviewing
 
 # The form of each panel, and an action that every visitor may take.
 PANELS: Mapping[str, tuple[type[BaseModel], str]] = {

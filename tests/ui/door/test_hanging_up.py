@@ -16,7 +16,7 @@ from tests.hostile_files import texts
 from tests.ui.raw import API, Raw, stranger
 from ui.door.hanging_up import Callers
 from ui.shelf import Library
-from ui.workers.line import Line
+from ui.workers.pool import Line
 
 QUESTION = "May a manager grant broader powers?"
 SOON = 10.0

@@ -5,7 +5,7 @@ import pytest
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
 from tests.ui.raw import API, Raw
-from ui.door.hosts import allowed, host_of
+from ui.door.address import allowed, host_of
 from ui.door.serving import entry
 
 QUESTION = "May a manager grant broader powers?"

@@ -9,7 +9,7 @@ import pytest
 
 from engine.operator_settings import PROJECT
 from tests.ui.raw import API, Raw
-from ui.door.libraries import LIBRARIES
+from ui.door.routes import LIBRARIES
 
 PLACES = (str(PROJECT), str(Path.home()), tempfile.gettempdir(), *site.getsitepackages())
 

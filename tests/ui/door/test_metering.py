@@ -14,8 +14,7 @@ from starlette.requests import Request
 
 from tests.ui.raw import API, Raw, stranger
 from ui.door.address import VISITOR, Visitor
-from ui.door.metering import DEPOSIT, LEAST, metered
-from ui.door.rates import Buckets, Rate
+from ui.door.rates import DEPOSIT, LEAST, Buckets, Rate, metered
 
 ELSEWHERE = "203.0.113.9"
 ASKING = {"data": ["May a manager grant broader powers?", "", "quick", None, None, None, None, False]}
@@ -31,7 +30,7 @@ def compute(seconds: float = 0.03) -> None:
 @pytest.fixture
 def spent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spent]:
     """What is spent by a visitor from elsewhere, a hundredth of a second a token."""
-    monkeypatch.setattr("ui.door.metering.SECONDS_OF_A_TOKEN", 0.01)
+    monkeypatch.setattr("ui.door.rates.SECONDS_OF_A_TOKEN", 0.01)
     asked = Request({"type": "http", "headers": [], VISITOR: Visitor(ELSEWHERE, local=False)})
     token = LocalContext.request.set(gr.Request(asked))
     yield []
@@ -121,7 +120,7 @@ def test_a_dear_case_keeps_its_address_from_the_next_and_nobody_else(
     raw: Raw, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # So dear that a case whose question was asked by another test, and is kept, is dear as well.
-    monkeypatch.setattr("ui.door.metering.SECONDS_OF_A_TOKEN", 1e-6)
+    monkeypatch.setattr("ui.door.rates.SECONDS_OF_A_TOKEN", 1e-6)
     here, there = stranger(), stranger()
 
     def ask(address: str) -> tuple[int, str]:
@@ -151,7 +150,7 @@ LOOKS = {
 def test_a_dear_look_keeps_its_address_from_the_next_and_nobody_else(
     raw: Raw, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.door.metering.SECONDS_OF_A_LOOK", 1e-9)
+    monkeypatch.setattr("ui.door.rates.SECONDS_OF_A_LOOK", 1e-9)
     numbers = {panel: raw.component(panel) for panel in LOOKS}
 
     def look(panel: str, do: str, address: str) -> int:

@@ -10,10 +10,9 @@ from starlette.routing import BaseRoute, Mount, Route
 from engine.operator_settings import OperatorSettings
 from tests.ui.raw import API, Raw
 from tests.ui.served import inside_a_loop
-from ui.door.forms import Functions
-from ui.door.metering import DEPOSIT
+from ui.door.rates import DEPOSIT
 from ui.door.routes import plain_path
-from ui.door.table import functions_of, route_table
+from ui.door.table import Functions, functions_of, route_table
 from ui.page import build_page
 from ui.shelf import Library
 from ui.theme import launch_options

@@ -14,8 +14,7 @@ from tests.hostile_files import questions
 from tests.memory import peak_memory
 from tests.ui.evaluate.conftest import VISITOR, ask, over
 from ui.evaluate.answers import EvaluationDesk, answer
-from ui.evaluate.gold import sample_questions
-from ui.evaluate.limits import MOST_ABLATED, MOST_QUESTIONS
+from ui.evaluate.evaluating import MOST_ABLATED, MOST_QUESTIONS, sample_questions
 from ui.shelf import Library
 
 QUESTION = "May a manager grant broader powers?"

@@ -9,10 +9,8 @@ from engine.corpus import open_corpus
 from engine.evaluation.results import run_header
 from engine.settings import preset
 from tests.ui.evaluate.conftest import VISITOR
-from ui.evaluate.evaluating import RULES, Evaluating, evaluate
-from ui.evaluate.gold import sample_questions
-from ui.jobs.job import Owner
-from ui.jobs.jobs import Jobs
+from ui.evaluate.evaluating import RULES, Evaluating, evaluate, sample_questions
+from ui.jobs.jobs import Jobs, Owner
 
 
 def test_an_evaluation_that_is_over_holds_no_corpus(sample_folder: Path) -> None:

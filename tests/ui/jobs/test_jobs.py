@@ -10,9 +10,7 @@ from threading import Event, Semaphore
 import pytest
 
 from engine.errors import CancelledError, InputError
-from ui.jobs.folders import Folders
-from ui.jobs.job import UNEXPLAINED, Ended, Job, Owner, State
-from ui.jobs.jobs import MOST_OVER, Jobs, Rules
+from ui.jobs.jobs import MOST_OVER, UNEXPLAINED, Ended, Folders, Job, Jobs, Owner, Rules, State
 
 LONG = 20.0
 

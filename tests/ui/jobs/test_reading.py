@@ -24,7 +24,7 @@ from tests.ui.door.test_uploads import until
 from ui.asked import SentFile
 from ui.corpus.intake import put
 from ui.jobs import reading
-from ui.jobs.job import Owner
+from ui.jobs.jobs import Owner
 from ui.jobs.process import Program, confined
 from ui.jobs.reader import READERS
 from ui.jobs.reading import Reading, cancel, read_apart

@@ -23,7 +23,7 @@ from engine.review.store import ReviewStore
 from engine.settings import preset
 from tests.ui.door.test_uploads import until
 from tests.ui.review.conftest import ANNA, BELA, OPAL, QUESTION, REVA, Caller, Keep
-from ui.review import learning
+from ui.review import desk as learning
 from ui.review.desk import ReviewDesk
 
 Teach = Callable[..., str]
@@ -190,7 +190,7 @@ def test_weights_of_the_corpus_are_for_those_who_judge_its_links(
 
 
 def _in_journal(corpus: Corpus) -> list[dict[str, Any]]:
-    from engine.corpus.learned_weights import load_weights
+    from engine.corpus.judgements import load_weights
 
     assert corpus.journals is not None
     return [one.model_dump() for one in load_weights(corpus.journals) if one.act.value == "kept"]
@@ -205,7 +205,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         go.wait(20)
         return real(case, labels)
 
-    monkeypatch.setattr("ui.review.learning.described", waits)
+    monkeypatch.setattr("ui.review.desk.described", waits)
     return go
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 
 from engine.review.model import Assessment
-from engine.review.rates import Period
+from engine.review.quality import Period
 from tests.engine.review.judged import N, R, passage, said
-from ui.review.over_time import MOST_WEEKS, spans_of
+from ui.review.figures import MOST_WEEKS, spans_of
 
 FIRST = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -18,10 +18,9 @@ from ui.asked import checked
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.shelf import Library, open_library
-from ui.tools.asking import Asking, Place
 from ui.tools.registry import TOOLS
 from ui.tools.schemas import output_schema
-from ui.tools.tool import weight
+from ui.tools.tool import Asking, Place, weight
 
 BOUND = 40_000
 ALL = {tool.name: tool for tool in TOOLS}

@@ -14,13 +14,12 @@ from engine.settings import preset
 from tests.ui.models import ModelOfOneWord
 from tests.ui.served import inside_a_loop
 from ui.asked import checked
-from ui.connections import Connections
+from ui.connections import Connections, OperatorsModel
 from ui.page import build_page
-from ui.quotas import OperatorsModel
 from ui.shelf import Library
 from ui.tools import questions
-from ui.tools.asking import operators
 from ui.tools.questions import Asked, Investigating
+from ui.tools.tool import operators
 
 QUESTION = "May a manager grant broader powers?"
 

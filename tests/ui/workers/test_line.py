@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import ResourceError
-from ui.workers.line import Line, Ticket
+from ui.workers.pool import Line, Ticket
 
 
 def _served(line: Line[int], tickets: dict[str, Ticket[int]]) -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from engine.corpus.extracted.validations import Judgement
+from engine.corpus.extracted.readings import Judgement
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link
 from engine.ingestion.build import build_corpus
@@ -28,7 +28,7 @@ from engine.settings import preset
 from tests.engine.endpoint import EmbeddingServer
 from ui.case_request import CaseRequest
 from ui.investigate import listen, open_case
-from ui.reporting import Link, link_of
+from ui.passages import Link, link_of
 from ui.shelf import Library
 from ui.stage import PARTS
 from ui.workers.pool import WorkerLostError, Workers

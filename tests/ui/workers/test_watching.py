@@ -7,8 +7,7 @@ from starlette.types import Receive, Scope, Send
 
 from engine.caching import Cache, together, uses
 from ui.door.address import VISITOR, Visitor
-from ui.door.refusing import refuse
-from ui.door.routes import POLICY, Table, reading_routes
+from ui.door.routes import POLICY, Table, reading_routes, refuse
 from ui.workers.pool import Workers
 from ui.workers.watching import Watch, metrics
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from engine.corpus.headings import is_bare_heading
+from engine.corpus.contents import is_bare_heading
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import Heading, parse_heading
 from engine.ingestion.readers.base import Row, numeral, table_text

@@ -23,8 +23,8 @@ from engine.answers.audit.export import (
 from engine.answers.audit.log import Log, Saying, checked_instead, say, tally, verification_log
 from engine.answers.audit.page import html_page
 from engine.corpus import open_corpus
-from engine.corpus.confirmations import digest_of, load_confirmations
 from engine.corpus.grades import set_grade
+from engine.corpus.judgements import digest_of, load_confirmations
 from engine.errors import InputError
 from engine.ingestion.build import build_corpus
 from engine.model import Grade

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.embedded import best
-from engine.corpus.embedded.best import best_hits
+from engine.corpus.embedded import arrays
+from engine.corpus.embedded.arrays import best_hits
 
 
 @given(
@@ -22,8 +22,8 @@ def test_the_best_are_those_of_a_full_sort(
     scores = np.array(values, np.float32)
     mask = None if drawn % 2 else np.random.default_rng(drawn).random(len(scores)) < 0.5
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(best, "LARGE", 10)
-        patch.setattr(best, "PART", 3)
+        patch.setattr(arrays, "LARGE", 10)
+        patch.setattr(arrays, "PART", 3)
         hits = best_hits(scores, limit, minimum, mask, exclusive=exclusive)
     kept = [
         row

@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded import dense
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.coded import BORDERS, LEVELS, CodedVectors, KnownCodes, coded
-from engine.corpus.embedded.dense import VectorIndex
+from engine.corpus.embedded.dense import BORDERS, LEVELS, CodedVectors, KnownCodes, VectorIndex, coded
 from engine.corpus.embedded.writing import _put_vectors
 from engine.corpus.protocol import Hits
 

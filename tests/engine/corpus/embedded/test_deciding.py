@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.decisions import Place, add_decision
-from engine.corpus.embedded.applying import apply_decisions
-from engine.corpus.embedded.writing import write_corpus
+from engine.corpus.embedded.writing import apply_decisions, write_corpus
+from engine.corpus.judgements import Place, add_decision
 from engine.corpus.toy import toy_contents
 from engine.errors import CorpusError
 from engine.model import Direction, Reference, Status, TargetKind

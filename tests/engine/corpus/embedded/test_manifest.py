@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.embedded.manifest import MANIFEST_NAME, FileSeal, read_manifest
+from engine.corpus.embedded.generation import MANIFEST_NAME, FileSeal, read_manifest
 from engine.errors import CorpusError
 from engine.ingestion.build import build_corpus
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.embedded.block import Postings, postings_of
-from engine.corpus.embedded.postings import merged, replaced
+from engine.corpus.embedded.lexical import merged, replaced
 
 parts = st.lists(st.lists(st.lists(st.sampled_from("abcdef"), max_size=5), max_size=3), max_size=5)
 

@@ -9,7 +9,7 @@ import numpy as np
 import psutil
 import pytest
 
-from engine.corpus.embedded.room import Room
+from engine.corpus.embedded.stored import Room
 from engine.errors import RedstringError
 from tests.engine.forked import FORK
 

@@ -10,7 +10,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.contents import Contents
 from engine.corpus.contract import CorpusContract
-from engine.corpus.embedded.manifest import MANIFEST_NAME
+from engine.corpus.embedded.generation import MANIFEST_NAME
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents

@@ -12,9 +12,9 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.address import address_of
 from engine.corpus.embedded.writing import write_corpus
-from engine.corpus.extracted.proposal import Proposal
-from engine.corpus.extracted.validations import (
+from engine.corpus.extracted.readings import (
     Judgement,
+    Proposal,
     Validation,
     add_validation,
     judged,

@@ -8,9 +8,8 @@ import pytest
 
 from engine.errors import InputError
 from engine.evaluation.ablation import Ablation, AblationRow, Variant
-from engine.evaluation.plots import all_plots, write_plots
-from engine.evaluation.plots.style import COLOURS
-from engine.evaluation.significance import paired
+from engine.evaluation.compare import paired
+from engine.evaluation.plots import COLOURS, all_plots, write_plots
 from engine.settings import InvestigationSettings
 from tests.engine.evaluation.values import result
 

@@ -11,7 +11,7 @@ import yaml
 from pytrec_eval import RelevanceEvaluator, parse_qrel, parse_run
 
 from engine.errors import InputError
-from engine.evaluation.runs import topic_of
+from engine.evaluation.questions import topic_of
 from engine.exports.ir_metadata import OWN_SCORES, RANK_SCORES
 from engine.exports.reading import record_in
 from engine.exports.registry import HandedOver, export_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.answers.writing import prompt_data
 from engine.corpus.ontology import checked, ontology_from
 from engine.corpus.protocol import Corpus
-from engine.corpus.with_ontology import with_ontology
+from engine.corpus.related import with_ontology
 from engine.investigation.assistance.cost import MOST_TOKENS, relations, within
 from engine.llm.prompt import most_tokens
 from engine.records.context import ContextPassage

@@ -9,7 +9,7 @@ import pytest
 
 from engine.corpus.ontology import checked, ontology_from
 from engine.corpus.protocol import Corpus
-from engine.corpus.with_ontology import with_ontology, without_ontology
+from engine.corpus.related import with_ontology, without_ontology
 from engine.errors import InputError
 from engine.investigation.graph import NodeKind, anchors_in, subgraph, to_words
 from engine.investigation.graph.nodes import ONTOLOGY, Key, graph_text, sentence, to_json, to_networkx

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from engine.corpus.learned_weights import Act, acted
+from engine.corpus.judgements import Act, acted
 from engine.errors import InputError
 from engine.records.store import matter_weights
 from engine.records.store.listing import Matter
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
-from engine.review.weights_places import OfMatter
+from engine.review.teaching import OfMatter
 from tests.engine.investigation.test_weights import lifting
 from tests.engine.records.store.test_deleting import run
 

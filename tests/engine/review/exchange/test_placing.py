@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.errors import SourceError
-from engine.evaluation.runs import topic_of
+from engine.evaluation.questions import topic_of
 from engine.review.exchange.drafts import Draft
 from engine.review.exchange.placing import cases_named, placed
 from engine.review.model import Item, ItemKind, Verdict

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InputError, SourceError
-from engine.evaluation.runs import topic_of
+from engine.evaluation.questions import topic_of
 from engine.review.exchange import binary_qrels, qrels
 from engine.review.model import Assessment, ItemKind, Verdict
-from engine.review.rates import Outcome, outcome
+from engine.review.quality import Outcome, outcome
 from tests.engine.review.judged import QUESTION, N, P, R, passage, said, table
 
 TOPIC = topic_of(QUESTION)

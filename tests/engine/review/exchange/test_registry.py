@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from engine.errors import InputError, SourceError
-from engine.evaluation.runs import topic_of
-from engine.review.exchange import reading
+from engine.evaluation.questions import topic_of
+from engine.review.exchange import drafts
 from engine.review.exchange.drafts import Draft
 from engine.review.exchange.registry import FORMATS, format_of
 from engine.review.model import Assessment, ItemKind, SourceType, Verdict
@@ -106,7 +106,7 @@ def test_files_are_bounded(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
     assert len(format_of(name).read(path, 2)) == 2
     with pytest.raises(SourceError, match="more than 1 verdicts; split the file"):
         format_of(name).read(path, 1)
-    monkeypatch.setattr(reading, "LARGEST", 10)
+    monkeypatch.setattr(drafts, "LARGEST", 10)
     with pytest.raises(SourceError, match="larger than 10 bytes"):
         format_of(name).read(path)
 

