@@ -30,6 +30,9 @@ from hypothesis import Phase, settings
 PROJECT = Path(__file__).resolve().parent.parent
 FOLDERS = tuple(f"{PROJECT / folder}{os.sep}" for folder in ("engine", "ui"))
 _PIPE_BYTES = 1 << 20
+NEAR = 4
+# Tests that compare outputs of most of the engine and the page: after those of the nearest files.
+BROAD = ("tests/golden/", "tests/ui/test_sample.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -166,3 +169,41 @@ class Recorder:
         for cached in self._cached.values():
             for one in cached:
                 one.cache_clear()
+
+
+class Executed:
+    """What was recorded."""
+
+    def __init__(self, path: Path) -> None:
+        recorded = json.loads(path.read_text())
+        self.seconds: dict[str, float] = recorded["seconds"]
+        self._names, self._tests = list(self.seconds), recorded["tests"]
+
+    def batches(self, file: Path, function: str) -> list[list[str]]:
+        """Return tests to run together: those of the nearest and quickest files first, more files each time.
+
+        If no test executes the function, it may run at import: then some tests of its module's others
+        are run. The other tests of the same files come last: they may see what an earlier test has cached.
+        """
+        executing = set(self._tests.get(f"{file}::{function}", ()))
+        is_executed = bool(executing)
+        for name in [] if is_executed else self._tests:
+            if name.startswith(f"{file}::"):
+                executing.update(self._tests[name])
+        tests = {name: self.seconds[name] for name in map(self._names.__getitem__, sorted(executing))}
+        by_file: dict[str, list[str]] = {}
+        for test in sorted(tests, key=tests.__getitem__):
+            by_file.setdefault(test.split("::")[0], []).append(test)
+        mirrored = Path("tests", file).with_name(f"test_{file.stem}.py")
+
+        def distance(test_file: str) -> tuple[bool, int, float]:
+            shared = len(os.path.commonpath([mirrored.parent, Path(test_file).parent]))
+            return test_file != str(mirrored), -shared, sum(tests[test] for test in by_file[test_file])
+
+        nearest = sorted(by_file, key=distance)
+        files = [*nearest[:NEAR], *sorted(nearest[NEAR:], key=lambda file: not file.startswith(BROAD))]
+        batches, number = [], 1
+        while files:
+            batches.append([test for one in files[:number] for test in by_file[one]])
+            files, number = files[number:] if is_executed else [], number * 3
+        return [*batches, [one for one in self._names if one.split("::")[0] in by_file and one not in tests]]

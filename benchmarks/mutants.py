@@ -21,7 +21,6 @@ import ast
 import contextlib
 import copy
 import importlib
-import json
 import math
 import multiprocessing
 import os
@@ -39,11 +38,8 @@ from typing import NamedTuple
 
 import pytest
 
-from benchmarks.executed import PROJECT, set_profile
+from benchmarks.executed import PROJECT, Executed, set_profile
 
-NEAR = 4
-# Tests that compare outputs of most of the engine and the page: after those of the nearest files.
-BROAD = ("tests/golden/", "tests/ui/test_sample.py")
 # A test is endless if it takes this many seconds and this many times as long as without the change.
 ENDLESS, TIMES = 30.0, 10.0
 _FORK = multiprocessing.get_context("fork")
@@ -67,44 +63,6 @@ class Mutant(NamedTuple):
     code: CodeType
 
 
-class Executed:
-    """What ``benchmarks.executed`` has recorded."""
-
-    def __init__(self, path: Path) -> None:
-        recorded = json.loads(path.read_text())
-        self.seconds: dict[str, float] = recorded["seconds"]
-        self._names, self._tests = list(self.seconds), recorded["tests"]
-
-    def batches(self, mutant: Mutant) -> list[list[str]]:
-        """Return tests to run together: those of the nearest and quickest files first, more files each time.
-
-        If no test executes the function, it may run at import: then some tests of its module's others
-        are run. The other tests of the same files come last: they may see what an earlier test has cached.
-        """
-        executing = set(self._tests.get(f"{mutant.file}::{mutant.function}", ()))
-        is_executed = bool(executing)
-        for name in [] if is_executed else self._tests:
-            if name.startswith(f"{mutant.file}::"):
-                executing.update(self._tests[name])
-        tests = {name: self.seconds[name] for name in map(self._names.__getitem__, sorted(executing))}
-        by_file: dict[str, list[str]] = {}
-        for test in sorted(tests, key=tests.__getitem__):
-            by_file.setdefault(test.split("::")[0], []).append(test)
-        mirrored = Path("tests", mutant.file).with_name(f"test_{mutant.file.stem}.py")
-
-        def distance(file: str) -> tuple[bool, int, float]:
-            shared = len(os.path.commonpath([mirrored.parent, Path(file).parent]))
-            return file != str(mirrored), -shared, sum(tests[test] for test in by_file[file])
-
-        nearest = sorted(by_file, key=distance)
-        files = [*nearest[:NEAR], *sorted(nearest[NEAR:], key=lambda file: not file.startswith(BROAD))]
-        batches, number = [], 1
-        while files:
-            batches.append([test for one in files[:number] for test in by_file[one]])
-            files, number = files[number:] if is_executed else [], number * 3
-        return [*batches, [one for one in self._names if one.split("::")[0] in by_file and one not in tests]]
-
-
 def main() -> int:
     """Draw mutants, run the tests that execute each, and print what noticed it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -119,7 +77,7 @@ def main() -> int:
     import_libraries()
     set_profile()
     files = [options.module] if options.module else [*Path("engine").rglob("*.py"), *Path("ui").rglob("*.py")]
-    mutants = list(drawn(sorted(files), options.tries, random.Random(options.seed)))
+    mutants = [*drawn(sorted(files), options.tries, random.Random(options.seed))]
     noticed = [try_mutant(one, executed, options.limit, set()) for one in mutants]
     sound: set[str] = {""}
     failing: set[str] = set()
@@ -136,10 +94,12 @@ def main() -> int:
 
 def try_mutant(mutant: Mutant, executed: Executed, limit: float, without: set[str]) -> str:
     """Print and return the test that fails, "" if none does, leaving out some tests."""
-    batches = [[test for test in batch if test not in without] for batch in executed.batches(mutant)]
+    batches = [
+        [test for test in batch if test not in without]
+        for batch in executed.batches(mutant.file, mutant.function)
+    ]
     test = run(batches, executed, limit, mutant)
-    verdict = f"caught by {test}" if test else "survived"
-    print(f"{mutant.place}: {mutant.change}  {verdict}", flush=True)
+    print(f"{mutant.place}: {mutant.change}  {'caught by ' + test if test else 'survived'}", flush=True)
     return test
 
 
@@ -147,8 +107,8 @@ def import_libraries() -> None:
     """Import what the project imports from elsewhere, once for all mutants."""
     os.environ["OMP_NUM_THREADS"] = "1"
     program = "import sys, tests.conftest, ui.page, engine.cli.main; print(*sys.modules)"
-    names = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
-    for name in names.split():
+    names = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout
+    for name in names.decode().split():
         if name.split(".")[0] not in ("engine", "ui", "tests", "benchmarks", "__main__"):
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
@@ -291,11 +251,15 @@ class _Reporting:
 
 def _test(batches: Sequence[list[str]], mutant: Mutant | None, writer: Connection) -> None:
     os.setsid()
-    null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
-        os.dup2(null, stream)
-    if mutant is not None:
-        _import_changed(mutant)
+        os.dup2(os.open(os.devnull, os.O_RDWR), stream)
+    original = SourceFileLoader.get_code
+
+    def get_code(loader: SourceFileLoader, name: str) -> CodeType | None:
+        is_changed = mutant and loader.path == str(PROJECT / mutant.file)
+        return mutant.code if mutant and is_changed else original(loader, name)
+
+    SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
     options = ["-x", "-n0", "--tb=no", "-pno:cacheprovider", "-Wignore::pytest.PytestAssertRewriteWarning"]
     for batch in filter(None, batches):
         writer.send((batch[0], None))
@@ -306,15 +270,6 @@ def _test(batches: Sequence[list[str]], mutant: Mutant | None, writer: Connectio
     writer.send(("", False))
     # Kill what tests have started and left.
     os.killpg(0, signal.SIGKILL)
-
-
-def _import_changed(mutant: Mutant) -> None:
-    original = SourceFileLoader.get_code
-
-    def get_code(loader: SourceFileLoader, name: str) -> CodeType | None:
-        return mutant.code if loader.path == str(PROJECT / mutant.file) else original(loader, name)
-
-    SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import mutants
+from benchmarks.executed import Executed
 
 SOURCE = '''
 class Rule:
@@ -49,9 +50,6 @@ def test_functions_get_each_kind_of_change_and_none_that_nobody_can_observe(
 
 
 def test_the_nearest_tests_that_execute_the_function_come_first(tmp_path: Path) -> None:
-    def made(file: str, function: str) -> mutants.Mutant:
-        return mutants.Mutant(Path(file), function, "", "", compile("", "", "exec"))
-
     names = [
         "tests/ui/test_far.py::test_a",
         "tests/engine/test_near.py::test_slow",
@@ -64,12 +62,12 @@ def test_the_nearest_tests_that_execute_the_function_come_first(tmp_path: Path) 
     tests = {"engine/rules.py::Rule.apply": [0, 1, 2, 3], "engine/rules.py::other": [4]}
     path = tmp_path / "executed"
     path.write_text(json.dumps({"seconds": seconds, "tests": tests}))
-    executed = mutants.Executed(path)
-    *first, last = executed.batches(made("engine/rules.py", "Rule.apply"))
+    executed = Executed(path)
+    *first, last = executed.batches(Path("engine/rules.py"), "Rule.apply")
     assert [[names.index(one) for one in batch] for batch in first] == [[3], [2, 1, 0]]
     assert [names.index(one) for one in last] == [4]
     # It may run at import: some tests of the module are tried.
-    assert {names.index(one) for one in executed.batches(made("engine/rules.py", "unseen"))[0]} == {3, 4}
+    assert {names.index(one) for one in executed.batches(Path("engine/rules.py"), "unseen")[0]} == {3, 4}
 
 
 def test_a_fault_is_noticed_by_a_test_that_executes_the_function(tmp_path: Path) -> None:
