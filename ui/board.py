@@ -12,7 +12,7 @@ from pyvis.network import Network
 
 from engine.investigation.pool import QUESTION_NODE, Pool
 from engine.investigation.strategies.whole_document import WholeDocument
-from engine.language.characters import attribute, escape, marked
+from engine.language.characters import attribute, escape, marked, shortened
 from engine.model import Hop, RoundReport
 from engine.records.queries import Sent, sent_by, sent_queries
 from engine.records.wording import (
@@ -113,7 +113,7 @@ def node_of(sent: Sent, found: Sequence[Hop], pool: Pool, name: Name) -> dict[st
         "rank": None,
         "why": marked(f"{shown} {told}".strip()),
         "trails": [],
-        "name": marked(_cut(title)),
+        "name": marked(shortened(title, NAME_LENGTH)),
         "title": marked(title),
         "where": f"round {sent.round}",
         "text": marked(sent.query.text),
@@ -126,10 +126,6 @@ def node_of(sent: Sent, found: Sequence[Hop], pool: Pool, name: Name) -> dict[st
             for hop in found
         ],
     }
-
-
-def _cut(words: str) -> str:
-    return words if len(words) <= NAME_LENGTH else words[:NAME_LENGTH].rsplit(" ", 1)[0] + "…"
 
 
 # The board: the provenance graph of a case, drawn by pyvis with a layout computed here.

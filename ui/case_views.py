@@ -13,10 +13,10 @@ from engine.errors import AccessError, InputError
 from engine.extraction.judging import Ends, judge_link, rejected_links, unjudge_link
 from engine.investigation.graph import anchors_in, subgraph
 from engine.investigation.graph.nodes import edge_sentences
-from engine.language.characters import attribute, escape, marked
+from engine.language.characters import attribute, escape, marked, shortened
 from engine.model import Relation
 from engine.ontology.applying import Concepts, NamedConcept, concepts_of, first_rows, in_language
-from engine.records.citation import full_citation
+from engine.records.citation import full_citation, pinpoint
 from engine.settings import InvestigationSettings
 from ui.board import Dossier
 from ui.passages import Link, link_between
@@ -91,22 +91,16 @@ def _facts(known: Concepts, named: NamedConcept, language: str) -> Iterator[str]
 EXCERPT = 320
 
 
-def excerpt(text: str) -> str:
-    """The beginning of a text, cut at a word."""
-    return text if len(text) <= EXCERPT else text[:EXCERPT].rsplit(" ", 1)[0] + " …"
-
-
 def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossier]:
     """What is told of passages, from one look into the corpus."""
     found: dict[str, Dossier] = {}
     for passage_id, (passage, document) in opened.lookup(list(passage_ids)).items():
         seal = badge(passage, document, opened.case.as_of)
-        page = f"p. {passage.page}" if passage.page is not None else ""
         found[passage_id] = Dossier(
             name=marked(opened.name(passage_id)),
             title=marked(document.title or document.id),
-            where=marked(", ".join(part for part in (passage.label, page) if part)),
-            text=marked(excerpt(passage.text)),
+            where=marked(pinpoint(passage)),
+            text=marked(shortened(passage.text, EXCERPT)),
             language=passage.language,
             citation=marked(full_citation(passage, document)),
             badge=seal.words if seal else "",

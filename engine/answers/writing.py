@@ -24,7 +24,7 @@ from engine.investigation.assistance.cost import (
     with_prefix,
 )
 from engine.investigation.record import Investigation
-from engine.language.characters import western_digits
+from engine.language.characters import shortened, western_digits
 from engine.language.detection import token_estimate
 from engine.language.references import find_mentions
 from engine.llm import Data, LanguageModel, Meter, Prompt
@@ -340,10 +340,7 @@ def plain(text: str) -> str:
         text = _LINKED.sub(r"\1", text)
         for pattern in (_TAG, _ADDRESS, _NUMBERED, _MARKUP):
             text = pattern.sub("", text)
-    words = " ".join(text.split())
-    if len(words) > LONGEST_SENTENCE:
-        words = words[:LONGEST_SENTENCE].rsplit(" ", 1)[0] + " …"
-    return words
+    return shortened(" ".join(text.split()), LONGEST_SENTENCE)
 
 
 def expected_prompt(

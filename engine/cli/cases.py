@@ -14,6 +14,7 @@ from engine.cli.models import add_model_flags, model_from
 from engine.cli.settings import add_corpus
 from engine.corpus.address import place_of
 from engine.errors import InputError
+from engine.language.characters import shortened
 from engine.records.store import EVERYBODY
 
 if TYPE_CHECKING:
@@ -304,8 +305,7 @@ def _values(summary: CaseSummary) -> dict[str, Any]:
 
 
 def _line(one: CaseSummary) -> str:
-    question = one.name or one.question
-    short = question if len(question) <= _QUESTION else question[:_QUESTION].rsplit(" ", 1)[0] + " …"
+    short = shortened(one.name or one.question, _QUESTION)
     coverage = "" if one.coverage_score is None else f", coverage {one.coverage_score:.2f}"
     verdict = "" if one.verdict is None else f", {one.verdict}"
     return f"{one.id}  {one.started[:16]}  {one.corpus}: {short} ({one.evidence}{coverage}{verdict})"

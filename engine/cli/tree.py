@@ -15,6 +15,7 @@ from engine.records.store import EVERYBODY
 if TYPE_CHECKING:
     from engine.records.expansion import ExpansionTree
     from engine.records.expansion.naming import Names
+    from engine.records.record import CaseRecord
 
 
 def add_tree_command(commands: Any) -> None:
@@ -62,19 +63,20 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError("--statistics are of the whole pool: leave --passage and --depth out")
 
 
-def _record(case: str) -> dict[str, Any]:
-    from engine.records.saved import record_of
+def _record(case: str) -> CaseRecord:
+    from engine.records.record import read_record
+    from engine.records.saved import load_record
 
     if Path(case).is_file():
-        return record_of(Path(case))
+        return load_record(Path(case))
     with closing(open_store()) as store:
-        return store.record(case, EVERYBODY)
+        return read_record(store.record(case, EVERYBODY), case)
 
 
-def _names(record: dict[str, Any], options: argparse.Namespace) -> Names:
+def _names(record: CaseRecord, options: argparse.Namespace) -> Names:
     from engine.records.expansion.naming import first_known, names_of_corpus, names_of_record
 
-    own = names_of_record(record, options.case)
+    own = names_of_record(record)
     if options.corpus is None:
         return own
     from engine.corpus import open_corpus

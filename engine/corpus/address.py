@@ -75,6 +75,8 @@ def address_of(words: str) -> Address:
     if not name:
         raise CorpusError(f"{shown}: the address names no corpus; add ?corpus=NAME")
     dense = values.get("dense", DENSE[0])
+    # Earlier versions could search by an index of the server, and corpora with one still open.
+    dense = DENSE[0] if dense == "hnsw" else dense
     if dense not in DENSE:
         raise CorpusError(f"{shown}: dense is {', '.join(DENSE[:-1])} or {DENSE[-1]}, not {dense!r}")
     try:

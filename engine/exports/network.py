@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from engine.exports.naming import Names, names_of
 from engine.exports.registry import HandedOver
 from engine.exports.xml_text import for_xml
+from engine.model import GapQuery
+from engine.records.converting import convert
 from engine.records.record import CaseRecord, GapQueryPart, HopPart
 from engine.records.wording import GAP_STRATEGY, query_words
 
@@ -36,7 +38,9 @@ def network_of(case: HandedOver, record: CaseRecord) -> nx.MultiDiGraph[str]:
     for query, number in queries.items():
         graph.add_node(
             ids.of(QUERY, query),
-            **_texts(kind=QUERY, label=query_words(query.gap()), query=query.text, area=query.area),
+            **_texts(
+                kind=QUERY, label=query_words(convert(GapQuery, query)), query=query.text, area=query.area
+            ),
             round=number,
         )
     _add_passages(graph, record, names, ids)

@@ -13,13 +13,14 @@ import scipy
 from numpy.typing import NDArray
 
 from engine.corpus.ontology import WITHOUT_LANGUAGE
-from engine.corpus.protocol import Area, Corpus, Hits, Ontology, Rows, Scores
+from engine.corpus.protocol import Area, Corpus, Ontology, Rows, Scores
 from engine.errors import SettingsError
 from engine.language.analysis import analyzer
 from engine.language.embedders import Embedder
 from engine.model import QueryPlan
 from engine.retrieval.planning import PART, SIDE
 from engine.retrieval.relevance import Relevance
+from engine.retrieval.retrievers.base import best_scores
 from engine.settings import AUTO
 
 # How much a passage belongs to an area of the ontology, whatever is asked.
@@ -54,7 +55,7 @@ class Words:
         """The areas as passages in this language write them."""
         own = tuple(text_in(area, language) for area in areas)
         texts = tuple(text or text_in(area) for text, area in zip(own, areas, strict=True))
-        best = _best(corpus.search_lexical(texts, language, 1))[:, None]
+        best = best_scores(corpus.search_lexical(texts, language, 1))[:, None]
         return cls(texts, np.array([not text for text in own], np.bool_), best)
 
 
@@ -116,7 +117,7 @@ class Affinity:
         if not len(sample) or found.shape[1] != vectors.shape[1]:
             return np.zeros((len(self.areas), len(rows)), np.float32)
         mean = (vectors @ sample.T).mean(axis=1, keepdims=True)
-        best = _best(corpus.search_dense(vectors, 1, -1.0))[:, None]
+        best = best_scores(corpus.search_dense(vectors, 1, -1.0))[:, None]
         shares = np.clip((vectors @ found.T - mean) / np.maximum(best - mean, LEAST_SPREAD), 0.0, 1.0)
         return np.where(found.any(axis=1), shares, 0.0).astype(np.float32)
 
@@ -168,10 +169,6 @@ def _most_by_section(sections: NDArray[np.int32], shares: Table) -> dict[int, Ta
     numbers, first = np.unique(sections[order], return_index=True)
     most = np.maximum.reduceat(shares[:, order], first, axis=1)
     return dict(zip(numbers.tolist(), most.T, strict=True))
-
-
-def _best(hits: Sequence[Hits]) -> NDArray[np.float32]:
-    return np.array([found.scores[0] if len(found.scores) else 0.0 for found in hits], np.float32)
 
 
 def _evenly(passages: int, most: int) -> Rows:

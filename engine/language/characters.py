@@ -248,6 +248,12 @@ def _misdirecting(text: str, start: int, end: int) -> Iterator[int]:
 
 # Text of others in HTML and Markdown: the escapes of all pages and exports.
 
+
+def shortened(text: str, most: int) -> str:
+    """Return a text, cut after a word if it is longer than ``most`` characters: "The owner …"."""
+    return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + " …"
+
+
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 # What would begin a list.
 _LISTED = re.compile(r"^(\d*)([.)+-])")

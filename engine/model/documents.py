@@ -51,6 +51,10 @@ class Span:
         if not 0 <= self.start <= self.end:
             raise ValueError(f"not a span: [{self.start}, {self.end})")
 
+    def overlaps(self, other: Span) -> bool:
+        """Return whether the two have a character in common."""
+        return self.start < other.end and other.start < self.end
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

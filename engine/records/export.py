@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import date
+from itertools import accumulate
 from typing import Any
 
+from engine.extraction.judging import UNWRITTEN
 from engine.investigation.record import Investigation
-from engine.model import (
-    AreaCoverage,
-    Evidence,
-    Metrics,
-    PartEvidence,
-    RankedPassage,
-    RetrieverCount,
-    RoundJudgement,
-    RoundReport,
-    Stop,
-)
+from engine.model import AreaState, FoundBy, PartEvidence, RankedPassage, Relation, RoundReport
 from engine.records.citation import short_citation
+from engine.records.converting import plain
 from engine.records.planned import plan_to_json
-from engine.records.pooled import gaps_of, hop_to_json, pool_to_json, searches_to_json
-from engine.records.record import FORMAT
+from engine.records.record import (
+    DIGITS,
+    FORMAT,
+    AreaPart,
+    EvidencePart,
+    EvidencePartPart,
+    HopPart,
+    MetricsPart,
+    NodePart,
+    PassagePart,
+    RetrieverPart,
+    RoundPart,
+    SearchPart,
+    StopPart,
+    ThreadPart,
+    TransactionPart,
+)
 from engine.records.spending import usage_to_json
 from engine.records.validity import badge, edition
 from engine.retrieval.scan import in_ranking
-from engine.threads import Thread, threads
+from engine.threads import threads
 
-DIGITS = 6
+# What the text of a passage says of another; all else is said by numbers.
+WRITTEN = frozenset(relation.value for relation in Relation if relation not in UNWRITTEN)
+_NOT_FOUND = FoundBy()
 
 
 def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
@@ -40,8 +50,10 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     notes, model and usage (of the language model, by task), milliseconds. ``message``: nothing was found;
     ``weights``: by which learned weights it was ranked.
     """
-    day = investigation.day
-    searches = searches_to_json(investigation.rounds)
+    day, rounds = investigation.day, investigation.rounds
+    numbers = accumulate((len(report.searches) for report in rounds), initial=0)
+    transaction = investigation.transaction
+    evidence = investigation.evidence
     result: dict[str, Any] = {
         "format": FORMAT,
         "question": investigation.question,
@@ -49,27 +61,24 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
         "started": investigation.started.isoformat(timespec="seconds"),
         "day": _day(day),
         "settings": investigation.settings.model_dump(mode="json"),
-        "evidence": evidence_to_json(investigation.evidence),
+        "evidence": plain(EvidencePart, evidence, parts=[part_to_json(part) for part in evidence.parts]),
         "plan": plan_to_json(investigation.plan),
         "passages": [passage_to_json(ranked, day) for ranked in investigation.passages],
-        "transaction": None if investigation.transaction is None else asdict(investigation.transaction),
-        "metrics": metrics_to_json(investigation.metrics),
-        "coverage": [area_to_json(area) for area in investigation.areas],
-        "rounds": [
-            {**round_to_json(report), "searches": sent}
-            for report, sent in zip(investigation.rounds, searches, strict=True)
-        ],
+        "transaction": None if transaction is None else plain(TransactionPart, transaction),
+        "metrics": plain(MetricsPart, investigation.metrics),
+        "coverage": [plain(AreaPart, area, passages=len(area.evidence)) for area in investigation.areas],
+        "rounds": [round_to_json(report, first) for report, first in zip(rounds, numbers, strict=False)],
         "threads": [
-            thread_to_json(thread)
+            plain(ThreadPart, thread)
             for name, thread in threads().items()
             if name in investigation.settings.strategies
         ],
         "retrievers": [
-            retriever_to_json(count)
-            for report in investigation.rounds[:1]
+            plain(RetrieverPart, count)
+            for report in rounds[:1]
             for count in in_ranking(investigation.passages, report.retrievers)
         ],
-        "stop": stop_to_json(investigation.stop),
+        "stop": plain(StopPart, investigation.stop),
         "pool": pool_to_json(investigation),
         "notes": list(investigation.notes),
         "model": investigation.model,
@@ -83,182 +92,99 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     return result
 
 
-def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
-    """Whether the corpus bears the question, what of it nothing bears, the numbers, and the parts of a
-    question that asks several things."""
-    return {
-        "status": evidence.status.value,
-        "missing": list(evidence.missing),
-        "numbers": {name: round(value, DIGITS) for name, value in evidence.numbers.items()},
-        "parts": [part_to_json(part) for part in evidence.parts],
-    }
-
-
 def part_to_json(part: PartEvidence) -> dict[str, Any]:
     """What was found for a part of a question, with its best passages, best first."""
-    return {
-        "text": part.text,
-        "status": part.status.value,
-        "missing": list(part.missing),
-        "passages": [
-            {"id": passage.id, "citation": short_citation(passage, document)}
-            for passage, document in part.passages
-        ],
-    }
-
-
-def metrics_to_json(metrics: Metrics) -> dict[str, float | None]:
-    """The figures of a case; null where there is nothing to measure."""
-    return {name: None if value is None else round(value, DIGITS) for name, value in asdict(metrics).items()}
+    named = [
+        {"id": passage.id, "citation": short_citation(passage, document)}
+        for passage, document in part.passages
+    ]
+    return plain(EvidencePartPart, part, passages=named)
 
 
 def passage_to_json(ranked: RankedPassage, day: date | None = None) -> dict[str, Any]:
     """A ranked passage with its score breakdown and trails; ``validity`` says what it was on a day."""
     passage, document = ranked.passage, ranked.document
     validity = badge(passage, document, day) if day is not None else None
+    return plain(
+        PassagePart,
+        ranked,
+        id=passage.id,
+        document=document.id,
+        title=document.title,
+        label=passage.label,
+        headings=list(passage.headings),
+        language=passage.language,
+        page=passage.page,
+        status=passage.status or document.status,
+        valid_from=_day(passage.valid_from or document.valid_from),
+        valid_to=_day(passage.valid_to or document.valid_to),
+        validity=None if validity is None else validity.words,
+        out_of_force=validity is not None and validity.old,
+        edition=edition(document) or None,
+        trails=[list(map(HopPart.plain, trail)) for trail in ranked.trails],
+    )
+
+
+def round_to_json(report: RoundReport, first: int) -> dict[str, Any]:
+    """One round; ``gaps`` are the areas that lacked evidence after it. Its queries are numbered from
+    ``first``."""
+    states = {"before": report.before, "after": report.after}
+    return plain(
+        RoundPart,
+        report,
+        coverage={when: {area: state.value for area, state in of.items()} for when, of in states.items()},
+        gaps=sorted(area for area, state in report.after.items() if state is not AreaState.COVERED),
+        searches=[plain(SearchPart, one, number=number) for number, one in enumerate(report.searches, first)],
+    )
+
+
+def pool_to_json(investigation: Investigation) -> dict[str, Any]:
+    """The passages of a pool with how each was found, all hops, and what people said of passages.
+
+    ``search`` is the number of the query that found a passage, ``similarity`` its cosine to the question,
+    ``referenced_by`` the passages of the pool whose text refers to it, ``areas`` what it is evidence for.
+    """
+    pool = investigation.pool
+    edges = list(map(HopPart.plain, pool.hops()))
+    referring, areas = referring_in(edges), defaultdict[str, list[str]](list)
+    for area in investigation.areas:
+        for passage in area.evidence:
+            areas[passage].append(area.id)
+    nodes = []
+    for entry in pool.entries():
+        name = entry.passage_id
+        found = investigation.found.get(name, _NOT_FOUND)
+        similarity = None if found.similarity is None else round(found.similarity, DIGITS)
+        nodes.append(
+            plain(
+                NodePart,
+                entry,
+                search=found.search,
+                similarity=similarity,
+                referenced_by=referring.get(name, []),
+                areas=areas.get(name, []),
+            )
+        )
     return {
-        "rank": ranked.rank,
-        "id": passage.id,
-        "document": document.id,
-        "title": document.title,
-        "label": passage.label,
-        "headings": list(passage.headings),
-        "language": passage.language,
-        "page": passage.page,
-        "status": passage.status or document.status,
-        "valid_from": _day(passage.valid_from or document.valid_from),
-        "valid_to": _day(passage.valid_to or document.valid_to),
-        "validity": None if validity is None else validity.words,
-        "out_of_force": validity is not None and validity.old,
-        "edition": edition(document) or None,
-        "text": ranked.text,
-        "assembled": list(ranked.assembled_ids),
-        "score": round(ranked.score, DIGITS),
-        "breakdown": [
-            {"name": part.name, "value": round(part.value, DIGITS), "detail": part.detail}
-            for part in ranked.breakdown
-        ],
-        "hits": [
-            {
-                "retriever": hit.retriever,
-                "view": hit.view,
-                "rank": hit.rank,
-                "score": round(hit.score, DIGITS),
-            }
-            for hit in ranked.hits
-        ],
-        "trails": [[hop_to_json(hop) for hop in trail] for trail in ranked.trails],
-        "pinned": ranked.pinned,
-        "same_words": list(ranked.same_words),
+        "nodes": nodes,
+        "edges": edges,
+        "pinned": sorted(pool.pinned),
+        "dismissed": sorted(pool.dismissed),
+        "explored": sorted(pool.explored),
     }
 
 
-def area_to_json(area: AreaCoverage) -> dict[str, Any]:
-    """Coverage of one area."""
-    return {
-        "id": area.id,
-        "name": area.name,
-        "state": area.state.value,
-        "required": area.required,
-        "passages": len(area.evidence),
-        "minimum": area.minimum,
-        "score": round(area.score, DIGITS),
-        "closed_in": area.closed_in,
-        "query": area.query,
-        "evidence": list(area.evidence),
-    }
-
-
-def round_to_json(report: RoundReport) -> dict[str, Any]:
-    """One round with what each strategy brought; ``gaps`` are the areas that lacked evidence behind it."""
-    return {
-        "number": report.number,
-        "kinds": [kind.value for kind in report.kinds],
-        "purpose": report.purpose,
-        "seeds": list(report.seeds),
-        "admitted": report.admitted,
-        "refused": report.refused,
-        "pool_size": report.pool_size,
-        "efficiency": None if report.efficiency is None else round(report.efficiency, DIGITS),
-        "milliseconds": round(report.milliseconds, 2),
-        "queries": [asdict(query) for query in report.queries],
-        "coverage": {
-            "before": {area: state.value for area, state in report.before.items()},
-            "after": {area: state.value for area, state in report.after.items()},
-        },
-        "gaps": gaps_of(report),
-        "strategies": [
-            {
-                "strategy": count.strategy,
-                "proposed": count.proposed,
-                "admitted": count.admitted,
-                "refused": _plain(count.refused),
-                "milliseconds": round(count.milliseconds, 2),
-            }
-            for count in report.strategies
-        ],
-        "retrievers": [retriever_to_json(count) for count in report.retrievers],
-        "judged": None if report.judged is None else judgement_to_json(report.judged),
-    }
-
-
-def judgement_to_json(judged: RoundJudgement) -> dict[str, Any]:
-    """Whether enough was found after a round, who says so, and why."""
-    return {
-        "by": judged.by,
-        "sufficient": judged.sufficient,
-        "missing": list(judged.missing),
-        "confidence": judged.confidence,
-        "reasons": judged.reasons,
-    }
-
-
-def thread_to_json(thread: Thread) -> dict[str, Any]:
-    """What a strategy says of itself; its colours are those of the page, light and dark."""
-    return {
-        "name": thread.name,
-        "title": thread.title,
-        "meaning": thread.meaning,
-        "trust": thread.trust,
-        "colour": asdict(thread.colour),
-    }
-
-
-def retriever_to_json(count: RetrieverCount) -> dict[str, Any]:
-    """What a retriever gave; ``off`` says why it did not search."""
-    return {
-        "retriever": count.retriever,
-        "found": count.found,
-        "alone": count.alone,
-        "first": count.first,
-        "off": count.off,
-        "milliseconds": None if count.milliseconds is None else round(count.milliseconds, 2),
-    }
-
-
-def stop_to_json(stop: Stop) -> dict[str, Any]:
-    """The reason, the numbers behind it and the estimate of completeness."""
-    estimate = stop.completeness
-    return {
-        "reason": stop.reason.value,
-        "numbers": _plain(stop.numbers),
-        "completeness": None
-        if estimate is None
-        else {
-            "estimate": round(estimate.estimate, 4),
-            "low": round(estimate.low, 4),
-            "high": round(estimate.high, 4),
-            "method": estimate.method,
-            "best": estimate.best,
-            "alone": estimate.alone,
-            "evidence": {name: round(value, 4) for name, value in estimate.evidence.items()},
-        },
-    }
-
-
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    # Reasons are enums: a JSON writer wants keys that are plain strings.
-    return {str(key): value for key, value in values.items()}
+def referring_in(edges: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """For each passage that others refer to in words, those that do, in the order of the hops."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for edge in edges:
+        if edge["source"] is not None and edge["relation"] in WRITTEN:
+            # Whichever way it was followed, one of the two says it.
+            says, said = edge["source"], edge["target"]
+            if edge["direction"] == "in":
+                says, said = said, says
+            found[said][says] = None
+    return {said: list(says) for said, says in found.items()}
 
 
 def _day(day: Any) -> str | None:

@@ -9,35 +9,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields
 from datetime import date, datetime
-from functools import cache
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import InputError
 from engine.llm import Usage
 from engine.model import (
-    AreaCoverage,
     AreaState,
-    Completeness,
     Direction,
-    Evidence,
     EvidenceStatus,
     GapQuery,
     Hop,
     Relation,
-    RetrieverCount,
-    RoundJudgement,
     RoundKind,
     RoundReport,
-    Search,
-    SearchHit,
-    Stop,
     StopReason,
-    StrategyCount,
 )
+from engine.records.converting import Attribute, Digits, convert, plain
 from engine.records.planned import PlanFile
 from engine.records.store.sealing import is_moment
 from engine.records.wording import GAP_STRATEGY
@@ -45,10 +35,10 @@ from engine.records.wording import GAP_STRATEGY
 FORMAT = 2
 # Formats that this program reads; docs/cases.md says what came with each.
 READ = (1, 2)
+DIGITS = 6
 RECORD = "record of the case"
 MOST = 2**31 - 1
 LONGEST_CASE_MS = 10.0**12
-Value = TypeVar("Value")
 
 
 def _moment(text: str) -> str:
@@ -75,23 +65,15 @@ def _duration(value: float) -> float:
     return value
 
 
+Rounded = Annotated[float, Digits(DIGITS)]
+Estimate = Annotated[float, Digits(4)]
+Milliseconds = Annotated[float, Digits(2)]
 Count = Annotated[int, Field(ge=0, le=MOST)]
 Name = Annotated[str, Field(max_length=60)]
 Moment = Annotated[
     str, Field(max_length=32, pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"), AfterValidator(_moment)
 ]
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$"), AfterValidator(_moment)]
-
-
-def convert(kind: type[Value], part: BaseModel, **changed: Any) -> Value:
-    """Make a dataclass of the fields that a part shares with it, and of those that are given."""
-    values = {name: getattr(part, name) for name in _shared(kind, type(part))}  # type: ignore[arg-type]
-    return kind(**{**values, **changed})
-
-
-@cache
-def _shared(kind: Any, part: type[BaseModel]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind) if field.name in part.model_fields)
 
 
 class Part(BaseModel):
@@ -107,10 +89,6 @@ class GapQueryPart(Part):
     area: str
     name: str
 
-    def gap(self) -> GapQuery:
-        """Return the query as the engine has it."""
-        return convert(GapQuery, self)
-
 
 class HopPart(Part):
     """A step of a trail; ``source`` is null where it began at the question or at a query for a gap."""
@@ -121,20 +99,38 @@ class HopPart(Part):
     relation: Relation
     direction: Direction
     round: Count
-    strength: float
+    strength: Rounded
     quote: str
     quoted_from: str | None
     detail: str
     rank: Count | None
     query: GapQueryPart | None
 
+    # Both ways are written out, as a case has thousands of hops: converting them takes twice as long.
+    @staticmethod
+    def plain(hop: Hop) -> dict[str, Any]:
+        """Return the values of the part for a hop of the engine."""
+        return {
+            "source": hop.source_id,
+            "target": hop.target_id,
+            "strategy": hop.strategy,
+            "relation": hop.relation.value,
+            "direction": hop.direction.value,
+            "round": hop.round,
+            "strength": round(hop.strength, DIGITS),
+            "quote": hop.quote,
+            "quoted_from": hop.quoted_from,
+            "detail": hop.detail,
+            "rank": hop.rank,
+            "query": None if hop.query is None else plain(GapQueryPart, hop.query),
+        }
+
     def hop(self) -> Hop:
         """Return the hop as the engine has it."""
-        query = None if self.query is None else self.query.gap()
+        query = None if self.query is None else convert(GapQuery, self.query)
         if query is None and self.strategy == GAP_STRATEGY:
             # Early records of format 1 have only the words of a query.
             query = GapQuery(self.quote)
-        # Written out, as a case has thousands of them.
         return Hop(
             self.target,
             self.source,
@@ -155,12 +151,12 @@ class NodePart(Part):
     """A passage of the pool. ``search``: the number of the query that found it; ``similarity``: its cosine
     to the question; ``referenced_by``: passages of the pool whose text refers to it; ``areas``: ids."""
 
-    id: str
+    id: Annotated[str, Attribute("passage_id")]
     round: Count
     strategy: Name
-    score: float
+    score: Rounded
     search: Count | None
-    similarity: float | None
+    similarity: Rounded | None
     referenced_by: list[str]
     areas: list[str]
 
@@ -179,7 +175,7 @@ class ScorePartPart(Part):
     """An addend of a score."""
 
     name: str
-    value: float
+    value: Rounded
     detail: str
 
 
@@ -189,7 +185,7 @@ class RetrieverHitPart(Part):
     retriever: str
     view: str
     rank: Count
-    score: float
+    score: Rounded
 
 
 class PassagePart(Part):
@@ -210,8 +206,8 @@ class PassagePart(Part):
     out_of_force: bool
     edition: str | None
     text: str
-    assembled: list[str]
-    score: float
+    assembled: Annotated[list[str], Attribute("assembled_ids")]
+    score: Rounded
     breakdown: list[ScorePartPart]
     hits: list[RetrieverHitPart]
     trails: list[list[HopPart]]
@@ -260,12 +256,8 @@ class EvidencePart(Part):
 
     status: EvidenceStatus
     missing: list[str]
-    numbers: dict[str, float]
+    numbers: dict[str, Rounded]
     parts: list[EvidencePartPart]
-
-    def evidence(self) -> Evidence:
-        """Return it as the engine has it, without the parts, whose passages only the corpus has."""
-        return Evidence(self.status, tuple(self.missing), self.numbers)
 
 
 class TransactionPart(Part):
@@ -279,12 +271,12 @@ class TransactionPart(Part):
 class MetricsPart(Part):
     """The figures of the case, 0 to 1, null where there is nothing to measure."""
 
-    coverage: float | None
-    similarity: float | None
-    similarity_top: float | None
-    references: float | None
-    efficiency: float | None
-    coherence: float | None
+    coverage: Rounded | None
+    similarity: Rounded | None
+    similarity_top: Rounded | None
+    references: Rounded | None
+    efficiency: Rounded | None
+    coherence: Rounded | None
 
 
 class AreaPart(Part):
@@ -296,14 +288,10 @@ class AreaPart(Part):
     required: bool
     passages: Count
     minimum: Count
-    score: float
+    score: Rounded
     closed_in: Count | None
     query: str | None
     evidence: list[str]
-
-    def area(self) -> AreaCoverage:
-        """Return the coverage as the engine has it."""
-        return convert(AreaCoverage, self, evidence=tuple(self.evidence))
 
 
 class SearchHitPart(Part):
@@ -311,7 +299,7 @@ class SearchHitPart(Part):
 
     passage_id: str
     ranks: dict[str, Count]
-    similarity: float | None
+    similarity: Rounded | None
 
 
 class SearchPart(Part):
@@ -322,17 +310,13 @@ class SearchPart(Part):
     kind: Annotated[str, Field(max_length=40)]
     text: str
     language: Annotated[str, Field(max_length=20)]
-    weight: float
+    weight: Rounded
     is_hypothetical: bool
     area: str
     name: str
     found: Count
     hits: list[SearchHitPart]
-    milliseconds: float | None
-
-    def search(self) -> Search:
-        """Return the query as the engine has it."""
-        return convert(Search, self, hits=tuple(convert(SearchHit, hit) for hit in self.hits))
+    milliseconds: Milliseconds | None
 
 
 class StatesPart(Part):
@@ -349,7 +333,7 @@ class StrategyPart(Part):
     proposed: Count
     admitted: Count
     refused: dict[str, Count]
-    milliseconds: float
+    milliseconds: Milliseconds
 
 
 class RetrieverPart(Part):
@@ -360,7 +344,7 @@ class RetrieverPart(Part):
     alone: Count
     first: Count | None
     off: str
-    milliseconds: float | None
+    milliseconds: Milliseconds | None
 
 
 class JudgedPart(Part):
@@ -371,10 +355,6 @@ class JudgedPart(Part):
     missing: list[str]
     confidence: float | None
     reasons: str
-
-    def judgement(self) -> RoundJudgement:
-        """Return the judgement as the engine has it."""
-        return convert(RoundJudgement, self, missing=tuple(self.missing))
 
 
 class RoundPart(Part):
@@ -387,8 +367,8 @@ class RoundPart(Part):
     admitted: Count
     refused: Count
     pool_size: Count
-    efficiency: float | None
-    milliseconds: float
+    efficiency: Rounded | None
+    milliseconds: Milliseconds
     queries: list[GapQueryPart]
     coverage: StatesPart
     gaps: list[str]
@@ -399,19 +379,7 @@ class RoundPart(Part):
 
     def report(self) -> RoundReport:
         """Return the round as the engine has it."""
-        return convert(
-            RoundReport,
-            self,
-            kinds=tuple(self.kinds),
-            seeds=tuple(self.seeds),
-            queries=tuple(query.gap() for query in self.queries),
-            before=self.coverage.before,
-            after=self.coverage.after,
-            strategies=tuple(convert(StrategyCount, one) for one in self.strategies),
-            retrievers=tuple(convert(RetrieverCount, one) for one in self.retrievers),
-            judged=None if self.judged is None else self.judged.judgement(),
-            searches=tuple(search.search() for search in self.searches),
-        )
+        return convert(RoundReport, self, before=self.coverage.before, after=self.coverage.after)
 
 
 class ColourPart(Part):
@@ -434,13 +402,13 @@ class ThreadPart(Part):
 class CompletenessPart(Part):
     """The estimated share of the relevant passages that the pool holds, with its interval."""
 
-    estimate: float
-    low: float
-    high: float
+    estimate: Estimate
+    low: Estimate
+    high: Estimate
     method: str
     best: Count
     alone: Count
-    evidence: dict[str, float]
+    evidence: dict[str, Estimate]
 
 
 class StopPart(Part):
@@ -449,11 +417,6 @@ class StopPart(Part):
     reason: StopReason
     numbers: dict[str, float]
     completeness: CompletenessPart | None
-
-    def stop(self) -> Stop:
-        """Return the stop as the engine has it."""
-        estimate = None if self.completeness is None else convert(Completeness, self.completeness)
-        return convert(Stop, self, completeness=estimate)
 
 
 class UsagePart(Part):

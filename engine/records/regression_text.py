@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from engine.language.characters import shortened
 from engine.records.regression import FIGURES, Outcome, Pair, Totals
 
 LONGEST_QUESTION, MOST_NAMED = 70, 5
@@ -90,8 +91,7 @@ def _pair(pair: Pair | None) -> str:
 
 
 def _short(question: str) -> str:
-    text = " ".join(question.split())
-    return text if len(text) <= LONGEST_QUESTION else text[:LONGEST_QUESTION].rsplit(" ", 1)[0] + " …"
+    return shortened(" ".join(question.split()), LONGEST_QUESTION)
 
 
 def _plain(text: str) -> str:

@@ -17,6 +17,7 @@ from engine.investigation.pool import Entry, Pool, restored
 from engine.investigation.presentation import text_of
 from engine.investigation.record import Investigation
 from engine.model import (
+    AreaCoverage,
     Document,
     Evidence,
     FoundBy,
@@ -24,17 +25,16 @@ from engine.model import (
     PartEvidence,
     Passage,
     RankedPassage,
-    RetrieverHit,
-    ScorePart,
+    Stop,
     Transaction,
 )
+from engine.records.converting import convert
 from engine.records.planned import plan_of
 from engine.records.record import (
     RECORD,
     CaseRecord,
     EvidencePart,
     PassagePart,
-    convert,
     first_fault,
     read_record,
 )
@@ -73,8 +73,8 @@ def restore(record: CaseRecord, corpus: Corpus, where: object = RECORD) -> Inves
         settings=settings,
         plan=plan_of(record.plan, f"{where}: plan"),
         rounds=tuple(one.report() for one in record.rounds),
-        areas=tuple(one.area() for one in record.coverage),
-        stop=record.stop.stop(),
+        areas=tuple(convert(AreaCoverage, one) for one in record.coverage),
+        stop=convert(Stop, record.stop),
         passages=passages,
         pool=pool,
         milliseconds=record.milliseconds,
@@ -142,11 +142,8 @@ def _ranked(part: PassagePart, corpus: Corpus, where: object) -> RankedPassage:
         part,
         passage=passage,
         document=document,
-        breakdown=tuple(convert(ScorePart, one) for one in part.breakdown),
         trails=part.hops(),
-        hits=tuple(convert(RetrieverHit, one) for one in part.hits),
         assembled_ids=tuple(part.assembled),
-        same_words=tuple(part.same_words),
     )
 
 
@@ -165,4 +162,4 @@ def _evidence(part: EvidencePart, corpus: Corpus, where: object) -> Evidence:
         )
         for one in part.parts
     )
-    return convert(Evidence, part, missing=tuple(part.missing), parts=parts)
+    return convert(Evidence, part, parts=parts)

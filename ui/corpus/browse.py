@@ -14,7 +14,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.ingestion.outline import cited_as
 from engine.language.addresses import Address
-from engine.language.characters import marked
+from engine.language.characters import marked, shortened
 from engine.model import Document, Passage, Reference, Section, SectionKind, Status, TargetKind
 
 Found = TypeVar("Found")
@@ -278,7 +278,7 @@ class Browser:
             if section is not None and (passage.number is None or passage.number == own):
                 continue
             known = lines[-1] if lines else None
-            label = passage.label or _beginning(passage.text)
+            label = passage.label or shortened(" ".join(passage.text.split()), 60)
             if known is not None and passage.number is not None and _is_part(label, known.heading):
                 lines[-1] = Node(known.heading, None, known.first, passage.position + 1, 0)
             else:
@@ -317,11 +317,6 @@ def _heading(section: Section, printed: Sequence[str], depth: int, language: str
 def _is_part(label: str, of: str) -> bool:
     """Whether a label names a part of what another names: "Article 5(2)" of "Article 5"."""
     return label == of or (label.startswith(of) and not label[len(of)].isalnum())
-
-
-def _beginning(text: str, length: int = 60) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= length else words[:length].rsplit(" ", 1)[0] + " …"
 
 
 def _missed(words: Sequence[str], key: str) -> int:

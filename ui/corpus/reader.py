@@ -13,7 +13,7 @@ from engine.corpus.extracted.readings import Judgement, Validation, judged, load
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link, unjudge_link
-from engine.language.characters import attribute, escape
+from engine.language.characters import attribute, escape, shortened
 from engine.model import RELATION_VERBS, Document, Passage, Reference, Relation, Status
 from engine.records.citation import full_citation, short_citation
 from ui.corpus.browse import Browser, Spot
@@ -185,7 +185,7 @@ def _target(browser: Browser, number: int, reference: Reference, *, resolvable: 
     document = browser.document(spot.document)
     passage = browser.passages(spot.document, spot.position, spot.position + 1)[0]
     named = place_name(browser, spot)
-    text = passage.text if len(passage.text) <= EXCERPT else passage.text[:EXCERPT].rsplit(" ", 1)[0] + " …"
+    text = shortened(passage.text, EXCERPT)
     link = (reference.source_id, reference.target_id or "", reference.relation.value)
     report = report_button(link, rejected=False) if judging else ""
     return (

@@ -23,7 +23,7 @@ from engine.extraction.checklist import (
     precision,
     sort_of,
 )
-from engine.language.characters import attribute, escape, marked
+from engine.language.characters import attribute, escape, marked, shortened
 from engine.language.quotes import locate
 from engine.model import RELATION_VERBS, Passage, Relation, Span
 from engine.records.citation import short_citation
@@ -135,7 +135,7 @@ def _target(browser: Browser, item: Item, everything: Checklist) -> str:
         )
     passage = browser.passages(spot.document, spot.position, spot.position + 1)[0]
     named = place_name(browser, spot) if spot.id != passage.id else ""
-    return _end(browser, passage, escape(_cut(passage.text)), "to", named)
+    return _end(browser, passage, escape(shortened(passage.text, LONGEST_TARGET)), "to", named)
 
 
 def _concept(browser: Browser, item: Item, everything: Checklist) -> str:
@@ -149,11 +149,8 @@ def _concept(browser: Browser, item: Item, everything: Checklist) -> str:
     if definition is None or definition.source_id == proposal.source_id:
         return name
     passage = browser.corpus.passages(browser.corpus.rows([definition.source_id]))[0]
-    return f'<div class="to">{name}{_end(browser, passage, escape(_cut(passage.text)), "defined")}</div>'
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_TARGET else text[:LONGEST_TARGET].rsplit(" ", 1)[0] + " …"
+    text = escape(shortened(passage.text, LONGEST_TARGET))
+    return f'<div class="to">{name}{_end(browser, passage, text, "defined")}</div>'
 
 
 def _end(browser: Browser, passage: Passage, text: str, role: str, named: str = "") -> str:

@@ -8,7 +8,7 @@ from engine.evaluation import Evaluation, QuestionResult, summarise
 from engine.evaluation.ablation import Ablation
 from engine.evaluation.compare import Difference, paired
 from engine.evaluation.pair import Pair, Placed, Side
-from engine.language.characters import escape
+from engine.language.characters import escape, shortened
 from engine.records.citation import pinpoint
 from engine.records.wording import completeness_words, plural, stop_words
 from ui.passages import marked
@@ -70,8 +70,7 @@ def _facts(side: Side, other: str, gold: int) -> str:
 def _card(placed: Placed, other: str, question: str) -> str:
     passage, document = placed.found.passage, placed.found.document
     kind = "alone" if not placed.in_other_pool else "unranked" if placed.other_rank is None else ""
-    words = placed.found.text
-    text = words if len(words) <= EXCERPT else words[:EXCERPT].rsplit(" ", 1)[0] + " …"
+    text = shortened(placed.found.text, EXCERPT)
     gold = '<span class="badge gold">gold</span>' if placed.gold else ""
     return (
         f'<li class="{kind}"><div class="cite"><span class="n">{placed.found.rank}</span>'

@@ -45,7 +45,7 @@ def cited(corpus: Corpus, text: str, language: str, day: date, context: Sequence
     kept: list[Citation] = []
     # Of two readings of the same words the one that has more of them.
     for one in sorted((one for one in found if one is not None), key=_length, reverse=True):
-        if not any(_overlaps(one.span, other.span) for other in kept):
+        if not any(one.span.overlaps(other.span) for other in kept):
             kept.append(one)
     for span in lookalikes(text, language, [one.span for one in kept]):
         said = text[span.start : span.end]
@@ -229,10 +229,6 @@ def _stands(passage: Passage, paragraph: str) -> bool:
 
 def _length(one: Citation) -> int:
     return one.span.end - one.span.start
-
-
-def _overlaps(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def _is_relative(target: Target) -> bool:

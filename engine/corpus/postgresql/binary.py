@@ -52,36 +52,32 @@ def parts(types: Sequence[str], values: Sequence[Array]) -> Iterator[tuple[int, 
         yield stop - start, rows.tobytes()
 
 
-def vector_of(sent: bytes) -> NDArray[np.float32]:
+def parse_vector(sent: bytes) -> NDArray[np.float32]:
     """The components of a vector that was sent in binary, shape (d,)."""
     return np.frombuffer(sent, ">f4", offset=4).astype(np.float32)
 
 
-def vector_text(vector: NDArray[np.float32]) -> str:
+def format_vector(vector: NDArray[np.float32]) -> str:
     """A vector as pgvector reads it; every float keeps its value."""
     return f"[{','.join(map(repr, vector.astype(float).tolist()))}]"
 
 
-def fields_of(types: Sequence[str], sent: bytes, length: int = 0) -> list[Array]:
+def parse_columns(types: Sequence[str], sent: bytes, length: int = 0) -> list[Array]:
     """The columns of rows that were sent one after the other, each value as its type's send function writes
     it. ``length``: the components of a column of the type "vector"."""
-    fields: list[tuple[Any, ...]] = []
-    for number, kind in enumerate(types):
-        if kind == "vector":
-            fields += [(f"length{number}", ">i2"), (f"zero{number}", ">i2"), (f"{number}", ">f4", (length,))]
-        else:
-            fields.append((f"{number}", _TYPES[kind]))
-    rows = np.frombuffer(sent, np.dtype(fields))
+    rows = np.frombuffer(sent, _layout(types, [length] * len(types), is_copied=False))
     return [
         np.ascontiguousarray(rows[f"{number}"]).astype(rows[f"{number}"].dtype.newbyteorder("="))
         for number in range(len(types))
     ]
 
 
-def _layout(types: Sequence[str], lengths: Sequence[int]) -> np.dtype[np.void]:
-    fields: list[tuple[Any, ...]] = [("fields", ">i2")]
+def _layout(types: Sequence[str], lengths: Sequence[int], *, is_copied: bool = True) -> np.dtype[np.void]:
+    """The layout of a row. COPY puts the number of fields before it, and its size before each value."""
+    fields: list[tuple[Any, ...]] = [("fields", ">i2")] if is_copied else []
     for number, (kind, length) in enumerate(zip(types, lengths, strict=True)):
-        fields.append((f"size{number}", ">i4"))
+        if is_copied:
+            fields.append((f"size{number}", ">i4"))
         if kind == "vector":
             fields += [(f"length{number}", ">i2"), (f"zero{number}", ">i2"), (f"{number}", ">f4", (length,))]
         else:
@@ -143,4 +139,4 @@ def read_columns(
     )
     with connection.cursor(binary=True) as cursor:
         sent = b"".join(one for (one,) in cursor.execute(statement).fetchall())
-    return fields_of(types, sent, length)
+    return parse_columns(types, sent, length)

@@ -30,7 +30,7 @@ def prepare(connection: Connection[Any]) -> None:
     """Make what all corpora share, where it is not there yet. Raises CorpusError where that is of another
     format."""
     connection.execute("select pg_advisory_xact_lock(%s, 0)", (_SCHEMA,))
-    if _one(connection, _OLDER, ()):
+    if _fetch_value(connection, _OLDER, ()):
         raise CorpusError(
             f"the server holds corpora of an earlier format; drop schema {SCHEMA} there, and copy them again"
         )
@@ -47,11 +47,11 @@ def new_generation(connection: Connection[Any], name: str, parts: int = 1) -> It
     Another process that writes the same corpus is refused; what killed writers have left is dropped. Where
     the block raises, the new tables are dropped. Raises CorpusError.
     """
-    if not _one(connection, "select pg_try_advisory_lock(%s, hashtext(%s))", (_NAME, name)):
+    if not _fetch_value(connection, "select pg_try_advisory_lock(%s, hashtext(%s))", (_NAME, name)):
         raise CorpusError(f"another process is writing the corpus {name!r}; wait until it is done")
     connection.commit()
-    sweep(connection)
-    generation = int(_one(connection, f"select nextval('{SCHEMA}.generations')", ()))
+    drop_unused(connection)
+    generation = int(_fetch_value(connection, f"select nextval('{SCHEMA}.generations')", ()))
     connection.execute("select pg_advisory_lock(%s, %s)", (_GENERATION, generation))
     for table in TABLES:
         own = partition(table, generation)
@@ -77,7 +77,7 @@ def new_generation(connection: Connection[Any], name: str, parts: int = 1) -> It
         if not connection.closed:
             connection.execute("select pg_advisory_unlock(%s, %s)", (_GENERATION, generation))
             connection.commit()
-            sweep(connection)
+            drop_unused(connection)
 
 
 def publish(connection: Connection[Any], name: str, generation: int, manifest: Manifest) -> None:
@@ -105,10 +105,10 @@ def publish(connection: Connection[Any], name: str, generation: int, manifest: M
         ) from None
 
 
-def published(connection: Connection[Any], name: str) -> tuple[int, Manifest] | None:
+def find_published(connection: Connection[Any], name: str) -> tuple[int, Manifest] | None:
     """The generation of a corpus that counts, None where there is none of this name; the connection keeps it
     from being dropped. Raises CorpusError for one of another format."""
-    there = _one(connection, "select to_regclass(%s) is not null", (f"{SCHEMA}.corpora",))
+    there = _fetch_value(connection, "select to_regclass(%s) is not null", (f"{SCHEMA}.corpora",))
     while there:
         found = connection.execute(
             f"select generation, format, manifest from {SCHEMA}.corpora where name = %s", (name,)
@@ -116,25 +116,25 @@ def published(connection: Connection[Any], name: str) -> tuple[int, Manifest] | 
         if found is None:
             return None
         generation, written, content = found
-        manifest = readable(name, written, content)
-        if hold(connection, generation):
+        manifest = parse_manifest(name, written, content)
+        if hold_generation(connection, generation):
             return generation, manifest
     return None
 
 
-def readable(name: str, written: int, content: Mapping[str, Any]) -> Manifest:
+def parse_manifest(name: str, written: int, content: Mapping[str, Any]) -> Manifest:
     """The manifest of a published generation. Raises CorpusError where it is of another format."""
     if written != FORMAT:
         raise CorpusError(f"{name!r} has format {written} on the server, not {FORMAT}; copy it again")
     return Manifest.model_validate(content)
 
 
-def hold(connection: Connection[Any], generation: int) -> bool:
+def hold_generation(connection: Connection[Any], generation: int) -> bool:
     """Keep a generation from being dropped while the connection lasts; False where it is gone."""
     connection.execute("select pg_advisory_lock_shared(%s, %s)", (_GENERATION, generation))
     # It may have gone before the lock.
     return bool(
-        _one(
+        _fetch_value(
             connection,
             "select to_regclass(%s) is not null",
             (f"{SCHEMA}.passages_{generation}",),
@@ -142,7 +142,7 @@ def hold(connection: Connection[Any], generation: int) -> bool:
     )
 
 
-def sweep(connection: Connection[Any]) -> None:
+def drop_unused(connection: Connection[Any]) -> None:
     """Drop the generations that are not published, not being written and not read by anybody."""
     tables = connection.execute(
         "select substring(c.relname from '[0-9]+$')::int from pg_class c join pg_namespace n "
@@ -152,7 +152,7 @@ def sweep(connection: Connection[Any]) -> None:
     ).fetchall()
     connection.commit()
     for (generation,) in tables:
-        if _one(connection, "select pg_try_advisory_xact_lock(%s, %s)", (_GENERATION, generation)):
+        if _fetch_value(connection, "select pg_try_advisory_xact_lock(%s, %s)", (_GENERATION, generation)):
             _drop(connection, generation)
         connection.commit()
 
@@ -178,6 +178,6 @@ def partition(table: str, generation: int) -> sql.Identifier:
     return sql.Identifier(SCHEMA, f"{table}_{generation}")
 
 
-def _one(connection: Connection[Any], statement: str, parameters: tuple[Any, ...]) -> Any:
+def _fetch_value(connection: Connection[Any], statement: str, parameters: tuple[Any, ...]) -> Any:
     row = connection.execute(statement.encode(), parameters).fetchone()
     return None if row is None else row[0]

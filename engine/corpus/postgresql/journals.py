@@ -1,8 +1,8 @@
 """What people and models say of a corpus, in a table of its server: the journals that a folder has as files.
 
-A verdict on a link takes effect in the transaction that keeps it: the references of the passage are put back
-to what the texts say, and changed to what people say of them now (``rejudged``). What the texts say of a
-changed reference is kept, so that a verdict can be taken back.
+A verdict on a link takes effect in the transaction that stores it: the references of the passage are reset to
+what the texts say, and then changed by the current verdicts (``apply_verdicts``). What the texts say of a
+changed reference is stored, too, so that a verdict can be withdrawn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.corpus.address import Address
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.deciding import changes, with_changes
-from engine.corpus.embedded.links import COLUMNS, TARGET_KINDS, Edges, ReferenceTable, Tables
+from engine.corpus.embedded.links import COLUMNS, KIND_NUMBERS, TARGET_KINDS, Edges, ReferenceTable, Tables
 from engine.corpus.embedded.publication import (
     CONFIRMATIONS_NAME,
     DECISIONS_NAME,
@@ -33,7 +33,7 @@ from engine.corpus.extracted.readings import Validation
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql.schema import SCHEMA, TABLES
 from engine.corpus.postgresql.server import Server
-from engine.corpus.postgresql.texts import ServedTexts
+from engine.corpus.postgresql.texts import PostgresTexts
 from engine.corpus.protocol import Rows
 from engine.errors import CorpusError
 from engine.model import TargetKind
@@ -50,7 +50,7 @@ _ADD = f"insert into {SCHEMA}.said (corpus, journal, line) values (%s, %s, %s)"
 Judge = Callable[[Connection[Any], Sequence[bytes], bytes], None]
 
 
-class ServedJournals:
+class PostgresJournals:
     """See ``engine.corpus.journal.Journals``. Stamps are read once, until ``refresh``."""
 
     def __init__(self, address: Address, server: Server, generation: int, judge: Judge) -> None:
@@ -75,7 +75,7 @@ class ServedJournals:
                 raise CorpusError(f"{self._address}: the corpus was replaced meanwhile; open it again")
             connection.execute(_ADD, (self._address.corpus, name, line.decode()))
             if name == VALIDATIONS_NAME:
-                self._judge(connection, kept_lines(connection, self._address.corpus, name), line)
+                self._judge(connection, read_lines(connection, self._address.corpus, name), line)
 
         self._server.write(written)
         self.refresh()
@@ -98,7 +98,7 @@ class ServedJournals:
             self._stamps = None
 
 
-def kept_lines(connection: Connection[Any], corpus: str, name: str) -> list[bytes]:
+def read_lines(connection: Connection[Any], corpus: str, name: str) -> list[bytes]:
     """The lines of a journal, as a transaction sees them."""
     return [line.encode() for (line,) in connection.execute(_LINES, (corpus, name)).fetchall()]
 
@@ -107,7 +107,7 @@ def merge(connection: Connection[Any], corpus: str, journals: FolderJournals) ->
     """Take the lines of a folder's journals along, among those that the server has, in the order in which
     they were said. Raises CorpusError."""
     for name in KEPT:
-        there = kept_lines(connection, corpus, name)
+        there = read_lines(connection, corpus, name)
         known = set(there)
         new = [line for line in journals.lines(name) if line not in known]
         if not new:
@@ -118,11 +118,11 @@ def merge(connection: Connection[Any], corpus: str, journals: FolderJournals) ->
             cursor.executemany(_ADD, [(corpus, name, line.decode()) for line in lines])
 
 
-def bring_back(connection: Connection[Any], corpus: str, journals: FolderJournals) -> None:
+def copy_lines_back(connection: Connection[Any], corpus: str, journals: FolderJournals) -> None:
     """Add to a folder's journals the lines of the server that are not in them. Raises CorpusError."""
     for name in KEPT:
         known = set(journals.lines(name))
-        for line in kept_lines(connection, corpus, name):
+        for line in read_lines(connection, corpus, name):
             if line not in known:
                 journals.add(name, line)
 
@@ -160,11 +160,8 @@ _EDGES_OUT = (
 )
 
 
-_Ends = dict[str, int | str]
-
-
-def rejudged(
-    connection: Connection[Any], corpus: ServedTexts, source_id: str, verdicts: Iterable[Validation]
+def apply_verdicts(
+    connection: Connection[Any], corpus: PostgresTexts, source_id: str, verdicts: Iterable[Validation]
 ) -> None:
     """Make the references and links of one passage what the verdicts that stand say of them.
 
@@ -173,13 +170,13 @@ def rejudged(
     row = int(corpus.rows([source_id])[0])
     if row >= 0:
         own = [one for one in verdicts if one.proposal.source_id == source_id]
-        _Judging(connection, corpus, row).judge(own)
+        _VerdictWriter(connection, corpus, row).judge(own)
 
 
-class _Judging:
+class _VerdictWriter:
     """The references of one passage, in a transaction."""
 
-    def __init__(self, connection: Connection[Any], corpus: ServedTexts, row: int) -> None:
+    def __init__(self, connection: Connection[Any], corpus: PostgresTexts, row: int) -> None:
         self._connection, self._corpus, self._row = connection, corpus, row
         document = int(corpus.document_numbers(np.array([row]))[0])
         (part,) = corpus.parts(np.array([document]))
@@ -224,32 +221,26 @@ class _Judging:
             _CHANGE, {**self._own, **changed, **ends, "confidence": confidence, "number": number}
         )
 
-    def _ends(self, kind: int, target: int) -> _Ends:
-        """What the columns of a reference say of its target."""
-        nowhere: _Ends = {"provision_kind": -1, "provision": -1, "provision_id": "", "provision_row": -1}
-        corpus = self._corpus
-        if kind < 0:
-            return {"target_id": "", "head": -1, **nowhere}
-        if TARGET_KINDS[kind] is TargetKind.DOCUMENT:
-            return {"target_id": corpus.documents()[target].id, "head": -1, **nowhere}
-        if TARGET_KINDS[kind] is TargetKind.SECTION:
-            return self._section(corpus.sections([target])[0].id, target)
-        (passage,) = corpus.passages(np.array([target]))
-        number = int(corpus.section_numbers(np.array([target]))[0])
+    def _ends(self, kind: int, target: int) -> dict[str, int | str]:
+        """Return the columns of a reference that describe its target."""
+        corpus, named = self._corpus, TARGET_KINDS[kind] if kind >= 0 else None
+        passage = corpus.passages(np.array([target]))[0] if named is TargetKind.PASSAGE else None
+        target_id = corpus.documents()[target].id if named is TargetKind.DOCUMENT else ""
+        number = target if named is TargetKind.SECTION else -1
+        if passage is not None:
+            number = int(corpus.section_numbers(np.array([target]))[0])
         section = corpus.sections([number])[0] if number >= 0 else None
-        own: _Ends = {"target_id": passage.id, "head": target}
-        if section is not None and passage.number and passage.number == section.number:
-            # A paragraph that is cited counts for the provision it is part of: the section of its number.
-            return {**self._section(section.id, number), **own}
-        provision: _Ends = {"provision_kind": kind, "provision": target}
-        return {**own, **provision, "provision_id": passage.id, "provision_row": target}
-
-    def _section(self, section_id: str, number: int) -> _Ends:
-        first = int(self._corpus.outline.sections.first[number])
-        kind = TARGET_KINDS.index(TargetKind.SECTION)
-        provision: _Ends = {"provision_kind": kind, "provision": number}
-        own: _Ends = {"target_id": section_id, "head": first}
-        return {**own, **provision, "provision_id": section_id, "provision_row": first}
+        head, provision = -1, (-1, -1, "", -1)
+        # A paragraph that is cited counts for the provision it is part of: the section of its number.
+        if section is not None and (passage is None or (passage.number and passage.number == section.number)):
+            head, target_id = int(corpus.outline.sections.first[number]), section.id
+            provision = (KIND_NUMBERS[TargetKind.SECTION], number, section.id, head)
+        elif passage is not None:
+            provision = (kind, target, passage.id, target)
+        if passage is not None:
+            head, target_id = target, passage.id
+        names = ("provision_kind", "provision", "provision_id", "provision_row")
+        return {"target_id": target_id, "head": head, **dict(zip(names, provision, strict=True))}
 
     def _texts(self, rows: Sequence[int]) -> list[str]:
         return [passage.text for passage in self._corpus.passages(np.array(rows, np.int32))]

@@ -12,9 +12,9 @@ import orjson
 from engine.corpus.embedded.arrays import ranges
 from engine.corpus.embedded.links import RELATION_NUMBERS, RELATIONS, STATUS_NUMBERS, STATUSES, TARGET_KINDS
 from engine.corpus.embedded.mentions import Shared, load_entity, shared_links
-from engine.corpus.postgresql.asking import ASKED, IN_PARTS, OWN, Asking, Remembered, codes, columns_of
 from engine.corpus.postgresql.binary import unpacked
-from engine.corpus.postgresql.schema import SCHEMA, document_of_entity
+from engine.corpus.postgresql.queries import ASKED, IN_PARTS, OWN, Cache, PostgresQueries, codes, columns_of
+from engine.corpus.postgresql.schema import SCHEMA, get_entity_document
 from engine.corpus.protocol import Cited, Links, Mentions, Quoted, Rows
 from engine.language.references.definitions import DefinedName
 from engine.model import Direction, Entity, Reference, Relation, Span, Status
@@ -57,7 +57,7 @@ _MOST_CITED = (
 )
 
 
-class ServedLinks(Asking):
+class PostgresLinks(PostgresQueries):
     """See ``engine.corpus.protocol.Linked`` and ``Browsing``."""
 
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
@@ -88,7 +88,7 @@ class ServedLinks(Asking):
         """Rows of the reference table."""
         first = self._document_records[2]
         documents = np.searchsorted(first, np.asarray(numbers, np.int64), "right") - 1
-        made = dict(map(_reference, self._of_documents(_REFERENCES, numbers, documents)))
+        made = dict(map(_reference, self._read_of_documents(_REFERENCES, numbers, documents)))
         return [made[int(number)] for number in numbers]
 
     def stated_references(self) -> list[tuple[int, Reference]]:
@@ -179,7 +179,7 @@ _NAMES = f"select row, language, record from {SCHEMA}.names where corpus = %(cor
 FEW, MANY = 1 << 12, 1 << 16
 
 
-class ServedNames(Asking):
+class PostgresNames(PostgresQueries):
     """See ``engine.corpus.protocol.Names``, and ``by_entity`` of ``Linked``."""
 
     def entities(self, numbers: Sequence[int]) -> list[Entity]:
@@ -189,22 +189,22 @@ class ServedNames(Asking):
         return self._entities.get([int(number) for number in numbers])
 
     @cached_property
-    def _entities(self) -> Remembered[int, Entity]:
+    def _entities(self) -> Cache[int, Entity]:
         def fetched(numbers: Sequence[int]) -> dict[int, Entity]:
             return {number: load_entity(record) for number, record in self._asked(_ENTITIES, numbers)}
 
-        return Remembered(fetched, FEW)
+        return Cache(fetched, FEW)
 
     def entities_of(self, rows: Rows) -> list[tuple[int, ...]]:
         """Numbers of the entities that each passage mentions."""
         return self._mentioned.get(np.asarray(rows).tolist())
 
     @cached_property
-    def _mentioned(self) -> Remembered[int, tuple[int, ...]]:
+    def _mentioned(self) -> Cache[int, tuple[int, ...]]:
         def fetched(rows: Sequence[int]) -> dict[int, tuple[int, ...]]:
-            return {row: tuple(own) for row, own in self._by_row(_ENTITIES_OF, rows).items()}
+            return {row: tuple(own) for row, own in self._read_by_row(_ENTITIES_OF, rows).items()}
 
-        return Remembered(fetched, MANY)
+        return Cache(fetched, MANY)
 
     def by_entity(self, rows: Rows, limit: int) -> Links:
         """Passages that share entities with ``rows``, weighted by rarity."""
@@ -244,8 +244,8 @@ class ServedNames(Asking):
         if not len(numbers):
             return []
         size = len(self.documents())
-        kept_with = np.array([document_of_entity(number, size) for number in numbers])
-        return self._of_documents(statement, numbers, kept_with, **parameters)
+        kept_with = np.array([get_entity_document(number, size) for number in numbers])
+        return self._read_of_documents(statement, numbers, kept_with, **parameters)
 
 
 def _number(row: Any) -> int:

@@ -30,7 +30,7 @@ from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql import binary
 from engine.corpus.postgresql import source as rows
 from engine.corpus.postgresql.catalogue import new_generation, partition, prepare, publish
-from engine.corpus.postgresql.journals import kept_lines, merge
+from engine.corpus.postgresql.journals import merge, read_lines
 from engine.corpus.postgresql.schema import TABLES
 from engine.corpus.postgresql.server import Server
 from engine.corpus.postgresql.source import Source
@@ -43,7 +43,7 @@ HASHED = 8
 MOST = 64
 
 
-def parts_of(documents: Sequence[Document], by: str | None) -> NDArray[np.int16]:
+def assign_parts(documents: Sequence[Document], by: str | None) -> NDArray[np.int16]:
     """The part of each document, from 0, shape (documents,); one part where ``by`` is None.
 
     Raises InputError where no document has such a field.
@@ -98,11 +98,11 @@ def copy_to_server(
             connection.commit()
             prepare(connection)
             source = read_published(folder, Source)
-            parts = parts_of(source.documents.all, by)
+            parts = assign_parts(source.documents.all, by)
             journals = FolderJournals(folder)
             with new_generation(connection, address.corpus, int(parts.max(initial=0)) + 1) as generation:
                 merge(connection, address.corpus, journals)
-                lines = kept_lines(connection, address.corpus, VALIDATIONS_NAME)
+                lines = read_lines(connection, address.corpus, VALIDATIONS_NAME)
                 source.judge(judged([Validation.model_validate_json(line) for line in lines]).values())
                 loader = _Loader(connection, generation, parts, progress or _silent)
                 loader.load(source)

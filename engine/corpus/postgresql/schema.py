@@ -41,7 +41,7 @@ _CITATIONS = (
 # What is always read as a whole is packed (``binary.packed``): the passages that hold a word and what it
 # scores there, and those that mention an entity. A word's list has a row for each part and each so many
 # passages, of the document of the first of them; an entity's has one, of the document that
-# ``document_of_entity`` names.
+# ``get_entity_document`` names.
 TABLES: Mapping[str, Table] = {
     "documents": Table(
         "document int, first int, reference int, record text, bare bytea", ("unique (document, part)",)
@@ -103,7 +103,7 @@ CATALOGUE = (
 )
 
 
-def document_of_entity(number: int, documents: int) -> int:
+def get_entity_document(number: int, documents: int) -> int:
     """An entity belongs to no document: where it is kept, entities are spread over all of them."""
     return number % documents
 

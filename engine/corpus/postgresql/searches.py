@@ -7,23 +7,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from engine.corpus.address import Address
 from engine.corpus.defaults import nothing
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.generation import NO_MODEL
-from engine.corpus.postgresql.asking import ASKED, OWN, Asking, Remembered, columns_of
-from engine.corpus.postgresql.binary import fields_of, vector_of, vector_text
+from engine.corpus.postgresql.binary import format_vector, parse_columns, parse_vector
+from engine.corpus.postgresql.queries import ASKED, OWN, Cache, PostgresQueries, columns_of
 from engine.corpus.postgresql.schema import SCHEMA
-from engine.corpus.postgresql.words import ServedWords
+from engine.corpus.postgresql.words import PostgresWords
 from engine.corpus.protocol import Hits, Mask, Rows
 from engine.language.analysis import analyzer
 from engine.language.embedders.base import SparseVectors
 
 if TYPE_CHECKING:
     from engine.corpus.embedded.sparse import SparseIndex
-    from engine.corpus.postgresql.vectors import ServedVectors
+    from engine.corpus.postgresql.vectors import PostgresVectors
 
 _VECTORS = (
     f"select a.place, vector_send(x.embedding) from {ASKED} "
@@ -47,8 +48,8 @@ _NEAREST = (
 )
 # So few passages are named one by one, and found by an index.
 FEW = 1000
-# Bytes of vectors that are remembered.
-VECTOR_BYTES = 64 << 20
+# Bytes of vectors, and searches, that are remembered.
+VECTOR_BYTES, SEARCHES = 64 << 20, 64
 
 
 class _Allowed(NamedTuple):
@@ -59,16 +60,16 @@ class _Allowed(NamedTuple):
     parts: Sequence[int]
 
 
-class ServedSearches(Asking):
+class PostgresSearches(PostgresQueries):
     """See ``engine.corpus.protocol.Lexical``, ``Dense`` and ``Sparse``."""
 
     address: Address
 
     @cached_property
-    def _words(self) -> ServedWords:
+    def _words(self) -> PostgresWords:
         # As in a folder, headings count by themselves if no vectors contain them.
         titles = self._manifest.embedding == NO_MODEL
-        return ServedWords(self._server, self._generation, self._manifest.passages, titles=titles)
+        return PostgresWords(self._server, self._generation, self._manifest.passages, titles=titles)
 
     def search_lexical(
         self, queries: Sequence[str], language: str, limit: int, *, mask: Mask | None = None
@@ -108,20 +109,20 @@ class ServedSearches(Asking):
         return vectors
 
     @cached_property
-    def _vectors(self) -> Remembered[int, NDArray[np.float32]]:
+    def _vectors(self) -> Cache[int, NDArray[np.float32]]:
         none = np.zeros(self._manifest.dimensions, np.float32)
 
         def fetch(rows: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-            sent = self._by_row(_VECTORS, rows)
-            return {row: vector_of(sent[row]) if row in sent else none for row in rows}
+            sent = self._read_by_row(_VECTORS, rows)
+            return {row: parse_vector(sent[row]) if row in sent else none for row in rows}
 
-        return Remembered(fetch, VECTOR_BYTES // (4 * self._manifest.dimensions))
+        return Cache(fetch, VECTOR_BYTES // (4 * self._manifest.dimensions))
 
     @cached_property
-    def _dense(self) -> ServedVectors:
+    def _dense(self) -> PostgresVectors:
         """Which passages have a vector, and the codes of all vectors; read once."""
         # faiss is a quarter of a second to import.
-        from engine.corpus.postgresql.vectors import ServedVectors
+        from engine.corpus.postgresql.vectors import PostgresVectors
 
         size, codes = self._manifest.passages, None
         if found := self._read(_CODES):
@@ -132,7 +133,7 @@ class ServedSearches(Asking):
             present[self._bulk("vectors", ["row"], "row")[0]] = True
         if self.address.dense == "exact":
             codes = None
-        return ServedVectors(present, codes, self.vectors, self._scores_of, self._nearest)
+        return PostgresVectors(present, codes, self.vectors, self._scores_of, self._nearest)
 
     def _scores_of(
         self, queries: NDArray[np.float32], near: Sequence[NDArray[np.int64]]
@@ -140,9 +141,9 @@ class ServedSearches(Asking):
         """The inner products of each query with rows of its own, as the server computes them."""
         rows = np.concatenate(near).astype(np.int32)
         of = np.repeat(np.arange(len(near)), [len(own) for own in near])
-        asked = [vector_text(query) for query in queries]
+        asked = [format_vector(query) for query in queries]
         ((sent,),) = self._of(_SCORES, rows, queries=asked, of=(of + 1).tolist())
-        place, score = fields_of(["int", "real"], sent or b"")
+        place, score = parse_columns(["int", "real"], sent or b"")
         scores = np.full(len(rows), -np.inf, np.float32)
         scores[place - 1] = score
         return np.split(scores, np.cumsum([len(own) for own in near])[:-1])
@@ -150,14 +151,18 @@ class ServedSearches(Asking):
     def _nearest(self, queries: NDArray[np.float32], limit: int, mask: Mask) -> list[Rows]:
         """The ``limit`` rows with the highest inner product for each query, as the server computes it."""
         condition, parameters, _ = self._allow(None if mask.all() else mask)
-        found = self._read(
-            _NEAREST.format(condition=condition),
-            queries=[vector_text(query) for query in queries],
-            limit=limit,
-            **parameters,
-        )
+        asked = {"queries": [format_vector(query) for query in queries], "limit": limit, **parameters}
+        (found,) = self._searches.get([(_NEAREST.format(condition=condition), orjson.dumps(asked))])
         places, rows = (np.array(column, np.int32) for column in columns_of(found, 2))
         return [rows[places == place] for place in range(1, len(queries) + 1)]
+
+    @cached_property
+    def _searches(self) -> Cache[tuple[str, bytes], Sequence[Any]]:
+        # One question is asked again and again: in its scan, its rounds, its coverage.
+        def fetch(searches: Sequence[tuple[str, bytes]]) -> dict[tuple[str, bytes], Sequence[Any]]:
+            return {one: self._read(one[0], **orjson.loads(one[1])) for one in searches}
+
+        return Cache(fetch, SEARCHES)
 
     @property
     def sparse_model(self) -> str:

@@ -20,7 +20,7 @@ from engine.corpus.embedded.structure import Browsing
 from engine.corpus.extracted.readings import Validation
 from engine.corpus.ontology import ontology_in_force
 from engine.corpus.postgresql import binary
-from engine.corpus.postgresql.schema import document_of_entity
+from engine.corpus.postgresql.schema import get_entity_document
 from engine.language.addresses import number_key
 from engine.model import TargetKind
 
@@ -239,7 +239,7 @@ def entities(source: Source) -> Iterator[Row]:
     records = state.strings("entities").all()
     for number, (record, (start, stop)) in enumerate(zip(records, pairwise(pointers), strict=True)):
         rows, defines = state["mentions.entity_rows"][start:stop], state["mentions.defines"][start:stop]
-        kept_with = document_of_entity(number, size)
+        kept_with = get_entity_document(number, size)
         lists = binary.packed(rows, np.int32), binary.packed(defines, np.bool_)
         yield kept_with, number, rarity[number], _clean(record), *lists
 

@@ -19,15 +19,15 @@ from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.store import info_of
 from engine.corpus.extracted.readings import Validation, judged
 from engine.corpus.ontology import ontology_from
-from engine.corpus.postgresql.catalogue import hold, published, readable
-from engine.corpus.postgresql.journals import ServedJournals, rejudged
-from engine.corpus.postgresql.links import ServedLinks, ServedNames
+from engine.corpus.postgresql.catalogue import find_published, hold_generation, parse_manifest
+from engine.corpus.postgresql.journals import PostgresJournals, apply_verdicts
+from engine.corpus.postgresql.links import PostgresLinks, PostgresNames
 from engine.corpus.postgresql.schema import SCHEMA
-from engine.corpus.postgresql.searches import ServedSearches
+from engine.corpus.postgresql.searches import PostgresSearches
 from engine.corpus.postgresql.server import Replicated, Server
-from engine.corpus.postgresql.texts import ServedTexts
+from engine.corpus.postgresql.texts import PostgresTexts
 from engine.corpus.protocol import CorpusInfo, Ontology
-from engine.errors import CorpusError, RedstringError
+from engine.errors import CorpusError
 
 MISSING = "{}: no such corpus on the server; `copy` brings one there"
 # Servers that stay connected to see what they have published.
@@ -45,10 +45,10 @@ class _Opened:
         """Hold the generation for a new connection, the published one for the first of them. Raises
         CorpusError where it is not there."""
         if self._found is None:
-            self._found = published(connection, self._address.corpus)
+            self._found = find_published(connection, self._address.corpus)
             if self._found is None:
                 raise CorpusError(MISSING.format(self._address))
-        elif not hold(connection, self._found[0]):
+        elif not hold_generation(connection, self._found[0]):
             raise CorpusError(f"{self._address}: the corpus was replaced meanwhile; open it again")
 
     def published(self) -> tuple[int, Manifest]:
@@ -65,7 +65,7 @@ def generation_at(address: Address) -> int:
 
 def manifest_at(address: Address) -> Manifest:
     """Return what is published of a corpus. Raises as ``generation_at``."""
-    return readable(address.corpus, *_find(address, "format, manifest"))
+    return parse_manifest(address.corpus, *_find(address, "format, manifest"))
 
 
 def _find(address: Address, columns: str) -> Sequence[Any]:
@@ -81,36 +81,28 @@ def _server(address: Address) -> Server:
     return Server(address)
 
 
-class PostgresCorpus(ServedTexts, ServedSearches, ServedLinks, ServedNames):
+class PostgresCorpus(PostgresTexts, PostgresSearches, PostgresLinks, PostgresNames):
     """A corpus on a server. See ``engine.corpus.protocol.Corpus`` for the methods; each of them that asks the
     server raises ResourceError where it does not answer."""
 
     def __init__(self, address: Address) -> None:
         """Raises CorpusError where the server holds no such corpus, ResourceError where none answers."""
         self.address, self._opened = address, _Opened(address)
-        self._written = Server(address, self._opened.welcome)
+        self.primary = Server(address, self._opened.welcome)
         # Nobody closes a corpus: its connections end with it.
-        finalize(self, self._written.close)
-        self._written.read("select 1", {})
+        finalize(self, self.primary.close)
+        self.primary.read("select 1", {})
         self._generation, self._manifest = self._opened.published()
-        self._server: Server | Replicated = self._written
+        self._server: Server | Replicated = self.primary
         if address.replica:
             replica = Server(address, self._opened.welcome, url=address.replica)
             finalize(self, replica.close)
-            self._server = Replicated(self._written, replica)
+            self._server = Replicated(self.primary, replica)
 
     def close(self) -> None:
         """Close the connections; the corpus can still be asked, through new ones."""
         self._server.close()
-        self._written.close()
-
-    def connection(self) -> Connection[Any]:
-        """A connection of one's own, to read all of the corpus. Raises ResourceError."""
-        return self._written.connection()
-
-    def convert(self, error: Exception) -> RedstringError:
-        """Return the error to raise for one of the driver."""
-        return self._written.convert(error)
+        self.primary.close()
 
     @property
     def manifest(self) -> Manifest:
@@ -129,9 +121,9 @@ class PostgresCorpus(ServedTexts, ServedSearches, ServedLinks, ServedNames):
         return None if content is None else ontology_from(content)
 
     @cached_property
-    def journals(self) -> ServedJournals:
+    def journals(self) -> PostgresJournals:
         """What people and models say of the corpus, in a table of the server."""
-        return ServedJournals(self.address, self._written, self._generation, self._judged_anew)
+        return PostgresJournals(self.address, self.primary, self._generation, self._apply_verdict)
 
     @property
     def judged(self) -> tuple[int, ...]:
@@ -143,10 +135,10 @@ class PostgresCorpus(ServedTexts, ServedSearches, ServedLinks, ServedNames):
         ResourceError."""
         self.journals.refresh()
 
-    def _judged_anew(self, connection: Connection[Any], lines: Sequence[bytes], new: bytes) -> None:
+    def _apply_verdict(self, connection: Connection[Any], lines: Sequence[bytes], new: bytes) -> None:
         said = Validation.model_validate_json(new)
         standing = judged([Validation.model_validate_json(line) for line in lines])
-        rejudged(connection, self, said.proposal.source_id, standing.values())
+        apply_verdicts(connection, self, said.proposal.source_id, standing.values())
 
     def info(self) -> CorpusInfo:
         """Counts, languages and what the ingestion noted."""

@@ -14,7 +14,7 @@ from engine.corpus.defaults import Periods
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.documents import SECTION_KINDS, day_of, load_metadata
 from engine.corpus.embedded.structure import Outline
-from engine.corpus.postgresql.asking import ASKED, IN_PARTS, OWN, Asking, Remembered
+from engine.corpus.postgresql.queries import ASKED, IN_PARTS, OWN, Cache, PostgresQueries
 from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.protocol import Mask, Rows
 from engine.language.addresses import number_key
@@ -58,7 +58,7 @@ class _Sections:
         return len(self.document)
 
 
-class ServedTexts(Asking):
+class PostgresTexts(PostgresQueries):
     """See ``engine.corpus.protocol.Texts``."""
 
     @cached_property
@@ -106,8 +106,8 @@ class ServedTexts(Asking):
         return self._passages.get(np.asarray(rows).tolist())
 
     @cached_property
-    def _passages(self) -> Remembered[int, Passage]:
-        return Remembered(self._fetched_passages, TEXTS)
+    def _passages(self) -> Cache[int, Passage]:
+        return Cache(self._fetched_passages, TEXTS)
 
     def _fetched_passages(self, rows: Sequence[int]) -> dict[int, Passage]:
         first, _, _, documents = self._document_records
@@ -149,7 +149,7 @@ class ServedTexts(Asking):
         return self._sections.get([int(number) for number in numbers])
 
     @cached_property
-    def _sections(self) -> Remembered[int, Section]:
+    def _sections(self) -> Cache[int, Section]:
         first, _, _, documents = self._document_records
 
         def fetched(numbers: Sequence[int]) -> dict[int, Section]:
@@ -165,10 +165,10 @@ class ServedTexts(Asking):
                     first=one.first - int(first[one.document]),
                     stop=one.stop - int(first[one.document]),
                 )
-                for one in self._of_documents(_SECTIONS, numbers, owners)
+                for one in self._read_of_documents(_SECTIONS, numbers, owners)
             }
 
-        return Remembered(fetched, FEW)
+        return Cache(fetched, FEW)
 
     def section_number(self, section_id: str) -> int | None:
         """The number of a section's id."""
@@ -182,7 +182,7 @@ class ServedTexts(Asking):
         return np.array([known.get(one, -1) for one in passage_ids], np.int32)
 
     @cached_property
-    def _ids(self) -> Remembered[str, int]:
+    def _ids(self) -> Cache[str, int]:
         def fetched(ids: Sequence[str]) -> dict[str, int]:
             found: dict[str, int] = {}
             owners = sorted({number for one in ids for number in self._owners(one)})
@@ -194,7 +194,7 @@ class ServedTexts(Asking):
                 found |= dict(map(tuple, self._read(_ALL_ROWS, ids=others)))
             return dict.fromkeys(ids, -1) | found
 
-        return Remembered(fetched, TEXTS)
+        return Cache(fetched, TEXTS)
 
     def _owners(self, passage_id: str) -> list[int]:
         """The documents whose id a passage's begins with, as ingestion makes them."""

@@ -27,7 +27,7 @@ from engine.corpus.embedded.writing import Parts, write_generation
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql import binary
 from engine.corpus.postgresql.binary import read_columns
-from engine.corpus.postgresql.journals import bring_back
+from engine.corpus.postgresql.journals import copy_lines_back
 from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.store import PostgresCorpus
 from engine.model import Passage, Reference
@@ -45,17 +45,17 @@ def copy_to_folder(
     """
     corpus = PostgresCorpus(address)
     try:
-        with corpus.connection() as connection, new_generation(folder) as generation:
+        with corpus.primary.connection() as connection, new_generation(folder) as generation:
             connection.execute("select set_config('statement_timeout', '0', false)")
             table = _Unloader(corpus, connection, progress or (lambda *_: None))
             parts = table.parts()
             table.write_sparse(generation)
             manifest, _ = write_generation(folder, generation, parts)
             publish(folder, manifest)
-            bring_back(connection, address.corpus, FolderJournals(folder))
+            copy_lines_back(connection, address.corpus, FolderJournals(folder))
         return manifest
     except Error as error:
-        raise corpus.convert(error) from None
+        raise corpus.primary.convert(error) from None
     finally:
         corpus.close()
 

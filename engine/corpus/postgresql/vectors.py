@@ -23,7 +23,7 @@ Compare = Callable[[NDArray[np.float32], Sequence[NDArray[np.int64]]], list[NDAr
 Nearest = Callable[[NDArray[np.float32], int, Mask], Sequence[Rows]]
 
 
-class ServedVectors(VectorIndex):
+class PostgresVectors(VectorIndex):
     """The vectors of one generation."""
 
     def __init__(

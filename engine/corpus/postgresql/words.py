@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import FIELDS, hashed
 from engine.corpus.embedded.lexical import LexicalIndex, PostingsOf, weights
-from engine.corpus.postgresql.asking import Remembered
 from engine.corpus.postgresql.binary import unpacked
+from engine.corpus.postgresql.queries import Cache
 from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.server import Replicated, Server
 from engine.corpus.protocol import Hits, Mask, Rows
@@ -50,7 +50,7 @@ class _List(NamedTuple):
         return 200 + self.rows.nbytes + self.weights.nbytes
 
 
-class ServedWords:
+class PostgresWords:
     """The BM25 index of one generation: of each part one of its own, by the same code as a folder's."""
 
     def __init__(self, server: Server | Replicated, generation: int, passages: int, *, titles: bool) -> None:
@@ -98,8 +98,8 @@ class ServedWords:
         self._lists.get([_Key(*one) for one in product(parts, self._fields, terms)])
 
     @cached_property
-    def _lists(self) -> Remembered[_Key, _List]:
-        return Remembered(self._fetched, LISTS_BYTES, _List.size)
+    def _lists(self) -> Cache[_Key, _List]:
+        return Cache(self._fetched, LISTS_BYTES, _List.size)
 
     def _fetched(self, keys: Sequence[_Key]) -> dict[_Key, _List]:
         parts, fields, terms = (sorted(set(column)) for column in zip(*keys, strict=True))

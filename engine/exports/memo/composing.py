@@ -9,16 +9,18 @@ from engine.answers.case_audit import CaseAudit, case_audit
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.exports.checking import Check, Checker
+from engine.exports.memo.content import Findings, Memo, Note, Row, Source, Words
 from engine.exports.memo.findings import answered, findings_of_answer, findings_of_record
 from engine.exports.memo.lacking import areas_of, lacking_of
 from engine.exports.memo.names import PassageNames, named_ids
 from engine.exports.memo.noting import Notes
-from engine.exports.memo.record import Findings, Memo, Note, Row, Source, Words
 from engine.exports.memo.steps import chain_told, steps_of
+from engine.exports.memo.wording import one_line
 from engine.exports.reading import private_record_in
 from engine.exports.registry import HandedOver
 from engine.investigation.record import Investigation
-from engine.model import EvidenceStatus, Hop, PartEvidence
+from engine.model import Evidence, EvidenceStatus, Hop, PartEvidence, Stop
+from engine.records.converting import convert
 from engine.records.presets import changed, day_words, field_words, nearest, value_words
 from engine.records.record import CaseRecord
 from engine.records.restoring import restore, settings_of
@@ -119,8 +121,7 @@ def _named_by_steps(given: HandedOver) -> set[str]:
 
 def _title(given: HandedOver) -> str:
     named = given.summary.name if given.summary is not None else ""
-    title = " ".join((named or str(given.record["question"])).split())
-    return title if len(title) <= LONGEST_TITLE else title[:LONGEST_TITLE].rsplit(" ", 1)[0] + " …"
+    return one_line(named or str(given.record["question"]), LONGEST_TITLE)
 
 
 def _restored(given: HandedOver, case: CaseRecord, checker: Checker) -> tuple[Investigation | None, str]:
@@ -147,11 +148,11 @@ def _found(
 
 def _evidence(case: CaseRecord, name: PassageNames) -> Iterator[str]:
     """Whether the corpus bears the question, its parts, why the search ended, and what is held of it all."""
-    yield f"{status_words(case.evidence.evidence()) or BEARS}."
+    yield f"{status_words(convert(Evidence, case.evidence, parts=())) or BEARS}."
     parts = [PartEvidence(part.text, part.status, tuple(part.missing)) for part in case.evidence.parts]
     for text, part, kept in zip(part_texts(parts), parts, case.evidence.parts, strict=True):
         yield ", ".join((f"{text}: {part_words(part)}", *(name(one.id) for one in kept.passages))) + "."
-    stop = case.stop.stop()
+    stop = convert(Stop, case.stop)
     estimate = completeness_words(stop)
     ranked = f"{len(case.passages):,} of them ranked"
     yield (

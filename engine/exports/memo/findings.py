@@ -9,8 +9,8 @@ from engine.answers.answer import answer
 from engine.answers.export import MISSING, WHAT_TO_TRY
 from engine.answers.record import Answer, Method, Sentence, Support
 from engine.corpus.protocol import Corpus
+from engine.exports.memo.content import Finding, Findings, Words
 from engine.exports.memo.noting import Notes
-from engine.exports.memo.record import Finding, Findings, Words
 from engine.investigation.record import Investigation
 from engine.model import EvidenceStatus
 from engine.records.record import CaseRecord

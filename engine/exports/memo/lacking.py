@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from engine.answers.case_audit import CaseAudit
-from engine.exports.memo.record import Area, Listed
+from engine.exports.memo.content import Area, Listed
 from engine.model import AreaCoverage, AreaState, EvidenceStatus, counted
+from engine.records.converting import convert
 from engine.records.record import CaseRecord
 from engine.records.wording import PART_WORDS, plural
 
@@ -41,7 +42,7 @@ def areas_of(case: CaseRecord) -> Iterator[Area]:
 
 
 def _needed(case: CaseRecord) -> list[AreaCoverage]:
-    return counted([area.area() for area in case.coverage])
+    return counted([convert(AreaCoverage, area) for area in case.coverage])
 
 
 def listed(title: str, lines: Sequence[str], most: int = MOST_LISTED) -> Listed:

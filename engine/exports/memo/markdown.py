@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from engine.answers.audit.claims import NOTES
-from engine.exports.memo.record import OWN, Finding, Listed, Memo, Note, Words
+from engine.exports.memo.content import OWN, Finding, Listed, Memo, Note, Words
 from engine.exports.memo.wording import (
     APPENDIX,
     above_words,

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from engine.answers.record import Citation
 from engine.exports.checking import Checker
+from engine.exports.memo.content import Note
 from engine.exports.memo.names import PassageNames
-from engine.exports.memo.record import Note
 from engine.records.citation import full_citation
 from engine.records.record import PassagePart
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from engine.exports.memo.record import Step
+from engine.exports.memo.content import Step
 from engine.records.steps import (
     STEPS,
     Dismiss,

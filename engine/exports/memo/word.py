@@ -13,8 +13,8 @@ from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
 from engine.answers.audit.claims import NOTES
+from engine.exports.memo.content import OWN, Area, Finding, Findings, Memo, Note, Words
 from engine.exports.memo.packing import packed
-from engine.exports.memo.record import OWN, Area, Finding, Findings, Memo, Note, Words
 from engine.exports.memo.word_look import CITE, LABEL, LEAD, LINE, QUOTE, WARNING, look
 from engine.exports.memo.word_notes import Footnotes
 from engine.exports.memo.word_table import add_table
@@ -24,9 +24,9 @@ from engine.exports.memo.wording import (
     above_words,
     more_words,
     note_words,
+    one_line,
     rest_words,
     settings_line,
-    shortened,
 )
 from engine.language.characters import right_to_left
 from engine.unpacking import open_zip, read_member
@@ -141,10 +141,10 @@ class _Writer:
         rows = [
             (
                 Words(str(row.rank)),
-                Words("\n".join(filter(None, (shortened(row.title.text, LONGEST_CELL), row.where))),
+                Words("\n".join(filter(None, (one_line(row.title.text, LONGEST_CELL), row.where))),
                       row.title.language),
                 Words(row.validity.upper() if row.old else row.validity),
-                Words(shortened(row.trail, LONGEST_CELL)),
+                Words(one_line(row.trail, LONGEST_CELL)),
                 Words(", ".join(map(str, row.notes))),
             )
             for row in memo.rows
@@ -220,7 +220,7 @@ def _write_note(paragraph: Any, note: Note) -> None:
 def _name(document: Document, memo: Memo) -> None:
     """The properties of the file; nothing of the template is left in them."""
     core = document.core_properties
-    core.title, core.subject = clean(memo.title)[:255], clean(shortened(memo.question.text, 250))
+    core.title, core.subject = clean(memo.title)[:255], clean(one_line(memo.question.text, 250))
     core.author, core.last_modified_by, core.comments, core.keywords = "Redstring", "Redstring", "", ""
     core.created = core.modified = memo.begun.astimezone(UTC).replace(tzinfo=None)
     core.revision, core.language = 1, "en-GB"
@@ -239,7 +239,7 @@ def _margins(document: Document, memo: Memo) -> None:
     header, footer = (part.part.element.find(qn("w:p")) for part in (section.header, section.footer))
     for paragraph in (header, footer):
         paragraph.style = style
-    add_words(header, Words(shortened(named, LONGEST_HEADER)))
+    add_words(header, Words(one_line(named, LONGEST_HEADER)))
     _tab(header)
     add_words(header, Words("Memorandum"))
     add_words(footer, Words("Redstring"))

@@ -10,7 +10,7 @@ from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 from docx.shared import Mm, Pt
 
-from engine.exports.memo.record import OWN, Words
+from engine.exports.memo.content import OWN, Words
 from engine.exports.memo.word_look import CELL, HEAD, LINE
 from engine.exports.memo.word_text import add_words, turn
 from engine.language.characters import right_to_left

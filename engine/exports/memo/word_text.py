@@ -8,7 +8,7 @@ from typing import Any
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
-from engine.exports.memo.record import OWN, Words
+from engine.exports.memo.content import OWN, Words
 from engine.exports.xml_text import for_xml
 from engine.language.characters import marked, pieces, right_to_left
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.exports.checking import Check
-from engine.exports.memo.record import Memo, Note, Words
+from engine.exports.memo.content import Memo, Note, Words
+from engine.language.characters import shortened
 from engine.records.wording import plural
 
 APPENDIX = "Ranked passages"
@@ -18,11 +19,11 @@ def note_words(note: Note) -> Iterator[tuple[Words, bool]]:
     if note.old:
         yield Words(f"Not in force: {note.validity}."), True
     if note.quote:
-        yield Words(f"“{shortened(note.quote)}”", note.language), False
+        yield Words(f"“{one_line(note.quote)}”", note.language), False
     yield Words(note.check.value), note.check not in (Check.SAME, Check.NOW, Check.UNCHECKED)
     if note.now:
         yield Words("The corpus now:"), False
-        yield Words(f"“{shortened(note.now)}”", note.language), False
+        yield Words(f"“{one_line(note.now)}”", note.language), False
 
 
 def above_words(note: Note) -> str:
@@ -51,7 +52,6 @@ def settings_line(memo: Memo) -> str:
     return f"{named}; changed:" if memo.settings else f"{named}, nothing changed."
 
 
-def shortened(text: str, most: int = LONGEST_QUOTED) -> str:
-    """A text in one line, cut at a word where it is long."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + " …"
+def one_line(text: str, most: int = LONGEST_QUOTED) -> str:
+    """Return a text in one line, cut after a word if it is long."""
+    return shortened(" ".join(text.split()), most)

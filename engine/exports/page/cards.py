@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.exports.checking import Checker
 from engine.exports.memo.names import PassageNames
-from engine.exports.memo.wording import shortened
+from engine.exports.memo.wording import one_line
 from engine.language.characters import right_to_left
 from engine.language.quotes import matched_spans, question_terms
 from engine.model import Hop
@@ -76,7 +76,7 @@ def _card(passage: PassagePart, question: str, checker: Checker, name: PassageNa
         beside=tuple(_beside(passage, name)),
         check=found.check.value,
         differs=not found.check.holds and bool(checker.corpus),
-        now=shortened(found.now) if found.now else "",
+        now=one_line(found.now) if found.now else "",
     )
 
 

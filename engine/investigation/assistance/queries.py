@@ -10,6 +10,7 @@ import numpy as np
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.pool import Reading
 from engine.language.analysis import analyzer
+from engine.language.characters import shortened
 from engine.llm import Data
 from engine.llm.suspicion import addresses_machine, shown
 from engine.model import AreaCoverage, Passage
@@ -92,7 +93,8 @@ def excerpts(corpus: Corpus, reading: Reading, rows: Rows, longest: int, first: 
         if addresses_machine(f"{place}\n{passage.text}"):
             continue
         key = f"P{first + len(parts)}"
-        parts.append(Data(f"passage {key}", f"{place}\n{_cut(passage.text, longest)}"))
+        words = shortened(" ".join(passage.text.split()), longest)
+        parts.append(Data(f"passage {key}", f"{place}\n{words}"))
         ids[key] = passage.id
     return Keyed(tuple(parts), ids)
 
@@ -109,8 +111,3 @@ def _place(title: str, passage: Passage) -> str:
 
 def _short(words: str) -> str:
     return " ".join(words.split())[:LONGEST_NAME]
-
-
-def _cut(text: str, longest: int) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0] + " …"

@@ -315,7 +315,7 @@ def _replaces(found: Sequence[Reference], own: Sequence[Reference], mention: Men
     """Whether what the corpus has by a designation counts, and not what a grammar read in the same words:
     that
     does where it leads somewhere and says more ("PRU 6.6 – 6.9"), or tells more than a whole document."""
-    beside = [one for one in found if _overlaps(one.span, mention.span) and one.target_id]
+    beside = [one for one in found if one.span.overlaps(mention.span) and one.target_id]
     if any(one.target_kind is TargetKind.DOCUMENT for one in own):
         return not beside
     longest = mention.span.end - mention.span.start
@@ -328,8 +328,4 @@ def _kept(found: Sequence[Reference], own: Sequence[Reference], mention: Mention
     """What was found outside of the words of a designation, from which a shorter number or a range was
     read."""
     whole = Span(mention.span.start, max(one.span.end for one in own))
-    return [one for one in found if not _overlaps(one.span, whole)]
-
-
-def _overlaps(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
+    return [one for one in found if not one.span.overlaps(whole)]

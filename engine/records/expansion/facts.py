@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
 
 from engine.errors import InputError
 from engine.investigation.pool import Pool
 from engine.investigation.trails import DIRECTIONS, FROM_QUESTION, RELATION_NUMBER, Steps, columns_of
 from engine.model import Hop, RankedPassage, RoundReport
-from engine.records.pooled import DIGITS
-from engine.records.record import read_hop
-
-# What of a round a tree and its figures are made of.
-_NEEDED = ("number", "seeds", "strategies", "admitted", "refused", "pool_size", "milliseconds", "queries")
+from engine.records.record import DIGITS, CaseRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,37 +48,30 @@ def facts_of_pool(
     )
 
 
-def facts_of_record(record: Mapping[str, Any], where: str) -> PoolFacts:
-    """The pool of a record as ``investigation_to_json`` makes it. Raises InputError, naming ``where`` it was
-    found and what is wrong, for one that is damaged."""
-    try:
-        nodes, edges = record["pool"]["nodes"], record["pool"]["edges"]
-        ids = [str(node["id"]) for node in nodes]
-        places = {passage_id: place for place, passage_id in enumerate(ids)}
-        if len(places) < len(ids):
-            raise ValueError("a passage stands twice in the pool")
-        hops = [read_hop(edge) for edge in edges]
-        return PoolFacts(
-            str(record["question"]),
-            ids,
-            [int(node["round"]) for node in nodes],
-            [str(node["strategy"]) for node in nodes],
-            [round(float(node["score"]), DIGITS) for node in nodes],
-            {str(one["id"]): int(one["rank"]) for one in record["passages"]},
-            _reports(record["rounds"]),
-            _steps(hops, places),
-        )
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InputError) as error:
-        field = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"{where}: damaged: {' '.join(field.split())}") from error
+def facts_of_record(record: CaseRecord, where: str) -> PoolFacts:
+    """The pool of a record. Raises InputError naming ``where`` if hops and passages do not fit together."""
+    ids = [node.id for node in record.pool.nodes]
+    places = {passage_id: place for place, passage_id in enumerate(ids)}
+    if len(places) < len(ids):
+        raise InputError(f"{where}: damaged: a passage stands twice in the pool")
+    hops = [edge.hop() for edge in record.pool.edges]
+    for end in {end for hop in hops for end in (hop.target_id, hop.source_id)}:
+        if end is not None and end not in places:
+            raise InputError(f"{where}: damaged: a hop leads from or to {end!r}, which is not in the pool")
+    return PoolFacts(
+        record.question,
+        ids,
+        [node.round for node in record.pool.nodes],
+        [node.strategy for node in record.pool.nodes],
+        [node.score for node in record.pool.nodes],
+        {one.id: one.rank for one in record.passages},
+        tuple(one.report() for one in record.rounds),
+        _steps(hops, places),
+    )
 
 
 def _steps(hops: Sequence[Hop], places: Mapping[str, int]) -> Steps:
     """Hops of a record as the pool has them: those that reach one passage together."""
-    for hop in hops:
-        for end in (hop.target_id, *([] if hop.source_id is None else [hop.source_id])):
-            if end not in places:
-                raise ValueError(f"a hop leads from or to {end!r}, which is not in the pool")
     ordered = sorted(hops, key=lambda hop: places[hop.target_id])
     names = list(dict.fromkeys(hop.strategy for hop in ordered))
     codes = {name: code for code, name in enumerate(names)}
@@ -102,18 +87,3 @@ def _steps(hops: Sequence[Hop], places: Mapping[str, int]) -> Steps:
         ]
     )
     return Steps(columns, names, lambda wanted: [ordered[place] for place in wanted])
-
-
-def _reports(values: Any) -> tuple[RoundReport, ...]:
-    try:
-        needed = [{name: one[name] for name in _NEEDED if name in one} for one in values]
-        return _known_reports().validate_python(needed)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, ("rounds", *first["loc"])))
-        raise InputError(f"{field}: {first['msg']}") from error
-
-
-@cache
-def _known_reports() -> TypeAdapter[tuple[RoundReport, ...]]:
-    return TypeAdapter(tuple[RoundReport, ...])

@@ -11,7 +11,7 @@ from engine.model import Hop
 from engine.records.expansion.naming import Names, cited
 from engine.records.expansion.statistics import Counts, Statistics
 from engine.records.expansion.tree import ExpansionTree
-from engine.records.pooled import DIGITS
+from engine.records.record import DIGITS
 from engine.records.wording import Name, hop_words, query_title
 
 TREE_FORMAT = 1

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from engine.corpus.protocol import Corpus
-from engine.errors import InputError
 from engine.model import Document, Passage
 from engine.records.citation import short_citation
+from engine.records.record import CaseRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +44,13 @@ def names_of_corpus(corpus: Corpus) -> Names:
     return names
 
 
-def names_of_record(record: Mapping[str, Any], where: str) -> Names:
-    """What a record itself calls its passages: it knows those of its ranking. Raises InputError, naming
-    ``where`` it was found, for one that is damaged."""
-    try:
-        known = {str(one["id"]): _named_by(one) for one in record["passages"]}
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{where}: damaged: passages: {error}") from error
+def names_of_record(record: CaseRecord) -> Names:
+    """The names that a record itself has: those of the passages of its ranking."""
+    known = {
+        one.id: Named(one.name, one.document, one.title or one.document, one.language)
+        for one in record.passages
+    }
     return lambda ids: {one: known[one] for one in ids if one in known}
-
-
-def _named_by(ranked: Mapping[str, Any]) -> Named:
-    title = str(ranked["title"] or ranked["document"])
-    words = f"{title} {ranked['label'] or ''}".strip()
-    return Named(words, str(ranked["document"]), title, str(ranked["language"]))
 
 
 def first_known(*names: Names) -> Names:

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Table
 
 from engine.model import AreaState
-from engine.records.pooled import referring_in
+from engine.records.export import referring_in
 from engine.records.store.former_rows import former_queries
 from engine.records.store.sealing import in_utc
 from engine.records.store.tables import COSTS, HITS, HOPS, PASSAGES, QUERIES, ROUNDS

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from engine import bounded_yaml, languages
 from engine.errors import SettingsError, YamlError
 from engine.language.analysis import analyzer
+from engine.language.characters import shortened
 from engine.model import Intent
 
 # How questions are asked: ``questions.yaml`` in the folder of each language, read and checked.
@@ -340,11 +341,6 @@ def intent_of(text: str, language: str, references: tuple[str, ...] = ()) -> Tol
         if intent is Intent.LOOKUP and references:
             found += list(references)
         if found:
-            return Told(intent, tuple(_short(evidence) for evidence in dict.fromkeys(found)))
+            named = dict.fromkeys(found)
+            return Told(intent, tuple(shortened(evidence, LONGEST_EVIDENCE) for evidence in named))
     return Told(Intent.EXPLORATORY, ())
-
-
-def _short(evidence: str) -> str:
-    if len(evidence) <= LONGEST_EVIDENCE:
-        return evidence
-    return evidence[:LONGEST_EVIDENCE].rsplit(" ", 1)[0] + " …"

@@ -15,6 +15,10 @@ def test_a_replica_has_an_address_of_its_own() -> None:
     assert "secret" not in repr(address) + str(address)
 
 
+def test_an_address_that_asks_for_the_former_index_still_opens() -> None:
+    assert address_of("postgresql://h/d?corpus=c&dense=hnsw") == address_of("postgresql://h/d?corpus=c")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

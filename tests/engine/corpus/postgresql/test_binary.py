@@ -26,16 +26,16 @@ def test_columns_are_read_as_they_were_written() -> None:
     assert sent.shape[1] == 2 + sum(4 + one for one in sizes)
     starts = 2 + np.cumsum([4, *(4 + one for one in sizes)])[:-1]
     fields = np.concatenate([np.arange(at, at + one) for at, one in zip(starts, sizes, strict=True)])
-    for column, value in zip(binary.fields_of(types, sent[:, fields].tobytes(), 3), values, strict=True):
+    for column, value in zip(binary.parse_columns(types, sent[:, fields].tobytes(), 3), values, strict=True):
         assert (column == value).all()
 
 
 def test_a_vector_in_words_keeps_every_bit() -> None:
     vector = np.random.default_rng(1).normal(size=64).astype(np.float32)
-    words = binary.vector_text(vector)
+    words = binary.format_vector(vector)
     assert (np.array([float(one) for one in words.strip("[]").split(",")], np.float32) == vector).all()
     sent = np.array([64, 0], ">i2").tobytes() + vector.astype(">f4").tobytes()
-    assert (binary.vector_of(sent) == vector).all()
+    assert (binary.parse_vector(sent) == vector).all()
 
 
 def test_packed_numbers_come_back() -> None:

@@ -23,7 +23,7 @@ from engine.corpus.extracted.readings import (
 from engine.corpus.grades import grades_of, set_grade
 from engine.corpus.journal import Journals
 from engine.corpus.postgresql import store
-from engine.corpus.postgresql.journals import rejudged
+from engine.corpus.postgresql.journals import apply_verdicts
 from engine.corpus.postgresql.loading import copy_to_server
 from engine.corpus.postgresql.unloading import copy_to_folder
 from engine.corpus.protocol import Corpus
@@ -92,9 +92,9 @@ def test_a_verdict_whose_transaction_breaks_is_none(
     def broken(*given: Any) -> None:
         monkeypatch.undo()
         cut(database)
-        rejudged(*given)
+        apply_verdicts(*given)
 
-    monkeypatch.setattr(store, "rejudged", broken)
+    monkeypatch.setattr(store, "apply_verdicts", broken)
     with pytest.raises(ResourceError, match="does not answer"):
         rejects(corpus, HARBOUR)
     assert load_validations(journals(corpus)) == []

@@ -17,8 +17,8 @@ from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.corpus.address import address_of
 from engine.corpus.embedded.writing import write_corpus
-from engine.corpus.postgresql import asking, links, searches, texts
-from engine.corpus.postgresql.loading import HASHED, MOST, copy_to_server, parts_of
+from engine.corpus.postgresql import links, queries, searches, texts
+from engine.corpus.postgresql.loading import HASHED, MOST, assign_parts, copy_to_server
 from engine.corpus.postgresql.server import Server
 from engine.corpus.postgresql.store import PostgresCorpus
 from engine.corpus.toy import toy_contents
@@ -28,11 +28,11 @@ from tests.engine.corpus.postgresql.test_cases import QUESTIONS, told
 
 
 def test_documents_are_spread_evenly_by_hash() -> None:
-    parts = parts_of([Document(f"law-{n}", "Law", "en") for n in range(4000)], "document-hash")
+    parts = assign_parts([Document(f"law-{n}", "Law", "en") for n in range(4000)], "document-hash")
     counts = np.bincount(parts, minlength=HASHED)
     assert len(counts) == HASHED
     assert counts.min() > 400
-    assert parts_of([Document("law-7", "Law", "en")], "document-hash").tolist() == [parts[7]]
+    assert assign_parts([Document("law-7", "Law", "en")], "document-hash").tolist() == [parts[7]]
 
 
 def test_documents_are_told_apart_by_validity_and_by_fields() -> None:
@@ -41,18 +41,18 @@ def test_documents_are_told_apart_by_validity_and_by_fields() -> None:
         Document("b", "B", "de", status="Repealed", metadata={"jurisdiction": "DE"}),
         Document("c", "C", "de", metadata={"jurisdiction": "DE"}),
     ]
-    assert parts_of(documents, "validity").tolist() == [1, 1, 0]
-    assert parts_of(documents, "jurisdiction").tolist() == [1, 0, 0]
-    assert parts_of(documents, "language").tolist() == [1, 0, 0]
-    assert parts_of(documents, None).tolist() == [0, 0, 0]
-    assert parts_of([], "jurisdiction").tolist() == []
+    assert assign_parts(documents, "validity").tolist() == [1, 1, 0]
+    assert assign_parts(documents, "jurisdiction").tolist() == [1, 0, 0]
+    assert assign_parts(documents, "language").tolist() == [1, 0, 0]
+    assert assign_parts(documents, None).tolist() == [0, 0, 0]
+    assert assign_parts([], "jurisdiction").tolist() == []
     with pytest.raises(InputError, match="no document has this field"):
-        parts_of(documents, "colour")
+        assign_parts(documents, "colour")
 
 
 def test_rare_values_share_the_last_part() -> None:
     documents = [Document(str(n), "X", "en", metadata={"court": str(n // 2)}) for n in range(200)]
-    parts = parts_of(documents, "court")
+    parts = assign_parts(documents, "court")
     assert (parts[0], parts.max(), int((parts == MOST - 1).sum())) == (0, MOST - 1, 200 - 2 * (MOST - 1))
 
 
@@ -85,7 +85,7 @@ def corpus(place: str) -> Iterator[PostgresCorpus]:
 EVERYWHERE = {
     str(statement)
     for statement in (
-        *(asking._RECORDS, texts._BARE, texts._ALL_ROWS, texts._NUMBERED, texts._SECTION),
+        *(queries._RECORDS, texts._BARE, texts._ALL_ROWS, texts._NUMBERED, texts._SECTION),
         searches._CODES,
         *(links._MENTIONS, links._RECORDS, links._NAMES),
         *(links._ALL_NUMBERS, links._MOST_CITED),

@@ -12,8 +12,8 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.exports.checking import Check
 from engine.exports.memo.composing import MOST_ROWS, compose
+from engine.exports.memo.content import Memo
 from engine.exports.memo.findings import CLOSEST, NONE_RANKED
-from engine.exports.memo.record import Memo
 from engine.exports.registry import HandedOver
 from tests.engine.exports.conftest import HOSTILE, Hand, Record
 from tests.engine.harbour import QUESTION

@@ -18,7 +18,7 @@ from lxml import etree
 
 from engine.corpus.protocol import Corpus
 from engine.exports.memo.composing import compose
-from engine.exports.memo.record import Words
+from engine.exports.memo.content import Words
 from engine.exports.memo.word import memo_word
 from engine.exports.memo.word_text import add_words, clean
 from engine.language.characters import marked

@@ -9,9 +9,26 @@ from hypothesis import strategies as st
 from engine.investigation.pool import Pool
 from engine.model import Direction, GapQuery, Hop, Relation
 from engine.records.expansion import PoolFacts, facts_of_pool
-from engine.records.pooled import DIGITS, hop_to_json
+from engine.records.record import DIGITS, HopPart, MetricsPart
 
 QUESTION = "Who may moor?"
+_NOTHING_FOUND: dict[str, Any] = {
+    "format": 2,
+    "question": QUESTION,
+    "corpus": "harbour",
+    "started": "2026-01-05T10:00:00+00:00",
+    "day": None,
+    "settings": {},
+    "plan": {"question": QUESTION, "views": []},
+    "transaction": None,
+    "evidence": {"status": "none", "missing": [], "numbers": {}, "parts": []},
+    "metrics": dict.fromkeys(MetricsPart.model_fields),
+    **{name: [] for name in ("passages", "coverage", "rounds", "threads", "retrievers", "notes")},
+    "stop": {"reason": "rounds", "numbers": {}, "completeness": None},
+    "model": "",
+    "usage": {},
+    "milliseconds": 0.0,
+}
 RELATIONS = [Relation.CITES, Relation.PART_OF, Relation.AMENDS]
 
 
@@ -49,9 +66,7 @@ def facts(pool: Pool) -> PoolFacts:
 
 def record_of(pool: Pool) -> dict[str, Any]:
     return {
-        "question": QUESTION,
-        "passages": [],
-        "rounds": [],
+        **_NOTHING_FOUND,
         "pool": {
             "nodes": [
                 {
@@ -59,9 +74,16 @@ def record_of(pool: Pool) -> dict[str, Any]:
                     "round": one.round,
                     "strategy": one.strategy,
                     "score": round(one.score, DIGITS),
+                    "search": None,
+                    "similarity": None,
+                    "referenced_by": [],
+                    "areas": [],
                 }
                 for one in pool.entries()
             ],
-            "edges": [hop_to_json(hop) for hop in pool.hops()],
+            "edges": [HopPart.plain(hop) for hop in pool.hops()],
+            "pinned": [],
+            "dismissed": [],
+            "explored": [],
         },
     }

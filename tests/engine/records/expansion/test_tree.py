@@ -17,6 +17,7 @@ from engine.investigation.pool import QUESTION_NODE, Pool
 from engine.model import Direction, Hop, Relation
 from engine.records.expansion import ExpansionTree, expansion_tree, facts_of_pool, facts_of_record
 from engine.records.expansion.form import descendants_to_json, tree_to_json
+from engine.records.record import read_record
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import finished
 from tests.engine.records.expansion.grown import facts, pools, record_of
@@ -65,7 +66,7 @@ def test_descendants_are_counted_and_all_that_a_trail_reaches_is_known(pool: Poo
 @given(pools())
 def test_a_record_has_the_same_tree_as_its_pool(pool: Pool) -> None:
     saved = orjson.loads(orjson.dumps(record_of(pool)))
-    again = expansion_tree(facts_of_record(saved, "case"))
+    again = expansion_tree(facts_of_record(read_record(saved), "case"))
     live = expansion_tree(facts(pool))
     assert shape(again) == shape(live)
     for entry in pool.entries():
@@ -91,17 +92,19 @@ CIRCLE = [("a", "b"), ("b", "a"), ("c", "b"), ("d", None), ("b", "d"), ("e", "f"
 def circular() -> dict[str, Any]:
     """What no case writes: passages that hang on one another."""
     pool = record_of(Pool(1))
-    nodes = [{"id": one, "round": 1, "strategy": "citations", "score": 0.5} for one in "abcdefg"]
+    node = {"round": 1, "strategy": "citations", "score": 0.5, "search": None, "similarity": None}
+    node |= {"referenced_by": [], "areas": []}
+    nodes = [node | {"id": one} for one in "abcdefg"]
     hop = {
         "strategy": "citations", "relation": "cites", "direction": "out", "round": 1, "strength": 0.5,
         "quote": "", "quoted_from": None, "detail": "", "rank": None, "query": None,
     }  # fmt: skip
     edges = [hop | {"target": target, "source": source} for target, source in CIRCLE]
-    return pool | {"pool": {"nodes": nodes, "edges": edges}}
+    return pool | {"pool": pool["pool"] | {"nodes": nodes, "edges": edges}}
 
 
 def test_circles_of_a_damaged_record_hang_on_what_is_outside_of_them() -> None:
-    tree = expansion_tree(facts_of_record(circular(), "case"))
+    tree = expansion_tree(facts_of_record(read_record(circular()), "case"))
     parents = {node.id: node.parent for node in tree.nodes.values()}
     assert parents == {"a": "b", "b": "d", "c": "b", "d": "?", "e": "?", "f": "e", "g": "?"}
     assert tree.nodes["g"].step is None
@@ -125,8 +128,8 @@ def test_a_trail_of_many_hops_is_no_recursion() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
-        (("pool",), {}, "'nodes' is missing"),
-        (("pool", "nodes"), [{"id": "a"}], "'round' is missing"),
+        (("pool",), {}, "pool.nodes: "),
+        (("pool", "nodes"), [{"id": "a"}], "pool.nodes.0.round: "),
         (("pool", "nodes", 1, "id"), "a", "a passage stands twice"),
         (("pool", "edges", 0, "target"), "nowhere", "not in the pool"),
         (("pool", "edges", 0, "source"), "nowhere", "not in the pool"),
@@ -145,6 +148,6 @@ def test_what_is_damaged_is_named(path: tuple[Any, ...], value: object, words: s
         place = place[step]
     place[path[-1]] = value
     with pytest.raises(InputError, match=r"^case\.json: damaged: ") as caught:
-        facts_of_record(record, "case.json")
+        facts_of_record(read_record(record, "case.json"), "case.json")
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.corpus.postgresql.asking import Remembered
+from engine.corpus.postgresql.queries import Cache
 
 
 def test_what_is_missing_is_fetched_at_once_and_kept() -> None:
@@ -14,7 +14,7 @@ def test_what_is_missing_is_fetched_at_once_and_kept() -> None:
         fetched.append(list(keys))
         return {key: key * key for key in keys}
 
-    held = Remembered(fetch, 3)
+    held = Cache(fetch, 3)
     assert held.get([2, 3, 2]) == [4, 9, 4]
     assert held.get([3, 4]) == [9, 16]
     assert held.get([5, 2]) == [25, 4]
@@ -26,4 +26,4 @@ def test_what_is_missing_is_fetched_at_once_and_kept() -> None:
 
 def test_what_cannot_be_fetched_is_told() -> None:
     with pytest.raises(KeyError):
-        Remembered[int, int](lambda keys: {}, 3).get([1])
+        Cache[int, int](lambda keys: {}, 3).get([1])

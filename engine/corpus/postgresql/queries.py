@@ -28,7 +28,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Remembered(Generic[K, V]):
+class Cache(Generic[K, V]):
     """Values by key, those that were asked last, as many as fit; those that are missing are fetched in one
     batch."""
 
@@ -75,7 +75,7 @@ _RECORDS = (
 )
 
 
-class Asking(CorpusDefaults):
+class PostgresQueries(CorpusDefaults):
     """One generation of a corpus on a server, and what is held of its documents."""
 
     _server: Server | Replicated
@@ -124,12 +124,12 @@ class Asking(CorpusDefaults):
         asked = {"rows": np.asarray(rows).tolist(), "documents": documents.tolist()}
         return self._read(statement, **asked, parts=self.parts(documents), **parameters)
 
-    def _by_row(self, statement: Any, rows: Sequence[int]) -> dict[int, Any]:
+    def _read_by_row(self, statement: Any, rows: Sequence[int]) -> dict[int, Any]:
         """What is asked of some rows, by row; a row may have none."""
         found = self._of(statement, np.array(rows, np.int32))
         return {rows[place - 1]: value for place, value in found}
 
-    def _of_documents(
+    def _read_of_documents(
         self, statement: Any, numbers: Sequence[int], documents: Array, **parameters: Any
     ) -> Sequence[Any]:
         """What is asked by numbers of things in some documents; nothing is asked of none."""
