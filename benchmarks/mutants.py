@@ -1,82 +1,117 @@
-"""How many small faults the tests notice: one node of one function changed, and the tests nearest to it.
+"""Count the small faults that the daily tests notice: change one node of one function, then run the tests.
 
-    python -m benchmarks.mutants [--tries 60] [--seed 0] [--module engine/x.py] [--limit 120]
+    pytest -p benchmarks.executed --executed FILE
+    python -m benchmarks.mutants --executed FILE [--tries 60] [--seed 0] [--module engine/x.py] [--limit 60]
 
-A function of engine or ui is drawn by its number of lines. A forked process, which has the modules loaded,
-puts the changed code into it and runs the mirrored test file; if that passes, the test files that import the
-module and the rest of the mirrored folder. A catch counts only if the same test passes without the change. A
-test that starts a new Python sees the code as it is on disk. Neither mutmut, which runs the whole suite first
-to learn what reaches what, nor cosmic-ray, which starts a command for each mutant, draws a sample of a size.
+A function of engine or ui is drawn by its number of lines. A new process imports the changed module and runs
+the daily tests that execute the function (``benchmarks.executed``): those of the nearest files, of whole
+outputs and all others, until one fails. At the end the failed tests run without a change: one
+that fails then catches nothing. A mutant that no test has noticed after ``--limit`` seconds survives. A
+Python that a test starts does not see the change.
+
+Left out, because nobody can observe them: docstrings, annotations, ``__repr__``, the words of errors, logs
+and help, ``zip(strict=)``, ``copy=False``, keywords that name a timeout or the size of a cache or chunk, and
+the order of the arguments of ``min``, ``max``, ``and_`` and the like.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import copy
-import gc
 import importlib
+import math
 import multiprocessing
 import os
 import random
-import re
 import signal
+import subprocess
 import sys
-from collections import Counter
+import time
 from collections.abc import Iterator, Sequence
-from functools import cache
+from importlib.machinery import SourceFileLoader
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType
 from typing import NamedTuple
 
 import pytest
-from hypothesis import Phase, settings
 
-PROJECT = Path(__file__).resolve().parent.parent
-TIMEOUT = "timeout"
-Key = tuple[str, str, int]
+from benchmarks.executed import PROJECT, Executed, set_profile
+
+# A test is endless if it takes this many seconds and this many times as long as without the change.
+ENDLESS, TIMES = 30.0, 10.0
 _FORK = multiprocessing.get_context("fork")
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 # Calls whose words only people read, and one that does nothing.
 _WORDING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "cast"}
+_UNSEEN = {"help", "metavar", "stacklevel", "strict", "timeout", "maxsize", "chunksize", "chunk_size"}
+_COMMUTATIVE = {"and_", "or_", "min", "max", "minimum", "maximum", "union", "union1d", "intersect1d"}
 _ONE = (ast.Eq, ast.Lt, ast.Gt, ast.In, ast.Is, ast.And, ast.Add, ast.Mult, ast.BitAnd)
 _OTHER = (ast.NotEq, ast.LtE, ast.GtE, ast.NotIn, ast.IsNot, ast.Or, ast.Sub, ast.Div, ast.BitOr)
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = dict(zip(_ONE + _OTHER, _OTHER + _ONE, strict=True))
 
 
 class Mutant(NamedTuple):
-    """A function with one node changed: ``code`` is what it runs then."""
+    """A function with one node changed; ``code`` is that of its whole module."""
 
     file: Path
+    function: str
     place: str
     change: str
     code: CodeType
 
 
 def main() -> int:
-    """Draw mutants, run the tests nearest to each, and print what noticed it."""
+    """Draw mutants, run the tests that execute each, and print what noticed it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--executed", type=Path, required=True, help="written by benchmarks.executed")
     parser.add_argument("--tries", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--module", type=Path, help="draw from this file alone")
-    parser.add_argument("--limit", type=float, default=120.0, help="seconds for each run of tests")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for each mutant")
     options = parser.parse_args()
+    executed = Executed(options.executed)
     os.chdir(PROJECT)
-    # It clears the environment before anything of the project is imported, as for every test.
-    importlib.import_module("tests.conftest")
-    settings.register_profile("mutants", settings(), phases=(Phase.explicit, Phase.generate))
-    settings.load_profile("mutants")
+    import_libraries()
+    set_profile()
     files = [options.module] if options.module else [*Path("engine").rglob("*.py"), *Path("ui").rglob("*.py")]
-    if any(file.parts[0] == "ui" for file in files):
-        importlib.import_module("ui.page")
-    verdicts: Counter[str] = Counter()
-    for mutant in drawn(sorted(files), options.tries, random.Random(options.seed)):
-        verdict, test = tried(mutant, options.limit)
-        verdicts[verdict] += 1
-        print(f"{verdict:10} {mutant.place}: {mutant.change}  {test}".rstrip(), flush=True)
-    caught = options.tries - verdicts["survived"]
-    print(f"\ncaught {caught} of {options.tries} ({caught / options.tries:.0%}): {dict(verdicts)}")
+    mutants = [*drawn(sorted(files), options.tries, random.Random(options.seed))]
+    noticed = [try_mutant(one, executed, options.limit, set()) for one in mutants]
+    sound: set[str] = {""}
+    failing: set[str] = set()
+    while new := {*noticed} - sound - failing:
+        if test := run([sorted(new)], executed, math.inf, None):
+            failing.add(test)
+            for at in [at for at, one in enumerate(noticed) if one == test]:
+                noticed[at] = try_mutant(mutants[at], executed, options.limit, failing)
+        else:
+            sound |= new
+    print(f"\ncaught {options.tries - noticed.count('')} of {options.tries}")
     return 0
+
+
+def try_mutant(mutant: Mutant, executed: Executed, limit: float, without: set[str]) -> str:
+    """Print and return the test that fails, "" if none does, leaving out some tests."""
+    batches = [
+        [test for test in batch if test not in without]
+        for batch in executed.batches(mutant.file, mutant.function)
+    ]
+    test = run(batches, executed, limit, mutant)
+    print(f"{mutant.place}: {mutant.change}  {'caught by ' + test if test else 'survived'}", flush=True)
+    return test
+
+
+def import_libraries() -> None:
+    """Import what the project imports from elsewhere, once for all mutants."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    program = "import sys, tests.conftest, ui.page, engine.cli.main; print(*sys.modules)"
+    names = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout
+    for name in names.decode().split():
+        if name.split(".")[0] not in ("engine", "ui", "tests", "benchmarks", "__main__"):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
 
 
 def drawn(files: Sequence[Path], tries: int, draws: random.Random) -> Iterator[Mutant]:
@@ -91,44 +126,49 @@ def drawn(files: Sequence[Path], tries: int, draws: random.Random) -> Iterator[M
         possible = [(node, one) for node in changeable(function) for one in changes(node)]
         if not possible:
             continue
-        key = str(path), name, min([function.lineno, *(one.lineno for one in function.decorator_list)])
-        before = dict(_codes(compile(tree, path, "exec"))).get(key)
+        before = compile(tree, path, "exec")
         node, changed = draws.choice(possible)
         place = f"{file}:{getattr(node, 'lineno', function.lineno)} {name}"
         told = " -> ".join(" ".join(ast.unparse(one).split())[:70] for one in (node, changed))
         node.__class__, node.__dict__ = changed.__class__, changed.__dict__
-        after = dict(_codes(compile(ast.fix_missing_locations(tree), path, "exec"))).get(key)
-        if before and after and after != before and after.co_freevars == before.co_freevars:
+        after = compile(ast.fix_missing_locations(tree), path, "exec")
+        if after != before:
             tries -= 1
-            yield Mutant(file, place, told, after)
+            yield Mutant(file, name, place, told, after)
 
 
-def functions_in(scope: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+def functions_in(scope: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, Function]]:
     """Functions and methods with their qualified names; a function inside another is part of that."""
     for node in scope.body:
         if isinstance(node, ast.ClassDef):
             yield from functions_in(node, f"{prefix}{node.name}.")
-        elif isinstance(node, ast.FunctionDef):
+        elif isinstance(node, Function) and node.name != "__repr__":
             yield prefix + node.name, node
 
 
 def changeable(node: ast.AST) -> Iterator[ast.AST]:
-    """Nodes that run when a function is called, without the words of docstrings, errors, logs and help."""
+    """Nodes that run when a function is called, without those that nobody can observe."""
     for field, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             skipped = field in ("annotation", "returns", "decorator_list") or isinstance(child, ast.arguments)
-            if not skipped and isinstance(child, ast.AST) and not _is_wording(child):
+            if not skipped and isinstance(child, ast.AST) and not _is_unseen(child):
                 yield child
                 if not isinstance(child, ast.Raise):
                     yield from changeable(child)
 
 
-def _is_wording(node: ast.AST) -> bool:
-    if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Constant) or _is_wording(node.value)
+def _is_unseen(node: ast.AST) -> bool:
+    match node:
+        case ast.Expr(value):
+            return isinstance(value, ast.Constant) or _is_unseen(value)
+        case ast.keyword(name, value):
+            return name in _UNSEEN or (name == "copy" and ast.unparse(value) == "False")
+    return _called(node) in _WORDING
+
+
+def _called(node: ast.AST) -> str:
     called = getattr(node, "func", None)
-    name = getattr(called, "attr", getattr(called, "id", ""))
-    return name in _WORDING or (isinstance(node, ast.keyword) and node.arg == "help")
+    return str(getattr(called, "attr", getattr(called, "id", "")))
 
 
 def changes(node: ast.AST) -> list[ast.AST]:
@@ -148,7 +188,7 @@ def changes(node: ast.AST) -> list[ast.AST]:
             return [ast.Constant(number + 1), ast.Constant(number - 1)]
         case ast.Constant(str(text)):
             return [ast.Constant("" if text else "x")]
-        case ast.Call(args=[first, second, *more]) if ast.dump(first) != ast.dump(second):
+        case ast.Call(args=[first, second, *more]) if _called(node) not in _COMMUTATIVE:
             return [_with(node, args=[second, first, *more])]
         case ast.Return(value) if value is not None and ast.dump(value) != "Constant(value=None)":
             return [ast.Return(ast.Constant(None))]
@@ -165,98 +205,69 @@ def _with(node: ast.AST, **fields: object) -> ast.AST:
     return changed
 
 
-def _codes(whole: CodeType) -> Iterator[tuple[Key, CodeType]]:
-    for code in whole.co_consts:
-        if isinstance(code, CodeType):
-            yield _key(code), code
-            yield from _codes(code)
-
-
-def _key(code: CodeType) -> Key:
-    return code.co_filename, code.co_qualname, code.co_firstlineno
-
-
-def put(code: CodeType) -> int:
-    """Give some code to every function that was made of the original; how many there are."""
-    # `isinstance` would ask objects for their `__class__`, and some libraries warn when they are asked.
-    functions = [one for one in gc.get_objects() if type(one) is FunctionType]
-    own = [one for one in functions if _key(one.__code__) == _key(code)]
-    for one in own:
-        one.__code__ = code
-    return len(own)
-
-
-def tried(mutant: Mutant, limit: float) -> tuple[str, str]:
-    """What noticed a mutant, "mirrored" or "neighbours", and the test that failed; or "survived"."""
-    module = ".".join(mutant.file.with_suffix("").parts).removesuffix(".__init__")
-    importlib.import_module(module)
-    remark = ""
-    for name, files in zip(("mirrored", "neighbours"), nearest(mutant.file, module), strict=True):
-        if files and (noticed := _run(files, limit, mutant.code)):
-            if not (unchanged := _run(files if noticed == TIMEOUT else [noticed], limit, None)):
-                return name, noticed
-            remark = f"(without the change too: {unchanged})"
-    return "survived", remark
-
-
-def nearest(file: Path, module: str) -> tuple[list[str], list[str]]:
-    """The mirrored test file; the files that import the module, and behind them the rest of its folder."""
-    mirrored = Path("tests", file).with_name(f"test_{file.stem}.py")
-    defined = [getattr(node, "name", file.stem) for node in ast.parse(file.read_text(encoding="utf-8")).body]
-    # A package that the module is in may hand on what it defines.
-    packages, names = "|".join(".".join(one.parts) for one in file.parents[:-1]), "|".join(defined)
-    imports = re.compile(
-        rf"^(?:from|import) {module}\b|^from (?:{packages}) import .*\b(?:{names})\b", re.M | re.S
-    )
-    importing = [test for test, text in _tests().items() if imports.search(text)]
-    near = dict.fromkeys([*importing, *sorted(mirrored.parent.glob("test_*.py"))])
-    return [str(mirrored)] if mirrored.exists() else [], [str(test) for test in near if test != mirrored]
-
-
-@cache
-def _tests() -> dict[Path, str]:
-    return {test: test.read_text(encoding="utf-8") for test in sorted(Path("tests").rglob("test_*.py"))}
-
-
-def _run(tests: Sequence[str], limit: float, code: CodeType | None) -> str:
-    """The first test that fails in a process of its own; "" if all pass."""
+def run(batches: Sequence[list[str]], executed: Executed, limit: float, mutant: Mutant | None) -> str:
+    """Return the first test that fails in a process of its own, "" if none does in time."""
     reader, writer = _FORK.Pipe(duplex=False)
-    process = _FORK.Process(target=_test, args=(tests, code, writer))
+    process = _FORK.Process(target=_test, args=(batches, mutant, writer))
     process.start()
     writer.close()
-    try:
-        noticed = str(reader.recv()) if reader.poll(limit) else TIMEOUT
-    except EOFError:  # The process ended without a word.
-        noticed = tests[0]
+    until, allowed, test, failed = time.monotonic() + limit, limit, "", False
+    while not failed:
+        left = until - time.monotonic()
+        if not reader.poll(max(0.0, min(left, allowed, 1e6))):
+            test = "" if left <= allowed else test
+            break
+        try:
+            test, failed = reader.recv()
+        except EOFError:  # The process ended without a word.
+            break
+        if not test:
+            break
+        allowed = limit if failed is None else ENDLESS + TIMES * executed.seconds[test]
     if process.pid is not None and process.is_alive():
         os.killpg(process.pid, signal.SIGKILL)
     process.join()
-    return noticed
+    return test
 
 
-class _Noticing:
-    """A plugin of pytest that remembers what failed first."""
+class _Reporting:
+    """A plugin of pytest that keeps the wanted tests in their order, and reports each."""
 
-    failed = ""
+    def __init__(self, tests: Sequence[str], writer: Connection) -> None:
+        self._order, self._writer = {test: n for n, test in enumerate(tests)}, writer
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        wanted = [item for item in items if item.nodeid in self._order]
+        items[:] = sorted(wanted, key=lambda item: self._order[item.nodeid])
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._writer.send((nodeid, False))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
-            self.failed = self.failed or report.nodeid
+            self._writer.send((report.nodeid, True))
 
 
-def _test(tests: Sequence[str], code: CodeType | None, writer: Connection) -> None:
+def _test(batches: Sequence[list[str]], mutant: Mutant | None, writer: Connection) -> None:
     os.setsid()
-    null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
-        os.dup2(null, stream)
-    if code is not None:
-        put(code)
-    noticing = _Noticing()
-    # The project was imported before pytest could rewrite the assertions of its contracts.
+        os.dup2(os.open(os.devnull, os.O_RDWR), stream)
+    original = SourceFileLoader.get_code
+
+    def get_code(loader: SourceFileLoader, name: str) -> CodeType | None:
+        is_changed = mutant and loader.path == str(PROJECT / mutant.file)
+        return mutant.code if mutant and is_changed else original(loader, name)
+
+    SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
     options = ["-x", "-n0", "--tb=no", "-pno:cacheprovider", "-Wignore::pytest.PytestAssertRewriteWarning"]
-    ended = pytest.main([*options, *tests], plugins=[noticing])
-    passed = ended in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
-    writer.send(noticing.failed or ("" if passed else tests[0]))
+    for batch in filter(None, batches):
+        writer.send((batch[0], None))
+        files = dict.fromkeys(test.split("::")[0] for test in batch)
+        ended = pytest.main([*options, *files], plugins=[_Reporting(batch, writer)])
+        if ended not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            writer.send((batch[0], True))  # The change is seen at import.
+    writer.send(("", False))
     # Kill what tests have started and left.
     os.killpg(0, signal.SIGKILL)
 

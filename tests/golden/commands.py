@@ -5,9 +5,13 @@ Each part has a home of its own.
 
 from __future__ import annotations
 
+from tests.golden.sources import SAMPLE_QUESTIONS
+
 SMALL = "--preset balanced --rounds 1 --pool-size 10 --top-k 2"
 NONE = "--random 0 --border 0 --alone 0 --disagreed 0"
 KEPT = "investigate {question} --corpus {corpus} --matter Ferries {small}"
+ON_THE_SAMPLE = "--corpus {sample} --as-of 2024-06-01 --top-k 5 --json"
+_SAMPLE = ("investigate {question} " + ON_THE_SAMPLE, "answer {question} " + ON_THE_SAMPLE)
 COMMANDS: dict[str, tuple[str, ...]] = {
     "corpora": (
         "ingest {sources} --corpus {folder}/made --embedding none --json",
@@ -17,6 +21,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "info --corpus {corpus} --json",
         'info --corpus {corpus} --entity "Ferry Act" --json',
         "references --corpus {corpus}",
+        "ingest {folder}/missing.md --corpus {folder}/made --json",
+    ),
+    "verdicts": (
+        "ingest {sources} --corpus {folder}/made --embedding none --json",
         "grades set B --corpus {folder}/made --document ferry-act --by Ann --json",
         "grades list --corpus {folder}/made --json",
         "judge reject fahrpreis/sec-2/para-2 fahrpreis/sec-1 --corpus {folder}/made --note no --json",
@@ -27,7 +35,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "ontology --corpus {corpus} check {sources}/ontology.yaml",
         "ontology --corpus {corpus} rules --json",
         "ontology --corpus {corpus} graph --question {question} --json",
-        "ingest {folder}/missing.md --corpus {folder}/made --json",
     ),
     "questions": (
         "investigate {question} --corpus {corpus} {small} --json",
@@ -39,7 +46,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     "cases": (
         KEPT,
-        "investigate {german} --corpus {corpus} --matter Ferries {small} --rounds 0",
         "cases name {case} --name First --notes Read. --json",
         "cases judge {case} supported --right --json",
         "cases matters --json",
@@ -47,9 +53,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "cases show {case} --json",
         "cases events {case} --json",
         "cases verify {case} --json",
-        "cases compare {case} {other} --json",
-        "cases replay {case} --corpus {corpus} --json",
         "cases share {case} --json",
+        "cases undo {case} --json",
+    ),
+    "tables": (
+        KEPT,
         "cases low-coverage --json",
         "cases by-verdict --json",
         "cases over-time --json",
@@ -57,9 +65,14 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "tree {case} --json",
         "tree {case} --statistics --json",
         "export --json",
+    ),
+    "two cases": (
+        KEPT,
+        "investigate {german} --corpus {corpus} --matter Ferries {small} --rounds 0",
+        "cases compare {case} {other} --json",
+        "cases replay {case} --corpus {corpus} --json",
         "regress --corpus {corpus} --matter Ferries --json",
         "report --corpus {corpus} --limit 1 --json",
-        "cases undo {case} --json",
         "cases delete {other} --json",
         "cases show {other} --json",
     ),
@@ -84,4 +97,5 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "evaluate --corpus {corpus} --queries {queries} --qrels {qrels} {small} --json",
         "model --json",
     ),
+    **{f"sample {language}": _SAMPLE for language in SAMPLE_QUESTIONS},
 }

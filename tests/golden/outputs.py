@@ -12,7 +12,6 @@ import shlex
 import shutil
 import sqlite3
 import tarfile
-import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
@@ -34,21 +33,33 @@ from engine.exports.registry import HandedOver, exports
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from engine.records.filed import saved_file
+from tests.golden import page
 from tests.golden.commands import COMMANDS, NONE, SMALL
-from tests.golden.sources import FILES, GERMAN_QUESTION, NAME, QUESTION, UNKNOWN, write_sources
+from tests.golden.page import text_in
+from tests.golden.sources import (
+    FILES,
+    GERMAN_QUESTION,
+    NAME,
+    QUESTION,
+    SAMPLE_QUESTIONS,
+    UNKNOWN,
+    write_sources,
+)
 from tests.golden.tools import CALLS
 from ui.asked import checked
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
-from ui.shelf import open_library
+from ui.shelf import Library, open_library
 from ui.tools.registry import TOOLS
 from ui.tools.server import described
 from ui.tools.tool import Asking, Place
 
 FOLDER = Path(__file__).parent
-EXPECTED, PARTS = FOLDER / "expected", (*COMMANDS, "tools", "exports", "saved")
+EXPECTED, PARTS = FOLDER / "expected", (*COMMANDS, "tools", "exports", "saved", *page.PARTS)
 CORPUS_FILE, CASE_FILE = FOLDER / "saved" / "corpus.tar.gz", FOLDER / "saved" / "format_2.json.gz"
 FORMER_FILE = FOLDER.parent / "engine" / "records" / "former" / "format_1.json.gz"
+# Parts whose case was saved long ago: the days in it are part of the output.
+OLD = ("exports", "saved")
 HANDED_OVER = date(2026, 2, 3)
 FIRST_CASE = datetime(2026, 1, 5, 10, tzinfo=UTC)
 # Of a longer text the beginning is kept, and a digest of the whole.
@@ -57,6 +68,7 @@ SECONDS = r"milliseconds|seconds|p50|p95|\w+_ms|\w+_seconds"
 MASKS = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?"), "TIME"),
     (re.compile(r"(?<![0-9a-f])(?=[a-f]*[0-9])[0-9a-f]{16,64}(?![0-9a-f])"), "HASH"),
+    (re.compile(r"HASH-[0-9a-f]+-[0-9a-f]+"), "HASH"),
     (re.compile(rf'("(?:bytes|ended|{SECONDS})": ?)(\d[\d.e-]*|\[[^\]]*\]|{{[^}}]*}})'), r"\g<1>0"),
     (re.compile(rf"(?<![\d.]){re.escape(__version__)}(?![\d.])"), "VERSION"),
 )
@@ -65,14 +77,14 @@ MASKS = (
 class Outputs:
     """A corpus in a new folder, and the outputs of the parts of the program on it."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, sample: Path) -> None:
+        self._folder, self._sample = folder, sample
         self._sources = write_sources(folder)
         self._corpus = folder / "corpus"
         build_corpus([self._sources], self._corpus, name=NAME, embedding="none")
         with _steady(folder / "first"):
             # What the first questions load is no part's to pay for.
-            for question in (GERMAN_QUESTION, QUESTION):
+            for question in (GERMAN_QUESTION, QUESTION, *SAMPLE_QUESTIONS.values()):
                 run("answer", question, "--corpus", str(self._corpus))
 
     def of(self, part: str) -> dict[str, str]:
@@ -81,14 +93,20 @@ class Outputs:
         shutil.copytree(self._folder, folder, ignore=lambda _, names: {*names} - {*FILES})
         make = {"tools": self._tools, "exports": self._exports, "saved": self._saved}.get(part)
         with _steady(folder / "home"):
-            made = make(folder) if make else self._commands(part, folder)
-            return {name: self._masked(text) for name, text in made}
+            if part in page.PARTS:
+                made = page.page_outputs(part, self._library(folder, is_sample=part == "page sample"))
+            else:
+                made = make(folder) if make else self._commands(part, folder)
+            return {name: self._masked(part, text) for name, text in made}
 
-    def _masked(self, text: str) -> str:
-        text = text.replace(str(self._folder), "FOLDER")
+    def _masked(self, part: str, text: str) -> str:
+        text = text.replace(str(self._folder), "FOLDER").replace(str(self._sample), "SAMPLE")
         for pattern, mask in MASKS:
             text = pattern.sub(mask, text)
-        text = text.replace(str(date.today()), "TODAY")
+        if part not in OLD:
+            today = date.today()
+            text = re.sub(rf"{today:%Y}\W+{today:%m}\W+{today:%d}|{today:%-d %b %Y}", "TODAY", text)
+            text = re.sub(r"(?<=TODAY)\W+\d\d:\d\d(?= UTC)", " TIME", text)
         if len(text) > LONGEST:
             digest = hashlib.sha256(text.encode()).hexdigest()
             text = f"{text[:BEGINNING]}… {len(text)} characters, SHA-256 {digest}"
@@ -96,11 +114,14 @@ class Outputs:
 
     def _commands(self, part: str, folder: Path) -> Iterator[tuple[str, str]]:
         names = {"folder": str(folder), "corpus": str(self._corpus), "sources": str(self._sources)}
+        names["sample"] = str(self._sample)
         names |= {
             name: str(folder / file) for name, file in (("queries", "queries.jsonl"), ("qrels", "qrels.tsv"))
         }
         names |= {"small": SMALL, "none": NONE}
         names |= {"question": f'"{QUESTION}"', "german": f'"{GERMAN_QUESTION}"', "unknown": f'"{UNKNOWN}"'}
+        if part.startswith("sample "):
+            names["question"] = shlex.quote(SAMPLE_QUESTIONS[part.removeprefix("sample ")])
         for line in COMMANDS[part]:
             code, out, err = run(*shlex.split(line.format(**names)))
             if found := re.search(r"Kept as case ([\w-]+)", err):
@@ -111,8 +132,8 @@ class Outputs:
             yield line, f"{code}: {err}" if code else out
 
     def _tools(self, folder: Path) -> Iterator[tuple[str, str]]:
-        settings = OperatorSettings(home=folder / "home")
-        library = open_library([self._corpus], settings.home, settings)
+        library = self._library(folder)
+        settings = library.settings
         place = Place(library, Connections(settings), KeptCases(settings, library.home))
         asking = Asking(
             place, Person(role=Role.OPERATOR), gr.Request(Request({"type": "http", "headers": []}))
@@ -134,6 +155,12 @@ class Outputs:
             yield f"{name} {orjson.dumps(given).decode()}", orjson.dumps(found).decode()
         for tool in TOOLS:
             yield f"{tool.name} for MCP", described(tool).model_dump_json(exclude_none=True)
+
+    def _library(self, folder: Path, *, is_sample: bool = False) -> Library:
+        """Open a copy of the corpus: what people say of a corpus is kept beside it."""
+        settings = OperatorSettings(home=folder / "home")
+        corpus = shutil.copytree(self._sample if is_sample else self._corpus, folder / "corpus")
+        return open_library([corpus], settings.home, settings)
 
     def _exports(self, folder: Path) -> Iterator[tuple[str, str]]:
         record, sealed = saved_file(unpacked(CASE_FILE, folder))
@@ -204,14 +231,6 @@ def unpacked(path: Path, folder: Path) -> Path:
     found = folder / path.stem
     found.write_bytes(gzip.decompress(path.read_bytes()))
     return found
-
-
-def text_in(data: bytes) -> str:
-    """A file as text: of an archive the texts of its members."""
-    if not zipfile.is_zipfile(io.BytesIO(data)):
-        return data.decode()
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return "\n".join(f"{name}\n{archive.read(name).decode()}" for name in archive.namelist())
 
 
 @contextmanager

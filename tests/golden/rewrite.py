@@ -8,14 +8,17 @@ from pathlib import Path
 
 import orjson
 
-import tests.conftest  # noqa: F401  # No setting of this machine changes an output.
+from engine.ingestion.build import build_corpus
+from tests.conftest import SAMPLE, SAMPLE_NAME  # It leaves no setting of this machine.
 from tests.golden.outputs import EXPECTED, PARTS, Outputs
 
 
 def main() -> None:
     """Write the outputs of the parts that are named, or of all."""
     with tempfile.TemporaryDirectory() as folder:
-        outputs = Outputs(Path(folder) / "golden")
+        sample = Path(folder) / "sample"
+        build_corpus([SAMPLE], sample, name=SAMPLE_NAME, embedding="none")
+        outputs = Outputs(Path(folder) / "golden", sample)
         for part in sys.argv[1:] or PARTS:
             lines = [orjson.dumps({"name": name, "text": text}) for name, text in outputs.of(part).items()]
             (EXPECTED / f"{part}.jsonl").write_bytes(b"\n".join(lines) + b"\n")

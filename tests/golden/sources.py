@@ -7,7 +7,15 @@ from pathlib import Path
 NAME = "Ferries"
 QUESTION = "When may the operator refuse a ticket, and within which time is the fare repaid?"
 GERMAN_QUESTION = "Wann wird der Fahrpreis erstattet?"
+NAMED_QUESTION = "When did the operator repay the fare under Article 3 of the Ferry Act in 2015?"
 UNKNOWN = "zyxomorph quibbleflax"
+# Of the sample corpus.
+SAMPLE_QUESTIONS = {
+    "en": "May an agent appoint sub-agents in late 2024 under a contract of 2022?",
+    "de": "Wann endet die Einspruchsfrist nach einem geänderten Bescheid?",
+    "ar": "هل يجوز للوكيل أن يوكل غيره؟",
+    "id": "Bolehkah pengurus memberikan kepada kuasa kewenangan yang lebih luas daripada yang terdaftar?",
+}
 
 FERRY_ACT = """---
 id: ferry-act
@@ -102,6 +110,17 @@ QUERIES = """{"id": "q1", "text": "When may a ticket be refused?", "metadata": {
 QRELS = "query-id\tcorpus-id\tscore\nq1\tferry-act/art-2/para-2\t2\nq2\tfahrpreis/sec-2/para-1\t1\n"
 TEXT = """The operator repays the fare within fourteen days (Article 3 Ferry Act).
 A ticket may never be refused (Article 2(2) Ferry Act). See Article 99 of the Ferry Act.
+"""
+# One claim of each kind: in the words of a source, in others, of old law, with another number, with another
+# quote, denied, of no source, of a provision and of an act that are not there.
+CLAIMS = """The operator sells a ticket to every passenger on request (Article 2(1) of the Ferry Act).
+The fare of a cancelled crossing is repaid by the operator within fourteen days.
+The operator repays the fare of a cancelled crossing within thirty days (Article 3 of the Ferry Act).
+The operator repays the fare of a cancelled crossing within ten days.
+The Act says "the operator sells a ticket to every visitor" (Article 2 of the Ferry Act).
+A ticket may not be refused where the fare is not paid.
+Der Fahrpreis wird nicht im Voraus gezahlt (§ 1 der Fahrpreisverordnung).
+A pier is closed on Sundays. See Article 9(3) of the Ferry Act and section 4 of the Harbour Act 1999.
 """
 
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import orjson
 import pytest
 
 from tests.golden.outputs import EXPECTED, PARTS, Outputs
 
-# Parts that take most of a second of the processor.
-SLOW = ("corpora", "cases", "review")
-
 
 @pytest.fixture(scope="module")
-def outputs(tmp_path_factory: pytest.TempPathFactory) -> Outputs:
-    return Outputs(tmp_path_factory.mktemp("golden") / "made")
+def outputs(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> Outputs:
+    return Outputs(tmp_path_factory.mktemp("golden") / "made", sample_folder)
 
 
-@pytest.mark.parametrize(
-    "part", [pytest.param(part, marks=[pytest.mark.slow] if part in SLOW else []) for part in PARTS]
-)
+@pytest.mark.parametrize("part", PARTS)
 def test_each_output_is_what_it_was(part: str, outputs: Outputs, subtests: pytest.Subtests) -> None:
     lines = map(orjson.loads, (EXPECTED / f"{part}.jsonl").read_bytes().splitlines())
     expected = {line["name"]: line["text"] for line in lines}

@@ -54,6 +54,11 @@ def test_the_panel_shows_views_constraints_and_the_words_of_the_intent() -> None
         ("year_from", "2011", "false"),
         ("documents", "dues-act", "false"),
     ]
+    assert re.findall(r'class="constraint"[^>]*title="([^"]*)"', html) == [
+        "Required of every passage; click to drop it",
+        "The question says “since 2011”; click to require it",
+        "The question names it; click to search nothing else",
+    ]
 
 
 def test_the_panel_holds_the_whole_plan() -> None:

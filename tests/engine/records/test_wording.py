@@ -97,6 +97,20 @@ def test_the_direction_turns_the_words(relation: Relation, out: str, back: str) 
     assert hop_words(replace(CITED, relation=relation, direction=Direction.IN), _name) == back
 
 
+@pytest.mark.parametrize(
+    ("hop", "words"),
+    [
+        (SCAN, "scan, 3rd"),
+        (replace(SCAN, rank=None), "scan"),
+        (replace(SCAN, relation=Relation.CITES), "named in the question"),
+        (replace(SCAN, relation=Relation.DEFINES), "defines a term of the question"),
+        (replace(SCAN, relation=Relation.APPLIES_TO, detail="for ferries"), "for ferries"),
+    ],
+)
+def test_a_hop_from_the_question_says_what_brought_it(hop: Hop, words: str) -> None:
+    assert hop_words(hop, _name) == words
+
+
 def test_a_way_into_another_language_is_named() -> None:
     detail = "across languages: from the German text into the English one"
     words = hop_words(replace(CITED, detail=detail), _name)

@@ -5,6 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 
+from engine.answers.audit.citation_forms import paragraphs
 from engine.answers.audit.citing import cited
 from engine.corpus.protocol import Corpus
 
@@ -88,3 +89,16 @@ def test_citations_stand_in_order_and_do_not_overlap(bare: Corpus) -> None:
 def test_the_day_decides_which_version_is_meant(bare: Corpus) -> None:
     [one] = cited(bare, "Article 12 of the Harbour Act", "en", date(2015, 1, 1))
     assert [passage.id for passage in bare.passages(np.array(one.rows, np.int32))] == ["harbour-act/art-12"]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("(1) A fee is due.\n\n(2) It is paid at once.", ["1", "2"]),
+        ("1. A fee is due.\n\n2. It is paid at once.", ["1", "2"]),
+        ("(1) A fee is due for:\n\n1. a berth;\n\n2. a crane.\n\n(2) It is paid at once.", ["1", "2"]),
+        ("A fee is due.", []),
+    ],
+)
+def test_items_of_a_paragraph_are_no_paragraphs(text: str, numbers: list[str]) -> None:
+    assert [number for _, number in paragraphs(text)] == numbers

@@ -181,6 +181,10 @@ def test_what_a_file_says_of_itself(tmp_path: Path) -> None:
     assert (found.id, found.title, found.language) == ("x", "The Fisheries Act", "en")
     assert found.metadata["author"] == "A. Writer"
     assert str(found.metadata["created"])[:10] == "2024-03-05"
+    # The name of a program is no author.
+    document.core_properties.author = "python-docx"
+    document.save(str(tmp_path / "y.docx"))
+    assert "author" not in read(tmp_path / "y.docx").document.metadata
 
 
 def test_pages_as_word_last_drew_them(tmp_path: Path) -> None:

@@ -1,0 +1,283 @@
+"""Calls of the page, in the order in which they are made, and what a case shows.
+
+A value in capitals is an id: CASE of the kept case, JOB and QUEUE of the last answer that has one.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import re
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+from unittest.mock import patch
+
+import gradio as gr
+import orjson
+
+import ui.cases.answers
+import ui.check.answers
+import ui.corpus.answers
+import ui.evaluate.answers
+import ui.review.answers
+from engine.access.users import Person, Role
+from engine.settings import InvestigationSettings
+from tests.conftest import SAMPLE_NAME
+from tests.engine.investigation.story import finished, record_of
+from tests.golden.sources import CLAIMS, NAME, NAMED_QUESTION, QUESTION, TEXT
+from tests.ui.served import inside_a_loop
+from ui.answering import report_value
+from ui.case_request import CaseRequest
+from ui.cases.desk import CasesDesk
+from ui.cases.kept import PAGE, KeptCases
+from ui.check.answers import CheckDesk
+from ui.connections import Connections
+from ui.corpus.desk import CorpusDesk
+from ui.evaluate.answers import EvaluationDesk
+from ui.investigate import Updates, listen, open_case, rest_of_pool
+from ui.page import build_page
+from ui.review.desk import ReviewDesk
+from ui.shelf import Library
+from ui.stage import Stage, build_stage
+from ui.steer import steer
+
+ANN = Person("ann" * 8, Role.OPERATOR, "Ann")
+LONGEST = 60.0
+SMALL: dict[str, Any] = {"preset": "balanced", "rounds": 1}
+FAR = "fahrpreis/sec-2/para-2"
+LINK = [FAR, "fahrpreis/sec-1", "cites"]
+AREAS = {"areas": [{"id": "tickets", "names": {"en": "Tickets"}, "keywords": {"en": ["ticket", "fare"]}}]}
+CALLS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "page corpus": (
+        ("shelf", {}),
+        ("overview", {}),
+        ("documents", {"stop": 9}),
+        ("nodes", {"document": 0}),
+        ("head", {"document": 0}),
+        ("head", {"document": 1}),
+        ("piece", {"document": 0, "stop": 9}),
+        ("piece", {"document": 1, "stop": 9}),
+        ("path", {"document": 0, "at": 2}),
+        ("citing", {"document": 0, "at": 1}),
+        ("targets", {"refs": [0, 1, 2]}),
+        ("place", {"target": FAR}),
+        ("place", {"target": "no such place"}),
+        ("names", {}),
+        ("names", {"words": "ferry"}),
+        ("name", {"name": "en:ferri-act"}),
+        ("statistics", {}),
+        ("areas", {}),
+        ("areas-measure", {"ontology": AREAS}),
+        ("areas-file", {"ontology": AREAS}),
+        ("areas-propose", {}),
+        ("rules", {}),
+        ("areas-load", {"words": "areas: []"}),
+        ("cases", {}),
+        ("report", {}),
+        ("vectors", {}),
+        ("extraction", {}),
+    ),
+    "page sample": (
+        ("overview", {}),
+        ("documents", {"stop": 40}),
+        *(("head", {"document": number}) for number in range(0, 18, 3)),
+        ("nodes", {"document": 4}),
+        ("piece", {"document": 4, "stop": 12}),
+        ("piece", {"document": 1, "stop": 9}),
+        ("citing", {"document": 4, "at": 3}),
+        ("targets", {"refs": list(range(0, 60, 4))}),
+        ("names", {"words": "agent"}),
+        ("statistics", {}),
+        ("cases", {}),
+        ("links", {"relation": "amends"}),
+        ("rules", {}),
+    ),
+    "page judging": (
+        ("grades", {}),
+        ("grade", {"kind": "act", "grade": "A"}),
+        ("grade", {"target": "fahrpreis", "grade": "C"}),
+        ("grade", {"kind": "act", "grade": "none"}),
+        ("head", {"document": 0}),
+        ("links", {}),
+        ("reject-link", {"link": LINK}),
+        ("targets", {"refs": [0, 1, 2]}),
+        ("restore-link", {"link": LINK}),
+        ("restore-link", {"link": LINK}),
+        ("report-questions", {}),
+        ("no such call", {}),
+        ("name", {"name": "Nobody"}),
+    ),
+    "page cases": (
+        ("history", {"choices": True}),
+        ("history", {"words": "ticket"}),
+        ("history", {"words": "salvage"}),
+        ("describe", {"id": "CASE", "name": "First <b>", "notes": "Read."}),
+        ("judge", {"id": "CASE", "right": "no", "words": "", "verdict": "supported"}),
+        ("sheet", {"id": "CASE"}),
+        ("verify", {"id": "CASE"}),
+        ("move", {"id": "CASE", "matter": "new", "name": "Ferries"}),
+        ("records", {}),
+        ("records", {"evidence": "none"}),
+        ("undo", {"id": "CASE"}),
+        ("delete", {"id": "OTHER"}),
+        ("sheet", {"id": "OTHER"}),
+    ),
+    "page files": (
+        ("export", {"id": "CASE", "format": "md"}),
+        ("export", {"id": "CASE", "format": "docx"}),
+        ("compare", {"id": "CASE", "other": "OTHER"}),
+        ("comparison", {"id": "CASE", "other": "OTHER"}),
+    ),
+    "page review": (
+        ("home", {}),
+        ("criteria", {"matter": "MATTER", "criteria": "Binding.", "seen": 0}),
+        ("make-queue", {"matter": "MATTER", "name": "First", "best": 2, "hops": 1, "random": 0}),
+        ("queues", {"matter": "MATTER"}),
+        ("enter", {"queue": "QUEUE", "reviewer": "Ann", "tab": "one", "slots": ["a"]}),
+        ("turns", {"queue": "QUEUE", "reviewer": "Ann", "tab": "one", "slots": ["a", "b"]}),
+        ("figures", {"queue": "QUEUE"}),
+        ("learned", {"matter": "MATTER"}),
+        ("marks", {"cases": "CASE"}),
+        ("verdicts-out", {"matter": "MATTER", "format": "jsonl"}),
+        ("assign", {"queue": "QUEUE", "name": "Ben"}),
+        ("drop-queue", {"queue": "QUEUE"}),
+    ),
+    "page checks": (
+        ("offer", {}),
+        ("start", {"text": TEXT}),
+        ("poll", {"job": "JOB"}),
+        ("review", {"job": "JOB", "act": "overrule", "claim": "1", "instead": "supported", "note": "Yes."}),
+        ("poll", {"job": "NONE"}),
+        ("start", {"text": CLAIMS, "day": "2024-06-01"}),
+        ("poll", {"job": "JOB"}),
+    ),
+    "page figures": (
+        ("offer", {}),
+        ("pair", {"question": QUESTION, "sides": [SMALL, {**SMALL, "rounds": 0}]}),
+        ("start", {}),
+    ),
+}
+STEPS = (("pin", 1), ("dismiss", 2), ("follow", 0), ("whole", 0), ("pin", 1), ("nothing", 0))
+QUESTIONS = {"page question": QUESTION, "page steps": QUESTION, "page named": NAMED_QUESTION}
+PARTS = (*CALLS, *QUESTIONS, "page frame")
+
+
+def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
+    """What the page answers or shows, by call. The clock stops, so that each duration is 0."""
+    with patch("time.perf_counter", lambda: 1000.0):
+        if part == "page frame":
+            yield from _frame(library)
+        elif part in CALLS:
+            yield from _answers(part, library)
+        else:
+            yield from _shown(library, QUESTIONS[part], STEPS if part == "page steps" else ())
+
+
+def _frame(library: Library) -> Iterator[tuple[str, str]]:
+    """What the page holds before anything is asked."""
+    page = inside_a_loop(lambda: build_page(library))
+    for number, component in enumerate(page.get_config_file()["components"]):
+        props = {key: value for key, value in component["props"].items() if key != "server_fns"}
+        text = orjson.dumps(props, default=lambda one: type(one).__name__).decode()
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        yield f"{number} {component['type']}", f"{text[:200]}… {digest}"
+
+
+def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
+    kept = KeptCases(library.settings, library.home)
+    names: dict[str, str] = {}
+    if part in ("page cases", "page files", "page review"):
+        names = {"CASE": _keep(library, kept, QUESTION), "OTHER": _keep(library, kept, "What is a ticket?")}
+        names["MATTER"] = kept.store().matters(_owner(kept))[0].id
+    answer, corpus = _door(part, library, kept), SAMPLE_NAME if part == "page sample" else NAME
+    for number, (call, given) in enumerate(CALLS[part]):
+        words = {key: names.get(value, value) for key, value in given.items() if isinstance(value, str)}
+        request = {"do": call, "visitor": ANN.key, "corpus": corpus, **given, **words}
+        found, until = answer(request), time.monotonic() + LONGEST
+        while found.get("state") in ("waiting", "running") and time.monotonic() < until:
+            time.sleep(0.02)
+            found = answer(request)
+        if file := found.get("file"):
+            found["file"] = {**file, "data": text_in(base64.b64decode(file["data"]))}
+        shown = orjson.dumps(found, default=str).decode()
+        if found.get("job"):
+            names["JOB"] = found["job"]
+        if call == "make-queue" and (queue := re.search(r"data-queue=\W*([\w-]+)", shown)):
+            names["QUEUE"] = queue[1]
+        yield f"{number} {call} {orjson.dumps(given).decode()}", shown
+
+
+def _door(part: str, library: Library, kept: KeptCases) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    def who(token: str) -> Person:
+        return ANN
+
+    match part:
+        case "page corpus" | "page sample" | "page judging":
+            texts = CorpusDesk(library)
+            return lambda request: ui.corpus.answers.answer(texts, request, who)
+        case "page cases" | "page files":
+            cases = CasesDesk(kept, library)
+            return lambda request: ui.cases.answers.answer(cases, _without_corpus(request), who)
+        case "page review":
+            review = ReviewDesk(kept, library)
+            return lambda request: ui.review.answers.answer(review, request, who)
+        case "page checks":
+            checks = CheckDesk(library, Connections(library.settings))
+            return lambda request: ui.check.answers.answer(checks, request, who)
+    figures = EvaluationDesk(library)
+    return lambda request: ui.evaluate.answers.answer(figures, request, who)
+
+
+def _without_corpus(request: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in request.items() if key != "corpus"}
+
+
+def _owner(kept: KeptCases) -> Any:
+    return kept.owner_of(ANN)
+
+
+def _keep(library: Library, kept: KeptCases, question: str) -> str:
+    settings = InvestigationSettings(rounds=1, pool_size=10, top_k=3)
+    found = record_of(finished(library.corpus(NAME), question, settings))
+    store = kept.store()
+    matter = store.matter("General", _owner(kept))
+    return store.keep({**found, "corpus": NAME}, matter, application=PAGE, who="Ann", name="")
+
+
+def _shown(library: Library, question: str, steps: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str]]:
+    def make() -> Stage:
+        with gr.Blocks(analytics_enabled=False):
+            return build_stage()
+
+    stage = inside_a_loop(make)
+    names = {getattr(stage, one.name): one.name for one in fields(stage)}
+    opened = open_case(library, CaseRequest(question=question))
+
+    def shown(updates: Iterator[Updates]) -> dict[str, Any]:
+        return {names[key]: value for update in updates for key, value in update.items() if key in names}
+
+    first = shown(listen(opened, stage, opened.case.run))
+    if not steps:
+        yield from ((f"first {name}", _text(value)) for name, value in first.items())
+        yield "report", report_value(opened)
+        yield "rest", "\n".join(rest_of_pool(opened))
+    passages = [entry.passage_id for entry in opened.case.pool.entries()]
+    for number, (action, at) in enumerate(steps):
+        updates = shown(steer(opened, stage, action, passages[at], ["references"], "Not <i>this</i>."))
+        yield from ((f"{number} {action}: {name}", _text(value)) for name, value in updates.items())
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value, default=str).decode()
+
+
+def text_in(data: bytes) -> str:
+    """A file as text: of an archive the texts of its members."""
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return data.decode()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return "\n".join(f"{name}\n{archive.read(name).decode()}" for name in archive.namelist())
