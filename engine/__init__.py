@@ -1,4 +1,4 @@
 """The engine of Redstring: everything but the page."""
 
-# The one place where the version stands.
+# The only definition of the version.
 __version__ = "0.2.0"

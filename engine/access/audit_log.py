@@ -29,17 +29,16 @@ from engine.errors import CorpusError, InputError
 from engine.files import make_private_folder
 from engine.operator_settings import MEGABYTE, OperatorSettings
 
-# Who did what, when, to what, and what came of it: one JSON object a line, only ever added to.
+# Who did what, when, to what, and with which outcome: one JSON object a line, append-only.
 #
-# No text of a document, no question and no answer stands in it. The file is readable by its owner
-# alone and is put aside when it has grown to its size; the oldest of those put aside is then
-# deleted.
+# It contains no text of a document, no question and no answer. Only its owner can read the file. A
+# full file is rotated, and the oldest rotated file is deleted.
 
 Outcome = Literal["done", "refused", "failed"]
 LONGEST = 200
-# Of a hash so much that the addresses of one log are told apart.
+# Hexadecimal digits of a hash that distinguish the addresses of one log.
 DIGITS = 16
-# How the folder of a corpus that was made on the page is called: words, and a number that tells nothing.
+# Name of the folder of a corpus made on the page: words, and a random number.
 _FOLDER = re.compile(r".+-([0-9a-f]{8})")
 _LOG = logging.getLogger("redstring.audit")
 _LOG.setLevel(logging.INFO)
