@@ -9,7 +9,7 @@ outputs and all others, until one fails. At the end the failed tests run without
 that fails then catches nothing. A mutant that no test has noticed after ``--limit`` seconds survives. A
 Python that a test starts does not see the change.
 
-Left out, because nobody can observe them: docstrings, annotations, ``__repr__``, the words of errors, logs
+Left out, because they have no observable effect: docstrings, annotations, ``__repr__``, the words of errors, logs
 and help, ``zip(strict=)``, ``copy=False``, keywords that name a timeout or the size of a cache or chunk, and
 the order of the arguments of ``min``, ``max``, ``and_`` and the like.
 """
@@ -129,12 +129,12 @@ def drawn(files: Sequence[Path], tries: int, draws: random.Random) -> Iterator[M
         before = compile(tree, path, "exec")
         node, changed = draws.choice(possible)
         place = f"{file}:{getattr(node, 'lineno', function.lineno)} {name}"
-        told = " -> ".join(" ".join(ast.unparse(one).split())[:70] for one in (node, changed))
+        description = " -> ".join(" ".join(ast.unparse(one).split())[:70] for one in (node, changed))
         node.__class__, node.__dict__ = changed.__class__, changed.__dict__
         after = compile(ast.fix_missing_locations(tree), path, "exec")
         if after != before:
             tries -= 1
-            yield Mutant(file, name, place, told, after)
+            yield Mutant(file, name, place, description, after)
 
 
 def functions_in(scope: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, Function]]:
@@ -147,7 +147,7 @@ def functions_in(scope: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator
 
 
 def changeable(node: ast.AST) -> Iterator[ast.AST]:
-    """Nodes that run when a function is called, without those that nobody can observe."""
+    """Nodes that run when a function is called, without those that have no observable effect."""
     for field, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             skipped = field in ("annotation", "returns", "decorator_list") or isinstance(child, ast.arguments)
