@@ -9,7 +9,7 @@ outputs and all others, until one fails. At the end the failed tests run without
 that fails then catches nothing. A mutant that no test has noticed after ``--limit`` seconds survives. A
 Python that a test starts does not see the change.
 
-Left out, because they have no observable effect: docstrings, annotations, ``__repr__``, the words of errors, logs
+Left out, as they have no effect that shows: docstrings, annotations, ``__repr__``, the words of errors, logs
 and help, ``zip(strict=)``, ``copy=False``, keywords that name a timeout or the size of a cache or chunk, and
 the order of the arguments of ``min``, ``max``, ``and_`` and the like.
 """
