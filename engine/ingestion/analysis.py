@@ -23,7 +23,7 @@ from engine.ingestion.linking import version_references
 from engine.ingestion.readers.base import ReadDocument
 from engine.ingestion.reading import Batch
 from engine.ingestion.structure.assembly import EID
-from engine.ingestion.versions.validity import dated
+from engine.ingestion.versions.validity import date_document
 from engine.ingestion.words import (
     contexts_of,
     heading_postings,
@@ -71,7 +71,7 @@ def make_ready(languages: Iterable[str]) -> None:
 
 def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
     """The block of some documents. Raises ValueError where they contradict themselves."""
-    read = [dated(item) for item in read]
+    read = [date_document(item) for item in read]
     documents = [item.document for item in read]
     sections = [section for item in read for section in item.sections]
     passages = [passage for item in read for passage in item.passages]

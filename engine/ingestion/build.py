@@ -20,7 +20,7 @@ from engine.ingestion.pipeline import Control
 from engine.ingestion.publishing import Plan
 from engine.ingestion.readers.base import Problem, SourceFile
 from engine.ingestion.report import IngestionReport, Progress, silent
-from engine.ingestion.sources import Found, Source, check_sources, name_of
+from engine.ingestion.sources import FoundFiles, Source, check_sources, source_name
 from engine.ingestion.work import Work
 from engine.ingestion.workers import Limits
 from engine.language.embedders import Embedder, embedder
@@ -135,7 +135,7 @@ def build_corpus(
             [edge for path in paths for edge in read_edges(path, problems)],
             ontology_of(found.ontology, problems),
             {
-                "sources": [name_of(source) for source in sources],
+                "sources": [source_name(source) for source in sources],
                 "examples": examples_of(found.examples, problems),
             },
             work.limits,
@@ -180,7 +180,7 @@ def add_to_corpus(
             ontology = ontology_of(found.ontology, found.problems)
             examples = examples_of(found.examples, found.problems)
             plan.ontology = plan.ontology if ontology is None else ontology
-            names = [*plan.metadata.get("sources", ()), *(name_of(source) for source in sources)]
+            names = [*plan.metadata.get("sources", ()), *(source_name(source) for source in sources)]
             metadata = {**plan.metadata, "sources": list(dict.fromkeys(names))}
             plan.metadata = {**metadata, "examples": examples} if examples else metadata
             return work.publish(_replaced(before.ledger.entries, new), before, plan, found)
@@ -217,7 +217,7 @@ def remove_from_corpus(
         work.keep_blocks(entries, before)
         plan = _same_plan(before, work, None if model is None else model.spec)
         plan.model, plan.later = model or plan.model, later
-        return work.publish(entries, before, plan, Found())
+        return work.publish(entries, before, plan, FoundFiles())
 
 
 def _usable(folder: Path) -> Previous | None:

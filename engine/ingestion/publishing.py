@@ -37,9 +37,9 @@ from engine.ingestion.mentions import Found, Terms
 from engine.ingestion.pipeline import Control, Pools, run
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.resolving import Resolving, links_name
-from engine.ingestion.versions.families import contents_of, in_families
+from engine.ingestion.versions.families import contents_of, find_families
 from engine.ingestion.versions.intervals import row_intervals
-from engine.ingestion.versions.validity import unread
+from engine.ingestion.versions.validity import report_unread_dates
 from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool, children_for
 from engine.language.clustering import Encode
@@ -253,11 +253,11 @@ class Publishing:
             for block, owner in zip(placed.blocks, placed.owners, strict=True):
                 alone = len(entries[owner].documents) == 1
                 paths.extend([entries[owner].name if alone else None] * block.documents)
-            found = in_families(view.documents, paths, contents_of(view))
+            found = find_families(view.documents, paths, contents_of(view))
             view.documents, view.versions = found.documents, found.changed
             problems.extend(found.notes)
             sizes = np.diff(view.document_rows).tolist()
-            problems.extend(unread(view.documents, paths, view.versions, sizes))
+            problems.extend(report_unread_dates(view.documents, paths, view.versions, sizes))
 
     def _references(
         self,

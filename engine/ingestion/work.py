@@ -26,8 +26,8 @@ from engine.ingestion.publishing import Plan, Published, Publishing
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.reading import FileToRead
 from engine.ingestion.report import FileReport, FileStatus, IngestionReport
-from engine.ingestion.sources import Found, Source, fetched, open_sources
-from engine.ingestion.versions.intervals import versions_apart
+from engine.ingestion.sources import FoundFiles, Source, fetch_sources, open_sources
+from engine.ingestion.versions.intervals import find_added_versions
 from engine.ingestion.workers import Limits
 
 # Files that are hashed at once.
@@ -66,11 +66,13 @@ class Work:
             yield
 
     @contextmanager
-    def read(self, sources: Sequence[Source], before: Previous | None) -> Iterator[tuple[Found, list[Entry]]]:
+    def read(
+        self, sources: Sequence[Source], before: Previous | None
+    ) -> Iterator[tuple[FoundFiles, list[Entry]]]:
         """What the sources hold, and an entry for each file with its blocks in place."""
         start = perf_counter()
         with (
-            fetched(sources) as here,
+            fetch_sources(sources) as here,
             open_sources(here.paths, passwords=self.passwords, mapping=self.mapping) as found,
         ):
             here.named(found)
@@ -78,19 +80,19 @@ class Work:
             self.seconds["read"] = round(perf_counter() - start, 3)
             yield found, entries
 
-    def apart(self, found: Found, new: Sequence[Entry], before: Previous) -> list[Entry]:
+    def apart(self, found: FoundFiles, new: Sequence[Entry], before: Previous) -> list[Entry]:
         """The entries of new files; those that are other versions of what the corpus has are read again under
         names of their own."""
         sources = [source for source, _ in found.documents]
-        again = dict(versions_apart(sources, new, before, self.generation))
+        again = dict(find_added_versions(sources, new, before, self.generation))
         if not again:
             return list(new)
-        some = Found([(source, found.documents[number][1]) for number, source in again.items()])
+        some = FoundFiles([(source, found.documents[number][1]) for number, source in again.items()])
         read = dict(zip(again, self._entries(some, before), strict=True))
         return [read.get(number, entry) for number, entry in enumerate(new)]
 
     def publish(
-        self, entries: Sequence[Entry], before: Previous | None, plan: Plan, found: Found
+        self, entries: Sequence[Entry], before: Previous | None, plan: Plan, found: FoundFiles
     ) -> IngestionReport:
         """Write the generation and let it be the corpus."""
         self.keep_blocks(entries, before)
@@ -117,7 +119,7 @@ class Work:
             if before is not None and not (self.generation / file).exists():
                 before.keep(file, self.generation)
 
-    def _entries(self, found: Found, before: Previous | None) -> list[Entry]:
+    def _entries(self, found: FoundFiles, before: Previous | None) -> list[Entry]:
         old = {entry.key: entry for entry in (before.ledger.entries if before else ())}
         blocks = [block for entry in old.values() for block in entry.blocks]
         # To hash a file is to wait for the disk, or to compute without the lock of the interpreter.
@@ -158,7 +160,7 @@ class Work:
             return error
 
     def _report(
-        self, published: Published, entries: Sequence[Entry], problems: Sequence[Problem], found: Found
+        self, published: Published, entries: Sequence[Entry], problems: Sequence[Problem], found: FoundFiles
     ) -> IngestionReport:
         manifest = published.manifest
         left_out = {problem.path for problem in published.placed.problems}
