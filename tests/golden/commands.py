@@ -141,7 +141,7 @@ COMMANDS |= {
         "evaluate --qrels {qrels} --score {folder}/written.run",
         "ontology --corpus {corpus} graph --around ferry-act/art-2/para-2 --out {folder}/written.graphml",
         "ontology --corpus {sample} graph --around concept:objection-period --depth 2 --most 12",
-        "ontology --corpus {sample} rules --fact authority=1000 --fact scope=5000 --fact special_resolution=no",
+        "ontology --corpus {sample} rules --fact authority=1000 --fact scope=5000",
         "ontology --corpus {sample} rules --fact delivered=2024-03-01 --fact lodged=2024-05-02 --json",
         "info --corpus {sample} --entity agent",
     ),
