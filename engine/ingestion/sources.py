@@ -18,7 +18,6 @@ from urllib.parse import unquote, urlsplit
 
 from engine import files
 from engine.errors import FileRefusedError, SourceError, UnpackingError, in_words
-from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.readers.formats import (
     DEEPEST,
@@ -32,6 +31,7 @@ from engine.ingestion.readers.formats import (
 )
 from engine.ingestion.readers.registry import PACKED_READERS, READERS, WITH_FRONT_MATTER, reader_of
 from engine.ingestion.readers.text import stated_id
+from engine.ingestion.structure.headings import slug_of
 from engine.unpacking import GZIP
 
 # Which files of a source are documents, what reads each, and which stand beside them for other
