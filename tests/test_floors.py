@@ -23,6 +23,7 @@ FLOORS = (
     ("access", "ingestion", "retrieval", "ontology"),
     ("investigation",),
     ("records", "answers", "extraction", "evaluation", "exports", "review"),
+    ("verbs",),
     ("api", "cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
