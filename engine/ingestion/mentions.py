@@ -229,8 +229,8 @@ def settle_vocabulary(blocks: Sequence[Block], words: WordCounts, encode: Encode
         records = orjson.loads(f"[{','.join(block.strings('facts').all())}]")
         if any(len(record) != _STORED_COLUMNS for record in records[:1]):
             raise CorpusError(
-                "the corpus was made by an earlier version, which stored its terms in another form: ingest its "
-                "sources again"
+                "the corpus was made by an earlier version, which stored its terms in another form: ingest "
+                "its sources again"
             )
         facts = [Fact(row, *record) for row, record in zip(positions, records, strict=True)]
         vocabulary.read(facts, block.strings("passages.id"))

@@ -271,7 +271,7 @@ class Publisher:
     ) -> tuple[list[Block], CorpusReferences]:
         """Resolve the references of each block.
 
-        ``concurrent_tasks``: work for this process while children resolve, if they do not need it until the end.
+        ``concurrent_tasks``: tasks for this process while children resolve without it.
         """
         with self.step("references"):
             resolving = CorpusReferences(view, placed.names, self._generation, code_digest())

@@ -46,11 +46,16 @@ ONTOLOGY, EXAMPLES, EDGES, OTHER_CORPUS = "ontology.yaml", "examples.json", "edg
 
 # Patterns of files that are not documents, with the reason.
 NOT_DOCUMENTS: tuple[tuple[str, str], ...] = (
-    *((name, "about the documents") for name in ("readme*", "license*", "licence*", "notice*", "changelog*")),
+    # Only these names: a licence agreement or a notice of termination is a document.
+    *(
+        (f"{name}{suffix}", "about the documents")
+        for name in ("readme", "license", "licence", "notice", "changelog")
+        for suffix in ("", ".md", ".rst", ".txt")
+    ),
     *((name, "a list of files") for name in ("manifest.*", "*.ref", "checksums*", "*.sha256", "*.md5")),
     *(
         (name, "gold to measure with")
-        for name in ("queries*", "qrels*", "areas.tsv", "*edges*.tsv", "edges.*")
+        for name in ("queries*.json*", "queries*.tsv", "qrels*", "areas.tsv", "*edges*.tsv", "edges.*")
     ),
     ("openie.*", "made from the documents by a program"),
     *(
