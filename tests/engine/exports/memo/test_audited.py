@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.answers.audit import Auditor, Finding, audit
-from engine.answers.audit.claims import statements_in
+from engine.answers.audit.claims import find_statements
 from engine.corpus.protocol import Corpus
 from engine.exports.memo.composing import compose
 from engine.exports.memo.markdown import memo_markdown
@@ -33,7 +33,7 @@ def test_findings_are_the_only_claims(
 
 def test_a_text_that_is_no_memo_is_read_whole() -> None:
     text = "## Findings\n\nThe pilot must hold a licence.[1]\n\n## Sources\n\nThe pilot must keep a log."
-    found = [span for one in statements_in(text, ("en",)) for span in one.clauses]
+    found = [span for one in find_statements(text, ("en",)) for span in one.clauses]
     assert [text[span.start : span.end] for span in found] == [
         "The pilot must hold a licence.",
         "The pilot must keep a log.",
