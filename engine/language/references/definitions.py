@@ -201,8 +201,8 @@ def same_as(name: str, title: str, language: str) -> bool:
     return any(word == name for word in words)
 
 
-# Whether a document can be the act that a text names, by the year or number that stands beside
-# the name and by words for a former act.
+# Whether a document can be the act that a text names, by the year or number that stands beside the name and
+# by words for a former act.
 
 # What a grammar writes for a year, a whole date and the number of an act.
 YEAR, DAY, NUMBER = "YYYY", "DATE", "NNNN"

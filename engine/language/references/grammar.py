@@ -11,10 +11,9 @@ from engine.model import Relation, SectionKind, Span
 
 # The small language that grammar files write patterns in, turned into regular expressions.
 #
-# A pattern is a regular expression without capturing groups. Three things make it readable: a
-# list of patterns means "one of these"; ``%name%`` stands for the named part; a space stands for
-# any white space, line breaks included, and " ?" for white space or none. ``\x20`` is a space and
-# nothing else.
+# A pattern is a regular expression without capturing groups. Three things make it readable: a list of
+# patterns means "one of these"; ``%name%`` stands for the named part; a space stands for any white space,
+# line breaks included, and " ?" for white space or none. ``\x20`` is a space and nothing else.
 
 _PART = re.compile(r"%([a-z_]+)%")
 
@@ -134,9 +133,8 @@ class Cue:
     """Words that show more than a plain citation, right before or right after the reference.
 
     One of the plain ``signs`` is in what ``before`` matches, one of ``after_signs`` in what ``after`` does:
-    it is not tried where there is none.
-    The words of ``before`` count where ``only`` follows the reference, and no cue counts where ``unless``
-    stands right in front of it.
+    it is not tried where there is none. The words of ``before`` count where ``only`` follows the reference,
+    and no cue counts where ``unless`` stands right in front of it.
     """
 
     relation: Relation
@@ -216,21 +214,20 @@ class Grammar:
     """The grammar of one jurisdiction.
 
     ``value`` turns a printed number into the canonical one, None where it is no number after all.
-    ``brackets`` are parts glued to a number, "(1)(a)". ``bare`` is a number that stands for a
-    provision without any word. ``also`` and ``through`` join lists and ranges, ``and_next`` adds the next
-    number, ``run_on`` joins a reference to the next where one document's name may serve both; ``chain`` joins
-    an inner to an outer provision ("paragraph 5 *of* Schedule 2"), ``inward`` an outer to an inner one
-    ("Artikel 229 § 5"). ``either`` joins a second number to a singular ("Article 46 or 47"), with what
-    has to follow it. ``here`` says "of this document", ``here_before`` does so in front of a provision;
-    ``after`` introduces a document's name behind a provision, ``name`` is the form of such a name,
-    ``leads`` is what stands between a provision and a name of no special form that the corpus knows,
-    ``that`` says "of that Act", the one named before, and ``that_before`` in front ("its Article 5"),
-    ``before`` a name right in front of a provision, ``acts`` names that stand alone. ``year_before`` and
-    ``year_behind`` are how the year YYYY, the day DATE and the number NNNN of an act stand beside its name,
-    ``former_before`` and ``former_behind`` the words for a former act or provision. ``glued`` are
-    letters that may be written together with the word after them. ``known`` are groups of names that
-    mean one act, where no rule derives one from the other. With ``case_law`` court decisions of the United
-    States are read too.
+    ``brackets`` are parts glued to a number, "(1)(a)". ``bare`` is a number that stands for a provision
+    without any word. ``also`` and ``through`` join lists and ranges, ``and_next`` adds the next number,
+    ``run_on`` joins a reference to the next where one document's name may serve both; ``chain`` joins an
+    inner to an outer provision ("paragraph 5 *of* Schedule 2"), ``inward`` an outer to an inner one ("Artikel
+    229 § 5"). ``either`` joins a second number to a singular ("Article 46 or 47"), with what has to follow
+    it. ``here`` says "of this document", ``here_before`` does so in front of a provision; ``after``
+    introduces a document's name behind a provision, ``name`` is the form of such a name, ``leads`` is what
+    stands between a provision and a name of no special form that the corpus knows, ``that`` says "of that
+    Act", the one named before, and ``that_before`` in front ("its Article 5"), ``before`` a name right in
+    front of a provision, ``acts`` names that stand alone. ``year_before`` and ``year_behind`` are how the
+    year YYYY, the day DATE and the number NNNN of an act stand beside its name, ``former_before`` and
+    ``former_behind`` the words for a former act or provision. ``glued`` are letters that may be written
+    together with the word after them. ``known`` are groups of names that mean one act, where no rule derives
+    one from the other. With ``case_law`` court decisions of the United States are read too.
     """
 
     name: str

@@ -25,8 +25,8 @@ from engine.languages import all_words
 
 # How a grammar's printed numbers become canonical: one function per way of writing numbers.
 #
-# A grammar file names one of ``NUMBERS`` in its field ``numbers``. Some bring named parts along,
-# patterns that are too long to be written by hand (``PARTS``).
+# A grammar file names one of ``NUMBERS`` in its field ``numbers``. Some bring named parts along, patterns
+# that are too long to be written by hand (``PARTS``).
 
 # The canonical number, None where what was printed is no number after all (a year).
 Canonical = Callable[[str], str | None]
@@ -162,8 +162,7 @@ PARTS: dict[str, dict[str, str]] = {
 }
 
 
-# Reads what stands below a provision: "(1)(a) and (b)", "Absatz 2 und 3 Satz 1", "ayat (1) huruf
-# a".
+# Reads what stands below a provision: "(1)(a) and (b)", "Absatz 2 und 3 Satz 1", "ayat (1) huruf a".
 
 # A path below the provision joined by "/", and where its words begin and end in the text.
 Path = tuple[str, int, int]

@@ -58,8 +58,8 @@ def layout_of(
 
 # The provisions of a corpus: which passages carry a number, under which sections.
 #
-# A provision is a run of consecutive passages of one document that print the same number: a rule
-# with its paragraphs. Guidance is not part of the provision it explains.
+# A provision is a run of consecutive passages of one document that print the same number: a rule with its
+# paragraphs. Guidance is not part of the provision it explains.
 
 # First and last day in force; None is an open end.
 Validity = tuple[date | None, date | None]
@@ -122,9 +122,9 @@ class Provisions:
         self.layout = layout or layout_of(documents, sections, passages)
         self.document_of = self.layout.document_of
         self._document_numbers = {document.id: number for number, document in enumerate(documents)}
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Let go of what was found in the documents that were looked through."""
         self._chains: dict[int, Ancestors] = {}
         self._read: set[int] = set()

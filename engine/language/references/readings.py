@@ -99,11 +99,10 @@ def defined_names(text: str, language: str) -> list[DefinedName]:
     return list(reader.names(text)) if reader else []
 
 
-# What the text of one passage says by itself: the references it makes and the names it gives to
-# acts.
+# What the text of one passage says by itself: the references it makes and the names it gives to acts.
 #
-# No other passage is needed for it, so it can be read in any process, kept as plain lists
-# (``packed``), and resolved again whenever the corpus around it changes.
+# No other passage is needed for it, so it can be read in any process, kept as plain lists (``packed``), and
+# resolved again whenever the corpus around it changes.
 
 # Passages whose mentions are kept while a resolver looks around: a text and the ones before it.
 _KEPT = 256

@@ -1,8 +1,8 @@
 """The engine that reads a text by a grammar: finds provisions, lists, ranges and named documents.
 
-One combined expression finds where a mention begins; from there the list, what stands below each
-number and the document's name are read step by step. Nothing is looked up: whether what is named
-exists is the resolver's question.
+One combined expression finds where a mention begins; from there the list, what stands below each number and
+the document's name are read step by step. Nothing is looked up: whether what is named exists is the
+resolver's question.
 """
 
 from __future__ import annotations

@@ -113,5 +113,5 @@ def test_a_candidate_that_is_none_is_known_as_such_the_next_time() -> None:
         assert found(again, text) == found(again, text) == alone
     assert first == [found(resolver, text) for text in texts]
     assert uses == resolver.uses
-    resolver.forget()
+    resolver.clear()
     assert first == [found(resolver, text) for text in texts]

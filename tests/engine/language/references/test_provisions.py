@@ -33,14 +33,14 @@ def corpus(request: pytest.FixtureRequest) -> Corpus:
     return found
 
 
-def test_the_numbers_beside_one_are_the_same(corpus: Corpus) -> None:
+def test_the_neighbouring_numbers_one_are_the_same(corpus: Corpus) -> None:
     looked_up, whole = map(Neighbours, both(corpus))
     compared = 0
     for document in range(len(corpus.documents())):
         for kind in KINDS:
             for key in ("1", "3", "9999"):
-                found = looked_up.numbers_beside(document, kind, key, 4)
-                assert found == whole.numbers_beside(document, kind, key, 4), (document, kind, key)
+                found = looked_up.neighbouring_numbers(document, kind, key, 4)
+                assert found == whole.neighbouring_numbers(document, kind, key, 4), (document, kind, key)
                 compared += len(found)
     assert compared > 20
 
