@@ -17,9 +17,9 @@ from engine.language.references.definitions import (
     YEAR_AT_END,
     Meaning,
     Stated,
-    goes_on,
+    continues,
+    is_name_before,
     is_weak,
-    name_stands_before,
     named_last,
     own_regulation,
     parent_act,
@@ -270,7 +270,7 @@ class DocumentFinder:
                 return self._denied(matched[0], stated)
             matched = fitting, matched[1]
         longer = matched is not None and matched[1] > mention.span.end
-        if mention.grammar == "german" and not longer and goes_on(mention, passage.text):
+        if mention.grammar == "german" and not longer and continues(mention, passage.text):
             return Meaning((), True)
         whole = matched is not None and matched[1] >= mention.span.end - YEAR
         if matched and (mention.targets or whole or mention.grammar in _OPEN):
@@ -410,7 +410,7 @@ class DocumentFinder:
             if not (mention.joined and mention.targets and mention.document is None and not mention.here):
                 continue
             following = mentions[index + 1]
-            if not after.named or not following.targets or name_stands_before(following):
+            if not after.named or not following.targets or is_name_before(following):
                 continue
             address = mention.targets[0].address
             if address.number is None:

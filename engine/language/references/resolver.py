@@ -212,7 +212,7 @@ class Resolver:
                     else []
                 )
         is_item = target.address.kind is SectionKind.PARAGRAPH and "." in (target.address.number or "")
-        if mention.bare and not (meaning.named or is_item or _stands_alone(target.address.number)):
+        if mention.bare and not (meaning.named or is_item or _is_complete(target.address.number)):
             return []
         documents = [document for document in meaning.documents if document is not None]
         if target.through and len(documents) == 1:
@@ -385,7 +385,7 @@ def _without_number(target: Target) -> Target:
     return replace(target, address=Address(address.kind, None, path))
 
 
-def _stands_alone(number: str | None) -> bool:
+def _is_complete(number: str | None) -> bool:
     """Return True if a number identifies a rule without a word: "4.3.2" or "A4.3", not "4" or "4.3"."""
     return number is not None and (number.count(".") >= 2 or (number[:1].isalpha() and "." in number))
 

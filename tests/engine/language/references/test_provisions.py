@@ -9,7 +9,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.language.addresses import CONTAINERS
-from engine.language.references.provisions import Provisions, layout_of
+from engine.language.references.provisions import Provisions, make_layout
 from engine.language.references.targets import Neighbours
 from engine.model import SectionKind
 
@@ -22,7 +22,7 @@ def both(corpus: Corpus) -> tuple[Provisions, Provisions]:
     passages = corpus.passages(np.arange(len(corpus), dtype=np.int32))
     every = sum(len(corpus.document_sections(number)) for number in range(len(documents)))
     sections = corpus.sections(list(range(every)))
-    plain = layout_of(documents, sections, passages)
+    plain = make_layout(documents, sections, passages)
     told = replace(plain, numbers=corpus.printed_numbers)
     return Provisions(documents, sections, passages, told), Provisions(documents, sections, passages, plain)
 
