@@ -11,9 +11,9 @@ from pydantic import Field, StrictInt
 from engine.errors import InputError, SettingsError
 from engine.records.store.store import LONGEST_NAME
 from engine.settings import InvestigationSettings
-from ui.asked import LONGEST_QUESTION, MOST_HELD, CorpusName, Held, Key, Request, checked
 from ui.controls import settings_from
 from ui.expansion.asked import View
+from ui.forms import LONGEST_QUESTION, MOST_HELD, CorpusName, Held, Key, Request, checked
 from ui.session import LAST_TURN
 
 LONGEST = 100_000

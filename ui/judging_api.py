@@ -12,7 +12,7 @@ from engine.errors import AccessError, CorpusError
 from engine.extraction.judging import Ends, figures_to_json, judge_link, rates, unjudge_link
 from engine.model import Relation
 from engine.records.slim import Slim
-from ui.asked import Request
+from ui.forms import Request
 from ui.shelf import Library
 from ui.tools.questions import OfCorpus
 from ui.tools.tool import Asking, Blank, Detail, Tool

@@ -18,7 +18,6 @@ from engine.language.characters import attribute, escape, marked
 from engine.settings import AUTO, Preset, preset
 from engine.threads import threads
 from ui.access.entrance import person_of
-from ui.asked import LONGEST_QUESTION
 from ui.controls import (
     GROUP_HINTS,
     GROUP_TITLES,
@@ -30,6 +29,7 @@ from ui.controls import (
     shown,
     title_of_choice,
 )
+from ui.forms import LONGEST_QUESTION
 from ui.palette import colour
 from ui.shelf import Example, Library
 from ui.spending import build_assist

@@ -46,7 +46,7 @@ from tests.golden.sources import (
     write_sources,
 )
 from tests.golden.tools import CALLS
-from ui.asked import checked
+from ui.forms import checked
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.shelf import Library, open_library

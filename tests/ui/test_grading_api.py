@@ -11,7 +11,7 @@ import pytest
 from engine.access.users import Person, Role
 from engine.corpus.grades import load_grades
 from engine.errors import AccessError, InputError
-from ui.asked import checked
+from ui.forms import checked
 from ui.grading_api import Grading, grading
 from ui.shelf import Library, open_library
 

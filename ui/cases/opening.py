@@ -26,11 +26,11 @@ from engine.records.restoring import investigation_of
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.database import UnknownCaseError
 from ui.access.entrance import person_of
-from ui.asked import Key, Request, checked
 from ui.case_views import as_judged, may_judge
 from ui.cases.bar import bar_value
 from ui.cases.kept import VISITOR, Keeping, KeptCases
 from ui.controls import Terms, shown
+from ui.forms import Key, Request, checked
 from ui.investigate import STILL_RUNNING, Updates, case_values, empty_values
 from ui.rail import Rail
 from ui.session import LINED, Desk, OpenCase, case_of, new_token

@@ -10,8 +10,8 @@ from pydantic import Field
 from engine.errors import RedstringError
 from engine.records.store.database import Wanted
 from ui.access.entrance import person_of
-from ui.asked import Key, Request, checked
 from ui.cases.kept import KeptCases
+from ui.forms import Key, Request, checked
 from ui.shelf import Library
 from ui.templating import rendered
 

@@ -18,9 +18,9 @@ from engine.answers.audit.export import audit_to_json
 from engine.answers.audit.log import verification_log
 from engine.llm import Meter
 from engine.records.slim import Slim
-from ui.asked import LowestGrade, Request
 from ui.case_views import may_judge
 from ui.check.checking import LONGEST
+from ui.forms import LowestGrade, Request
 from ui.shelf import Library
 from ui.tools.questions import OfCorpus
 from ui.tools.tool import Asking, Blank, Detail, Tool

@@ -19,8 +19,8 @@ from engine.corpus.judgements import load_confirmations, standing_confirmations
 from engine.errors import AccessError, CorpusError, InputError
 from engine.llm import Meter
 from engine.records.slim import Slim
-from ui.asked import Key, LowestGrade, Request
 from ui.check.api import waited_meter
+from ui.forms import Key, LowestGrade, Request
 from ui.shelf import Library
 from ui.tools.questions import OfCorpus
 from ui.tools.tool import Asking, Blank, Detail, Tool

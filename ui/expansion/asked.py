@@ -8,7 +8,7 @@ import orjson
 from pydantic import Field, StrictInt
 
 from engine.errors import InputError
-from ui.asked import Request, checked
+from ui.forms import Request, checked
 
 View = Literal["board", "tree", "charts"]
 LONGEST = 400_000

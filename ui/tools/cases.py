@@ -14,7 +14,7 @@ from engine.errors import InputError
 from engine.records.slim import Slim, slim_case
 from engine.records.store.database import CaseSummary, Matter, Wanted
 from engine.records.store.store import CaseStore
-from ui.asked import CorpusName, Key, Request
+from ui.forms import CorpusName, Key, Request
 from ui.tools.following import CaseId
 from ui.tools.questions import MORE
 from ui.tools.tool import Asking, Blank, Detail, Tool

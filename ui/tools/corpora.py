@@ -8,7 +8,7 @@ from pydantic import Field
 
 from engine.corpus.protocol import Corpus
 from engine.records.slim import Slim
-from ui.asked import CorpusName, Request
+from ui.forms import CorpusName, Request
 from ui.shelf import Shelved
 from ui.tools.tool import Asking, Tool
 

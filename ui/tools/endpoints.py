@@ -12,7 +12,7 @@ from gradio.events import api
 
 from engine.errors import RedstringError, for_visitors
 from ui.access.entrance import person_of
-from ui.asked import checked
+from ui.forms import checked
 from ui.session import CASES, LINED
 from ui.tools.schemas import arguments_of
 from ui.tools.tool import Asking, Place, Tool

@@ -13,7 +13,7 @@ from engine.errors import InputError
 from engine.exports.kept_cases import handed_over as handed_over_case
 from engine.exports.registry import Export, HandedOver, export_of, exports
 from engine.records.slim import Slim
-from ui.asked import Key, Request
+from ui.forms import Key, Request
 from ui.tools.following import CaseId
 from ui.tools.tool import LONGEST_ANSWER, Asking, Detail, Tool, weight
 

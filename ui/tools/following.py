@@ -20,7 +20,7 @@ from engine.records.store.chain import Event as CaseEvent
 from engine.records.store.chain import fingerprint_of
 from engine.records.wording import short_citation
 from engine.settings import checked
-from ui.asked import Key, Request
+from ui.forms import Key, Request
 from ui.tools.questions import MORE, UNWANTED, Model
 from ui.tools.tool import Asking, Detail, Tool
 

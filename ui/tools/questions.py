@@ -19,9 +19,9 @@ from engine.records.export import investigation_to_json
 from engine.records.slim import SlimAnswer, SlimCase, slim_answer, slim_case
 from engine.settings import InvestigationSettings
 from engine.settings import preset as settings_of
-from ui.asked import LONGEST_QUESTION, MOST_HELD, CorpusName, Held, Key, Request
 from ui.controls import settings_from
 from ui.door.hanging_up import Cancel, Waited
+from ui.forms import LONGEST_QUESTION, MOST_HELD, CorpusName, Held, Key, Request
 from ui.shelf import Library
 from ui.spending import helpers
 from ui.tools.tool import Asking, Detail, Matter, Tool

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from engine.records.in_place import Choices, spot_of, stretch
 from engine.records.slim import Slim
-from ui.asked import Request
+from ui.forms import Request
 from ui.tools.questions import OfCorpus
 from ui.tools.tool import LONGEST_ANSWER, Asking, Blank, Tool, weight
 

@@ -21,11 +21,11 @@ from engine.records.in_place import characters, fitted
 from engine.records.slim import Slim
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.store import matter_name
-from ui.asked import Request
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.door.hanging_up import Waited, waited_for
 from ui.door.routes import POLICY
+from ui.forms import Request
 from ui.locality import visitor_of
 from ui.shelf import Library
 

@@ -26,7 +26,7 @@ from engine.ingestion.build import build_corpus
 from engine.model import Grade
 from tests.hostile_files import texts
 from tests.memory import peak_memory
-from ui.asked import checked
+from ui.forms import checked
 from ui.cases.kept import KeptCases
 from ui.check.answers import CheckDesk, answer
 from ui.check.api import TOOL as AUDIT

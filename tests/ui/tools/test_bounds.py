@@ -14,7 +14,7 @@ from starlette.requests import Request
 from engine.access.users import Person, Role
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
-from ui.asked import checked
+from ui.forms import checked
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.shelf import Library, open_library
