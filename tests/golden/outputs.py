@@ -46,9 +46,9 @@ from tests.golden.sources import (
     write_sources,
 )
 from tests.golden.tools import CALLS
-from ui.forms import checked
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
+from ui.forms import checked
 from ui.shelf import Library, open_library
 from ui.tools.registry import TOOLS
 from ui.tools.server import described

@@ -13,8 +13,8 @@ from engine.corpus.judgements import load_confirmations
 from engine.errors import AccessError, InputError
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from ui.forms import checked
 from ui.check.review_api import Reviewing, reviewing
+from ui.forms import checked
 from ui.shelf import Library, open_library
 
 LAW = """---

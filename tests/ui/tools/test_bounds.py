@@ -14,9 +14,9 @@ from starlette.requests import Request
 from engine.access.users import Person, Role
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
-from ui.forms import checked
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
+from ui.forms import checked
 from ui.shelf import Library, open_library
 from ui.tools.registry import TOOLS
 from ui.tools.schemas import output_schema

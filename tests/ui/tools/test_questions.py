@@ -13,8 +13,8 @@ from engine.records.export import investigation_to_json
 from engine.settings import preset
 from tests.ui.models import ModelOfOneWord
 from tests.ui.served import inside_a_loop
-from ui.forms import checked
 from ui.connections import Connections, OperatorsModel
+from ui.forms import checked
 from ui.page import build_page
 from ui.shelf import Library
 from ui.tools import questions
