@@ -27,8 +27,9 @@ from benchmarks.hashed import in_place_of_the_model
 from engine.corpus import open_corpus
 from engine.corpus.postgresql.server import Server
 from engine.corpus.protocol import Corpus
-from engine.investigation import Case, again
+from engine.investigation import Case
 from engine.investigation import case as casework
+from engine.investigation import case_cache as again
 from engine.language.embedders import embedder
 from engine.settings import preset
 

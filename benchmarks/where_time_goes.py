@@ -21,7 +21,8 @@ import numpy as np
 from benchmarks.served import embedded_once
 from engine.corpus import open_corpus
 from engine.evaluation import read_questions
-from engine.investigation import Case, again
+from engine.investigation import Case
+from engine.investigation import case_cache as again
 from engine.investigation.events import PlanMade, Ranked, ScanFinished, Stopped
 from engine.language.embedders import embedder
 from engine.settings import preset

@@ -29,7 +29,7 @@ from engine.answers.writing import Written, write
 from engine.corpus.protocol import Corpus
 from engine.errors import BudgetError, ModelError
 from engine.investigation.assistance.cost import AGAIN_TASK, TASK
-from engine.investigation.evidence import Asked, asked_of
+from engine.investigation.evidence import QuestionWords, weigh_words
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
 from engine.model import AreaState, EvidenceStatus, Naming
@@ -63,7 +63,9 @@ class Brief:
     to_read: tuple[int, ...] = ()
 
 
-def brief_of(investigation: Investigation, corpus: Corpus, asked: Asked, citations: Citations) -> Brief:
+def brief_of(
+    investigation: Investigation, corpus: Corpus, asked: QuestionWords, citations: Citations
+) -> Brief:
     """The brief of a case: what answers, what limits it, and more, by area of the question."""
     bearing = Bearing(asked, investigation.question)
     kinds = kinds_of(investigation.question, asked.language)
@@ -182,7 +184,7 @@ def _unsure(
     return Brief(sentences, told, tuple(dict.fromkeys(numbers)))
 
 
-def _by_words(investigation: Investigation, asked: Asked) -> bool:
+def _by_words(investigation: Investigation, asked: QuestionWords) -> bool:
     """Whether the passages can be compared with the question by words: one is in its language."""
     base = asked.language.split("-")[0]
     return any(found.passage.language.split("-")[0] == base for found in investigation.passages)
@@ -279,7 +281,7 @@ def answer(
     """
     started = time.perf_counter()
     meter = meter or Meter()
-    asked = asked_of(investigation.question, investigation.plan.language, corpus)
+    asked = weigh_words(investigation.question, investigation.plan.language, corpus)
     lacking = _lacking(asked, investigation)
     notes: list[str] = []
     written: Written | None = None
@@ -333,7 +335,7 @@ def _law_of_today(investigation: Investigation) -> str:
     return law_of_today(investigation.plan, investigation.settings, day)
 
 
-def _lacking(asked: Asked, investigation: Investigation) -> str:
+def _lacking(asked: QuestionWords, investigation: Investigation) -> str:
     """What the pool lacks of the question, in words; empty where it may hold an answer. Where it holds the
     provision that the question asks for by its number, it does; where there is no such provision, or the
     question does not tell which of several, nothing else answers."""

@@ -10,6 +10,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from engine.arrays import distinct
 from engine.corpus.embedded.block import Block, digest, hashed
 from engine.corpus.embedded.mentions import dump_entity
 from engine.errors import CorpusError
@@ -17,7 +18,6 @@ from engine.ingestion.words import Weighing, WordCounts
 from engine.language.clustering import Encode
 from engine.language.entities import LONGEST_TERM, Fact
 from engine.language.vocabulary import Vocabulary
-from engine.sorting import distinct
 
 # Where the texts of a block mention the terms of a vocabulary, and which blocks a change of it
 # reaches.

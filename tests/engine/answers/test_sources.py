@@ -9,7 +9,7 @@ from engine.answers.relevance import Bearing
 from engine.answers.selection import Candidate
 from engine.answers.sources import OF_FOCUS, PASSAGES_READ, PRIOR, candidates_of
 from engine.corpus.protocol import Corpus
-from engine.investigation.evidence import asked_of
+from engine.investigation.evidence import weigh_words
 from engine.investigation.record import Investigation
 from engine.model import AreaCoverage, AreaState, RankedPassage
 from tests.engine.answers.conftest import investigated
@@ -18,7 +18,7 @@ CERTIFICATE, ALLOCATION = "Who needs a certificate of exemption?", "Is there an 
 
 
 def candidates(found: Investigation, corpus: Corpus, question: str) -> list[Candidate]:
-    bearing = Bearing(asked_of(question, "en", corpus), question)
+    bearing = Bearing(weigh_words(question, "en", corpus), question)
     return list(candidates_of(found, corpus, bearing, Citations(found, corpus)))
 
 
