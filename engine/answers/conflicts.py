@@ -12,9 +12,9 @@ import numpy as np
 
 from engine.answers.record import Citation, Citations, Conflict, ConflictKind, Located
 from engine.corpus.protocol import Corpus, Rows
-from engine.ingestion.intervals import SURE
 from engine.ingestion.readers.fields import day_of
-from engine.ingestion.segmentation import sentence_starts
+from engine.ingestion.structure.segmentation import sentence_starts
+from engine.ingestion.versions.intervals import SURE
 from engine.investigation.filters import first_passages
 from engine.investigation.record import Investigation
 from engine.language.amendments import Amendment, AmendmentKind, changes_of, names_part

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.corpus.contents import is_bare_heading
 from engine.corpus.protocol import Corpus
-from engine.ingestion.segmentation import sentence_starts
+from engine.ingestion.structure.segmentation import sentence_starts
 from engine.investigation.pool import Reading
 from engine.languages import law
 from engine.model import Passage, Span

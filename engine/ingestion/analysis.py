@@ -19,11 +19,11 @@ from engine.corpus.embedded.block import CONTEXT_FIELD, TEXT_FIELD, TITLE_FIELD,
 from engine.corpus.embedded.documents import GivenNames
 from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.stored import ordered
-from engine.ingestion.assembly import EID
 from engine.ingestion.linking import version_references
 from engine.ingestion.readers.base import ReadDocument
 from engine.ingestion.reading import Batch
-from engine.ingestion.validity import dated
+from engine.ingestion.structure.assembly import EID
+from engine.ingestion.versions.validity import dated
 from engine.ingestion.words import (
     contexts_of,
     heading_postings,

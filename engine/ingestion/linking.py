@@ -12,8 +12,8 @@ from io import TextIOWrapper
 from typing import Any, NamedTuple
 
 from engine.errors import FileRefusedError
-from engine.ingestion.assembly import EID
 from engine.ingestion.readers.base import Problem, SourceFile, StatedReference
+from engine.ingestion.structure.assembly import EID
 from engine.language.addresses import PROVISIONS
 from engine.language.references.names import Use, Uses
 from engine.model import Document, Passage, Reference, Relation, Section, SectionKind, Status, TargetKind

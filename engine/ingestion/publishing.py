@@ -21,8 +21,6 @@ from engine.corpus.embedded.writing import Parts, write_generation
 from engine.errors import ResourceError, SourceError
 from engine.ingestion.embedding import Embedded, Embedding, models
 from engine.ingestion.entities import Naming
-from engine.ingestion.families import contents_of, in_families
-from engine.ingestion.intervals import row_intervals
 from engine.ingestion.ledger import (
     LATER,
     POSTINGS_NAME,
@@ -39,7 +37,9 @@ from engine.ingestion.mentions import Found, Terms
 from engine.ingestion.pipeline import Control, Pools, run
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.resolving import Resolving, links_name
-from engine.ingestion.validity import unread
+from engine.ingestion.versions.families import contents_of, in_families
+from engine.ingestion.versions.intervals import row_intervals
+from engine.ingestion.versions.validity import unread
 from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool, children_for
 from engine.language.clustering import Encode

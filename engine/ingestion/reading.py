@@ -17,9 +17,9 @@ import orjson
 from engine.corpus.embedded.block import digest, hashed
 from engine.errors import FileRefusedError, InputError, SourceError
 from engine.files import read_named
-from engine.ingestion.headings import EXPLANATION
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
 from engine.ingestion.readers.formats import BY_NAME
+from engine.ingestion.structure.headings import EXPLANATION
 from engine.language.addresses import CONTAINERS, PROVISIONS, number_key
 from engine.language.characters import hidden_marks
 from engine.model import Passage, Section, SectionKind

@@ -18,7 +18,6 @@ from urllib.parse import unquote, urlsplit
 
 from engine import files
 from engine.errors import FileRefusedError, SourceError, UnpackingError, in_words
-from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.readers.formats import (
     DEEPEST,
@@ -32,6 +31,7 @@ from engine.ingestion.readers.formats import (
 )
 from engine.ingestion.readers.registry import PACKED_READERS, READERS, WITH_FRONT_MATTER, reader_of
 from engine.ingestion.readers.text import stated_id
+from engine.ingestion.structure.headings import slug_of
 from engine.unpacking import GZIP
 
 # Which files of a source are documents, what reads each, and which stand beside them for other
@@ -46,11 +46,16 @@ ONTOLOGY, EXAMPLES, EDGES, OTHER_CORPUS = "ontology.yaml", "examples.json", "edg
 
 # Files beside documents, and why they are no documents themselves.
 BESIDE: tuple[tuple[str, str], ...] = (
-    *((name, "about the documents") for name in ("readme*", "license*", "licence*", "notice*", "changelog*")),
+    # Only these names: a licence agreement, a notice of termination and the like are documents.
+    *(
+        (f"{name}{suffix}", "about the documents")
+        for name in ("readme", "license", "licence", "notice", "changelog")
+        for suffix in ("", ".md", ".rst", ".txt")
+    ),
     *((name, "a list of files") for name in ("manifest.*", "*.ref", "checksums*", "*.sha256", "*.md5")),
     *(
         (name, "gold to measure with")
-        for name in ("queries*", "qrels*", "areas.tsv", "*edges*.tsv", "edges.*")
+        for name in ("queries*.json*", "queries*.tsv", "qrels*", "areas.tsv", "*edges*.tsv", "edges.*")
     ),
     ("openie.*", "made from the documents by a program"),
     *(

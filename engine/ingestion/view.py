@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.arrays import Index, Strings
 from engine.corpus.embedded.block import Block, hashed
 from engine.corpus.embedded.documents import SECTION_KINDS, day_of, load_document, load_metadata
-from engine.ingestion.assembly import EID
 from engine.ingestion.readers.base import StatedReference
+from engine.ingestion.structure.assembly import EID
 from engine.language.references import Mention, unpacked
 from engine.language.references.definitions import DefinedName
 from engine.language.references.provisions import ITEM_LENGTH, Layout, counts_paragraphs

@@ -20,7 +20,6 @@ from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, p
 from engine.corpus.ontology import ontology_in_force
 from engine.errors import FileRefusedError
 from engine.ingestion.cluster.pools import pools_of
-from engine.ingestion.intervals import versions_apart
 from engine.ingestion.ledger import Entry, Previous, file_key, makers
 from engine.ingestion.pipeline import Control, Pipeline, Pools
 from engine.ingestion.publishing import Plan, Published, Publishing
@@ -28,6 +27,7 @@ from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.reading import FileToRead
 from engine.ingestion.report import FileReport, FileStatus, IngestionReport
 from engine.ingestion.sources import Found, Source, fetched, open_sources
+from engine.ingestion.versions.intervals import versions_apart
 from engine.ingestion.workers import Limits
 
 # Files that are hashed at once.

@@ -46,13 +46,14 @@ def run_case(
     question: str,
     settings: InvestigationSettings | None = None,
     *,
-    on_event: Callable[[Event], None] = lambda event: None,
+    on_event: Callable[[Event], None] | None = None,
     **options: Unpack[CaseOptions],
 ) -> Case:
     """Open a case, run it to its end and return it; ``on_event`` receives each event. Raises as ``Case``."""
     case = open_case(corpus, question, settings, **options)
     for event in case.run():
-        on_event(event)
+        if on_event is not None:
+            on_event(event)
     return case
 
 

@@ -33,6 +33,7 @@ from engine.exports.registry import HandedOver, exports
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from engine.records.filed import saved_file
+from engine.verbs.requests import parse_request
 from tests.golden import page
 from tests.golden.commands import COMMANDS, NONE, SMALL
 from tests.golden.page import text_in
@@ -46,13 +47,12 @@ from tests.golden.sources import (
     write_sources,
 )
 from tests.golden.tools import CALLS
-from ui.asked import checked
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.shelf import Library, open_library
+from ui.tools.caller import ServerCaller, Services
 from ui.tools.registry import TOOLS
 from ui.tools.server import described
-from ui.tools.tool import Asking, Place
 
 FOLDER = Path(__file__).parent
 EXPECTED, PARTS = FOLDER / "expected", (*COMMANDS, "tools", "exports", "saved", *page.PARTS)
@@ -134,11 +134,11 @@ class Outputs:
     def _tools(self, folder: Path) -> Iterator[tuple[str, str]]:
         library = self._library(folder)
         settings = library.settings
-        place = Place(library, Connections(settings), KeptCases(settings, library.home))
-        asking = Asking(
+        place = Services(library, Connections(settings), KeptCases(settings, library.home))
+        asking = ServerCaller(
             place, Person(role=Role.OPERATOR), gr.Request(Request({"type": "http", "headers": []}))
         )
-        tools = {tool.name: tool for tool in TOOLS}
+        tools = {tool.tool.name: tool for tool in TOOLS}
         names: dict[str, Any] = {}
         for name, given in CALLS:
             tool = tools[name]
@@ -147,14 +147,14 @@ class Outputs:
                 for key, value in given.items()
             }
             try:
-                found = tool.answer(asking, checked(tool.form, sent))
+                found = tool.answer(asking, parse_request(tool.request, sent))
             except InputError as error:
                 found = {"error": str(error)}
             if name == "investigate" and not names:
                 names = {"CASE": found["case"], "PASSAGE": found["passages"][0]["id"]}
             yield f"{name} {orjson.dumps(given).decode()}", orjson.dumps(found).decode()
         for tool in TOOLS:
-            yield f"{tool.name} for MCP", described(tool).model_dump_json(exclude_none=True)
+            yield f"{tool.tool.name} for MCP", described(tool).model_dump_json(exclude_none=True)
 
     def _library(self, folder: Path, *, is_sample: bool = False) -> Library:
         """Open a copy of the corpus: what people say of a corpus is kept beside it."""

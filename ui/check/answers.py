@@ -22,8 +22,8 @@ from engine.corpus.grades import meanings
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.language.characters import escape, hidden_marks
 from engine.llm import Budget, Meter
+from engine.verbs.requests import parse_request
 from ui.access.entrance import by_token
-from ui.asked import checked
 from ui.check.checking import MOST_CALLS, RULES, Ask, Checking, check, shown_claim, shown_log, shown_tally
 from ui.connections import Connections
 from ui.corpus.intake import put
@@ -57,7 +57,7 @@ def answer(desk: CheckDesk, request: object, who: Callable[[str], Person] = by_t
     """The answer to a request; ``error`` says in one line what was wrong with it. ``who`` tells who sent it,
     given the token of their browser."""
     try:
-        ask = checked(Ask, request)
+        ask = parse_request(Ask, request)
         person = who(ask.visitor)
         signed = {"visitor": person.key, "address": person.address, "role": person.role}
         ask = ask.model_copy(update={**signed, "reviewer": person.name})

@@ -17,7 +17,7 @@ from engine.answers.audit.record import Source, key_of, remarks
 from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
 from engine.corpus.protocol import Corpus
 from engine.language.characters import marked
-from ui.asked import CorpusName, Key, LowestGrade, Request, SentFile
+from engine.verbs.requests import CorpusName, Key, LowestGrade, Request, SentFile
 from ui.jobs.jobs import Job, Owner, Rules
 
 # How much a visitor may have checked: the command line has no limit but those of the audit

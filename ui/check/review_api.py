@@ -19,11 +19,12 @@ from engine.corpus.judgements import load_confirmations, standing_confirmations
 from engine.errors import AccessError, CorpusError, InputError
 from engine.llm import Meter
 from engine.records.slim import Slim
-from ui.asked import Key, LowestGrade, Request
+from engine.verbs.requests import Blank, Detail, Key, LowestGrade, Request
 from ui.check.api import waited_meter
 from ui.shelf import Library
+from ui.tools.caller import ServerCaller
 from ui.tools.questions import OfCorpus
-from ui.tools.tool import Asking, Blank, Detail, Tool
+from ui.tools.tool import tool_verb
 
 MOST_CLAIMS, MOST_LISTED = 200, 500
 
@@ -97,15 +98,15 @@ def reviewing(
     return {"corpus": shelved.name, "confirmations": kept, "verification_log": log_then}
 
 
-def _review(asking: Asking, asked: Reviewing) -> dict[str, Any]:
+def _review(asking: ServerCaller, asked: Reviewing) -> dict[str, Any]:
     with waited_meter(asking) as meter:
         told = reviewing(asking.library, asking.person, asked, meter)
     if asked.act != "list":
-        asking.wrote(f"review: {asked.act}", asked.corpus)
+        asking.log(f"review: {asked.act}", asked.corpus)
     return told
 
 
-TOOL = Tool(
+TOOL = tool_verb(
     "review",
     "Confirm or overrule verdicts",
     "Confirm or overrule verdicts on the claims of a checked text, take that back, or list what stands. For "

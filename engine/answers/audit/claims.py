@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from engine.ingestion.segmentation import sentence_starts
+from engine.ingestion.structure.segmentation import sentence_starts
 from engine.language.detection import detect
 from engine.language.statements import read
 from engine.model import Span

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.answers.audit.citation_forms import lookalikes
 from engine.corpus.protocol import Corpus
-from engine.ingestion.segmentation import ends_sentence, sentence_starts
+from engine.ingestion.structure.segmentation import ends_sentence, sentence_starts
 from engine.language.references import find_mentions
 from engine.language.statements import BINDING, Alignment, Sort, Token, align, part_of, sequence, share_of
 from engine.language.statements.lexicon import lexicon

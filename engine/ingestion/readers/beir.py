@@ -19,15 +19,15 @@ from typing import Any
 import orjson
 
 from engine.errors import UnpackingError
-from engine.ingestion.headings import parse_heading, slug_of
-from engine.ingestion.numbers import named_by_numbers
-from engine.ingestion.outline import Node, Outline, below, cited_as
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.lines import DottedOutline
 from engine.ingestion.readers.markdown import blocks_of_field
 from engine.ingestion.readers.text import read_documents
-from engine.ingestion.segmentation import Piece, cut
+from engine.ingestion.structure.headings import parse_heading, slug_of
+from engine.ingestion.structure.numbers import named_by_numbers
+from engine.ingestion.structure.outline import Node, Outline, below, cited_as
+from engine.ingestion.structure.segmentation import Piece, cut
 from engine.language.addresses import PROVISIONS, Address, parse_label
 from engine.language.aliases import aliases_of
 from engine.model import NOTHING, Document, Passage, SectionKind

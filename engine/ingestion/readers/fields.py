@@ -11,8 +11,8 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Any
 
-from engine.ingestion.headings import parse_heading
-from engine.ingestion.outline import Node
+from engine.ingestion.structure.headings import parse_heading
+from engine.ingestion.structure.outline import Node
 from engine.language.addresses import Address, parse_label
 from engine.language.characters import visible
 from engine.language.dates import DATE, parse_date

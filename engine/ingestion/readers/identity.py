@@ -14,13 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from engine import bounded_yaml, files
 from engine.corpus.contents import is_bare_heading
 from engine.errors import FileRefusedError, SourceError, YamlError
-from engine.ingestion.headings import slug_of
-from engine.ingestion.numbers import is_title as is_typed
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import SourceFile
 from engine.ingestion.readers.fields import Told, told_by
 from engine.ingestion.readers.lines import heading_line
-from engine.ingestion.validity import named_file
+from engine.ingestion.structure.headings import slug_of
+from engine.ingestion.structure.numbers import is_title as is_typed
+from engine.ingestion.versions.validity import named_file
 from engine.language.aliases import aliases_of
 from engine.language.detection import language_code, language_of_text
 from engine.language.front_page import STANDARD, FrontPage, read_front_page, title_case

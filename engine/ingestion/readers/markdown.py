@@ -10,8 +10,6 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import parse_heading
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.fields import known_field
@@ -20,6 +18,8 @@ from engine.ingestion.readers.html.blocks import blocks_of_page
 from engine.ingestion.readers.html.parsing import BrokenHtmlError, content_of, parsed
 from engine.ingestion.readers.lines import blocks_of, joined
 from engine.ingestion.readers.text import read_documents, split_front_matter
+from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
+from engine.ingestion.structure.headings import parse_heading
 from engine.language.addresses import PROVISIONS
 
 # Markdown with legal headings, with or without front matter.

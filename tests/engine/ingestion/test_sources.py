@@ -49,6 +49,10 @@ def reasons(problems: Sequence[Problem], top: Path) -> dict[str, str]:
         ("corpus.jsonl", b'{"articles": []}\n{"articles": []}\n', "JSON"),
         ("law.csv", b"law,text\nA,B\n", "CSV"),
         ("law.txt", "Ein Wort".encode("utf-16"), "plain text"),
+        # Documents, though their names begin as those of files about a collection.
+        ("licences.md", b"# Harbour Licences Act 2019\n\nWords.", "Markdown"),
+        ("licence agreement.txt", b"Licence Agreement", "plain text"),
+        ("notice-of-termination.txt", b"Notice of termination", "plain text"),
     ],
 )
 def test_the_content_tells_the_format(tmp_path: Path, name: str, data: bytes, reader: str) -> None:

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.block import Block, block_name, open_block
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, day_number, day_of
 from engine.corpus.embedded.links import KIND_NUMBERS, RELATION_NUMBERS, STATUS_NUMBERS, ReferenceColumns
-from engine.ingestion.headings import slug_of
 from engine.ingestion.ledger import Entry, Previous
 from engine.ingestion.linking import DECLARED_GRAMMAR, EDGES_GRAMMAR, VERSIONS_GRAMMAR
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import SourceFile
 from engine.ingestion.readers.fields import Told
-from engine.ingestion.validity import (
+from engine.ingestion.structure.headings import slug_of
+from engine.ingestion.versions.validity import (
     ENDING,
     Ender,
     choose,

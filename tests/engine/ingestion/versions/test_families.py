@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.families import Content, Families, in_families
-from engine.ingestion.validity import named_file
+from engine.ingestion.versions.families import Content, Families, in_families
+from engine.ingestion.versions.validity import named_file
 from engine.model import FAMILY, Document
 
 SECTIONS = frozenset({"1", "2", "3"})

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from engine.ingestion.readers.base import ReadDocument
-from engine.ingestion.validity import Ender, dated, ending_clauses, last_day, provisions_named
+from engine.ingestion.versions.validity import Ender, dated, ending_clauses, last_day, provisions_named
 from engine.model import Document, Passage, Section, SectionKind, Span
 
 ACT = Document("act", "Harbour Act", "en")

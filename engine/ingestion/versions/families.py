@@ -14,7 +14,7 @@ from engine.corpus.embedded.documents import SECTION_KINDS
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.readers.fields import IDENTIFIERS, Told, folded, leaves
-from engine.ingestion.validity import NamedFile, choose, days_told, kind_of, named_file, without_day
+from engine.ingestion.versions.validity import NamedFile, choose, days_told, kind_of, named_file, without_day
 from engine.ingestion.view import CorpusView
 from engine.language.addresses import PROVISIONS, number_key
 from engine.language.aliases import name_key
