@@ -1,7 +1,7 @@
 """Investigations: case, research pool, strategies, gate, coverage, stopping and ranking."""
 
 from engine.investigation.case import Case
-from engine.investigation.factory import CaseOptions, open_case, reopen_case, run_case
+from engine.investigation.factory import CaseOptions, make_case, reopen_case, run_case
 from engine.investigation.pool import QUESTION_NODE, Pool
 from engine.investigation.record import Investigation
 
@@ -11,7 +11,7 @@ __all__ = [
     "CaseOptions",
     "Investigation",
     "Pool",
-    "open_case",
+    "make_case",
     "reopen_case",
     "run_case",
 ]

@@ -2,7 +2,7 @@
 
 ``Case.run`` is the loop: plan, broad scan, rounds of expansion, stop, ranking. A person steers a case with
 ``pin``, ``dismiss`` and ``follow``. ``Case.investigation`` returns the result as one object, which
-``engine.records`` saves, compares and replays. Open a case with ``engine.investigation.open_case``.
+``engine.records`` saves, compares and replays. Open a case with ``engine.investigation.make_case``.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class CaseOptions(TypedDict, total=False):
     weights: str | Experience | None
 
 
-def open_case(
+def make_case(
     corpus: Corpus,
     question: str,
     settings: InvestigationSettings | None = None,
@@ -50,7 +50,7 @@ def run_case(
     **options: Unpack[CaseOptions],
 ) -> Case:
     """Open a case, run it to its end and return it; ``on_event`` receives each event. Raises as ``Case``."""
-    case = open_case(corpus, question, settings, **options)
+    case = make_case(corpus, question, settings, **options)
     for event in case.run():
         if on_event is not None:
             on_event(event)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows, Scores
-from engine.investigation.case import Case
+from engine.investigation import Case, run_case
 from engine.investigation.graph.walks import get_associations
 from engine.investigation.ranking.additive import Floats, family_of, learned
 from engine.investigation.ranking.features import Described
@@ -91,9 +91,7 @@ def observed(corpus: Corpus, labels: Iterable[Labels], settings: InvestigationSe
     """Each question asked again with the same settings and the shipped weights; without those whose judged
     passages its pool does not have."""
     for one in labels:
-        case = Case(corpus, one.question, settings, weights="")
-        for _ in case.run():
-            continue
+        case = run_case(corpus, one.question, settings, weights="")
         found = described(case, one)
         if found is not None:
             yield found

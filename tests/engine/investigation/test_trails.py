@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.investigation.pool import Pool
-from engine.investigation.trails import DIRECTIONS, RELATIONS, Leads, FirstHops, joined, make_leads
+from engine.investigation.trails import DIRECTIONS, RELATIONS, FirstHops, Leads, joined, make_leads
 from engine.model import Direction, Hop, Relation
 
 ONE = np.ones(1, np.float32)
