@@ -64,10 +64,10 @@ def ingest(
     cannot be loaded.
     """
     from engine.ingestion.build import build_corpus
-    from engine.ingestion.sources import source_of
+    from engine.ingestion.sources import parse_source
 
     several = [sources] if isinstance(sources, str | Path) else sources
-    named = [source_of(str(source)) for source in several]
+    named = [parse_source(str(source)) for source in several]
     return build_corpus(named, Path(folder), embedding=embedding, name=name, progress=on_progress)
 
 

@@ -70,6 +70,8 @@ MASKS = (
     (re.compile(r"(?<![0-9a-f])(?=[a-f]*[0-9])[0-9a-f]{16,64}(?![0-9a-f])"), "HASH"),
     (re.compile(r"HASH-[0-9a-f]+-[0-9a-f]+"), "HASH"),
     (re.compile(rf'("(?:bytes|ended|{SECONDS})": ?)(\d[\d.e-]*|\[[^\]]*\]|{{[^}}]*}})'), r"\g<1>0"),
+    (re.compile(r"(\b(?:milliseconds|p50|p95):? )[\d.,]+"), r"\g<1>0"),
+    (re.compile(r"\b[\d.,]+(?= (?:m?s|bytes)\b)"), "0"),
     (re.compile(rf"(?<![\d.]){re.escape(__version__)}(?![\d.])"), "VERSION"),
 )
 
@@ -89,7 +91,7 @@ class Outputs:
 
     def of(self, part: str) -> dict[str, str]:
         """Return the outputs of a part by their names, masked."""
-        folder = self._folder / part
+        folder = self._folder / part.replace(" ", "-")
         shutil.copytree(self._folder, folder, ignore=lambda _, names: {*names} - {*FILES})
         make = {"tools": self._tools, "exports": self._exports, "saved": self._saved}.get(part)
         with _steady(folder / "home"):
@@ -122,14 +124,20 @@ class Outputs:
         names |= {"question": f'"{QUESTION}"', "german": f'"{GERMAN_QUESTION}"', "unknown": f'"{UNKNOWN}"'}
         if part.startswith("sample "):
             names["question"] = shlex.quote(SAMPLE_QUESTIONS[part.removeprefix("sample ")])
+        known = {""}
         for line in COMMANDS[part]:
             code, out, err = run(*shlex.split(line.format(**names)))
             if found := re.search(r"Kept as case ([\w-]+)", err):
                 names["other" if "case" in names else "case"] = found[1]
             if line.startswith("review queue"):
-                names["queue"] = orjson.loads(out)["id"]
+                names["queue"] = re.findall(r"golden-id-\d+", out)[-1]
             # What a command reports while it works is for people.
-            yield line, f"{code}: {err}" if code else out
+            texts = {line: f"{code}: {err}" if code else out}
+            for file in re.findall(r"written[.\w]+", line):
+                if (folder / file).exists():
+                    texts[f"{line}: {file}"] = text_in((folder / file).read_bytes())
+            yield from ((name, text) for name, text in texts.items() if text not in known)
+            known.update(texts.values())
 
     def _tools(self, folder: Path) -> Iterator[tuple[str, str]]:
         library = self._library(folder)
