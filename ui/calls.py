@@ -14,8 +14,8 @@ from engine.access.audit_log import record
 from engine.access.users import Action, Person, may
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.operator_settings import OperatorSettings
+from engine.verbs.requests import Key, Request, parse_request
 from ui.access.entrance import by_token, person_of
-from ui.forms import Key, Request, checked
 from ui.jobs.jobs import Owner
 from ui.locality import is_local
 
@@ -130,11 +130,11 @@ def answer(
     ``who`` finds the caller by the token of the browser.
     """
     try:
-        name = checked(_Named, request).do
+        name = parse_request(_Named, request).do
         call = calls.get(name)
         if call is None:
             raise InputError(f"unknown request {name!r}")
-        form = checked(call.form, request)
+        form = parse_request(call.form, request)
         caller = Caller(who(form.visitor), form.session, is_local)
         access = desk.access(caller, form)
         if access is not None:

@@ -17,6 +17,7 @@ from engine.investigation.facets import NONE
 from engine.language.characters import attribute, escape, marked
 from engine.settings import AUTO, Preset, preset
 from engine.threads import threads
+from engine.verbs.requests import LONGEST_QUESTION
 from ui.access.entrance import person_of
 from ui.controls import (
     GROUP_HINTS,
@@ -29,7 +30,6 @@ from ui.controls import (
     shown,
     title_of_choice,
 )
-from ui.forms import LONGEST_QUESTION
 from ui.palette import colour
 from ui.shelf import Example, Library
 from ui.spending import build_assist

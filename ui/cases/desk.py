@@ -16,9 +16,9 @@ from engine.records.store.chain import DESCRIBED, JUDGED, MOVED, OPENED, RAN, UN
 from engine.records.store.database import Matter
 from engine.records.store.store import CaseStore
 from engine.records.wording import STOP_WORDS
+from engine.verbs.requests import Key
 from ui.calls import Access, Caller, Form
 from ui.cases.kept import VISITOR, KeptCases
-from ui.forms import Key
 from ui.shelf import Library
 from ui.templating import rendered
 

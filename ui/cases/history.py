@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from engine.records.store.database import Matter, Wanted
+from engine.verbs.requests import CorpusName
 from ui.calls import Answer, Call
 from ui.cases.desk import EVIDENCE, LONGEST_VERDICT, CaseAccess, MatterForm, no_key, shown
-from ui.forms import CorpusName
 
 PAGE_SIZE = 50
 LONGEST_SEARCH = 200

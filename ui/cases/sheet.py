@@ -12,6 +12,7 @@ from engine.errors import AccessError, InputError
 from engine.records.store.chain import Event, standing_steps
 from engine.records.store.database import Matter
 from engine.records.store.store import GENERAL, LONGEST_NAME, LONGEST_NOTES
+from engine.verbs.requests import Key
 from ui.calls import Answer, Call
 from ui.cases.desk import (
     APPLICATIONS,
@@ -27,7 +28,6 @@ from ui.cases.desk import (
     shown,
 )
 from ui.cases.opening import NOT_SHARED, case_of_person
-from ui.forms import Key
 
 NEW = "new"
 

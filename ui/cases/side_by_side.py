@@ -11,9 +11,9 @@ import orjson
 from engine.errors import InputError
 from engine.records.comparing import compare, comparison_to_json
 from engine.records.store.database import CaseSummary
+from engine.verbs.requests import Key
 from ui.calls import Answer, Call
 from ui.cases.desk import EVIDENCE, CaseAccess, CaseForm, ended, shown
-from ui.forms import Key
 
 MOST_ROWS = 60
 # Parts of the comparison with a section of their own on the page.

@@ -15,19 +15,19 @@ from engine.access.users import Action, may
 from engine.answers.audit import Audit, Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import annotated, audit_to_json, log_markdown, markdown
-from engine.answers.audit.log import Saying, say, tally, verification_log
+from engine.answers.audit.log import ReviewAction, record_reviews, tally, verification_log
 from engine.answers.audit.page import html_page
-from engine.answers.audit.record import TOLD, key_of
+from engine.answers.audit.record import FINDING_WORDS, key_of
 from engine.corpus.grades import meanings
 from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
 from engine.errors import AccessError, InputError
 from engine.language.characters import escape, hidden_marks
 from engine.llm import Budget, Meter
+from engine.verbs.requests import CorpusName, Key, LowestGrade, SentFile
 from ui.calls import Access, Answer, Call, Caller, Form, build_panel, by_name
 from ui.check.checking import MOST_CALLS, RULES, Checking, check, shown_claim, shown_log, shown_tally
 from ui.connections import Connections
 from ui.corpus.intake import put
-from ui.forms import CorpusName, Key, LowestGrade, SentFile
 from ui.jobs.jobs import Job, Jobs
 from ui.jobs.reading import Reading, read_apart
 from ui.jobs.reading import cancel as cancel_reading
@@ -118,8 +118,8 @@ def offer(access: CheckAccess, form: Form) -> Answer:
         "corpora": [shelved.name for shelved in shelf],
         "model": model.spec,
         "findings": [
-            {"key": key_of(one), "word": TOLD[one].word, "sign": TOLD[one].sign, "meaning": TOLD[one].meaning}
-            for one in Finding
+            {"key": key_of(one), "word": words.word, "sign": words.sign, "meaning": words.meaning}
+            for one, words in ((one, FINDING_WORDS[one]) for one in Finding)
         ],
         "job": job.id if job else "",
         "text": job.payload.text if job else "",
@@ -227,8 +227,8 @@ def review(access: CheckAccess, form: ReviewForm) -> Answer:
     if not form.act:
         raise InputError("what is said of the verdict was not sent: confirm, overrule or undo")
     log = verification_log(audit, checked.corpus)
-    said = [Saying(form.act, form.claim, form.instead)]
-    say(checked.corpus, log, said, note=form.note, reviewer=access.caller.person.name or form.name)
+    said = [ReviewAction(form.act, form.claim, form.instead)]
+    record_reviews(checked.corpus, log, said, note=form.note, reviewer=access.caller.person.name or form.name)
     return _logged(access, checked, audit)
 
 

@@ -20,13 +20,13 @@ from engine.corpus.extracted.graph import stamp_of
 from engine.errors import AccessError, CorpusError, InputError
 from engine.extraction import Plan
 from engine.extraction.checklist import Checklist, checklist
+from engine.verbs.requests import CorpusName, Key
 from ui.calls import Access, Caller, ChangedError, Form
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.corpus.browse import Browser
 from ui.corpus.ingesting import Ingestion
 from ui.corpus.vectors import Vectors
-from ui.forms import CorpusName, Key
 from ui.jobs.jobs import Folders, Jobs, Rules
 from ui.serve import Workspaces
 from ui.shelf import Library, Shelved, ontology_stamp

@@ -11,9 +11,9 @@ from engine.extraction import Expected, ExtractionReport, Plan, expected, extrac
 from engine.extraction.export import expected_lines, report_lines
 from engine.language.characters import escape, marked
 from engine.llm import Budget, LanguageModel, Meter
+from engine.verbs.requests import Request
 from ui.calls import Answer, Call
 from ui.corpus.desk import CorpusAccess, CorpusForm, Extraction, JobForm
-from ui.forms import Request
 from ui.jobs.jobs import Ended, Job, State
 
 # Documents to choose from; more are read all together, or from the command line.

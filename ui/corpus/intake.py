@@ -14,8 +14,8 @@ from pydantic import Field
 from engine.errors import InputError
 from engine.ingestion.readers.identity import parse_mapping
 from engine.operator_settings import MEGABYTE, OperatorSettings
+from engine.verbs.requests import Key, Request, SentFile
 from ui.door.uploads import KEY
-from ui.forms import Key, Request, SentFile
 
 LONGEST_PART, LONGEST_PATH, DEEPEST = 120, 4096, 12
 # What stands beside documents, where it was dropped as a single file, is laid beside them.

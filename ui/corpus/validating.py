@@ -29,12 +29,12 @@ from engine.language.characters import attribute, escape, marked, shortened
 from engine.language.quotes import locate
 from engine.model import RELATION_VERBS, Passage, Relation, Span
 from engine.records.wording import short_citation
+from engine.verbs.requests import Request
 from ui.calls import Answer, Call
 from ui.corpus.browse import Browser
 from ui.corpus.desk import CorpusAccess, CorpusForm
 from ui.corpus.reader import place_name
 from ui.corpus.wording import direction
-from ui.forms import Request
 
 # How a link to be checked is shown: both ends, the words between, and how often such links are
 # right.

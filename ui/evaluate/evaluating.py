@@ -15,9 +15,9 @@ from engine.evaluation import Question, QuestionResult, judged, read_questions
 from engine.evaluation.ablation import Ablation, ablation_steps
 from engine.evaluation.questions import spread
 from engine.settings import InvestigationSettings, Preset, preset
+from engine.verbs.requests import CorpusName, Key, Request, SentFile
 from ui.calls import Form
 from ui.corpus.intake import put
-from ui.forms import CorpusName, Key, Request, SentFile
 from ui.jobs.jobs import Job, Owner, Rules
 from ui.jobs.reading import Reading, read_apart
 from ui.sample import SOURCES

@@ -21,6 +21,7 @@ from engine.evaluation.questions import spread
 from engine.evaluation.results import results_bytes, run_header
 from engine.settings import Preset, preset
 from engine.threads import threads
+from engine.verbs.requests import LONGEST_QUESTION, CorpusName, Key
 from ui.calls import Access, Answer, Call, Caller, Form, build_panel, by_name
 from ui.evaluate.evaluating import (
     MOST_ABLATED,
@@ -36,7 +37,6 @@ from ui.evaluate.evaluating import (
     questions_for,
 )
 from ui.evaluate.tables import ablation_html, pair_html, result_html
-from ui.forms import LONGEST_QUESTION, CorpusName, Key
 from ui.jobs.jobs import Jobs
 from ui.palette import colour
 from ui.shelf import Library, Shelved

@@ -22,9 +22,9 @@ from engine.review.exchange.registry import FORMATS, format_of, writer_of
 from engine.review.kept import Queue
 from engine.review.model import Item, ItemKind
 from engine.review.taking import taken_words
+from engine.verbs.requests import Key
 from ui.calls import Answer, Call
 from ui.corpus.intake import Uploaded, check_files, stage
-from ui.forms import Key
 from ui.jobs.jobs import Owner
 from ui.jobs.reading import Reading, read_apart
 from ui.review.desk import MatterForm, QueueForm, ReviewAccess, shown

@@ -13,9 +13,9 @@ from engine.records.store import EVERYBODY
 from engine.review import acting
 from engine.review.kept import Criteria, Queue
 from engine.review.model import Assessment, Item, ItemKind, Verdict
+from engine.verbs.requests import Key
 from ui.calls import Answer, Call
 from ui.case_views import may_judge
-from ui.forms import Key
 from ui.review.desk import LONGEST_NOTE, QueueForm, ReviewAccess, link_of, rests_on, shown, where
 
 # A verdict on a hop acts on the link that it followed, where its reviewer may judge links of the

@@ -18,11 +18,11 @@ import psutil
 import pytest
 
 from engine.errors import CancelledError, InputError, RedstringError
+from engine.verbs.requests import SentFile
 from tests.hostile_files import LEAKED, questions, texts
 from tests.memory import peak_memory as peak
 from tests.ui.door.test_uploads import until
 from ui.corpus.intake import put
-from ui.forms import SentFile
 from ui.jobs import reading
 from ui.jobs.jobs import Owner
 from ui.jobs.process import Program, confined
