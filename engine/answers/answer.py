@@ -33,7 +33,7 @@ from engine.investigation.evidence import Asked, asked_of
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
 from engine.model import AreaState, EvidenceStatus, Naming
-from engine.records.wording import plural, status_words
+from engine.records.phrases import plural, status_words
 from engine.retrieval.planning.plan import law_of_today
 
 # An answer without a language model: the sentences of the sources that answer, what limits them,

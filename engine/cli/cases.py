@@ -102,13 +102,13 @@ def _matter(store: CaseStore, name: str | None) -> Matter | None:
 
 def list_cases(options: argparse.Namespace) -> None:
     """Print cases, the newest first."""
-    from engine.records.store.database import Wanted
+    from engine.records.store.database import CaseFilter
 
     for name in ("since", "until"):
         _checked_day(getattr(options, name), name)
     if options.limit < 1 or options.offset < 0:
         raise InputError("--limit is at least 1, --offset at least 0")
-    wanted = Wanted(
+    wanted = CaseFilter(
         options.words, options.of_corpus, options.evidence, options.verdict, options.since, options.until,
         limit=options.limit, offset=options.offset,
     )  # fmt: skip
@@ -144,7 +144,7 @@ def over_time(options: argparse.Namespace) -> None:
 
 def show(options: argparse.Namespace) -> None:
     """Print a case; as JSON its whole record."""
-    from engine.records.comparing import chances
+    from engine.records.comparing import find_chance_reasons
 
     with closing(open_store()) as store:
         summary, record = store.summary(options.id, EVERYBODY), store.record(options.id, EVERYBODY)
@@ -154,7 +154,7 @@ def show(options: argparse.Namespace) -> None:
         f"{passage['rank']:>3}. {passage['title'] or passage['document']}, {passage['label']}"
         for passage in record["passages"]
     ]
-    inexact = list(chances(record))
+    inexact = list(find_chance_reasons(record))
     lines += [f"notes: {notes}"] if notes else []
     lines += [f"a replay is not exact: {why}" for why in inexact]
     values = {"case": _values(summary), "notes": notes, "inexact": inexact, "record": record}
@@ -179,10 +179,10 @@ def verify(options: argparse.Namespace) -> None:
         _verify_all(options)
         return
     if Path(options.id).is_file():
-        from engine.records.filed import changes_of, saved_file
+        from engine.records.case_file import find_changes, read_saved
 
-        saved = saved_file(Path(options.id))
-        found = changes_of(saved, options.id)
+        saved = read_saved(Path(options.id))
+        found = find_changes(saved, options.id)
         head = "" if saved.case is None else saved.case.head
     else:
         with closing(open_store()) as store:
@@ -221,7 +221,7 @@ def replay(options: argparse.Namespace) -> None:
     from engine.corpus import open_corpus
     from engine.records.comparing import compare
     from engine.records.export import investigation_to_json
-    from engine.records.replaying import replayed
+    from engine.records.replaying import replay
     from engine.records.store.chain import fingerprint_of
 
     with closing(open_store()) as store:
@@ -230,7 +230,7 @@ def replay(options: argparse.Namespace) -> None:
     state, learned = summary.fingerprint, learned_of(summary.matter, record)
     corpus, was = open_corpus(options.corpus), open_corpus(options.was) if options.was else None
     again = investigation_to_json(
-        replayed(record, corpus, events=steps, model=model_from(options), learned=learned)
+        replay(record, corpus, events=steps, model=model_from(options), learned=learned)
     )
     states = state, fingerprint_of(corpus)
     _print_comparison(options, compare(record, again, corpora=(was, corpus), states=states))

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from engine.access.audit_log import record as written
 from engine.errors import InputError
-from engine.records.slim import Slim, slim_case
-from engine.records.store.database import CaseSummary, Matter, Wanted
+from engine.records.store.database import CaseFilter, CaseSummary, Matter
 from engine.records.store.store import CaseStore
+from engine.records.summaries import Slim, slim_case
 from ui.asked import CorpusName, Key, Request
 from ui.tools.following import CaseId
 from ui.tools.questions import MORE
@@ -117,7 +117,7 @@ def summaries(asking: Asking, asked: Cases) -> dict[str, Any]:
     """The cases of whoever asks. Raises AccessError where none can be theirs."""
     owner, store = asking.owner, asking.place.kept.store()
     matters = store.matters(owner)
-    wanted = Wanted(
+    wanted = CaseFilter(
         words=asked.words,
         corpus=asked.corpus,
         evidence=asked.evidence,

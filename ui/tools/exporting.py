@@ -12,7 +12,7 @@ from engine.access.audit_log import record
 from engine.errors import InputError
 from engine.exports.kept_cases import handed_over as handed_over_case
 from engine.exports.registry import Export, HandedOver, export_of, exports
-from engine.records.slim import Slim
+from engine.records.summaries import Slim
 from ui.asked import Key, Request
 from ui.tools.following import CaseId
 from ui.tools.tool import LONGEST_ANSWER, Asking, Detail, Tool, weight

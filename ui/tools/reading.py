@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from engine.records.in_place import Choices, spot_of, stretch
-from engine.records.slim import Slim
+from engine.records.in_place import Choices, find_spot, read_passages
+from engine.records.summaries import Slim
 from ui.asked import Request
 from ui.tools.questions import OfCorpus
 from ui.tools.tool import LONGEST_ANSWER, Asking, Blank, Tool, weight
@@ -105,7 +105,7 @@ def _read(asking: Asking, asked: Reading) -> dict[str, Any]:
     asking.wrote("read", asked.corpus)
     corpus = asking.corpus(asked.corpus)
     day = asked.day or date.today()
-    spot = spot_of(corpus, asked.what, day)
+    spot = find_spot(corpus, asked.what, day)
     if isinstance(spot, Choices):
         nothing: dict[str, Any] = dict.fromkeys(("document", "first", "length", "next"))
         told = {"passages": [], "choices": spot.choices, "note": spot.note}
@@ -117,7 +117,7 @@ def _read(asking: Asking, asked: Reading) -> dict[str, Any]:
     else:
         first, stop = max(spot.position - asked.before, 0), spot.position + asked.after + 1
     room = LONGEST_ANSWER - AROUND
-    found = stretch(corpus, spot.document, first, stop, day, start=asked.start, room=room, weigh=weight)
+    found = read_passages(corpus, spot.document, first, stop, day, start=asked.start, room=room, weigh=weight)
     document = corpus.documents()[spot.document]
     own = {name: getattr(document, name) for name in SlimDocument.model_fields}
     return {"corpus": corpus.name, "document": own, **found, "choices": {}, "note": ""}

@@ -17,10 +17,10 @@ from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.investigation.ranking.additive import Experience
 from engine.llm import LanguageModel
-from engine.records.in_place import characters, fitted
-from engine.records.slim import Slim
+from engine.records.in_place import characters, shorten_to_fit
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.store import matter_name
+from engine.records.summaries import Slim
 from ui.asked import Request
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
@@ -194,10 +194,10 @@ class Tool:
         # Through JSON once, so that it is the same for every kind of caller.
         values: dict[str, Any] = orjson.loads(orjson.dumps(self.does(asking, asked)))
         if not self.is_two:
-            return fitted(values, LONGEST_ANSWER, weight)
+            return shorten_to_fit(values, LONGEST_ANSWER, weight)
         if getattr(asked, "detail", "") == "full":
             return {"detail": "full", **values}
-        return fitted({"detail": "slim", **self.slim(values)}, LONGEST_ANSWER, weight)
+        return shorten_to_fit({"detail": "slim", **self.slim(values)}, LONGEST_ANSWER, weight)
 
 
 def weight(values: object) -> int:

@@ -33,7 +33,7 @@ from engine.corpus.judgements import (
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.model import Grade
-from engine.records.wording import plural, short_citation
+from engine.records.phrases import plural, short_citation
 
 # The verification log of a checked text: what each claim and each citation was held against, the
 # verdict, and who confirmed or overruled it and when.

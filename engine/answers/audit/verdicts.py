@@ -26,7 +26,7 @@ from engine.corpus.protocol import Corpus, Mask
 from engine.investigation.filters import newest
 from engine.language.aliases import name_key
 from engine.model import Grade, Relation, SectionKind, TargetKind
-from engine.records.wording import short_citation
+from engine.records.phrases import short_citation
 
 # Which documents of a corpus are one text, or at least one source.
 #
