@@ -32,8 +32,8 @@ import yaml
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.ingestion.headings import slug_of
 from engine.ingestion.report import IngestionReport
+from engine.ingestion.structure.headings import slug_of
 from engine.investigation import Case
 from engine.model import RankedPassage
 from engine.settings import InvestigationSettings, preset

@@ -23,7 +23,8 @@ FLOORS = (
     ("access", "ingestion", "retrieval", "ontology"),
     ("investigation",),
     ("records", "answers", "extraction", "evaluation", "exports", "review"),
-    ("cli", "__main__"),
+    ("verbs",),
+    ("api", "cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 SCREENS = {"gradio", "ui", "app"}

@@ -25,8 +25,8 @@ from engine.investigation.reopening import reopened
 from engine.records.restoring import investigation_of
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.database import UnknownCaseError
+from engine.verbs.requests import Key, Request, parse_request
 from ui.access.entrance import person_of
-from ui.asked import Key, Request, checked
 from ui.case_views import as_judged, may_judge
 from ui.cases.bar import bar_value
 from ui.cases.kept import VISITOR, Keeping, KeptCases
@@ -255,7 +255,7 @@ def hand_over(library: Library, cases: KeptCases) -> Callable[..., dict[str, Any
 
     def handed_over(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
         try:
-            wanted = checked(Wanted, request)
+            wanted = parse_request(Wanted, request)
             person = person_of(library.settings, asking, wanted.visitor)
             export = export_of(wanted.format)
             data = export.write(case_of_person(library, cases, person, wanted.case))

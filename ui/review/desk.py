@@ -28,7 +28,7 @@ from engine.review.quoting import Pieces, quoted
 from engine.review.store import ReviewStore
 from engine.review.teaching import Place, Said, figures_of, taught
 from engine.settings import preset
-from ui.asked import CorpusName, Key, Request
+from engine.verbs.requests import CorpusName, Key, Request
 from ui.cases.desk import exact, percent
 from ui.cases.kept import KeptCases
 from ui.corpus.intake import Uploaded

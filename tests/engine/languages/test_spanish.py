@@ -10,7 +10,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.ingestion.headings import parse_heading
+from engine.ingestion.structure.headings import parse_heading
 from engine.investigation.definitions import meaning_named
 from engine.language.statements import Bound, Modality, quantities_in, read
 from engine.model import Naming, Relation, SectionKind, Status

@@ -87,7 +87,9 @@ def test_what_is_out_of_force_says_so(harbour: Corpus, single: None) -> None:
 def test_the_text_for_a_model(investigation: Investigation, harbour: Corpus) -> None:
     context = model_context(investigation, harbour, 2_000, Order.RANK)
     text = "\n".join(context_text(context))
-    assert text.startswith(f"Question: {QUESTION}\n\nProvisions named in the question and their relations (not a source")
+    assert text.startswith(
+        f"Question: {QUESTION}\n\nProvisions named in the question and their relations (not a source"
+    )
     told, _, rest = text.partition("\n\n[1] ")
     assert rest
     assert told.splitlines()[3:] == [f"- {line}" for line in context.relations]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.segmentation import LEAST_OVERLAP, MOST_OVERLAP, overlap_for
+from engine.ingestion.structure.segmentation import LEAST_OVERLAP, MOST_OVERLAP, overlap_for
 
 
 @given(st.text(max_size=300))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.ingestion.segmentation import sentence_starts
+from engine.ingestion.structure.segmentation import sentence_starts
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,11 @@ from datetime import date
 from itertools import accumulate, chain
 
 from engine.corpus.contents import is_bare_heading
-from engine.ingestion.headings import Heading, maghreb_article
-from engine.ingestion.numbers import lines_of, named_by_numbers, own_numbers, typed_numbers
-from engine.ingestion.outline import Node, Outline, below, cited_as
 from engine.ingestion.readers.base import ReadDocument, StatedReference
-from engine.ingestion.segmentation import Piece, numbered_paragraphs, shortened, trimmed
+from engine.ingestion.structure.headings import Heading, maghreb_article
+from engine.ingestion.structure.numbers import lines_of, named_by_numbers, own_numbers, typed_numbers
+from engine.ingestion.structure.outline import Node, Outline, below, cited_as
+from engine.ingestion.structure.segmentation import Piece, numbered_paragraphs, shortened, trimmed
 from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, Address
 from engine.model import NOTHING, Document, Passage, SectionKind, Span
 

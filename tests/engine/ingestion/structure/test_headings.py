@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.headings import parse_heading
+from engine.ingestion.structure.headings import parse_heading
 from engine.model import SectionKind
 
 CASES = [

@@ -11,7 +11,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.ingestion.numbers import Line, own_numbers
+from engine.ingestion.structure.numbers import Line, own_numbers
 from engine.investigation import Case
 from engine.model import Naming, Passage, Status
 from engine.records.phrases import short_citation

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.segmentation import LONGEST_SENTENCE, cut
+from engine.ingestion.structure.segmentation import LONGEST_SENTENCE, cut
 
 LETTERS = st.text(st.sampled_from("ab (1)2.\n;:,。§第"), max_size=400)
 

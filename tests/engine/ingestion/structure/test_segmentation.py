@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.ingestion.segmentation import numbered_paragraphs
+from engine.ingestion.structure.segmentation import numbered_paragraphs
 
 
 def texts(text: str, **options: bool) -> list[tuple[str | None, str]]:

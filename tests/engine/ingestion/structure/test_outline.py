@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.outline import Node, Outline
+from engine.ingestion.structure.outline import Node, Outline
 from engine.model import SectionKind
 
 PATHS = st.lists(st.text("ab", max_size=4), max_size=15)

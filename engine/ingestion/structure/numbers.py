@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from engine.corpus.contents import is_bare_heading
-from engine.ingestion.headings import Heading, bare_heading, slug_of
+from engine.ingestion.structure.headings import Heading, bare_heading, slug_of
 from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, WORDS
 from engine.language.characters import western_digits
 from engine.language.designations import FEWEST, GLUED, GROUPED, LABEL, YEAR, letters_of

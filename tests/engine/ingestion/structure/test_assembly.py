@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import parse_heading
-from engine.ingestion.segmentation import LONGEST
+from engine.ingestion.structure.assembly import Assembler, Block, HeadingBlock, TextBlock
+from engine.ingestion.structure.headings import parse_heading
+from engine.ingestion.structure.segmentation import LONGEST
 from engine.model import Document, Passage
 
 DOCUMENT = Document("code", "Code", language="en")
