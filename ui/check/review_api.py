@@ -13,7 +13,7 @@ from engine.access.users import Action, Person, may
 from engine.answers.audit import Auditor, audit
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import log_to_json
-from engine.answers.audit.log import Saying, say, verification_log
+from engine.answers.audit.log import ReviewAction, record_reviews, verification_log
 from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
 from engine.corpus.judgements import load_confirmations, standing_confirmations
 from engine.errors import AccessError, CorpusError, InputError
@@ -89,9 +89,9 @@ def reviewing(
     if asked.instead and asked.act != "overrule":
         raise InputError(f"instead: the right verdict is said to overrule one, not to {asked.act} it")
     found = audit(asked.text, Auditor(corpus, day=asked.day, minimum=asked.grade, meter=meter))
-    sayings = [Saying(asked.act, number, asked.instead) for number in dict.fromkeys(asked.claims)]
+    sayings = [ReviewAction(asked.act, number, asked.instead) for number in dict.fromkeys(asked.claims)]
     log = verification_log(found, corpus)
-    done = say(corpus, log, sayings, note=asked.note, reviewer=person.name or asked.name)
+    done = record_reviews(corpus, log, sayings, note=asked.note, reviewer=person.name or asked.name)
     # Through JSON once, so that grades are plain letters for every kind of caller.
     log_then: dict[str, Any] = orjson.loads(orjson.dumps(log_to_json(verification_log(found, corpus))))
     kept = [one.model_dump(mode="json") for one in done]

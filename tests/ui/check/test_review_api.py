@@ -92,7 +92,7 @@ def test_what_is_right_of_it_is_not_kept_where_something_is_wrong(library: Libra
             reviewing(library, Person("", Role.OPERATOR), asked(act, *claims, **more))
         assert kept(library) == 0
     reviewing(library, REVIEWER, asked("confirm", "1"))
-    with pytest.raises(InputError, match="nobody has said anything of 2"):
+    with pytest.raises(InputError, match="there is no review of 2"):
         reviewing(library, REVIEWER, asked("undo", "1", "2"))
     assert kept(library) == 1
 

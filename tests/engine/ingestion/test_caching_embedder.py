@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.errors import CorpusError
-from engine.ingestion.embedding import RememberingEmbedder
+from engine.ingestion.embedding import CachingEmbedder
 
 
 class Counting:
@@ -29,15 +29,15 @@ class Counting:
 )
 def test_what_is_damaged_is_made_anew(tmp_path: Path, damage: object) -> None:
     model = Counting()
-    RememberingEmbedder(model, tmp_path / "v").encode(["a"])
+    CachingEmbedder(model, tmp_path / "v").encode(["a"])
     (path,) = (tmp_path / "v").iterdir()
     assert callable(damage)
     path.write_bytes(damage(path.read_bytes()))
-    assert RememberingEmbedder(model, tmp_path / "v").encode(["a"])[0, 1] == 2
-    assert RememberingEmbedder(model, tmp_path / "v").encode(["a"])[0, 1] == 2
+    assert CachingEmbedder(model, tmp_path / "v").encode(["a"])[0, 1] == 2
+    assert CachingEmbedder(model, tmp_path / "v").encode(["a"])[0, 1] == 2
 
 
 def test_a_corpus_that_was_deleted_is_not_made_again(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="keep the vectors"):
-        RememberingEmbedder(Counting(), tmp_path / "gone" / "v").encode(["a"])
+        CachingEmbedder(Counting(), tmp_path / "gone" / "v").encode(["a"])
     assert not (tmp_path / "gone").exists()

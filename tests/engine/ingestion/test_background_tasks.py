@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from engine.errors import CorpusError, ResourceError
-from engine.ingestion.publishing import WORTH_A_CHILD, Aside
+from engine.ingestion.publishing import WORTH_A_CHILD, BackgroundTasks
 
 
 def told_by(path: Path) -> None:
@@ -24,8 +24,8 @@ def nothing() -> None:
 
 
 def test_it_goes_on_beside_and_is_waited_for(tmp_path: Path) -> None:
-    with Aside(tmp_path, nothing, WORTH_A_CHILD) as aside:
-        waits = [aside.begin(partial(told_by, tmp_path / name)) for name in "ab"]
+    with BackgroundTasks(tmp_path, nothing, WORTH_A_CHILD) as background:
+        waits = [background.start(partial(told_by, tmp_path / name)) for name in "ab"]
         for wait in waits:
             wait()
             # Whoever asks again need not wait.
@@ -46,15 +46,15 @@ def test_what_fails_is_told(tmp_path: Path) -> None:
     def lacking() -> None:
         raise KeyError("no such term")
 
-    with Aside(tmp_path, nothing, WORTH_A_CHILD) as aside:
+    with BackgroundTasks(tmp_path, nothing, WORTH_A_CHILD) as background:
         with pytest.raises(ResourceError, match="the disk is full"):
-            aside.begin(full)()
+            background.start(full)()
         with pytest.raises(CorpusError, match="damaged corpus"):
-            aside.begin(damaged)()
+            background.start(damaged)()
         with pytest.raises(ResourceError, match=r"could not be written: .*SIGKILL"):
-            aside.begin(killed)()
+            background.start(killed)()
         with pytest.raises(ResourceError, match=r"could not be written: .*KeyError"):
-            aside.begin(lacking)()
+            background.start(lacking)()
 
 
 def test_whoever_has_had_enough_does_not_wait_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -62,6 +62,6 @@ def test_whoever_has_had_enough_does_not_wait_and_leaves_nothing_behind(tmp_path
         raise KeyboardInterrupt
 
     before = set(psutil.Process().children())
-    with pytest.raises(KeyboardInterrupt), Aside(tmp_path, enough, WORTH_A_CHILD) as aside:
-        aside.begin(lambda: time.sleep(100))()
+    with pytest.raises(KeyboardInterrupt), BackgroundTasks(tmp_path, enough, WORTH_A_CHILD) as background:
+        background.start(lambda: time.sleep(100))()
     assert set(psutil.Process().children()) <= before
