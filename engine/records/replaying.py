@@ -13,7 +13,7 @@ from engine.corpus.extracted.readings import Judgement
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.extraction.judging import Ends, judge_link, unjudge_link, without_verdicts
-from engine.investigation import Case
+from engine.investigation import Case, run_case
 from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import known_weights
 from engine.investigation.record import Investigation
@@ -236,7 +236,7 @@ def rerun(
     own_corpus = without_verdicts(corpus, judged, started) if judged else None
     notes = [_repeat_verdict(step, own_corpus) for step in course.before]
     weights, weights_note = _weights(record, corpus, learned)
-    case = Case(
+    case = run_case(
         own_corpus or corpus,
         question,
         settings,
@@ -245,8 +245,6 @@ def rerun(
         model=model,
         weights=weights,
     )
-    for _ in case.run():
-        pass
     notes += [retriever_note, weights_note, *(_repeat_step(step, case, own_corpus) for step in course.steps)]
     case.notes = (*case.notes, *filter(None, notes))
     if own_corpus is not None and corpus.journals is not None:

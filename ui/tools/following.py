@@ -10,7 +10,7 @@ from pydantic import Field
 
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.events import Event
 from engine.investigation.ranking.additive import Experience
 from engine.records.export import investigation_to_json
@@ -143,7 +143,7 @@ def _follow(asking: ServerCaller, asked: Following) -> dict[str, Any]:
         raise InputError("model: a language model helped this case; follow it with model=true")
     asking.log("follow", record["corpus"])
     corpus = asking.corpus(record["corpus"])
-    ticket = Case(
+    ticket = make_case(
         corpus, record["question"], checked(record["settings"]), model=asking.model(wanted=asked.model)
     )
     step = Follow(passage=asked.passage, strategies=asked.strategies or ticket.settings.strategies)

@@ -11,7 +11,7 @@ from engine.answers.answer import answer as answered
 from engine.answers.export import answer_to_json
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.ranking.additive import Experience
 from engine.llm import LanguageModel
 from engine.model import StopReason
@@ -148,7 +148,7 @@ def opened(
     base = settings_of(asked.preset)
     if model is not None and isinstance(asked, Investigating):
         base = base.changed(**{name: helped for name, (helped, _) in helpers().items()})
-    return Case(corpus, asked.question, asked.chosen(base), model=model, weights=learned)
+    return make_case(corpus, asked.question, asked.chosen(base), model=model, weights=learned)
 
 
 def investigate(library: Library, case: Case, visitor: str = "", waited: Waited = _whoever) -> Json:

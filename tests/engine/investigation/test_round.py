@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation.gate import Gate
 from engine.investigation.pool import Pool
+from engine.investigation.round import lead_scores, run_strategies, scan_hops
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.contract import context_of, seeds_of
 from engine.investigation.trails import Leads, make_leads
-from engine.investigation.turn import follow_threads, lead_scores, scan_hops
 from engine.model import Direction, Hop, Relation, RetrieverHit, StrategyCount
 from engine.retrieval.scan import Scan
+from engine.search_budget import SearchBudget, budget_for
 from engine.settings import InvestigationSettings
 
-BREADTH = replace(breadth_of(InvestigationSettings()), gate=0.0)
+BREADTH = replace(budget_for(InvestigationSettings()), gate=0.0)
 
 
 @dataclass
@@ -52,13 +52,13 @@ def pool_of(corpus: Corpus, *rows: int) -> Pool:
 def turn(
     corpus: Corpus,
     strategies: Sequence[Pointing],
-    breadth: Breadth = BREADTH,
+    search_budget: SearchBudget = BREADTH,
     *,
     cancelled: bool = False,
 ) -> tuple[Pool, tuple[StrategyCount, ...], list[Hop]]:
     pool = pool_of(corpus, 0)
-    gate = Gate(breadth, room=100, known={0}, dismissed=set())
-    counts, hops = follow_threads(
+    gate = Gate(search_budget, room=100, known={0}, dismissed=set())
+    counts, hops = run_strategies(
         strategies, seeds_of(0), context_of(corpus), pool, gate, 1, lambda: cancelled
     )
     return pool, counts, list(hops)

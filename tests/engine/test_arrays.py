@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.sorting import begins, distinct, falling, found_in, numbered
+from engine.arrays import begins, distinct, falling, found_in, numbered
 
 
 @given(st.lists(st.integers(-5, 5), max_size=30))

@@ -19,7 +19,7 @@ DEEPEST_SCAN, DEEPEST_LIST = 1_500, 3_000
 
 
 @dataclass(frozen=True, slots=True)
-class Breadth:
+class SearchBudget:
     """``scan``: candidates of the broad scan that enter the pool; ``depth``: hits taken of each retriever for
     each view. Of a round: ``seeds``, ``hops`` (references followed in a row from a seed), the leads that are
     admitted ``per_strategy`` (of a fully trusted one; others get their share), ``per_document`` and
@@ -39,16 +39,16 @@ class Breadth:
 
 
 # By the limit of the pool, in passages.
-POINTS: Mapping[int, Breadth] = {
-    10: Breadth(8, 500, 5, 2, 5, 5, 10, 0.14, 0.01),
-    200: Breadth(100, 500, 10, 2, 18, 15, 30, 0.14, 0.01),
-    500: Breadth(100, 500, 10, 2, 18, 15, 30, 0.14, 0.01),
-    1_000: Breadth(300, 500, 15, 2, 50, 25, 80, 0.10, 0.01),
-    2_000: Breadth(1_000, 2_000, 40, 3, 300, 120, 400, 0.0, 0.0),
+POINTS: Mapping[int, SearchBudget] = {
+    10: SearchBudget(8, 500, 5, 2, 5, 5, 10, 0.14, 0.01),
+    200: SearchBudget(100, 500, 10, 2, 18, 15, 30, 0.14, 0.01),
+    500: SearchBudget(100, 500, 10, 2, 18, 15, 30, 0.14, 0.01),
+    1_000: SearchBudget(300, 500, 15, 2, 50, 25, 80, 0.10, 0.01),
+    2_000: SearchBudget(1_000, 2_000, 40, 3, 300, 120, 400, 0.0, 0.0),
 }
 
 
-def breadth_of(settings: InvestigationSettings, strategy: str | None = None) -> Breadth:
+def budget_for(settings: InvestigationSettings, strategy: str | None = None) -> SearchBudget:
     """The breadth of a case; ``strategy``: how the question is seen, where a plan says it and not the
     settings."""
     found = _between(settings.pool_size)
@@ -60,7 +60,7 @@ def breadth_of(settings: InvestigationSettings, strategy: str | None = None) -> 
     )
 
 
-def _between(size: int) -> Breadth:
+def _between(size: int) -> SearchBudget:
     points = list(POINTS)
 
     def at(name: str) -> float:
@@ -69,7 +69,7 @@ def _between(size: int) -> Breadth:
     def whole(name: str) -> int:
         return round(at(name))
 
-    return Breadth(
+    return SearchBudget(
         scan=whole("scan"),
         depth=whole("depth"),
         seeds=whole("seeds"),

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
-from engine.investigation import Case, reranking
+from engine.investigation import Case
 from engine.investigation.pool import Reading
-from engine.investigation.ranking import Ranking
-from engine.investigation.reranking import RERANKER, Reranking, Texts, mixed
+from engine.investigation.ranking import Ranking, reranking
+from engine.investigation.ranking.reranking import RERANKER, Reranking, Texts, mixed
 from engine.llm import Meter
 from engine.model import RankedPassage
 from engine.records.export import investigation_to_json

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from engine.investigation.walks import DAMPING, TOLERANCE, between, pushed
+from engine.investigation.graph.walks import DAMPING, TOLERANCE, between, push_pagerank
 
 
 def random_graph(size: int, links: int, seed: int) -> tuple[sparse.csr_array, np.ndarray]:
@@ -36,7 +36,7 @@ def test_a_fine_walk_is_the_power_iteration(size: int, links: int, seed: int) ->
     whole = start
     for _ in range(80):
         whole = DAMPING * (joined @ (scale * whole)) + (1 - DAMPING) * start
-    touched, visits = pushed(joined, scale, links_of(joined), nodes, shares, tolerance=1e-9)
+    touched, visits = push_pagerank(joined, scale, links_of(joined), nodes, shares, tolerance=1e-9)
     found = np.zeros(size)
     found[touched] = visits
     assert found == pytest.approx(whole, abs=2e-5)
@@ -53,7 +53,7 @@ def test_a_walk_touches_as_much_in_a_graph_ten_times_as_large() -> None:
         joined = sparse.csr_array(one_way + one_way.T)
         scale = (1 / joined.sum(axis=0)).astype(np.float32)
         middle = np.array([size // 2], np.int32)
-        nodes, _ = pushed(joined, scale, links_of(joined), middle, np.ones(1, np.float32))
+        nodes, _ = push_pagerank(joined, scale, links_of(joined), middle, np.ones(1, np.float32))
         return len(nodes)
 
     assert touched(100_000) == touched(10_000) < 2_000

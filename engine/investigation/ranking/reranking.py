@@ -35,7 +35,7 @@ from engine.retrieval.rerank import (
 WITHHELD = "addresses a machine: not shown to the model, keeps its place"
 
 
-def kept_in_place(before: Ranking, after: Ranking, places: Sequence[int]) -> Ranking:
+def keep_in_place(before: Ranking, after: Ranking, places: Sequence[int]) -> Ranking:
     """``after`` with the rows that stood at ``places`` of ``before`` there again, the others in their order.
 
     Both rankings hold the same rows; the last part of ``after`` is the addend that moved them. Where the
@@ -132,7 +132,7 @@ class Reranking:
             return ranking
         judged_places = places[readable[: len(judged.scores)]]
         after = mixed(ranking, judged_places.tolist(), judged.scores, WEIGHT)
-        return kept_in_place(ranking, after, withheld) if after is not ranking else ranking
+        return keep_in_place(ranking, after, withheld) if after is not ranking else ranking
 
     def _tell(self, judged: Judged, asked: int) -> None:
         """Say what was judged; nothing new to tell where all was known."""

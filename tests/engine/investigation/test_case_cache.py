@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.again import FINISHED
+from engine.investigation.case_cache import FINISHED
 from engine.investigation.events import Ranked
 from engine.settings import InvestigationSettings
 from tests.engine.investigation.story import story

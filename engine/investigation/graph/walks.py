@@ -15,12 +15,11 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from engine.arrays import compile_loop, distinct
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.corpus.related import MOST_DEFINERS, Adjacency, Matrix, adjacency_of
-from engine.investigation.compiling import compiled
 from engine.language.entities import LONGEST_TERM, Stems
 from engine.model import Direction, QueryPlan
-from engine.sorting import distinct
 
 # What is linked to what over a whole corpus: references, names and the things that passages
 # share.
@@ -158,7 +157,7 @@ _KNOWN: WeakKeyDictionary[Corpus, Associations] = WeakKeyDictionary()
 _BUILDING = threading.Lock()
 
 
-def associations(corpus: Corpus) -> Associations:
+def get_associations(corpus: Corpus) -> Associations:
     """The graph of a corpus, made once and kept as long as the corpus is open; its links anew when somebody
     has judged one."""
     with _BUILDING:
@@ -178,7 +177,7 @@ class Among(NamedTuple):
     values: NDArray[np.float32]
 
 
-def among(matrix: Matrix, rows: Rows, columns: Rows) -> Among:
+def select_entries(matrix: Matrix, rows: Rows, columns: Rows) -> Among:
     """What stands in some rows and some distinct columns of a matrix, by row: unlike its own indexing this
     reads nothing that is as long as the matrix."""
     starts = matrix.indptr[rows].astype(np.intp)
@@ -196,8 +195,8 @@ def among(matrix: Matrix, rows: Rows, columns: Rows) -> Among:
 
 
 def between(matrix: Matrix, rows: Rows, columns: Rows) -> Matrix:
-    """``among`` as a matrix, shape (rows, columns)."""
-    found = among(matrix, rows, columns)
+    """``select_entries`` as a matrix, shape (rows, columns)."""
+    found = select_entries(matrix, rows, columns)
     begins = np.searchsorted(found.rows, np.arange(len(rows) + 1))
     return scipy.sparse.csr_array((found.values, found.columns, begins), shape=(len(rows), len(columns)))
 
@@ -223,7 +222,7 @@ Ints = NDArray[np.int32]
 Floats = NDArray[np.float32]
 
 
-def pushed(
+def push_pagerank(
     joined: scipy.sparse.csr_array,
     scale: Floats,
     links: Floats,
@@ -272,7 +271,7 @@ _KEPT = threading.local()
 
 @cache
 def _kernel() -> Callable[..., int]:
-    return compiled(_push)
+    return compile_loop(_push)
 
 
 def _push(
@@ -383,7 +382,7 @@ class Visits:
 NOWHERE = Visits(np.empty(0, np.int32), np.empty(0, np.float32))
 
 
-def pointed(graph: Associations, rows: Rows, scores: Scores, plan: QueryPlan) -> tuple[Rows, Scores]:
+def add_named(graph: Associations, rows: Rows, scores: Scores, plan: QueryPlan) -> tuple[Rows, Scores]:
     """Rows and scores with the passages that the question names, shapes (m,): those are nearly as good as
     the best, the rarer their name the nearer."""
     named, surely = graph.named_in(plan.question, plan.language)
@@ -403,9 +402,9 @@ def walked(
     """Where walks from the question's best passages and names stay.
 
     ``rows`` and their ``scores`` in 0..1 are where the question points, shapes (n,); ``tolerance`` as in
-    ``pushed``.
+    ``push_pagerank``.
     """
-    rows, scores = pointed(graph, rows, scores, plan)
+    rows, scores = add_named(graph, rows, scores, plan)
     best = np.lexsort((rows, -scores))[:STARTS]
     if not len(best) or scores[best[0]] <= 0:
         return NOWHERE
@@ -416,7 +415,7 @@ def walked(
         rarity = graph.rarity[named]
         nodes = np.concatenate([nodes, graph.passages + np.array(named)])
         shares = np.concatenate([(1.0 - ENTITY_SHARE) * shares, ENTITY_SHARE * rarity / rarity.sum()])
-    found, visits = pushed(
+    found, visits = push_pagerank(
         graph.joined,
         graph.scale,
         graph.links,
