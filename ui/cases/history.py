@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from engine.records.store.database import Matter, Wanted
+from engine.records.store.database import CaseFilter, Matter
 from engine.verbs.requests import CorpusName
 from ui.calls import Answer, Call
 from ui.cases.desk import EVIDENCE, LONGEST_VERDICT, CaseAccess, MatterForm, no_key, shown
@@ -34,7 +34,7 @@ class HistoryForm(MatterForm):
 def history(access: CaseAccess, form: HistoryForm) -> Answer:
     """Return a page of the list, and the values to filter it by if they are requested."""
     store, matter = access.store, access.matter(form.matter)
-    wanted = Wanted(
+    wanted = CaseFilter(
         words=form.words,
         corpus=form.corpus,
         evidence=form.evidence,
@@ -46,7 +46,7 @@ def history(access: CaseAccess, form: HistoryForm) -> Answer:
     )
     found = store.listed(wanted, matter, access.owner)
     matters = store.matters(access.owner)
-    filtered = matter is not None or wanted != Wanted(limit=wanted.limit, offset=wanted.offset)
+    filtered = matter is not None or wanted != CaseFilter(limit=wanted.limit, offset=wanted.offset)
     page = shown(
         "list",
         cases=found.cases,

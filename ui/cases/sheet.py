@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from engine.errors import AccessError, InputError
-from engine.records.store.chain import Event, standing_steps
+from engine.records.store.chain import Event, active_steps
 from engine.records.store.database import Matter
 from engine.records.store.store import GENERAL, LONGEST_NAME, LONGEST_NOTES
 from engine.verbs.requests import Key
@@ -98,7 +98,7 @@ def _events(access: CaseAccess, case_id: str) -> str:
     events = access.store.events(case_id, access.owner)
     name = _citations(access, case_id, events)
     told = [(one, *happened(one, name)) for one in reversed(events)]
-    steps = standing_steps(events)
+    steps = active_steps(events)
     last = happened(steps[-1], name) if len(steps) > 1 else None
     return shown("events", id=case_id, events=told, last=last)
 

@@ -13,7 +13,7 @@ from engine.corpus.embedded.generation import NO_MODEL
 from engine.corpus.protocol import CorpusInfo
 from engine.language.embedders import embedder, reads
 from engine.languages import all_words
-from engine.records.wording import plural
+from engine.records.phrases import plural
 from ui.calls import Answer, Call
 from ui.corpus.desk import CorpusAccess, CorpusDesk, CorpusForm
 from ui.corpus.ingesting import Ingestion

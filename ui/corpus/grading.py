@@ -26,7 +26,7 @@ from engine.corpus.grades import (
 )
 from engine.language.characters import attribute, escape
 from engine.model import Document, Grade
-from engine.records.wording import plural
+from engine.records.phrases import plural
 from ui.calls import Answer, Call
 from ui.corpus.desk import CorpusAccess, CorpusForm
 

@@ -17,7 +17,7 @@ from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link, unjudge_link
 from engine.language.characters import attribute, escape, shortened
 from engine.model import RELATION_VERBS, Document, Passage, Reference, Relation, Status
-from engine.records.wording import full_citation, short_citation
+from engine.records.phrases import full_citation, short_citation
 from ui.calls import Answer, Call
 from ui.corpus.browse import Browser, Spot
 from ui.corpus.desk import CorpusAccess, CorpusForm, Name

@@ -28,7 +28,7 @@ from engine.extraction.checklist import (
 from engine.language.characters import attribute, escape, marked, shortened
 from engine.language.quotes import locate
 from engine.model import RELATION_VERBS, Passage, Relation, Span
-from engine.records.wording import short_citation
+from engine.records.phrases import short_citation
 from engine.verbs.requests import Request
 from ui.calls import Answer, Call
 from ui.corpus.browse import Browser
