@@ -31,7 +31,7 @@ from ui.plan import wire_plan
 from ui.rail import build_rail, wire_rail, wire_shelf
 from ui.review.desk import ReviewDesk
 from ui.review.panel import build_review
-from ui.session import Desk
+from ui.session import CaseSessions
 from ui.shelf import Library
 from ui.stage import build_stage
 from ui.steer import wire_steering
@@ -104,12 +104,12 @@ class _Sealed:
 
 def build_page(
     library: Library,
-    desk: Desk | None = None,
+    desk: CaseSessions | None = None,
     connections: Connections | None = None,
     cases: KeptCases | None = None,
 ) -> gr.Blocks:
     """The page over a library of open corpora. Launch it with ``theme.launch_options``."""
-    desk = desk or Desk()
+    desk = desk or CaseSessions()
     cases = cases or KeptCases(library.settings, library.home)
     connections = connections or Connections()
     page: gr.Blocks = Page(
@@ -156,7 +156,7 @@ def build_page(
     return page
 
 
-def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections, desk: Desk) -> None:
+def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections, desk: CaseSessions) -> None:
     """The page tells its secret name when it opens; when it closes, its connection is forgotten and
     its case is no longer worked on."""
 

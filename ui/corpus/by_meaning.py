@@ -17,7 +17,7 @@ from engine.records.phrases import plural
 from ui.calls import Answer, Call
 from ui.corpus.desk import CorpusAccess, CorpusDesk, CorpusForm
 from ui.corpus.ingesting import Ingestion
-from ui.corpus.vectors import READING_STEP, Wanted, share_read, wanted_of
+from ui.corpus.vectors import READING_STEP, WantedVectors, load_wanted, share_read
 from ui.jobs.jobs import Job, State
 from ui.model_choices import Offer, embedding_spec, offers, reads_most, title_of
 
@@ -47,7 +47,7 @@ def vectors(access: CorpusAccess, form: CorpusForm) -> Answer:
     info, folder = shelved.info, shelved.folder.absolute()
     assert info is not None
     mine = shelved.server is None and access.may(shelved, Action.ADD)
-    job, wanted = access.desk.vectors.job(folder), wanted_of(folder) if shelved.server is None else None
+    job, wanted = access.desk.vectors.job(folder), load_wanted(folder) if shelved.server is None else None
     if job is not None:
         told = {"state": "going", **_going(access.desk, job, info)}
         return told | ({"act": "embed-stop", "label": "Stop"} if mine else {})
@@ -73,7 +73,7 @@ def embed(access: CorpusAccess, form: EmbeddingForm) -> Answer:
     shelved = access.entry
     assert shelved.info is not None
     folder = shelved.folder.absolute()
-    wanted = wanted_of(folder)
+    wanted = load_wanted(folder)
     before = shelved.info.embedding if wanted is None else wanted.model
     if not named and before == NO_MODEL:
         before = embedding_spec("", access.desk.books.settings)
@@ -112,7 +112,7 @@ def _meanwhile(model: str, info: CorpusInfo) -> str:
     return f"{title_of(info.embedding)}, words and references find it meanwhile."
 
 
-def _resting(wanted: Wanted, info: CorpusInfo, waiting: int) -> Answer:
+def _resting(wanted: WantedVectors, info: CorpusInfo, waiting: int) -> Answer:
     read = f" at {wanted.share:.0%}" if wanted.share else ""
     other = info.embedding not in (NO_MODEL, wanted.model)
     search = f"Search by meaning with {title_of(wanted.model)}" if other else "Search by meaning"

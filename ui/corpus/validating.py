@@ -296,7 +296,7 @@ _ACTS = (
 MOST_KEYS = 2000
 
 
-class Wanted(Request):
+class LinkFilter(Request):
     """A filter of links, and their order."""
 
     origin: Literal["", "model", "grammar"] = ""
@@ -330,7 +330,7 @@ class Said(Request):
 class LinksForm(CorpusForm):
     """The links to list."""
 
-    wanted: Wanted = Wanted()
+    wanted: LinkFilter = LinkFilter()
 
 
 class VerdictForm(CorpusForm):
