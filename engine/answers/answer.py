@@ -34,7 +34,7 @@ from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
 from engine.model import AreaState, EvidenceStatus, Naming
 from engine.records.wording import plural, status_words
-from engine.retrieval.planning.plan import law_of_today
+from engine.retrieval.planning.plan import day_of_law
 
 # An answer without a language model: the sentences of the sources that answer, what limits them,
 # and more.
@@ -300,7 +300,7 @@ def answer(
         missing = bool(lacking)
         brief = brief if missing else brief_of(investigation, corpus, asked, citations)
         sentences = with_links(brief.sentences, citations.made, corpus)
-    today = "" if missing else _law_of_today(investigation)
+    today = "" if missing else _day_of_law(investigation)
     conflicts = () if missing else conflicts_of(investigation, corpus, citations)
     return Answer(
         question=investigation.question,
@@ -325,12 +325,12 @@ def answer(
 TASKS = (TASK, AGAIN_TASK)
 
 
-def _law_of_today(investigation: Investigation) -> str:
+def _day_of_law(investigation: Investigation) -> str:
     """That the answer is the law of today though the question is about another time, of a corpus of law."""
     if not any(found.passage.number for found in investigation.passages):
         return ""
     day = investigation.day or investigation.started.date()
-    return law_of_today(investigation.plan, investigation.settings, day)
+    return day_of_law(investigation.plan, investigation.settings, day)
 
 
 def _lacking(asked: Asked, investigation: Investigation) -> str:
