@@ -29,4 +29,8 @@ def bounded(name: str, extras: str, version: str) -> str:
 
 
 packages = find_namespace_packages(include=["engine", "engine.*", "ui", "ui.*"], exclude=["*.__pycache__"])
-setup(packages=[*packages, "ui.assets", "ui.sample_data"], install_requires=dependencies())
+setup(
+    py_modules=["redstring"],
+    packages=[*packages, "ui.assets", "ui.sample_data"],
+    install_requires=dependencies(),
+)

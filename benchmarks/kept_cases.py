@@ -23,7 +23,7 @@ import numpy as np
 import orjson
 
 from engine.corpus import open_corpus
-from engine.investigation import Case
+from engine.investigation import run_case
 from engine.records.export import investigation_to_json
 from engine.records.store.database import Wanted
 from engine.records.store.store import CaseStore
@@ -59,9 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def record_of(home: Path) -> dict[str, Any]:
     """The record of a case that went as deep as the settings allow."""
-    case = Case(open_corpus(sample_folder(home)), QUESTION, preset("detective"))
-    for _ in case.run():
-        pass
+    case = run_case(open_corpus(sample_folder(home)), QUESTION, preset("detective"))
     record: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
     return record
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 FLOORS = (
     (
         *("model", "settings", "operator_settings", "errors", "network", "files", "isolation"),
-        *("bounded_yaml", "unpacking", "threads", "figures", "breadth", "caching", "sorting"),
+        *("bounded_yaml", "unpacking", "threads", "figures", "search_budget", "caching", "arrays"),
     ),
     ("languages",),
     ("llm",),
@@ -23,7 +23,8 @@ FLOORS = (
     ("access", "ingestion", "retrieval", "ontology"),
     ("investigation",),
     ("records", "answers", "extraction", "evaluation", "exports", "review"),
-    ("cli", "__main__"),
+    ("verbs",),
+    ("api", "cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 SCREENS = {"gradio", "ui", "app"}

@@ -30,7 +30,7 @@ from ui.templating import ASSETS
 from ui.theme import STYLES, page_scripts
 
 FOLDERS = {"engine": "engine", "ui": "ui", "assets": "ui/assets", "sample_data": "ui/sample_data"}
-BESIDE = ("pyproject.toml", "setup.py", "MANIFEST.in", "requirements.txt")
+BESIDE = ("redstring.py", "pyproject.toml", "setup.py", "MANIFEST.in", "requirements.txt")
 TOLD = ("README.md", "LICENSE", "NOTICE", "CHANGELOG.md")
 # Shown in the README, not on the page.
 LEFT_OUT = {"assets/screenshots"}
@@ -133,7 +133,7 @@ def test_every_file_ships_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
         licences = {name.rpartition("/")[2] for name in archive.namelist() if ".dist-info/licenses/" in name}
-    assert names == shipping()
+    assert names == shipping() | {"redstring.py"}
     assert {"engine/py.typed", "ui/py.typed", "ui/assets/redstring.css"} <= names
     assert licences == {"LICENSE", "NOTICE"}
 
@@ -157,7 +157,8 @@ def test_it_names_its_version_and_what_it_depends_on(wheel: Path) -> None:
 
 
 def test_it_comes_from_the_installation(installed: Installed) -> None:
-    where = installed.run("python", "-c", "import engine, ui; print(engine.__file__, ui.__file__)").split()
+    program = "import engine, redstring, ui; print(engine.__file__, redstring.__file__, ui.__file__)"
+    where = installed.run("python", "-c", program).split()
     assert all(Path(path).is_relative_to(installed.packages) for path in where)
     assert installed.run("redstring", "--version") == f"redstring {__version__}\n"
     listed = installed.run("redstring", "--help")
@@ -180,6 +181,12 @@ def test_a_case_is_investigated(installed: Installed) -> None:
     assert (installed.folder / "data" / "redstring" / "cases.sqlite").is_file()
     assert QUESTION in installed.run("redstring", "cases", "list")
     assert not (installed.packages / ".redstring").exists()
+
+
+def test_the_python_api_has_the_sample(installed: Installed) -> None:
+    case = "redstring.investigate(redstring.open_sample(), 'What is a power?')"
+    program = f"import redstring; print({case}.evidence.status)"
+    assert installed.run("python", "-c", program) == "found\n"
 
 
 def test_the_page_opens(installed: Installed) -> None:

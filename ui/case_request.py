@@ -11,7 +11,15 @@ from pydantic import Field, StrictInt
 from engine.errors import InputError, SettingsError
 from engine.records.store.store import LONGEST_NAME
 from engine.settings import InvestigationSettings
-from ui.asked import LONGEST_QUESTION, MOST_HELD, CorpusName, Held, Key, Request, checked
+from engine.verbs.requests import (
+    LONGEST_QUESTION,
+    MOST_SETTINGS,
+    CorpusName,
+    Key,
+    Request,
+    SettingValues,
+    parse_request,
+)
 from ui.controls import settings_from
 from ui.expansion.asked import View
 from ui.session import LAST_TURN
@@ -36,7 +44,7 @@ class CaseRequest(Request):
     edited: str = Field(default="", max_length=LONGEST_EDIT)
     view: View = "board"
     matter: str = Field(default="", max_length=LONGEST_NAME)
-    held: Held = Field(default={}, max_length=MOST_HELD)
+    held: SettingValues = Field(default={}, max_length=MOST_SETTINGS)
     unfinished: Sequence[Annotated[str, Field(max_length=60)]] = Field(default=(), max_length=200)
 
     def settings(self) -> InvestigationSettings:
@@ -56,4 +64,4 @@ def case_request(text: str) -> CaseRequest:
         values = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise InputError("what was asked cannot be read: load the page again") from error
-    return checked(CaseRequest, values)
+    return parse_request(CaseRequest, values)

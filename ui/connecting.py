@@ -31,7 +31,7 @@ from engine.network import (
     in_words,
     opened_client,
 )
-from ui.asked import Request, checked
+from engine.verbs.requests import Request, parse_request
 from ui.connections import Connections
 from ui.spending import used_words
 
@@ -190,7 +190,7 @@ class ConnectingDesk:
 def answer(desk: ConnectingDesk, request: object, *, local: bool, trusted: bool = False) -> Answer:
     """The answer to a request; ``error`` says in one line what was wrong with it."""
     try:
-        ask = checked(Ask, request)
+        ask = parse_request(Ask, request)
         handler = HANDLERS.get(ask.do)
         if handler is None:
             return {"error": "unknown request"}

@@ -21,10 +21,11 @@ from engine.corpus.grades import (
 from engine.corpus.journal import LONGEST_NOTE
 from engine.errors import AccessError, InputError
 from engine.records.slim import Slim
-from ui.asked import Request
+from engine.verbs.requests import Detail, Request
 from ui.shelf import Library
+from ui.tools.caller import ServerCaller
 from ui.tools.questions import OfCorpus
-from ui.tools.tool import Asking, Detail, Tool
+from ui.tools.tool import tool_verb
 
 
 class Grading(Request):
@@ -77,14 +78,14 @@ def grading(library: Library, person: Person, asked: Grading) -> dict[str, Any]:
     return plain | {"corpus": shelved.name}
 
 
-def _grade(asking: Asking, asked: Grading) -> dict[str, Any]:
+def _grade(asking: ServerCaller, asked: Grading) -> dict[str, Any]:
     told = grading(asking.library, asking.person, asked)
     if asked.act != "list":
-        asking.wrote("grade", asked.corpus)
+        asking.log("grade", asked.corpus)
     return told
 
 
-TOOL = Tool(
+TOOL = tool_verb(
     "grades",
     "Grade documents",
     "List the grades A to E of a corpus's documents, give one to a kind or a document, or take it back. For "

@@ -12,10 +12,11 @@ from engine.errors import AccessError, CorpusError
 from engine.extraction.judging import Ends, figures_to_json, judge_link, rates, unjudge_link
 from engine.model import Relation
 from engine.records.slim import Slim
-from ui.asked import Request
+from engine.verbs.requests import Blank, Detail, Request
 from ui.shelf import Library
+from ui.tools.caller import ServerCaller
 from ui.tools.questions import OfCorpus
-from ui.tools.tool import Asking, Blank, Detail, Tool
+from ui.tools.tool import tool_verb
 
 MOST_LISTED = 500
 
@@ -89,13 +90,13 @@ def judging(library: Library, person: Person, asked: Judging) -> dict[str, Any]:
     return {"corpus": shelved.name, "verdicts": [one.model_dump(mode="json") for one in done]}
 
 
-def _judge(asking: Asking, asked: Judging) -> dict[str, Any]:
+def _judge(asking: ServerCaller, asked: Judging) -> dict[str, Any]:
     told = judging(asking.library, asking.person, asked)
-    asking.wrote("judge", asked.corpus)
+    asking.log("judge", asked.corpus)
     return told
 
 
-TOOL = Tool(
+TOOL = tool_verb(
     "judge",
     "Judge a link",
     "Reject, accept or correct a link of a corpus, undo it, list the verdicts, or tell how often links are "

@@ -36,9 +36,9 @@ from ui.shelf import Library
 from ui.stage import build_stage
 from ui.steer import wire_steering
 from ui.theme import build_header, header_html
+from ui.tools.caller import Services
 from ui.tools.endpoints import add_tools
 from ui.tools.registry import TOOLS
-from ui.tools.tool import Place
 from ui.workers.pool import LONGEST_LINE
 
 # Of one kind, cases among them, which compute: more at once than cores only make one another slow.
@@ -149,7 +149,7 @@ def build_page(
         wire_views(stage, token, desk)
         wire_case_report(stage, token, desk)
         wire_answer(stage, token, session, desk, connections)
-        add_tools(page, Place(library, connections, cases), TOOLS)
+        add_tools(page, Services(library, connections, cases), TOOLS)
     page.state_session_capacity = PAGE_LOADS
     page.max_threads = THREADS
     page.queue(default_concurrency_limit=CONCURRENT, max_size=LONGEST_QUEUE)

@@ -11,7 +11,7 @@ import gradio as gr
 import orjson
 
 from engine.errors import InputError, RedstringError, for_visitors
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.filters import Filters
 from engine.language.characters import escape
 from engine.llm import LanguageModel
@@ -216,7 +216,7 @@ def wire_plan(rail: Rail, stage: Stage, library: Library, connections: Connectio
         if not asked.question.strip():
             raise InputError("there is no question: write one, or choose an example")
         corpus, settings = library.corpus(asked.corpus or "", visitor), asked.settings()
-        return Case(corpus, asked.question.strip(), settings, model=model)
+        return make_case(corpus, asked.question.strip(), settings, model=model)
 
     made = at_click(rail, rail.plan.click).then(
         show, rail.asked, [stage.banner, stage.plan],

@@ -17,8 +17,8 @@ from engine.investigation.facets import NONE
 from engine.language.characters import attribute, escape, marked
 from engine.settings import AUTO, Preset, preset
 from engine.threads import threads
+from engine.verbs.requests import LONGEST_QUESTION
 from ui.access.entrance import person_of
-from ui.asked import LONGEST_QUESTION
 from ui.controls import (
     GROUP_HINTS,
     GROUP_TITLES,

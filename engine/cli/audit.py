@@ -97,18 +97,20 @@ def audit(options: argparse.Namespace) -> None:
 
 def _say(options: argparse.Namespace, found: Audit, corpus: Corpus) -> None:
     """Keep what a person says of verdicts."""
-    from engine.answers.audit.log import Saying, say, verification_log
+    from engine.answers.audit.log import ReviewAction, record_reviews, verification_log
     from engine.errors import InputError
 
-    sayings = [Saying("confirm", number) for number in _numbers(options.confirm)]
+    sayings = [ReviewAction("confirm", number) for number in _numbers(options.confirm)]
     for one in options.overrule:
         number, sign, instead = one.partition("=")
         if not sign:
             raise InputError(f"--overrule {one[:40]!r}: write the claim and the right verdict, 4=related")
-        sayings.append(Saying("overrule", number.strip(), instead))
-    sayings += [Saying("undo", number) for number in _numbers(options.undo)]
+        sayings.append(ReviewAction("overrule", number.strip(), instead))
+    sayings += [ReviewAction("undo", number) for number in _numbers(options.undo)]
     if sayings:
-        say(corpus, verification_log(found, corpus), sayings, note=options.note, reviewer=options.by)
+        record_reviews(
+            corpus, verification_log(found, corpus), sayings, note=options.note, reviewer=options.by
+        )
 
 
 def _numbers(told: str) -> list[str]:
@@ -133,7 +135,7 @@ def _log_as(place: Path, log: Log) -> str:
 def audit_lines(found: Audit, log: Log | None = None) -> Iterator[str]:
     """An audit for a terminal."""
     from engine.answers.audit import Finding
-    from engine.answers.audit.export import said_of
+    from engine.answers.audit.export import review_words
     from engine.answers.audit.log import axes, summary, tally, verdict_words
     from engine.answers.audit.record import citation_of, remarks
     from engine.corpus.grades import words_of
@@ -156,7 +158,7 @@ def audit_lines(found: Audit, log: Log | None = None) -> Iterator[str]:
             quote = " ".join(best.quote.split())
             yield f"   {citation_of(best)} [{best.passage.id}], {told_grade}: “{quote}”"
         yield from (f"   {remark}" for remark in remarks(one))
-        said = "" if log is None else said_of(log.entry(str(one.claim.number)))
+        said = "" if log is None else review_words(log.entry(str(one.claim.number)))
         yield from ([f"   {said}"] if said else [])
 
 
@@ -172,10 +174,10 @@ def write(place: Path, content: str) -> None:
 
 def _text(name: str) -> str:
     from engine.errors import InputError
-    from engine.ingestion.reading import text_of
+    from engine.ingestion.reading import read_text
 
     if name != FROM_INPUT:
-        return text_of(Path(name))
+        return read_text(Path(name))
     try:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:

@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli import case_files
 from engine.cli.case_store import WHO, learned_of, log_deleted, matter_named, open_store, printed
+from engine.cli.commands import add_verb
 from engine.cli.models import add_model_flags, model_from
 from engine.cli.settings import add_corpus
 from engine.corpus.address import place_of
 from engine.errors import InputError
-from engine.language.characters import shortened
 from engine.records.store import EVERYBODY
+from engine.verbs.cases import LIST_CASES, case_line
 
 if TYPE_CHECKING:
     from engine.records.comparing import Comparison
     from engine.records.store.database import CaseSummary, Matter
     from engine.records.store.store import CaseStore
-
-_QUESTION = 72
 
 
 def add_cases_command(commands: Any) -> None:
@@ -36,16 +35,7 @@ def add_cases_command(commands: Any) -> None:
         parser.set_defaults(command=work)
         return parser
 
-    listing = act("list", list_cases, "cases, the newest first")
-    _add_scope(listing)
-    listing.add_argument("--words", default="", help="all of them in question, name or notes")
-    listing.add_argument("--of-corpus", default="", metavar="NAME", help="only of this corpus")
-    listing.add_argument("--evidence", default="", metavar="S", help="found, partial or none")
-    listing.add_argument("--verdict", default="", metavar="V", help="only with this verdict")
-    listing.add_argument("--since", default="", metavar="DAY", help="begun on 2026-01-31 or later")
-    listing.add_argument("--until", default="", metavar="DAY", help="begun on this day or before")
-    listing.add_argument("--limit", type=int, default=50, metavar="N", help="at most so many (default 50)")
-    listing.add_argument("--offset", type=int, default=0, metavar="N", help="after so many")
+    add_verb(acts, LIST_CASES)
     low = act("low-coverage", low_coverage, "cases of which little is covered, the least first")
     _add_scope(low)
     low.add_argument("--below", type=float, default=0.7, metavar="S", help="coverage, 0 to 1 (default .7)")
@@ -100,32 +90,11 @@ def _matter(store: CaseStore, name: str | None) -> Matter | None:
     return None if name is None else matter_named(store, name)
 
 
-def list_cases(options: argparse.Namespace) -> None:
-    """Print cases, the newest first."""
-    from engine.records.store.database import Wanted
-
-    for name in ("since", "until"):
-        _checked_day(getattr(options, name), name)
-    if options.limit < 1 or options.offset < 0:
-        raise InputError("--limit is at least 1, --offset at least 0")
-    wanted = Wanted(
-        options.words, options.of_corpus, options.evidence, options.verdict, options.since, options.until,
-        limit=options.limit, offset=options.offset,
-    )  # fmt: skip
-    with closing(open_store()) as store:
-        found = store.listed(wanted, _matter(store, options.matter), EVERYBODY)
-    printed(
-        options,
-        {"total": found.total, "cases": [_values(one) for one in found.cases]},
-        [*map(_line, found.cases), f"{len(found.cases):,} of {found.total:,}"],
-    )
-
-
 def low_coverage(options: argparse.Namespace) -> None:
     """Print the cases of which little is covered."""
     with closing(open_store()) as store:
         found = store.low_coverage(options.below, _matter(store, options.matter), EVERYBODY)
-    printed(options, {"cases": [_values(one) for one in found]}, map(_line, found))
+    printed(options, {"cases": [_values(one) for one in found]}, map(case_line, found))
 
 
 def by_verdict(options: argparse.Namespace) -> None:
@@ -295,20 +264,13 @@ def delete_cases(options: argparse.Namespace) -> None:
 
 def _print_case(options: argparse.Namespace, store: CaseStore) -> None:
     found = store.summary(options.id, EVERYBODY)
-    printed(options, _values(found), [_line(found)])
+    printed(options, _values(found), [case_line(found)])
 
 
 def _values(summary: CaseSummary) -> dict[str, Any]:
     from dataclasses import asdict
 
     return asdict(summary)
-
-
-def _line(one: CaseSummary) -> str:
-    short = shortened(one.name or one.question, _QUESTION)
-    coverage = "" if one.coverage_score is None else f", coverage {one.coverage_score:.2f}"
-    verdict = "" if one.verdict is None else f", {one.verdict}"
-    return f"{one.id}  {one.started[:16]}  {one.corpus}: {short} ({one.evidence}{coverage}{verdict})"
 
 
 def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -320,13 +282,3 @@ def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
             if value is not None
         )
         yield f"{first[1] or 'none'}: {told}"
-
-
-def _checked_day(text: str, name: str) -> None:
-    from datetime import date
-
-    try:
-        if text:
-            date.fromisoformat(text)
-    except ValueError:
-        raise InputError(f"--{name}: {text!r} is no day; write 2026-01-31") from None

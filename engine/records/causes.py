@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from engine.extraction.judging import UNWRITTEN
+from engine.investigation.round import PERSON, SCAN
 from engine.investigation.strategies.gaps import Gaps
-from engine.investigation.turn import PERSON, SCAN
 from engine.model import Relation
 from engine.records.sides import CorpusChanges, Given, Hop, Link, Side
 

@@ -12,7 +12,7 @@ import orjson
 
 from engine.corpus.protocol import Corpus
 from engine.extraction.judging import UNWRITTEN
-from engine.investigation.turn import PERSON
+from engine.investigation.round import PERSON
 from engine.model import Relation, StopReason
 from engine.records.causes import Cause, Causes, Found, LinkChange, links_between
 from engine.records.sides import (

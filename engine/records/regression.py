@@ -12,7 +12,7 @@ from typing import Any
 from engine.corpus.protocol import Corpus
 from engine.errors import RedstringError
 from engine.investigation.ranking.additive import Experience
-from engine.investigation.turn import PERSON
+from engine.investigation.round import PERSON
 from engine.language.characters import shortened
 from engine.llm import LanguageModel
 from engine.model import EvidenceStatus

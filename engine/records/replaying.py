@@ -13,7 +13,7 @@ from engine.corpus.extracted.readings import Judgement
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.extraction.judging import Ends, judge_link, unjudge_link, without_verdicts
-from engine.investigation import Case
+from engine.investigation import Case, run_case
 from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import known_weights
 from engine.investigation.record import Investigation
@@ -243,7 +243,7 @@ def gone_through(
     supposed = without_verdicts(corpus, judged, started) if judged else None
     left_out = [_judged(step, supposed) for step in course.before]
     weights, lost = _weights(record, corpus, learned)
-    case = Case(
+    case = run_case(
         supposed or corpus,
         question,
         settings,
@@ -252,8 +252,6 @@ def gone_through(
         model=model,
         weights=weights,
     )
-    for _ in case.run():
-        pass
     left_out += [gone, lost, *(_taken(step, case, supposed) for step in course.steps)]
     case.notes = (*case.notes, *filter(None, left_out))
     if supposed is not None and corpus.journals is not None:

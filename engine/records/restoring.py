@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
-from engine.investigation.pool import Entry, Pool, restored
+from engine.investigation.pool import Entry, Pool, restore_pool
 from engine.investigation.presentation import text_of
 from engine.investigation.record import Investigation
 from engine.model import (
@@ -176,7 +176,7 @@ def pool_of(record: CaseRecord, corpus: Corpus, limit: int, where: object = RECO
         for order, (node, row) in enumerate(zip(pool.nodes, rows, strict=True))
     ]
     try:
-        return restored(
+        return restore_pool(
             max(limit, len(entries)),
             entries,
             [edge.hop() for edge in pool.edges],

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from engine.ingestion.assembly import EID
+from engine.ingestion.structure.assembly import EID
 from engine.investigation.strategies.citations import ACROSS_LANGUAGES
 from engine.investigation.strategies.whole_document import READ_WHOLE
 from engine.language.front_page import STANDARD

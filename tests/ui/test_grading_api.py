@@ -11,7 +11,7 @@ import pytest
 from engine.access.users import Person, Role
 from engine.corpus.grades import load_grades
 from engine.errors import AccessError, InputError
-from ui.asked import checked
+from engine.verbs.requests import parse_request
 from ui.grading_api import Grading, grading
 from ui.shelf import Library, open_library
 
@@ -43,7 +43,7 @@ def test_a_grade_is_given_listed_and_taken_back(library: Library) -> None:
 
 def test_other_visitors_may_not(library: Library) -> None:
     for act in ("list", "set", "unset"):
-        asked = checked(Grading, {"act": act, "kind": "act", "grade": "A"})
+        asked = parse_request(Grading, {"act": act, "kind": "act", "grade": "A"})
         with pytest.raises(AccessError, match="graded by its reviewers"):
             grading(library, Person("", Role.VISITOR), asked)
     assert not load_grades(folder_of(library))
@@ -64,6 +64,6 @@ def test_other_visitors_may_not(library: Library) -> None:
 )
 def test_what_is_wrong_is_told(library: Library, given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words) as caught:
-        grading(library, REVIEWER, checked(Grading, given))
+        grading(library, REVIEWER, parse_request(Grading, given))
     assert len(str(caught.value)) < 300
     assert not load_grades(folder_of(library))

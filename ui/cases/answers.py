@@ -10,8 +10,8 @@ import gradio as gr
 from engine.access.audit_log import record
 from engine.access.users import Person
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
+from engine.verbs.requests import parse_request
 from ui.access.entrance import by_token
-from ui.asked import checked
 from ui.cases.desk import Answer, Ask, CasesDesk, Own
 from ui.cases.history import history, kept_for_nobody
 from ui.cases.records import records
@@ -38,7 +38,7 @@ def answer(desk: CasesDesk, request: object, who: Callable[[str], Person] = by_t
     """The answer to a request: HTML by the slots of the page that it belongs in, or ``error``, one line that
     says what was wrong. ``who`` tells who sent it, given the token of their browser."""
     try:
-        ask = checked(Ask, request)
+        ask = parse_request(Ask, request)
         person = who(ask.visitor)
         handler = HANDLERS.get(ask.do)
         if handler is None:

@@ -18,7 +18,7 @@ from engine.records.store.chain import DESCRIBED, JUDGED, MOVED, OPENED, RAN, UN
 from engine.records.store.database import Matter
 from engine.records.store.store import LONGEST_NAME, LONGEST_NOTES, CaseStore
 from engine.records.wording import STOP_WORDS
-from ui.asked import CorpusName, Key, Request
+from engine.verbs.requests import CorpusName, Key, Request
 from ui.cases.kept import VISITOR, KeptCases
 from ui.shelf import Library
 from ui.templating import rendered

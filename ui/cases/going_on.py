@@ -16,7 +16,7 @@ def prepare(opened: OpenCase) -> None:
     """Read of a case that is shown from its record what it takes to run it anew; not before somebody goes on
     with it, for it is large. Raises InputError where that cannot be done, and as ``CaseStore``."""
     keeping = opened.keeping
-    if keeping is None or not opened.reopened:
+    if keeping is None or not opened.reopen_case:
         return
     store = keeping.store
     record = store.record(keeping.case_id, keeping.owner)
@@ -34,5 +34,5 @@ def going_on(opened: OpenCase) -> Iterator[Event]:
         # Where links were judged on the way, that was on a corpus in memory; what is said of links from now
         # on is said of the one that is kept, where all of it stands.
         case.corpus = opened.corpus
-        opened.case, opened.record, opened.steps, opened.reopened = case, None, (), False
+        opened.case, opened.record, opened.steps, opened.reopen_case = case, None, (), False
     yield from ()

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from engine.errors import RedstringError
 from engine.records.store.database import Wanted
+from engine.verbs.requests import Key, Request, parse_request
 from ui.access.entrance import person_of
-from ui.asked import Key, Request, checked
 from ui.cases.kept import KeptCases
 from ui.shelf import Library
 from ui.templating import rendered
@@ -27,7 +27,7 @@ def build_recent(library: Library, cases: KeptCases) -> gr.HTML:
 
     def recent(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
         try:
-            person = person_of(library.settings, asking, checked(_Asked, request).visitor)
+            person = person_of(library.settings, asking, parse_request(_Asked, request).visitor)
             return {"html": recent_html(cases, cases.owner_of(person))}
         except RedstringError:
             # The list is a convenience: what is wrong is told where a case is kept or opened.

@@ -15,15 +15,15 @@ from engine.access.users import Action, Person, may
 from engine.answers.audit import Audit, Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import annotated, audit_to_json, log_markdown, markdown
-from engine.answers.audit.log import Saying, say, tally, verification_log
+from engine.answers.audit.log import ReviewAction, record_reviews, tally, verification_log
 from engine.answers.audit.page import html_page
-from engine.answers.audit.record import TOLD, key_of
+from engine.answers.audit.record import FINDING_WORDS, key_of
 from engine.corpus.grades import meanings
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.language.characters import escape, hidden_marks
 from engine.llm import Budget, Meter
+from engine.verbs.requests import parse_request
 from ui.access.entrance import by_token
-from ui.asked import checked
 from ui.check.checking import MOST_CALLS, RULES, Ask, Checking, check, shown_claim, shown_log, shown_tally
 from ui.connections import Connections
 from ui.corpus.intake import put
@@ -57,7 +57,7 @@ def answer(desk: CheckDesk, request: object, who: Callable[[str], Person] = by_t
     """The answer to a request; ``error`` says in one line what was wrong with it. ``who`` tells who sent it,
     given the token of their browser."""
     try:
-        ask = checked(Ask, request)
+        ask = parse_request(Ask, request)
         person = who(ask.visitor)
         signed = {"visitor": person.key, "address": person.address, "role": person.role}
         ask = ask.model_copy(update={**signed, "reviewer": person.name})
@@ -84,7 +84,12 @@ def offer(desk: CheckDesk, ask: Ask) -> Answer:
         "corpora": [shelved.name for shelved in shelf],
         "model": model.spec,
         "findings": [
-            {"key": key_of(one), "word": TOLD[one].word, "sign": TOLD[one].sign, "meaning": TOLD[one].meaning}
+            {
+                "key": key_of(one),
+                "word": FINDING_WORDS[one].word,
+                "sign": FINDING_WORDS[one].sign,
+                "meaning": FINDING_WORDS[one].meaning,
+            }
             for one in Finding
         ],
         "job": job.id if job else "",
@@ -193,8 +198,8 @@ def reviewed(desk: CheckDesk, ask: Ask) -> Answer:
     if not ask.act:
         raise InputError("what is said of the verdict was not sent: confirm, overrule or undo")
     log = verification_log(audit, checked.corpus)
-    said = [Saying(ask.act, ask.claim, ask.instead)]
-    say(checked.corpus, log, said, note=ask.note, reviewer=ask.reviewer or ask.name)
+    said = [ReviewAction(ask.act, ask.claim, ask.instead)]
+    record_reviews(checked.corpus, log, said, note=ask.note, reviewer=ask.reviewer or ask.name)
     folder = desk.books.find(checked.name, ask.visitor).logged_as
     return {**_logged(desk, ask, checked, audit), "folder": folder}
 

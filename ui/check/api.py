@@ -18,12 +18,13 @@ from engine.answers.audit.export import audit_to_json
 from engine.answers.audit.log import verification_log
 from engine.llm import Meter
 from engine.records.slim import Slim
-from ui.asked import LowestGrade, Request
+from engine.verbs.requests import Blank, Detail, LowestGrade, Request
 from ui.case_views import may_judge
 from ui.check.checking import LONGEST
 from ui.shelf import Library
+from ui.tools.caller import ServerCaller
 from ui.tools.questions import OfCorpus
-from ui.tools.tool import Asking, Blank, Detail, Tool
+from ui.tools.tool import tool_verb
 
 
 class Auditing(Request):
@@ -55,10 +56,10 @@ class OfAnAudit(Slim):
 
 
 @contextmanager
-def waited_meter(asking: Asking) -> Iterator[Meter]:
+def waited_meter(asking: ServerCaller) -> Iterator[Meter]:
     """A meter that ends an audit when its caller hangs up, or after as long as one may take on the page."""
     hung_up, until = Event(), time.monotonic() + LONGEST
-    with asking.waited(hung_up.set):
+    with asking.waiting(hung_up.set):
         yield Meter(cancelled=lambda: hung_up.is_set() or time.monotonic() > until)
 
 
@@ -78,14 +79,14 @@ def audited(
     return plain
 
 
-def _audit(asking: Asking, asked: Auditing) -> dict[str, Any]:
-    asking.wrote("check", asked.corpus)
+def _audit(asking: ServerCaller, asked: Auditing) -> dict[str, Any]:
+    asking.log("check", asked.corpus)
     reviews = may_judge(asking.library, asking.person, asked.corpus or None)
     with waited_meter(asking) as meter:
         return audited(asking.library, asked, reviews=reviews, key=asking.person.key, meter=meter)
 
 
-TOOL = Tool(
+TOOL = tool_verb(
     "audit",
     "Check a text",
     "Check the claims and citations of a text against a corpus: which are borne by it, word for word, which "

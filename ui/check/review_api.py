@@ -13,17 +13,18 @@ from engine.access.users import Action, Person, may
 from engine.answers.audit import Auditor, audit
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import log_to_json
-from engine.answers.audit.log import Saying, say, verification_log
+from engine.answers.audit.log import ReviewAction, record_reviews, verification_log
 from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
 from engine.corpus.judgements import load_confirmations, standing_confirmations
 from engine.errors import AccessError, CorpusError, InputError
 from engine.llm import Meter
 from engine.records.slim import Slim
-from ui.asked import Key, LowestGrade, Request
+from engine.verbs.requests import Blank, Detail, Key, LowestGrade, Request
 from ui.check.api import waited_meter
 from ui.shelf import Library
+from ui.tools.caller import ServerCaller
 from ui.tools.questions import OfCorpus
-from ui.tools.tool import Asking, Blank, Detail, Tool
+from ui.tools.tool import tool_verb
 
 MOST_CLAIMS, MOST_LISTED = 200, 500
 
@@ -88,24 +89,24 @@ def reviewing(
     if asked.instead and asked.act != "overrule":
         raise InputError(f"instead: the right verdict is said to overrule one, not to {asked.act} it")
     found = audit(asked.text, Auditor(corpus, day=asked.day, minimum=asked.grade, meter=meter))
-    sayings = [Saying(asked.act, number, asked.instead) for number in dict.fromkeys(asked.claims)]
+    sayings = [ReviewAction(asked.act, number, asked.instead) for number in dict.fromkeys(asked.claims)]
     log = verification_log(found, corpus)
-    done = say(corpus, log, sayings, note=asked.note, reviewer=person.name or asked.name)
+    done = record_reviews(corpus, log, sayings, note=asked.note, reviewer=person.name or asked.name)
     # Through JSON once, so that grades are plain letters for every kind of caller.
     log_then: dict[str, Any] = orjson.loads(orjson.dumps(log_to_json(verification_log(found, corpus))))
     kept = [one.model_dump(mode="json") for one in done]
     return {"corpus": shelved.name, "confirmations": kept, "verification_log": log_then}
 
 
-def _review(asking: Asking, asked: Reviewing) -> dict[str, Any]:
+def _review(asking: ServerCaller, asked: Reviewing) -> dict[str, Any]:
     with waited_meter(asking) as meter:
         told = reviewing(asking.library, asking.person, asked, meter)
     if asked.act != "list":
-        asking.wrote(f"review: {asked.act}", asked.corpus)
+        asking.log(f"review: {asked.act}", asked.corpus)
     return told
 
 
-TOOL = Tool(
+TOOL = tool_verb(
     "review",
     "Confirm or overrule verdicts",
     "Confirm or overrule verdicts on the claims of a checked text, take that back, or list what stands. For "

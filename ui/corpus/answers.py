@@ -8,8 +8,8 @@ from typing import Any
 from engine.access.audit_log import record
 from engine.access.users import Action, Person, may
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
+from engine.verbs.requests import parse_request
 from ui.access.entrance import by_token
-from ui.asked import checked
 from ui.corpus import (
     adding,
     by_meaning,
@@ -93,7 +93,7 @@ def answer(desk: CorpusDesk, request: object, who: Callable[[str], Person] = by_
     """The answer to a request; ``error`` says in one line what was wrong with it. ``who`` tells who sent it,
     given the token of their browser."""
     try:
-        ask = checked(Ask, request)
+        ask = parse_request(Ask, request)
         person = who(ask.visitor)
         signed = {"visitor": person.key, "address": person.address, "role": person.role}
         ask = ask.model_copy(update={**signed, "reviewer": person.name})

@@ -12,7 +12,7 @@ import numpy as np
 from engine.caching import Cache
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
-from engine.ingestion.outline import cited_as
+from engine.ingestion.structure.outline import cited_as
 from engine.language.addresses import Address
 from engine.language.characters import marked, shortened
 from engine.model import Document, Passage, Reference, Section, SectionKind, Status, TargetKind

@@ -139,9 +139,9 @@ def _as_it_is(info: CorpusInfo, waiting: int) -> str:
 def _waiting(folder: Path, state: str) -> int:
     """How many passages of a corpus in a state wait for their vectors."""
     # A page that is opened has nothing to ingest.
-    from engine.ingestion.vectors import left_for_later
+    from engine.ingestion.vectors import count_missing_vectors
 
-    return left_for_later(folder)
+    return count_missing_vectors(folder)
 
 
 def _done(info: CorpusInfo) -> Answer:

@@ -19,7 +19,7 @@ from engine.corpus.extracted.graph import stamp_of
 from engine.errors import AccessError, CorpusError, InputError
 from engine.extraction import Plan
 from engine.extraction.checklist import Checklist, Filter, Order, checklist
-from ui.asked import CorpusName, Key, Request
+from engine.verbs.requests import CorpusName, Key, Request
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.corpus.browse import Browser

@@ -14,7 +14,7 @@ from pydantic import Field
 from engine.errors import InputError
 from engine.ingestion.readers.identity import parse_mapping
 from engine.operator_settings import MEGABYTE, OperatorSettings
-from ui.asked import Key, Request, SentFile
+from engine.verbs.requests import Key, Request, SentFile
 from ui.door.uploads import KEY
 
 LONGEST_PART, LONGEST_PATH, DEEPEST = 120, 4096, 12

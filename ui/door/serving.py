@@ -102,7 +102,7 @@ def guarded(
         "upload": UploadRoute(store, settings.file_bytes),
         "library": LibraryRoute(),
         "mcp": tools,
-        "case file": CaseFiles(partial(tools.function, EXPORT.name)),
+        "case file": CaseFiles(partial(tools.function, EXPORT.tool.name)),
     }
     local = settings.loopback
     work = WorkGate(_Routed(app, own), of_cases(settings.cases_a_minute), trusts_local=local)

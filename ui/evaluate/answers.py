@@ -22,8 +22,8 @@ from engine.evaluation.questions import spread
 from engine.evaluation.results import results_bytes, run_header
 from engine.settings import Preset, preset
 from engine.threads import threads
+from engine.verbs.requests import parse_request
 from ui.access.entrance import by_token
-from ui.asked import checked
 from ui.evaluate.evaluating import (
     MOST_ABLATED,
     MOST_QUESTIONS,
@@ -71,7 +71,7 @@ def answer(desk: EvaluationDesk, request: object, who: Callable[[str], Person] =
     """The answer to a request; ``error`` says in one line what was wrong with it. ``who`` tells who sent it,
     given the token of their browser."""
     try:
-        ask = checked(Ask, request)
+        ask = parse_request(Ask, request)
         person = who(ask.visitor)
         ask = ask.model_copy(update={"visitor": person.key, "address": person.address})
         handler = HANDLERS.get(ask.do)

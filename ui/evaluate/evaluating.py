@@ -15,7 +15,7 @@ from engine.evaluation import Question, QuestionResult, judged, read_questions
 from engine.evaluation.ablation import Ablation, ablation_steps
 from engine.evaluation.questions import spread
 from engine.settings import InvestigationSettings, Preset, preset
-from ui.asked import LONGEST_QUESTION, CorpusName, Key, Request, SentFile
+from engine.verbs.requests import LONGEST_QUESTION, CorpusName, Key, Request, SentFile
 from ui.corpus.intake import put
 from ui.jobs.jobs import Job, Owner, Rules
 from ui.jobs.reading import Reading, read_apart

@@ -8,7 +8,7 @@ import orjson
 from pydantic import Field, StrictInt
 
 from engine.errors import InputError
-from ui.asked import Request, checked
+from engine.verbs.requests import Request, parse_request
 
 View = Literal["board", "tree", "charts"]
 LONGEST = 400_000
@@ -38,4 +38,4 @@ def looked(text: object) -> Looked:
         values = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise InputError("what was asked of the tree cannot be read: load the page again") from error
-    return checked(Looked, values)
+    return parse_request(Looked, values)

@@ -10,8 +10,8 @@ import gradio as gr
 from engine.access.audit_log import record
 from engine.access.users import Person
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
+from engine.verbs.requests import parse_request
 from ui.access.entrance import by_token
-from ui.asked import checked
 from ui.panels import build_panel
 from ui.review.desk import (
     LONGEST_NAME,
@@ -65,7 +65,7 @@ def answer(desk: ReviewDesk, request: object, who: Callable[[str], Person] = by_
     ``error``, one line that says what was wrong. ``who`` tells who sent it, given the token of their
     browser."""
     try:
-        ask = checked(Ask, request)
+        ask = parse_request(Ask, request)
         person = who(ask.visitor)
         handler = HANDLERS.get(ask.do)
         if handler is None:

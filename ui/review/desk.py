@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 from engine.access.users import Action, Person, may
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.ranking.additive import Experience
 from engine.model import Direction, Hop, Relation
 from engine.records.store import EVERYBODY
@@ -28,7 +28,7 @@ from engine.review.quoting import Pieces, quoted
 from engine.review.store import ReviewStore
 from engine.review.teaching import Place, Said, figures_of, taught
 from engine.settings import preset
-from ui.asked import CorpusName, Key, Request
+from engine.verbs.requests import CorpusName, Key, Request
 from ui.cases.desk import exact, percent
 from ui.cases.kept import KeptCases
 from ui.corpus.intake import Uploaded
@@ -255,7 +255,7 @@ def learn(
     settings = preset(PRESET)
 
     def done(question: str, work: Callable[[Case], Any]) -> Any:
-        return workers.done(visitor, work, Case(corpus, question, settings, weights=""))
+        return workers.done(visitor, work, make_case(corpus, question, settings, weights=""))
 
     def ask(labels: Labels) -> Observed | None:
         found: Observed | None = done(labels.question, partial(_observed, labels=labels))

@@ -8,9 +8,10 @@ from pydantic import Field
 
 from engine.corpus.protocol import Corpus
 from engine.records.slim import Slim
-from ui.asked import CorpusName, Request
+from engine.verbs.requests import CorpusName, Request
 from ui.shelf import Shelved
-from ui.tools.tool import Asking, Tool
+from ui.tools.caller import ServerCaller
+from ui.tools.tool import tool_verb
 
 MOST_DOCUMENTS = 50
 
@@ -67,7 +68,7 @@ class OfCorpora(Slim):
     next_offset: int | None = Field(description="what to give as offset to go on; null at the end")
 
 
-def _corpora(asking: Asking, asked: Listing) -> dict[str, Any]:
+def _corpora(asking: ServerCaller, asked: Listing) -> dict[str, Any]:
     shelf = asking.library.shelf(asking.person.key)
     told: dict[str, Any] = {"documents": [], "total": 0, "next_offset": None}
     if asked.corpus:
@@ -115,7 +116,7 @@ def _documents(corpus: Corpus, asked: Listing) -> dict[str, Any]:
     }
 
 
-TOOL = Tool(
+TOOL = tool_verb(
     "corpora",
     "List the corpora",
     "List the corpora that can be asked: how many documents and passages each has, in which languages, and "

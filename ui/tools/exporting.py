@@ -13,9 +13,11 @@ from engine.errors import InputError
 from engine.exports.kept_cases import handed_over as handed_over_case
 from engine.exports.registry import Export, HandedOver, export_of, exports
 from engine.records.slim import Slim
-from ui.asked import Key, Request
+from engine.verbs.requests import Detail, Key, Request
+from engine.verbs.verb import LONGEST_ANSWER, weight
+from ui.tools.caller import ServerCaller
 from ui.tools.following import CaseId
-from ui.tools.tool import LONGEST_ANSWER, Asking, Detail, Tool, weight
+from ui.tools.tool import tool_verb
 
 # Where files of cases are fetched.
 FILES = "/gradio_api/case"
@@ -57,7 +59,7 @@ class OfAnExport(Slim):
     )
 
 
-def _export(asking: Asking, asked: Exporting) -> dict[str, Any]:
+def _export(asking: ServerCaller, asked: Exporting) -> dict[str, Any]:
     if asked.case is None:
         known = [_described(one) for one in exports().values()]
         return {"formats": known}
@@ -79,9 +81,9 @@ def _export(asking: Asking, asked: Exporting) -> dict[str, Any]:
     }
 
 
-def handed_over(asking: Asking, case: str) -> HandedOver:
+def handed_over(asking: ServerCaller, case: str) -> HandedOver:
     """A case of the caller's with what is known of it. Raises AccessError, InputError where there is none."""
-    kept = asking.place.kept
+    kept = asking.services.kept
     return handed_over_case(kept.store(), case, asking.owner, asking.corpus, kept.reviews())
 
 
@@ -95,7 +97,7 @@ def _slim(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in ("text", "base64")}
 
 
-TOOL = Tool(
+TOOL = tool_verb(
     "export",
     "Hand a case over",
     "Give one of the caller's kept cases in a format: the whole record, a memo, a graph, a table. Without a "

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.events import Event
 from engine.investigation.ranking.additive import Experience
 from engine.records.export import investigation_to_json
@@ -20,9 +20,10 @@ from engine.records.store.chain import Event as CaseEvent
 from engine.records.store.chain import fingerprint_of
 from engine.records.wording import short_citation
 from engine.settings import checked
-from ui.asked import Key, Request
+from engine.verbs.requests import Detail, Key, Request
+from ui.tools.caller import ServerCaller
 from ui.tools.questions import MORE, UNWANTED, Model
-from ui.tools.tool import Asking, Detail, Tool
+from ui.tools.tool import tool_verb
 
 CaseId = Annotated[
     str,
@@ -135,25 +136,25 @@ def _told(nodes: list[Any], hops: Mapping[str, Any], corpus: Corpus) -> list[dic
     ]
 
 
-def _follow(asking: Asking, asked: Following) -> dict[str, Any]:
-    owner, store = asking.owner, asking.place.kept.store()
+def _follow(asking: ServerCaller, asked: Following) -> dict[str, Any]:
+    owner, store = asking.owner, asking.services.kept.store()
     record, events = store.record(asked.case, owner), store.events(asked.case, owner)
     if record["model"] and not asked.model:
         raise InputError("model: a language model helped this case; follow it with model=true")
-    asking.wrote("follow", record["corpus"])
+    asking.log("follow", record["corpus"])
     corpus = asking.corpus(record["corpus"])
-    ticket = Case(
+    ticket = make_case(
         corpus, record["question"], checked(record["settings"]), model=asking.model(wanted=asked.model)
     )
     step = Follow(passage=asked.passage, strategies=asked.strategies or ticket.settings.strategies)
-    learned = asking.place.kept.learned_of(store.summary(asked.case, owner).matter, record)
+    learned = asking.services.kept.learned_of(store.summary(asked.case, owner).matter, record)
     work = partial(followed, record=record, events=tuple(events), step=step, learned=learned)
-    with asking.waited(ticket.cancel):
+    with asking.waiting(ticket.cancel):
         told = asking.library.workers.done(asking.visitor, work, ticket, here=asked.model)
     if ticket.is_cancelled:
         raise CancelledError(UNWANTED)
     store.step(
-        asked.case, step.kind, who=asking.who, owner=owner, data=step.data(), record=told["record"],
+        asked.case, step.kind, who=asking.name, owner=owner, data=step.data(), record=told["record"],
         seen=len(events),
     )  # fmt: skip
     changed = store.summary(asked.case, owner).fingerprint != fingerprint_of(corpus)
@@ -168,7 +169,7 @@ def _slim(values: Mapping[str, Any]) -> dict[str, Any]:
     return {"case": values["case"], **values["step"], **ranking, "more": values["more"]}
 
 
-TOOL = Tool(
+TOOL = tool_verb(
     "follow",
     "Follow a lead further",
     "Go on from one passage of a case that is kept, one more round by the threads that are named. The step "

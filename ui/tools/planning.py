@@ -6,15 +6,16 @@ from typing import Any
 
 from pydantic import Field
 
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.filters import Filters
 from engine.records.plain import plan_text, plan_to_json
 from engine.records.slim import Slim
 from engine.settings import InvestigationSettings
 from engine.settings import preset as settings_of
 from ui.controls import settings_from
+from ui.tools.caller import ServerCaller
 from ui.tools.questions import SETTINGS, About, Changed
-from ui.tools.tool import Asking, Tool
+from ui.tools.tool import tool_verb
 
 
 class Planning(About):
@@ -49,15 +50,15 @@ def _planned(case: Case) -> dict[str, Any]:
     }
 
 
-def _plan(asking: Asking, asked: Planning) -> dict[str, Any]:
-    asking.wrote("plan", asked.corpus)
-    case = Case(asking.corpus(asked.corpus), asked.question, asked.chosen())
-    with asking.waited(case.cancel):
+def _plan(asking: ServerCaller, asked: Planning) -> dict[str, Any]:
+    asking.log("plan", asked.corpus)
+    case = make_case(asking.corpus(asked.corpus), asked.question, asked.chosen())
+    with asking.waiting(case.cancel):
         told: dict[str, Any] = asking.library.workers.done(asking.visitor, _planned, case)
     return told
 
 
-PLAN = Tool(
+PLAN = tool_verb(
     "plan",
     "Plan a question",
     "Say what a question is understood as before it is investigated: its language, what it asks for, the "

@@ -11,7 +11,7 @@ from engine.answers.answer import answer as answered
 from engine.answers.export import answer_to_json
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.ranking.additive import Experience
 from engine.llm import LanguageModel
 from engine.model import StopReason
@@ -19,12 +19,21 @@ from engine.records.export import investigation_to_json
 from engine.records.slim import SlimAnswer, SlimCase, slim_answer, slim_case
 from engine.settings import InvestigationSettings
 from engine.settings import preset as settings_of
-from ui.asked import LONGEST_QUESTION, MOST_HELD, CorpusName, Held, Key, Request
+from engine.verbs.requests import (
+    LONGEST_QUESTION,
+    MOST_SETTINGS,
+    CorpusName,
+    Detail,
+    Key,
+    Request,
+    SettingValues,
+)
 from ui.controls import settings_from
 from ui.door.hanging_up import Cancel, Waited
 from ui.shelf import Library
 from ui.spending import helpers
-from ui.tools.tool import Asking, Detail, Matter, Tool
+from ui.tools.caller import ServerCaller
+from ui.tools.tool import Matter, tool_verb
 
 Json = dict[str, Any]
 Question = Annotated[
@@ -44,7 +53,7 @@ Model = Annotated[
     bool,
     Field(description="Whether this server's own language model helps, where it has one that may be used."),
 ]
-Changed = Annotated[Held, Field(max_length=MOST_HELD)]
+Changed = Annotated[SettingValues, Field(max_length=MOST_SETTINGS)]
 SETTINGS = 'Any settings of the case by name, in place of the preset\'s: {"as_of": "2024-05-06"}.'
 UNWANTED = "nobody waits for this case any more"
 MORE = (
@@ -139,7 +148,7 @@ def opened(
     base = settings_of(asked.preset)
     if model is not None and isinstance(asked, Investigating):
         base = base.changed(**{name: helped for name, (helped, _) in helpers().items()})
-    return Case(corpus, asked.question, asked.chosen(base), model=model, weights=learned)
+    return make_case(corpus, asked.question, asked.chosen(base), model=model, weights=learned)
 
 
 def investigate(library: Library, case: Case, visitor: str = "", waited: Waited = _whoever) -> Json:
@@ -180,21 +189,21 @@ def _answer(case: Case) -> tuple[Json, Json]:
     return told, investigation_to_json(found)
 
 
-def _investigated(asking: Asking, asked: Investigating) -> Json:
-    asking.wrote("investigate", asked.corpus)
+def _investigated(asking: ServerCaller, asked: Investigating) -> Json:
+    asking.log("investigate", asked.corpus)
     corpus = asking.corpus(asked.corpus)
     learned = asking.learned_in(asked.matter, corpus)
     case = opened(asked, corpus, asking.model(wanted=asked.model), learned)
-    record = investigate(asking.library, case, asking.visitor, asking.waited)
+    record = investigate(asking.library, case, asking.visitor, asking.waiting)
     return with_more({**asking.keep(record, corpus, asked.matter), **record})
 
 
-def _answered(asking: Asking, asked: Asked) -> Json:
-    asking.wrote("answer", asked.corpus)
+def _answered(asking: ServerCaller, asked: Asked) -> Json:
+    asking.log("answer", asked.corpus)
     corpus = asking.corpus(asked.corpus)
     learned = asking.learned_in(asked.matter, corpus)
     case = opened(asked, corpus, asking.model(wanted=asked.model), learned)
-    told, record = answer(asking.library, case, asking.visitor, asking.waited)
+    told, record = answer(asking.library, case, asking.visitor, asking.waiting)
     return with_more({**asking.keep(record, corpus, asked.matter), **told})
 
 
@@ -208,7 +217,7 @@ def kept_beside(values: Json) -> Json:
     return {name: values[name] for name in ("case", "not_kept", "more") if name in values}
 
 
-INVESTIGATE = Tool(
+INVESTIGATE = tool_verb(
     "investigate",
     "Investigate a question",
     "Investigate a question in a corpus of documents that cite each other: a broad scan, then rounds that "
@@ -222,7 +231,7 @@ INVESTIGATE = Tool(
     repeats=False,
     lined=True,
 )
-ANSWER = Tool(
+ANSWER = tool_verb(
     "answer",
     "Answer a question",
     "Answer a question with sentences of the corpus, each with its citation and its exact words, after "

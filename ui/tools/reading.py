@@ -9,9 +9,11 @@ from pydantic import Field
 
 from engine.records.in_place import Choices, spot_of, stretch
 from engine.records.slim import Slim
-from ui.asked import Request
+from engine.verbs.requests import Blank, Request
+from engine.verbs.verb import LONGEST_ANSWER, weight
+from ui.tools.caller import ServerCaller
 from ui.tools.questions import OfCorpus
-from ui.tools.tool import LONGEST_ANSWER, Asking, Blank, Tool, weight
+from ui.tools.tool import tool_verb
 
 MOST_PASSAGES = 100
 # What stands around the passages of an answer.
@@ -101,8 +103,8 @@ class OfAStretch(Slim):
     note: str
 
 
-def _read(asking: Asking, asked: Reading) -> dict[str, Any]:
-    asking.wrote("read", asked.corpus)
+def _read(asking: ServerCaller, asked: Reading) -> dict[str, Any]:
+    asking.log("read", asked.corpus)
     corpus = asking.corpus(asked.corpus)
     day = asked.day or date.today()
     spot = spot_of(corpus, asked.what, day)
@@ -123,7 +125,7 @@ def _read(asking: Asking, asked: Reading) -> dict[str, Any]:
     return {"corpus": corpus.name, "document": own, **found, "choices": {}, "note": ""}
 
 
-TOOL = Tool(
+TOOL = tool_verb(
     "read",
     "Read in place",
     "Read a passage where it stands, with its neighbours, its references and how often it is cited; or a "

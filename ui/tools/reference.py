@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from engine.verbs.verb import Verb
 from ui.tools.registry import TOOLS
 from ui.tools.schemas import SETTINGS, arguments_of
-from ui.tools.tool import Tool
 
 
 def reference() -> str:
     """All tools with their arguments and what they give, as Markdown."""
-    return "\n".join(line for tool in TOOLS for line in _told(tool))
+    return "\n".join(line for verb in TOOLS for line in _section(verb))
 
 
-def _told(tool: Tool) -> Iterator[str]:
-    hints = "changes nothing" if tool.reads else "adds something"
-    yield f"### {tool.name}"
+def _section(verb: Verb) -> Iterator[str]:
+    hints = "adds something" if verb.changes else "changes nothing"
+    yield f"### {verb.tool.name}"
     yield ""
-    yield f"*{tool.title}; {hints}.* {tool.meaning}"
+    yield f"*{verb.tool.title}; {hints}.* {verb.tool.meaning}"
     yield ""
     yield "| argument | type | default | meaning |"
     yield "|---|---|---|---|"
-    required = {name for name, field in tool.form.model_fields.items() if field.is_required()}
-    for name, shape in arguments_of(tool.form).items():
+    required = {name for name, field in verb.request.model_fields.items() if field.is_required()}
+    for name, shape in arguments_of(verb.request).items():
         default = "(has to be given)" if name in required else _value(shape.get("default"))
         yield f"| `{name}` | {_type(name, shape)} | {default} | {shape['description']} |"
     yield ""
-    fields = tool.gives.model_json_schema(mode="serialization")["properties"]
+    fields = verb.tool.response.model_json_schema(mode="serialization")["properties"]
     yield f"Gives: {', '.join(f'`{name}`' for name in fields)}."
     yield ""
 

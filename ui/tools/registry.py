@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from engine.verbs.cases import LIST_CASES
+from engine.verbs.verb import Verb
 from ui import grading_api, judging_api
 from ui.check import api as audit_api
 from ui.check import review_api
 from ui.tools import corpora, exporting, following, reading
-from ui.tools.cases import CASE, CASES
+from ui.tools.cases import CASE
 from ui.tools.planning import PLAN
 from ui.tools.questions import ANSWER, INVESTIGATE
-from ui.tools.tool import Tool
 
-TOOLS: tuple[Tool, ...] = (
+TOOLS: tuple[Verb, ...] = (
     corpora.TOOL,
     PLAN,
     INVESTIGATE,
@@ -19,7 +20,7 @@ TOOLS: tuple[Tool, ...] = (
     reading.TOOL,
     ANSWER,
     audit_api.TOOL,
-    CASES,
+    LIST_CASES,
     CASE,
     exporting.TOOL,
     judging_api.TOOL,

@@ -29,10 +29,10 @@ def called_by(uri: str) -> tuple[str, dict[str, Any]] | None:
     """The tool by which a resource is read, and its arguments; None for what is no resource of ours."""
     case = _CASE.fullmatch(uri)
     if case is not None:
-        return CASE.name, {"case": case["case"]}
+        return CASE.tool.name, {"case": case["case"]}
     passage = _PASSAGE.fullmatch(uri)
     if passage is not None:
-        return READ.name, {"corpus": unquote(passage["corpus"]), "what": unquote(passage["what"])}
+        return READ.tool.name, {"corpus": unquote(passage["corpus"]), "what": unquote(passage["what"])}
     return None
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from engine.verbs.verb import Verb
 from ui.controls import settings_schema
-from ui.tools.tool import Tool
 
 Schema = dict[str, Any]
 SETTINGS, SETTINGS_ADDRESS = "settings", "redstring://settings"
@@ -31,11 +31,11 @@ def arguments_of(form: type[BaseModel]) -> dict[str, Schema]:
     return found
 
 
-def input_schema(tool: Tool) -> Schema:
+def input_schema(verb: Verb) -> Schema:
     """What a tool takes. Clients read the schemas of all tools before they call one: what each setting may be
     is told elsewhere, see ``SETTINGS_ADDRESS``."""
-    required = [name for name, field in tool.form.model_fields.items() if field.is_required()]
-    arguments = arguments_of(tool.form)
+    required = [name for name, field in verb.request.model_fields.items() if field.is_required()]
+    arguments = arguments_of(verb.request)
     if SETTINGS in arguments:
         said = f"{arguments[SETTINGS]['description']} All of them: resource {SETTINGS_ADDRESS}."
         arguments[SETTINGS] = {"type": ["object", "null"], "default": None, "description": said}
@@ -47,14 +47,14 @@ def input_schema(tool: Tool) -> Schema:
     }
 
 
-def output_schema(tool: Tool) -> Schema:
+def output_schema(verb: Verb) -> Schema:
     """What a tool gives: of one that can be asked for everything, only the short form is described."""
-    whole = tool.gives.model_json_schema(mode="serialization")
+    whole = verb.tool.response.model_json_schema(mode="serialization")
     short: Schema = _short(_plain(whole, whole.get("$defs", {})))
     short.pop("$defs", None)
     short.pop("description", None)
     short["properties"]["left_out"] = LEFT_OUT
-    if not tool.is_two:
+    if not verb.has_detail:
         return short
     detail: Schema = {"type": "string", "enum": ["slim", "full"]}
     short["properties"]["detail"] = {"const": "slim"}

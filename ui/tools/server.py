@@ -24,11 +24,11 @@ from pydantic import AnyUrl
 from starlette.types import Receive, Scope, Send
 
 from engine.records.store.store import engine_version
-from ui.tools.cases import CASES
+from engine.verbs.cases import LIST_CASES
+from engine.verbs.verb import Verb, as_text
 from ui.tools.endpoints import TOOL
 from ui.tools.resources import MEDIA_TYPE, SETTINGS, called_by, listed_cases, settings_text, templates
 from ui.tools.schemas import SETTINGS_ADDRESS, input_schema, output_schema
-from ui.tools.tool import Tool, as_text
 
 LOG = logging.getLogger(__name__)
 INSTRUCTIONS = (
@@ -46,7 +46,7 @@ class ToolServer:
     def __init__(self, page: gr.Blocks) -> None:
         # By name of their tool. What a function is may be wrapped later, by whoever meters it.
         self._functions: Mapping[str, BlockFunction] = {
-            getattr(one.fn, TOOL).name: one for one in page.fns.values() if hasattr(one.fn, TOOL)
+            getattr(one.fn, TOOL).tool.name: one for one in page.fns.values() if hasattr(one.fn, TOOL)
         }
         self._server = self._made()
         self._manager = StreamableHTTPSessionManager(self._server, stateless=True)
@@ -89,7 +89,7 @@ class ToolServer:
 
         async def list_resources() -> list[types.Resource]:
             try:
-                return [SETTINGS, *listed_cases(await self._called(CASES.name, {}))]
+                return [SETTINGS, *listed_cases(await self._called(LIST_CASES.tool.name, {}))]
             except gr.Error:
                 # The caller can have no cases.
                 return [SETTINGS]
@@ -124,21 +124,21 @@ class ToolServer:
         return await run_sync(partial(self.function(name), request, **arguments))
 
 
-def described(tool: Tool) -> types.Tool:
+def described(verb: Verb) -> types.Tool:
     """A tool as clients see it."""
     hints = types.ToolAnnotations(
-        title=tool.title,
-        readOnlyHint=tool.reads,
+        title=verb.tool.title,
+        readOnlyHint=not verb.changes,
         destructiveHint=False,
-        idempotentHint=tool.repeats,
+        idempotentHint=verb.repeats,
         openWorldHint=False,
     )
     return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.meaning,
-        inputSchema=input_schema(tool),
-        outputSchema=output_schema(tool),
+        name=verb.tool.name,
+        title=verb.tool.title,
+        description=verb.tool.meaning,
+        inputSchema=input_schema(verb),
+        outputSchema=output_schema(verb),
         annotations=hints,
     )
 

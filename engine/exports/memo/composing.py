@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from engine.answers.audit.claims import OF_ITSELF
+from engine.answers.audit.claims import MEMO_NOTICE
 from engine.answers.case_audit import CaseAudit, case_audit
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
@@ -100,7 +100,7 @@ def compose(given: HandedOver, case: CaseRecord | None = None) -> Memo:
 
 
 CLAIMS = (
-    f"{OF_ITSELF} It is no legal advice, and it does not claim that nothing else exists.",
+    f"{MEMO_NOTICE} It is no legal advice, and it does not claim that nothing else exists.",
     "“Checked against the text” means that the words stand in the corpus word for word (spacing and the form "
     "of quotation marks and dashes aside). It does not mean that the corpus is the official text, or that it "
     "is complete.",
@@ -256,11 +256,11 @@ def _checks(found: Findings, audit: CaseAudit | None, corpus: Corpus | None) -> 
     if audit is None:
         return
     for one in audit.sentences:
-        if not one.said:
+        if not one.is_supported:
             said = f"“{one.text}” {one.reason}"
             yield f"The check of claims does not find this said ({one.finding.value}): {said}"
     if audit.sentences:
-        count = sum(one.said for one in audit.sentences)
+        count = sum(one.is_supported for one in audit.sentences)
         yield (
             f"{plural(len(audit.sentences), 'sentence')}: the check of claims finds {count} said by what "
             "they cite."

@@ -11,13 +11,13 @@ from typing import Any
 
 from lxml import etree
 
-from engine.ingestion.assembly import Assembler
-from engine.ingestion.headings import slug_of
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.akoma_body import Body
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.identity import language_of, source_name
 from engine.ingestion.readers.xml import children, descendants, first, plain, root_of, tag
+from engine.ingestion.structure.assembly import Assembler
+from engine.ingestion.structure.headings import slug_of
 from engine.language.aliases import aliases_of
 from engine.language.detection import language_code
 from engine.model import Document

@@ -13,10 +13,10 @@ from datetime import date
 
 from lxml import etree
 
-from engine.ingestion.assembly import Block, HeadingBlock, Link, TextBlock
-from engine.ingestion.headings import Heading, slug_of
-from engine.ingestion.outline import cited_as
 from engine.ingestion.readers.xml import Worded, Wording, children, first, plain, tag, worded
+from engine.ingestion.structure.assembly import Block, HeadingBlock, Link, TextBlock
+from engine.ingestion.structure.headings import Heading, slug_of
+from engine.ingestion.structure.outline import cited_as
 from engine.language.addresses import Address
 from engine.model import SectionKind
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from lxml import etree
 
-from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import Heading, parse_heading, slug_of
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.fields import year_of
 from engine.ingestion.readers.identity import language_of, source_name
 from engine.ingestion.readers.xml import Wording, children, descendants, first, plain, root_of, tag, worded
+from engine.ingestion.structure.assembly import Assembler, Block, HeadingBlock, TextBlock
+from engine.ingestion.structure.headings import Heading, parse_heading, slug_of
 from engine.language.aliases import aliases_of
 from engine.model import Document, SectionKind
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from engine.corpus.contents import is_bare_heading
-from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import EXPLAINS, EXPLANATION, Heading, parse_heading, slug_of
-from engine.ingestion.numbers import is_title
-from engine.ingestion.outline import Node
+from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
+from engine.ingestion.structure.headings import EXPLAINS, EXPLANATION, Heading, parse_heading, slug_of
+from engine.ingestion.structure.numbers import is_title
+from engine.ingestion.structure.outline import Node
 from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, WORDS, parse_label
 from engine.language.characters import visible
 from engine.model import SectionKind

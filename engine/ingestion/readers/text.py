@@ -12,12 +12,12 @@ from typing import Any
 from engine import bounded_yaml
 from engine.corpus.contents import is_bare_heading
 from engine.errors import YamlError
-from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
-from engine.ingestion.headings import EXPLANATION, parse_heading
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.formats import decoded, looks_like_text
 from engine.ingestion.readers.identity import document_of
 from engine.ingestion.readers.lines import blocks_of, without_furniture
+from engine.ingestion.structure.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
+from engine.ingestion.structure.headings import EXPLANATION, parse_heading
 from engine.language.addresses import ATTACHED
 from engine.model import SectionKind
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from engine.ingestion.assembly import Link
 from engine.ingestion.readers.base import Problem, SourceFile
+from engine.ingestion.structure.assembly import Link
 
 _ENTITIES = "declares entities of its own, which are not read; save it without them"
 _SPACE = re.compile(r"\s+")

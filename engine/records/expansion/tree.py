@@ -182,7 +182,7 @@ class ExpansionTree:
     def first_hops(self, ids: Sequence[str]) -> dict[str, Hop]:
         """The hops on which some nodes hang; none for a query, nor for a passage that no hop reaches."""
         steps = {one: step for one in ids if (step := self.nodes[one].step) is not None}
-        return dict(zip(steps, self.facts.steps.told([*steps.values()]), strict=True))
+        return dict(zip(steps, self.facts.steps.hops([*steps.values()]), strict=True))
 
     def relation(self, node_id: str) -> str | None:
         """The relation of the hop on which a node hangs."""
@@ -259,7 +259,7 @@ def _queries(facts: PoolFacts) -> tuple[dict[Sent, str], dict[int, Sent]]:
     there, names = facts.steps.columns, facts.steps.strategies
     code = names.index(GAP_STRATEGY) if GAP_STRATEGY in names else -1
     places = np.flatnonzero((there.strategies == code) & (there.sources == FROM_QUESTION)).tolist()
-    hops = facts.steps.told(places)
+    hops = facts.steps.hops(places)
     asking = {
         place: sent for place, hop in zip(places, hops, strict=True) if (sent := sent_by(hop)) is not None
     }

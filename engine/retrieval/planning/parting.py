@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from engine.ingestion.segmentation import sentence_starts
+from engine.ingestion.structure.segmentation import sentence_starts
 from engine.language.analysis import analyzer
 from engine.retrieval.planning.words import MARKS, Referring, Words, compared, term_asked, words_of
 

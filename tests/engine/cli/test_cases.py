@@ -68,8 +68,8 @@ def test_what_cannot_be_done_is_told(run: CommandLine, subtests: pytest.Subtests
     rows: tuple[tuple[tuple[str, ...], str], ...] = (
         (("show", "nobody"), "there is no case 'nobody'"),
         (("list", "--matter", "Nowhere"), "there is no matter 'Nowhere'"),
-        (("list", "--since", "yesterday"), "'yesterday' is no day"),
-        (("list", "--limit", "0"), "--limit is at least 1"),
+        (("list", "--since", "yesterday"), "--since: not a day"),
+        (("list", "--limit", "0"), "--limit: Input should be greater than or equal to 1"),
         (("name", "nobody"), "give --name or --notes"),
         (("undo", "nobody"), "there is no case 'nobody'"),
         (("delete", "nobody"), "there is no case 'nobody'"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.ingestion.outline import below, cited_as
+from engine.ingestion.structure.outline import below, cited_as
 from engine.language.addresses import Address
 from engine.model import SectionKind
 

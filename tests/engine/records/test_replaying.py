@@ -8,7 +8,8 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, SettingsError
-from engine.investigation import Case, again
+from engine.investigation import Case
+from engine.investigation import case_cache as again
 from engine.records.comparing import compare
 from engine.records.replaying import replayed
 from engine.settings import InvestigationSettings, preset

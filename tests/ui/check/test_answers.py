@@ -24,16 +24,16 @@ from engine.corpus.judgements import load_confirmations
 from engine.errors import CancelledError, InputError
 from engine.ingestion.build import build_corpus
 from engine.model import Grade
+from engine.verbs.requests import parse_request
 from tests.hostile_files import texts
 from tests.memory import peak_memory
-from ui.asked import checked
 from ui.cases.kept import KeptCases
 from ui.check.answers import CheckDesk, answer
 from ui.check.api import TOOL as AUDIT
 from ui.check.api import Auditing, audited
 from ui.connections import Connections
 from ui.shelf import Library, open_library
-from ui.tools.tool import Asking, Place
+from ui.tools.caller import ServerCaller, Services
 
 LAW = """---
 id: harbour
@@ -150,7 +150,7 @@ def test_a_reading_that_is_not_there_is_cancelled_without_a_word(desk: CheckDesk
 )
 def test_the_endpoint_names_what_is_wrong(given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        checked(Auditing, {"text": WRONG} | given)
+        parse_request(Auditing, {"text": WRONG} | given)
 
 
 def test_the_endpoint_gives_the_same(library: Library, tmp_path: Path) -> None:
@@ -165,12 +165,12 @@ def test_a_program_that_hangs_up_ends_its_check_at_the_next_claim(
     claims = 32
     text = "\n".join(WRONG.replace("20", str(20 + number)) for number in range(claims))
 
-    def meters(after: int) -> tuple[Asking, list[int]]:
+    def meters(after: int) -> tuple[ServerCaller, list[int]]:
         """A call whose caller hangs up behind so many claims, and how often it was looked at."""
         looked: list[int] = []
 
         @contextmanager
-        def waited(asking: Asking, cancel: Callable[[], None]) -> Iterator[None]:
+        def waited(asking: ServerCaller, cancel: Callable[[], None]) -> Iterator[None]:
             def look(auditor: Auditor) -> None:
                 looked.append(1)
                 if len(looked) > after:
@@ -182,19 +182,19 @@ def test_a_program_that_hangs_up_ends_its_check_at_the_next_claim(
                 yield
 
         stopped = vars(Auditor)["_stopped"]
-        monkeypatch.setattr(Asking, "waited", property(lambda asking: partial(waited, asking)))
-        place = Place(library, Connections(), KeptCases(library.settings, None))
-        return Asking(place, Person(), gr.Request()), looked
+        monkeypatch.setattr(ServerCaller, "waited", property(lambda asking: partial(waited, asking)))
+        place = Services(library, Connections(), KeptCases(library.settings, None))
+        return ServerCaller(place, Person(), gr.Request()), looked
 
     for after in range(claims):
         asking, looked = meters(after)
         with pytest.raises(CancelledError):
-            AUDIT.does(asking, Auditing(text=text))
+            AUDIT.call(asking, Auditing(text=text))
         assert len(looked) == after + 1
     asking, looked = meters(claims + 1)
     monkeypatch.setattr("ui.check.api.LONGEST", -1.0)
     with pytest.raises(CancelledError):
-        AUDIT.does(asking, Auditing(text=text))
+        AUDIT.call(asking, Auditing(text=text))
 
 
 def test_nothing_is_hidden_in_what_is_shown_and_the_files_have_it_as_it_is(tmp_path: Path) -> None:
@@ -280,9 +280,9 @@ def test_a_visitor_neither_says_anything_of_a_verdict_nor_learns_what_was_said(c
 
 
 def test_a_grade_over_http_is_a_letter() -> None:
-    assert checked(Auditing, {"text": WRONG, "grade": "b"}).grade is Grade.B
-    assert checked(Auditing, {"text": WRONG, "grade": ""}).grade is None
+    assert parse_request(Auditing, {"text": WRONG, "grade": "b"}).grade is Grade.B
+    assert parse_request(Auditing, {"text": WRONG, "grade": ""}).grade is None
     wrongs: tuple[Any, ...] = (0.8, "0.8", "none", "AB", "x" * 10_000, [], True)
     for wrong in wrongs:
         with pytest.raises(InputError, match="grade: Input should be 'A', 'B', 'C', 'D' or 'E'"):
-            checked(Auditing, {"text": WRONG, "grade": wrong})
+            parse_request(Auditing, {"text": WRONG, "grade": wrong})

@@ -13,7 +13,7 @@ from engine.corpus.judgements import load_confirmations
 from engine.errors import AccessError, InputError
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from ui.asked import checked
+from engine.verbs.requests import parse_request
 from ui.check.review_api import Reviewing, reviewing
 from ui.shelf import Library, open_library
 
@@ -52,7 +52,7 @@ def library(built: Path, tmp_path: Path) -> Library:
 
 
 def asked(act: str, *claims: str, **more: Any) -> Reviewing:
-    return checked(Reviewing, {"act": act, "claims": list(claims), "text": MEMO} | more)
+    return parse_request(Reviewing, {"act": act, "claims": list(claims), "text": MEMO} | more)
 
 
 def kept(library: Library) -> int:
@@ -92,7 +92,7 @@ def test_what_is_right_of_it_is_not_kept_where_something_is_wrong(library: Libra
             reviewing(library, Person("", Role.OPERATOR), asked(act, *claims, **more))
         assert kept(library) == 0
     reviewing(library, REVIEWER, asked("confirm", "1"))
-    with pytest.raises(InputError, match="nobody has said anything of 2"):
+    with pytest.raises(InputError, match="there is no review of 2"):
         reviewing(library, REVIEWER, asked("undo", "1", "2"))
     assert kept(library) == 1
 
@@ -119,7 +119,7 @@ def test_other_visitors_may_not(library: Library, act: str) -> None:
 )
 def test_what_is_wrong_is_told(library: Library, given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
-        reviewing(library, REVIEWER, checked(Reviewing, {"text": MEMO} | given))
+        reviewing(library, REVIEWER, parse_request(Reviewing, {"text": MEMO} | given))
     assert words in str(caught.value)
     assert len(str(caught.value)) < 300
     assert kept(library) == 0

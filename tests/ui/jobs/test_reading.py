@@ -18,10 +18,10 @@ import psutil
 import pytest
 
 from engine.errors import CancelledError, InputError, RedstringError
+from engine.verbs.requests import SentFile
 from tests.hostile_files import LEAKED, questions, texts
 from tests.memory import peak_memory as peak
 from tests.ui.door.test_uploads import until
-from ui.asked import SentFile
 from ui.corpus.intake import put
 from ui.jobs import reading
 from ui.jobs.jobs import Owner

@@ -14,27 +14,30 @@ from starlette.requests import Request
 from engine.access.users import Person, Role
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
-from ui.asked import checked
+from engine.verbs.requests import parse_request
+from engine.verbs.verb import weight
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.shelf import Library, open_library
+from ui.tools.caller import ServerCaller, Services
 from ui.tools.registry import TOOLS
 from ui.tools.schemas import output_schema
-from ui.tools.tool import Asking, Place, weight
 
 BOUND = 40_000
-ALL = {tool.name: tool for tool in TOOLS}
-SCHEMAS = {tool.name: jsonschema.Draft202012Validator(output_schema(tool)) for tool in TOOLS}
+ALL = {tool.tool.name: tool for tool in TOOLS}
+SCHEMAS = {tool.tool.name: jsonschema.Draft202012Validator(output_schema(tool)) for tool in TOOLS}
 
 
-def asking(library: Library) -> Asking:
-    place = Place(library, Connections(library.settings), KeptCases(library.settings, library.home))
-    return Asking(place, Person(role=Role.OPERATOR), gr.Request(Request({"type": "http", "headers": []})))
+def asking(library: Library) -> ServerCaller:
+    place = Services(library, Connections(library.settings), KeptCases(library.settings, library.home))
+    return ServerCaller(
+        place, Person(role=Role.OPERATOR), gr.Request(Request({"type": "http", "headers": []}))
+    )
 
 
-def told(who: Asking, name: str, **arguments: Any) -> dict[str, Any]:
+def told(who: ServerCaller, name: str, **arguments: Any) -> dict[str, Any]:
     """What a tool says, held against its schema and the bound."""
-    values = ALL[name].answer(who, checked(ALL[name].form, arguments))
+    values = ALL[name].answer(who, parse_request(ALL[name].request, arguments))
     if arguments.get("detail") != "full":
         assert weight(values) < BOUND
     SCHEMAS[name].validate(values)
@@ -42,7 +45,7 @@ def told(who: Asking, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def giants(tmp_path_factory: pytest.TempPathFactory) -> Asking:
+def giants(tmp_path_factory: pytest.TempPathFactory) -> ServerCaller:
     """A corpus whose passages, titles and headings are as long as anybody makes them."""
     root = tmp_path_factory.mktemp("giants")
     (root / "sources").mkdir()
@@ -56,7 +59,7 @@ def giants(tmp_path_factory: pytest.TempPathFactory) -> Asking:
     return asking(open_library([root / "corpus"], root / "home", OperatorSettings(home=root / "home")))
 
 
-def test_of_long_passages_titles_and_headings(giants: Asking) -> None:
+def test_of_long_passages_titles_and_headings(giants: ServerCaller) -> None:
     case = told(giants, "investigate", question="berth refused", preset="detective", top_k=200)
     assert any("characters)" in one["text"] for one in case["passages"])
     step = told(giants, "follow", case=case["case"], passage=case["passages"][0]["id"])
@@ -67,7 +70,7 @@ def test_of_long_passages_titles_and_headings(giants: Asking) -> None:
     told(giants, "audit", text="A berth is refused (Article 1 Giant 1). " * 40)
 
 
-def test_a_document_of_long_passages_is_read_to_its_end(giants: Asking) -> None:
+def test_a_document_of_long_passages_is_read_to_its_end(giants: ServerCaller) -> None:
     seen: list[str] = []
     going_on: dict[str, int] | None = {"at": 0, "start": 0}
     while going_on is not None:
@@ -84,8 +87,10 @@ def test_a_document_of_long_passages_is_read_to_its_end(giants: Asking) -> None:
     notes=st.text(max_size=2000),
     words=st.text(min_size=1, max_size=300),
 )
-def test_of_whatever_people_write_of_their_cases(giants: Asking, name: str, notes: str, words: str) -> None:
-    store = giants.place.kept.store()
+def test_of_whatever_people_write_of_their_cases(
+    giants: ServerCaller, name: str, notes: str, words: str
+) -> None:
+    store = giants.services.kept.store()
     case = told(giants, "cases", limit=1)["cases"] or [{"id": _asked(giants)}]
     store.describe(case[0]["id"], who="x" * 200, name=name, notes=notes * 10)
     told(giants, "cases", limit=50)
@@ -94,5 +99,5 @@ def test_of_whatever_people_write_of_their_cases(giants: Asking, name: str, note
     told(giants, "plan", question=f"x{words}")
 
 
-def _asked(who: Asking) -> str:
+def _asked(who: ServerCaller) -> str:
     return str(told(who, "investigate", question="berth", preset="quick")["case"])

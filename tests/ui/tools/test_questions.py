@@ -11,15 +11,15 @@ from engine.llm import LanguageModel
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.export import investigation_to_json
 from engine.settings import preset
+from engine.verbs.requests import parse_request
 from tests.ui.models import ModelOfOneWord
 from tests.ui.served import inside_a_loop
-from ui.asked import checked
 from ui.connections import Connections, OperatorsModel
 from ui.page import build_page
 from ui.shelf import Library
 from ui.tools import questions
+from ui.tools.caller import operators
 from ui.tools.questions import Asked, Investigating
-from ui.tools.tool import operators
 
 QUESTION = "May a manager grant broader powers?"
 
@@ -72,19 +72,19 @@ def test_wrong_arguments_are_named(
     library: Library, given: dict[str, object], error: type[InputError], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        investigate(library, checked(Investigating, {"question": QUESTION} | given))
+        investigate(library, parse_request(Investigating, {"question": QUESTION} | given))
 
 
 def test_an_answer_looks_where_the_settings_say(library: Library) -> None:
     question = {"question": "Which limits does a manager have?"}
-    assert answer(library, checked(Asked, question))["sentences"]
+    assert answer(library, parse_request(Asked, question))["sentences"]
     none = {"settings": {"must_include": ["zeppelin"]}}
-    assert not answer(library, checked(Asked, question | none))["sentences"]
+    assert not answer(library, parse_request(Asked, question | none))["sentences"]
 
 
 def test_settings_by_which_a_model_would_help_ask_none_without_one(library: Library) -> None:
     helped = {"model_tasks": ["sub-questions", "gap-queries", "sufficiency"], "reranker": "llm"}
-    told = investigate(library, checked(Investigating, {"question": QUESTION, "settings": helped}))
+    told = investigate(library, parse_request(Investigating, {"question": QUESTION, "settings": helped}))
     assert (told["model"], told["usage"]) == ("", {})
 
 

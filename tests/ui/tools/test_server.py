@@ -116,7 +116,7 @@ def test_tools_say_what_they_are(own_machine: str) -> None:
         return await Calls(session).listed()
 
     tools = {tool.name: tool for tool in by_mcp(own_machine, work)}
-    assert list(tools) == [tool.name for tool in TOOLS]
+    assert list(tools) == [tool.tool.name for tool in TOOLS]
     for tool in tools.values():
         assert tool.title == tool.annotations.title != ""
         assert len(tool.description) > 40

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from engine.corpus.contents import is_bare_heading
-from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import Heading, bare_heading, parse_heading
 from engine.ingestion.readers.base import Row, table_text
 from engine.ingestion.readers.docx.package import (
     DocxParts,
@@ -22,6 +20,8 @@ from engine.ingestion.readers.docx.package import (
     whole,
 )
 from engine.ingestion.readers.lines import LONGEST_LINE, heading_line
+from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
+from engine.ingestion.structure.headings import Heading, bare_heading, parse_heading
 from engine.language.characters import raised
 
 # The text of a Word paragraph as a reader of the final version sees it.

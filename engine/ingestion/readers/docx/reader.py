@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.docx.body import body_of
 from engine.ingestion.readers.docx.package import BrokenDocxError, DocxParts, Element, open_docx
 from engine.ingestion.readers.formats import ZIP, members
 from engine.ingestion.readers.text import read_documents
+from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
 from engine.model import SectionKind
 
 # What a Word file says of itself: ECMA-376 part 2 "core properties" and the program's own.

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from engine.corpus.contents import is_bare_heading
-from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import Heading, parse_heading
 from engine.ingestion.readers.base import Row, numeral, table_text
 from engine.ingestion.readers.html.parsing import Element, is_left_out
 from engine.ingestion.readers.lines import heading_line
+from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
+from engine.ingestion.structure.headings import Heading, parse_heading
 from engine.language.addresses import CONTAINERS, PROVISIONS
 from engine.language.characters import raised
 from engine.model import SectionKind

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.formats import looks_like_text
 from engine.ingestion.readers.html.blocks import blocks_of_page
@@ -18,6 +17,7 @@ from engine.ingestion.readers.html.parsing import (
     stated_fields,
 )
 from engine.ingestion.readers.text import read_documents
+from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
 from engine.model import SectionKind
 
 # What a page begins with, behind white space, comments and an XML declaration; saved parts of pages

@@ -10,11 +10,11 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import Heading
-from engine.ingestion.numbers import is_title
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.pdf.lines import Line
+from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
+from engine.ingestion.structure.headings import Heading
+from engine.ingestion.structure.numbers import is_title
 from engine.language.characters import note_calls, western_digits, without_note_call
 from engine.model import SectionKind
 

@@ -14,7 +14,6 @@ from typing import BinaryIO
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
-from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.formats import ZIP, looks_like_text
 from engine.ingestion.readers.pdf.furniture import without_furniture
@@ -23,6 +22,7 @@ from engine.ingestion.readers.pdf.paragraphs import blocks_of_notes, setting_of,
 from engine.ingestion.readers.pdf.rows import Sheet, sheets_of
 from engine.ingestion.readers.pdf.structure import Structure
 from engine.ingestion.readers.text import read_documents
+from engine.ingestion.structure.headings import slug_of
 
 # Opening a PDF, and what its file says about the document.
 

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import Heading, parse_heading, slug_of
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.pdf.lines import Line
 from engine.ingestion.readers.pdf.paragraphs import (
@@ -21,6 +19,8 @@ from engine.ingestion.readers.pdf.paragraphs import (
     paragraphs_of,
     setting_of,
 )
+from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
+from engine.ingestion.structure.headings import Heading, parse_heading, slug_of
 from engine.language.addresses import CONTAINERS
 from engine.model import SectionKind
 

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
-from engine.ingestion.headings import Heading, parse_heading, slug_of
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.identity import (
@@ -23,6 +21,8 @@ from engine.ingestion.readers.markdown import blocks_of_field
 from engine.ingestion.readers.records import guess
 from engine.ingestion.readers.records.guess import LONG_TEXT
 from engine.ingestion.readers.text import document_of
+from engine.ingestion.structure.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
+from engine.ingestion.structure.headings import Heading, parse_heading, slug_of
 from engine.language.addresses import CONTAINERS
 from engine.model import Document, SectionKind
 

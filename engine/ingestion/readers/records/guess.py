@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from engine.ingestion.headings import parse_heading
 from engine.ingestion.readers.identity import (
     EVERYWHERE,
     DocumentFields,
@@ -16,6 +15,7 @@ from engine.ingestion.readers.identity import (
     said,
     values,
 )
+from engine.ingestion.structure.headings import parse_heading
 from engine.language.addresses import PROVISIONS
 from engine.language.designations import FEWEST, labelled
 

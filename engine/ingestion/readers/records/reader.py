@@ -14,13 +14,13 @@ from typing import Any
 import orjson
 
 from engine.errors import SourceError, UnpackingError
-from engine.ingestion.headings import parse_heading, slug_of
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.beir import Line, documents_of
 from engine.ingestion.readers.formats import decoded, looks_like_text
 from engine.ingestion.readers.identity import FieldMapping, records_mapping_of, text, texts, values
 from engine.ingestion.readers.records.documents import document_of_record
 from engine.ingestion.readers.records.guess import SAMPLE, guessed
+from engine.ingestion.structure.headings import parse_heading, slug_of
 from engine.language.addresses import parse_label
 from engine.language.analysis import STOPWORDS
 from engine.language.detection import detect

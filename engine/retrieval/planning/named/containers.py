@@ -14,7 +14,7 @@ import numpy as np
 from engine import languages
 from engine.corpus.outside import Outside
 from engine.corpus.protocol import Corpus, Mask
-from engine.ingestion.headings import parse_heading
+from engine.ingestion.structure.headings import parse_heading
 from engine.language.addresses import CONTAINERS, WORDS, Address, number_key
 from engine.language.aliases import NAME_WORD, name_key
 from engine.language.analysis import STOPWORDS, analyzer

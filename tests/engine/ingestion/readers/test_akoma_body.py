@@ -8,8 +8,8 @@ from inspect import cleandoc
 import pytest
 from lxml import etree
 
-from engine.ingestion.assembly import HeadingBlock
 from engine.ingestion.readers.akoma_body import Body, made_heading, number_in
+from engine.ingestion.structure.assembly import HeadingBlock
 from engine.model import SectionKind
 
 PERIODS = {"g1": (date(2001, 1, 1), date(2002, 2, 2))}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.beir import BeirReader
-from engine.ingestion.segmentation import LONGEST, LONGEST_SENTENCE
+from engine.ingestion.structure.segmentation import LONGEST, LONGEST_SENTENCE
 from engine.model import SectionKind
 
 DATA = Path(os.environ.get("REDSTRING_DATA", Path(__file__).parents[5] / "shared" / "data"))

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.ingestion.assembly import HeadingBlock, TextBlock
 from engine.ingestion.readers.base import ReadDocument, SourceFile
 from engine.ingestion.readers.lines import blocks_of, heading_line, mended
 from engine.ingestion.readers.text import TextReader
+from engine.ingestion.structure.assembly import HeadingBlock, TextBlock
 
 
 def read(folder: Path, text: str) -> ReadDocument:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.investigation import turn as whole
+from engine.investigation import round as whole
 from engine.investigation.strategies import whole_document
 from engine.investigation.strategies.base import Context, Seeds
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of

