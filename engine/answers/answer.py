@@ -53,7 +53,7 @@ from engine.investigation.evidence import QuestionWords, weigh_words
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
 from engine.model import AreaState, EvidenceStatus, Naming
-from engine.records.wording import plural, status_words
+from engine.records.phrases import plural, status_words
 from engine.retrieval.planning.plan import day_of_law
 
 # A brief starts with the provision that the question names, or with the sentence that answers. Exceptions

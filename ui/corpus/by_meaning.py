@@ -12,7 +12,7 @@ from engine.corpus.embedded.generation import NO_MODEL
 from engine.corpus.protocol import CorpusInfo
 from engine.language.embedders import embedder, reads
 from engine.languages import all_words
-from engine.records.wording import plural
+from engine.records.phrases import plural
 from ui.corpus.desk import Ask, CorpusDesk
 from ui.corpus.ingesting import Ingestion
 from ui.corpus.vectors import READING_STEP, Wanted, share_read, wanted_of

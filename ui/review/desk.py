@@ -16,10 +16,10 @@ from engine.errors import InputError
 from engine.investigation import Case, make_case
 from engine.investigation.ranking.additive import Experience
 from engine.model import Direction, Hop, Relation
+from engine.records.phrases import hop_words
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.records.store.store import CaseStore
-from engine.records.wording import hop_words
 from engine.review.kept import LONGEST_TEXT, Queue, no_queue, reviewer_named
 from engine.review.learning.choosing import Choice, learned_from
 from engine.review.learning.observing import Labels, Observed, described

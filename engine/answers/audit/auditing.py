@@ -215,7 +215,7 @@ class Auditor:
 
     def _checked(self, claim: Claim) -> Checked:
         found = self._found(claim)
-        if found.finding not in SAID:
+        if found.finding not in STATED:
             found = self._on_its_day(claim) or found
         return with_grades(found, self._grades)
 
