@@ -110,12 +110,12 @@ def test_a_question_about_the_past_is_answered_from_the_text_of_that_day(
 ) -> None:
     case = Case(corpus, question, preset("quick"), day=DAY)
     list(case.run())
-    found = case.investigation()
-    told = answer(found, corpus)
-    assert words in found.passages[0].passage.text
-    assert words in " ".join(one.text for one in told.sentences) or not told.sentences
+    case_found = case.investigation()
+    found = answer(case_found, corpus)
+    assert words in case_found.passages[0].passage.text
+    assert words in " ".join(one.text for one in found.sentences) or not found.sentences
     assert case.as_of == (date.fromisoformat(day) if day else DAY)
-    assert told.unanswered.startswith(f"This is the law of {day}") or not day
+    assert found.unanswered.startswith(f"This is the law of {day}") or not day
 
 
 @pytest.mark.parametrize(("language", "claim", "finding"), CLAIMS)

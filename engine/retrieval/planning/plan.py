@@ -216,11 +216,11 @@ def _day_note(plan: QueryPlan, settings: InvestigationSettings) -> Iterator[str]
     for found in plan.suggestions:
         if found.kind != "as_of":
             continue
-        says = f"the question says “{found.words}”"
+        named = f"the question names “{found.words}”"
         if chosen is None:
-            yield f"{says}: as_of:{found.value} looks at the law of that day"
+            yield f"{named}: as_of:{found.value} looks at the law of that day"
         elif _is_read(plan, settings, found):
-            yield f"{says}: the case looks at the law of {chosen}; as_of: and another day changes that"
+            yield f"{named}: the case looks at the law of {chosen}; as_of: and another day changes that"
 
 
 def _is_read(plan: QueryPlan, settings: InvestigationSettings, found: Suggestion) -> bool:

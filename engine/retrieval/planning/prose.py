@@ -48,7 +48,7 @@ def standards_at(corpus: Corpus, text: str) -> list[tuple[tuple[str, ...], Span]
     return found
 
 
-# What a question's prose says of dates, kinds of documents and documents.
+# Dates, types of documents and documents in a question's prose.
 #
 # "since 2015" may mean documents of 2015 and later, or only that something holds since then. So
 # it becomes a suggestion that a person can take up. Only the day of a question about the past is
