@@ -74,7 +74,7 @@ def arabic(printed: str) -> str | None:
 
 
 def han(printed: str) -> str | None:
-    """Convert a Chinese numeral or digits: "第一百二十三条" becomes 123, "第十二条之一" 12-1; empty stays empty."""
+    """Convert a Chinese numeral or digits: "第一百二十三条" becomes 123, "第十二条之一" 12-1."""
     text = visible(printed)
     if not text:
         return ""
