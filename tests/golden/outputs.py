@@ -32,7 +32,7 @@ from engine.errors import InputError
 from engine.exports.registry import HandedOver, exports
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
-from engine.records.filed import saved_file
+from engine.records.case_file import read_saved
 from engine.verbs.requests import parse_request
 from tests.golden import page
 from tests.golden.commands import COMMANDS, NONE, SMALL
@@ -173,7 +173,7 @@ class Outputs:
         return open_library([corpus], settings.home, settings)
 
     def _exports(self, folder: Path) -> Iterator[tuple[str, str]]:
-        record, sealed = saved_file(unpacked(CASE_FILE, folder))
+        record, sealed = read_saved(unpacked(CASE_FILE, folder))
         assert sealed is not None
         corpus = open_corpus(self._corpus)
         for name, export in exports().items():
