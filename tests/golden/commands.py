@@ -125,7 +125,6 @@ COMMANDS |= {
         f"{_AUDIT} --undo 1 --log {{folder}}/written.log.json",
         "audit {folder}/german.txt --corpus {corpus} --json",
     ),
-    ),
     "claims": tuple(
         f"audit {{claims}}/{language}.txt --corpus {{sample}} --as-of 2024-06-01"
         for language in ("ar", "de", "en", "id")
