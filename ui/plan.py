@@ -17,8 +17,8 @@ from engine.language.characters import escape
 from engine.llm import LanguageModel
 from engine.model import Constraints, QueryPlan, View
 from engine.records.export import usage_lines
+from engine.records.phrases import plural
 from engine.records.plain import intent_words, plan_from_json, plan_to_json
-from engine.records.wording import plural
 from engine.settings import HYPOTHETICAL, SUB_QUESTIONS, InvestigationSettings
 from ui.access.entrance import person_of
 from ui.case_request import CaseRequest, case_request

@@ -19,8 +19,8 @@ from engine.investigation.coverage import transaction_names
 from engine.investigation.ranking.additive import Experience
 from engine.llm.cost import CostReport, cost_report
 from engine.model import Document, Passage
+from engine.records.phrases import short_citation
 from engine.records.store.chain import Event
-from engine.records.wording import short_citation
 from ui.board import DEFAULT_NODES
 from ui.cases.kept import Keeping
 from ui.controls import Terms
@@ -151,7 +151,7 @@ class OpenCase:
         return short_citation(passage, document)
 
 
-class Desk:
+class CaseSessions:
     """The cases on the table, the least recently used put away first. Safe for several threads."""
 
     def __init__(self, most: int = MOST_CASES) -> None:

@@ -21,7 +21,7 @@ from engine.language.amendments import Amendment, AmendmentKind, changes_of, nam
 from engine.language.dates import dates_in, takes_the_place
 from engine.language.statements import Kind, Match, Statement, compare, quantities_in, read
 from engine.model import FAMILY, Direction, Document, Passage, Reference, Relation, Span, TargetKind
-from engine.records.wording import short_citation
+from engine.records.phrases import short_citation
 
 # An amendment is applied if it is certain: its day is known and has come, and its old words occur in the
 # passage. Otherwise it is a doubt, and a person has to read both texts.

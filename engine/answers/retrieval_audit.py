@@ -27,7 +27,7 @@ from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.errors import InputError
 from engine.investigation import run_case
 from engine.model import EvidenceStatus, Status
-from engine.records.wording import plural
+from engine.records.phrases import plural
 from engine.review.quality import Quality, quality_lines, quality_to_json
 from engine.settings import InvestigationSettings
 

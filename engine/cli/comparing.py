@@ -52,9 +52,9 @@ def compare_question(options: argparse.Namespace) -> None:
     """Ask twice and print what differs. Raises InputError where nothing is to differ."""
     from engine.corpus import open_corpus
     from engine.investigation import run_case
+    from engine.records.compared_case import side_by_side
     from engine.records.comparing import compare, comparison_lines, comparison_to_json
     from engine.records.export import investigation_to_json
-    from engine.records.sides import side_by_side
 
     if not (options.a or options.b or options.scan or options.with_corpus):
         raise InputError("say what differs: --a and --b (settings), --with-corpus or --scan")

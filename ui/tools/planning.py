@@ -9,7 +9,7 @@ from pydantic import Field
 from engine.investigation import Case, make_case
 from engine.investigation.filters import Filters
 from engine.records.plain import plan_text, plan_to_json
-from engine.records.slim import Slim
+from engine.records.summaries import Slim
 from engine.settings import InvestigationSettings
 from engine.settings import preset as settings_of
 from ui.controls import settings_from

@@ -16,7 +16,7 @@ from engine.investigation.ranking.additive import Experience
 from engine.llm import LanguageModel
 from engine.model import StopReason
 from engine.records.export import investigation_to_json
-from engine.records.slim import SlimAnswer, SlimCase, slim_answer, slim_case
+from engine.records.summaries import SlimAnswer, SlimCase, slim_answer, slim_case
 from engine.settings import InvestigationSettings
 from engine.settings import preset as settings_of
 from engine.verbs.requests import (

@@ -13,7 +13,7 @@ from engine.investigation import Case
 from engine.investigation.ranking import Ranking
 from engine.investigation.round import NAMED, put_named_first
 from engine.model import Relation
-from engine.records.wording import trail_sentence
+from engine.records.phrases import trail_sentence
 from engine.settings import preset
 
 DAY = date(2026, 1, 1)

@@ -13,7 +13,7 @@ from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.investigation.definitions import find_definition, find_definitions
 from engine.model import Naming, Relation
-from engine.records.wording import trail_sentence
+from engine.records.phrases import trail_sentence
 from engine.settings import preset
 from tests.engine.investigation.test_leading import ran
 

@@ -1,4 +1,4 @@
-"""The cases of a person: collected in bundles, and deleted after their time."""
+"""Retention: collection and deletion of users' cases, and periodic deletion of old data."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ from engine.access.audit_log import delete, older_than, record
 from engine.access.users import REALMS, Person, Role, key_of, owner_of_key, server_secret
 from engine.errors import RedstringError
 from engine.operator_settings import OperatorSettings
-from engine.records.filed import write_bundle
+from engine.records.case_file import write_bundle
 from engine.records.store.database import CaseDatabase
 from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
 
-# Deletes what has been kept for as long as the operator allows, while the server runs.
+# Periodic deletion while the server runs.
 
 LOG = logging.getLogger(__name__)
 BETWEEN_SECONDS = 3600.0
 
 
 def sweep(settings: OperatorSettings) -> int:
-    """Delete the corpora of visitors that are too old; returns how many. Raises InputError."""
+    """Delete visitors' corpora that are too old; return how many. Raises InputError."""
     if not settings.retention_days:
         return 0
     old = older_than(settings.home_folder, settings.retention_days)
     delete(old)
-    for one in old:
-        record(Person(role=Role.OPERATOR, name="(retention)"), "forget", one.logged_as, "done")
+    for folder in old:
+        record(Person(role=Role.OPERATOR, name="(retention)"), "forget", folder.logged_as, "done")
     return len(old)
 
 
 def sweep_cases(settings: OperatorSettings) -> int:
-    """Delete the cases that nobody has opened or changed for as long as the operator allows; returns how
-    many. Raises as ``CaseStore``."""
+    """Delete cases that were not opened or changed for the configured time; return how many.
+
+    Raises as ``CaseStore``.
+    """
     count = 0
     for days, of_machine in (
         (settings.case_retention_days, False),
         (settings.own_case_retention_days, True),
     ):
         if days:
-            # SQLAlchemy takes a while to load, and most servers keep their cases.
-
             count += len(delete_idle(settings, days, RETENTION, of_machine=of_machine))
     return count
 
 
 @contextmanager
-def sweeping(settings: OperatorSettings, seconds: float = BETWEEN_SECONDS) -> Iterator[None]:
-    """Do so now and every hour meanwhile, where the operator has set a number of days."""
+def sweep_periodically(settings: OperatorSettings, seconds: float = BETWEEN_SECONDS) -> Iterator[None]:
+    """Run both deletions now and every hour within the block, if the operator has configured retention."""
     stopped = Event()
 
     def work() -> None:
@@ -82,75 +82,75 @@ def sweeping(settings: OperatorSettings, seconds: float = BETWEEN_SECONDS) -> It
         thread.join(timeout=5)
 
 
-# The cases that the server keeps of people: handed to them, and deleted by person and by age.
-#
-# Whoever deletes stands in the log of who did what.
+# Export and deletion of users' cases. Every deletion is logged with the one who did it.
 
 RETENTION = Person(role=Role.OPERATOR, name="(retention)")
 ACTION = "delete case"
 _Store = TypeVar("_Store", bound=CaseDatabase)
 
 
-def owners_of(settings: OperatorSettings, name: str) -> list[str]:
-    """By what the matters of a user are known, whoever vouches for the name."""
+def find_owners(settings: OperatorSettings, name: str) -> list[str]:
+    """Return the owners of a user's matters, one for each login method."""
     secret = server_secret(settings.home_folder)
     found = (owner_of_key(key_of(name, realm, secret)) for realm in REALMS)
     return [owner for owner in found if owner is not None]
 
 
 def case_ids(settings: OperatorSettings, owners: list[str]) -> list[str]:
-    """The cases of somebody."""
-    with _opened(settings, CaseStore) as store:
+    """Return the ids of the cases of some owners."""
+    with _open_store(settings, CaseStore) as store:
         return [] if store is None else [one for owner in owners for one in store.ids(None, owner)]
 
 
-def hand_out(settings: OperatorSettings, owners: list[str], path: Path) -> int:
-    """Write all cases of somebody into a file that ends in .zip or .jsonl; returns how many. Raises
-    InputError."""
-    with _opened(settings, CaseStore) as store:
+def export_cases(settings: OperatorSettings, owners: list[str], path: Path) -> int:
+    """Export all cases of some owners to a file that ends in .zip or .jsonl; return how many.
+
+    Raises InputError.
+    """
+    with _open_store(settings, CaseStore) as store:
         if store is None:
             return write_bundle(path, ())
         ids = [(one, owner) for owner in owners for one in store.ids(None, owner)]
         return write_bundle(path, (store.handed(one, owner) for one, owner in ids))
 
 
-def delete_of(settings: OperatorSettings, owners: list[str], who: Person) -> list[str]:
-    """Delete all matters and cases of somebody; returns the ids of the cases."""
-    with _opened(settings, CaseStore) as store:
-        gone = [] if store is None else [one for owner in owners for one in store.delete_owner(owner)]
-    return _logged(gone, who)
+def delete_owners(settings: OperatorSettings, owners: list[str], who: Person) -> list[str]:
+    """Delete all matters and cases of some owners; return the ids of the cases."""
+    with _open_store(settings, CaseStore) as store:
+        deleted = [] if store is None else [one for owner in owners for one in store.delete_owner(owner)]
+    return _log_deletions(deleted, who)
 
 
 def forget_reviewer(settings: OperatorSettings, name: str, *, dry_run: bool) -> int:
-    """Take a person's name, reasons and notes off the verdicts of reviews; returns how many had the name."""
-    with _opened(settings, ReviewStore) as reviews:
+    """Remove a reviewer's name, reasons and notes from review verdicts; return the number of verdicts."""
+    with _open_store(settings, ReviewStore) as reviews:
         return 0 if reviews is None else reviews.forget_reviewer(name, dry_run=dry_run)
 
 
 def idle_ids(settings: OperatorSettings, days: float) -> list[str]:
-    """The cases of visitors that nobody has opened or changed for so many days."""
-    with _opened(settings, CaseStore) as store:
+    """Return the ids of visitors' cases that were not opened or changed for some days."""
+    with _open_store(settings, CaseStore) as store:
         return [] if store is None else [one["id"] for one in store.idle(days)]
 
 
 def delete_idle(
     settings: OperatorSettings, days: float, who: Person, *, of_machine: bool = False
 ) -> list[str]:
-    """Delete them, or those of the machine itself; returns their ids."""
-    with _opened(settings, CaseStore) as store:
-        gone = [] if store is None else store.delete_idle(days, of_machine=of_machine)
-    return _logged(gone, who)
+    """Delete idle cases of visitors, or of the machine itself; return their ids."""
+    with _open_store(settings, CaseStore) as store:
+        deleted = [] if store is None else store.delete_idle(days, of_machine=of_machine)
+    return _log_deletions(deleted, who)
 
 
-def _logged(case_ids: list[str], who: Person) -> list[str]:
+def _log_deletions(case_ids: list[str], who: Person) -> list[str]:
     for case_id in case_ids:
         record(who, ACTION, case_id, "done")
     return case_ids
 
 
 @contextmanager
-def _opened(settings: OperatorSettings, opened: Callable[[str], _Store]) -> Iterator[_Store | None]:
-    """What is kept of cases or reviews; None if there is no file of it yet, which is not made for this."""
+def _open_store(settings: OperatorSettings, opened: Callable[[str], _Store]) -> Iterator[_Store | None]:
+    """Open a store of cases or reviews; None if its file does not exist (it is not created)."""
     address = settings.cases_address
     if address.startswith("sqlite:") and not Path(str(make_url(address).database)).exists():
         yield None

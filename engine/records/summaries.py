@@ -1,6 +1,6 @@
-"""Cases and answers in short, for programs that read little at once: what was found, where, how, how sure.
+"""Short forms of cases and answers, for programs with little context.
 
-Each class says what its fields are, so that its JSON schema is a description of the answer.
+The field descriptions become the JSON schema of the answers.
 """
 
 from __future__ import annotations
@@ -12,57 +12,57 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.model import StopReason
+from engine.records.phrases import STOP_WORDS, hop_quote, hop_words
 from engine.records.record import read_hop
-from engine.records.wording import STOP_WORDS, hop_quote, hop_words
 
-# Words of a link that are told beside it.
+# Longest quote of a link.
 _QUOTE = 60
 
 
 class Slim(BaseModel):
-    """Something in short. What is not there is left out."""
+    """A short form; absent values are left out."""
 
     model_config = ConfigDict(frozen=True)
 
     def values(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the fields as plain values."""
         return self.model_dump(mode="json", exclude_none=True)
 
 
 class SlimPassage(Slim):
     """A passage of the ranking."""
 
-    rank: int = Field(description="its place in the ranking, from 1")
-    id: str = Field(description="its id; read and follow take it")
+    rank: int = Field(description="rank, from 1")
+    id: str = Field(description="id, for the tools read and follow")
     document: str = Field(description="id of its document")
     title: str = Field(description="title of its document")
     label: str = Field(description="how it is cited inside its document")
     page: int | None = Field(default=None, description="page, from 1")
     language: str = Field(description="language code of its text")
-    text: str = Field(description="its words; one that was cut says how long it is")
+    text: str = Field(description="its text; if it was cut, its length is appended")
     score: float = Field(description="score in the ranking, 0 to 1")
-    validity: str | None = Field(default=None, description="what it was on the day of the case")
-    out_of_force: bool | None = Field(default=None, description="true where it was not in force that day")
+    validity: str | None = Field(default=None, description="whether it was in force on the day of the case")
+    out_of_force: bool | None = Field(default=None, description="true if it was not in force on that day")
     trail: list[str] = Field(
-        description="the best way from the question to it, a step an entry; passages are named by their ids"
+        description="the best trail from the question to it, one entry per hop; passages are named by id"
     )
 
 
 class SlimPart(Slim):
-    """What was found for a part of a question that asks several things."""
+    """The evidence for a part of a question that asks several things."""
 
     text: str
     status: str = Field(description="found, partial or none")
-    missing: list[str] = Field(description="words that nothing bears")
+    missing: list[str] = Field(description="words without evidence")
     passages: list[str] = Field(description="ids of its best passages")
 
 
 class SlimEvidence(Slim):
-    """Whether the corpus bears the question at all."""
+    """Whether the corpus can answer the question."""
 
     status: str = Field(description="found, partial or none")
-    missing: list[str] = Field(description="words of the question that nothing bears")
-    parts: list[SlimPart] = Field(description="where the question asks several things: each of them")
+    missing: list[str] = Field(description="words of the question without evidence")
+    parts: list[SlimPart] = Field(description="parts of a question that asks several things")
 
 
 class SlimArea(Slim):
@@ -71,7 +71,7 @@ class SlimArea(Slim):
     name: str
     state: str = Field(description="covered, weak or missing")
     required: bool
-    passages: int = Field(description="how many passages bear it")
+    passages: int = Field(description="number of passages that support it")
 
 
 class SlimRound(Slim):
@@ -79,8 +79,8 @@ class SlimRound(Slim):
 
     number: int
     purpose: str
-    admitted: int = Field(description="passages that came into the pool")
-    refused: int = Field(description="passages that did not")
+    admitted: int = Field(description="passages admitted to the pool")
+    refused: int = Field(description="passages refused")
 
 
 class SlimStop(Slim):
@@ -89,36 +89,36 @@ class SlimStop(Slim):
     reason: str
     words: str
     completeness: float | None = Field(
-        default=None, description="estimated share of what there is to find; absent where nobody can tell"
+        default=None, description="estimated share of relevant passages found; absent if unknown"
     )
 
 
 class SlimPool(Slim):
-    """The research pool, counted."""
+    """The size of the research pool."""
 
     passages: int
     links: int
     pinned: int
     dismissed: int
-    by_strategy: dict[str, int] = Field(description="passages by what found them first")
+    by_strategy: dict[str, int] = Field(description="passages by the strategy that found them first")
 
 
 class SlimCase(Slim):
-    """A case in short."""
+    """The short form of a case."""
 
     question: str
     corpus: str
-    day: str | None = Field(default=None, description="the law of this day")
+    day: str | None = Field(default=None, description="the day as of which the law is applied")
     evidence: SlimEvidence
-    message: str | None = Field(default=None, description="there where nothing was found")
+    message: str | None = Field(default=None, description="set if nothing was found")
     passages: list[SlimPassage] = Field(description="the ranking, best first")
     coverage: list[SlimArea]
     rounds: list[SlimRound]
     stop: SlimStop
     pool: SlimPool
-    metrics: dict[str, float | None] = Field(description="figures of the case; null where not measured")
+    metrics: dict[str, float | None] = Field(description="metrics of the case; null if not measured")
     notes: list[str]
-    model: str = Field(description="language model that helped, empty for none")
+    model: str = Field(description="language model used, empty for none")
     milliseconds: float
 
 
@@ -126,25 +126,25 @@ class SlimSentence(Slim):
     """A sentence of an answer."""
 
     text: str
-    citations: list[int] = Field(description="numbers of the citations that bear it")
+    citations: list[int] = Field(description="numbers of the citations that support it")
     support: str
     doubts: list[str]
     area: str
 
 
 class SlimCitation(Slim):
-    """What an answer cites."""
+    """A citation of an answer."""
 
     number: int
-    passage: str = Field(description="id of the passage; read takes it")
+    passage: str = Field(description="id of the passage, for the tool read")
     citation: str = Field(description="as a memo cites it")
-    quote: str = Field(description="the words, as the source has them")
+    quote: str = Field(description="the quoted words of the source")
     in_force: bool
     validity: str
 
 
 class SlimConflict(Slim):
-    """Sources that do not go together."""
+    """Sources that contradict each other."""
 
     kind: str
     words: str
@@ -152,25 +152,25 @@ class SlimConflict(Slim):
 
 
 class SlimAnswer(Slim):
-    """An answer in short."""
+    """The short form of an answer."""
 
     question: str
     language: str
-    method: str = Field(description="how it was made: sentences of the sources, or by a language model")
+    method: str = Field(description="sentences of the sources, or written by a language model")
     missing: bool = Field(description="whether the corpus has no answer")
-    unanswered: str = Field(description="what of the question has none, in words")
+    unanswered: str = Field(description="parts of the question without an answer, in words")
     sentences: list[SlimSentence]
     citations: list[SlimCitation]
-    to_read: list[int] = Field(description="numbers of citations to read besides")
+    to_read: list[int] = Field(description="numbers of further citations to read")
     conflicts: list[SlimConflict]
     parts: list[SlimPart]
-    gaps: list[str] = Field(description="what no evidence was found for")
+    gaps: list[str] = Field(description="areas without evidence")
     notes: list[str]
     model: str
 
 
 def slim_case(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record, as ``investigation_to_json`` makes it, in short."""
+    """Return the short form of a record made by ``investigation_to_json``."""
     pool, stop, evidence = record["pool"], record["stop"], record["evidence"]
     estimate = stop["completeness"]
     return SlimCase(
@@ -204,7 +204,7 @@ def slim_case(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def slim_passage(passage: Mapping[str, Any]) -> SlimPassage:
-    """A ranked passage of a record, with the best of its trails."""
+    """Return the short form of a ranked passage, with its best trail."""
     trails = passage["trails"]
     own = {name: passage[name] for name in ("rank", "id", "document", "label", "page", "language", "text")}
     return SlimPassage(
@@ -218,17 +218,17 @@ def slim_passage(passage: Mapping[str, Any]) -> SlimPassage:
 
 
 def trail_words(trail: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A trail of a record in short words, from the question on: "scan, 3rd", "cited by act/art-3"."""
-    told = []
+    """Return a trail as short phrases from the question on: "scan, 3rd", "cited by act/art-3"."""
+    phrases = []
     for edge in trail:
         hop = read_hop(edge)
         words = (hop_words(hop, str), "" if hop.source_id is None else hop_quote(hop, _QUOTE))
-        told.append(" ".join(part for part in words if part))
-    return told
+        phrases.append(" ".join(part for part in words if part))
+    return phrases
 
 
 def slim_answer(values: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer, as ``answer_to_json`` makes it, in short."""
+    """Return the short form of an answer made by ``answer_to_json``."""
     return SlimAnswer.model_validate({**values, "parts": _parts(values["parts"])}).values()
 
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.records.filed import SavedFile, case_bytes, changes_of, file_of, saved_file
+from engine.records.case_file import SavedFile, case_bytes, find_changes, parse_saved, read_saved
 from engine.records.restoring import load_investigation, load_pool, load_record, save
-from engine.records.store.chain import Event, digest, sealed
+from engine.records.store.chain import Event, digest, seal
 from engine.records.store.store import CaseStore
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import finished
@@ -39,12 +39,12 @@ def store(tmp_path: Path) -> CaseStore:
 def changed(path: Path, change: Callable[[Any], object]) -> SavedFile:
     values = orjson.loads(path.read_bytes())
     change(values)
-    return file_of(values, str(path))
+    return parse_saved(values, str(path))
 
 
 def test_as_it_was_written_it_is_sound(path: Path) -> None:
-    saved = saved_file(path)
-    assert changes_of(saved, str(path)) == []
+    saved = read_saved(path)
+    assert find_changes(saved, str(path)) == []
     assert saved.case is not None
     assert [event.kind for event in saved.case.events] == ["opened", "ran"]
     assert (saved.case.application, saved.case.events[0].who) == ("cli", "Ann")
@@ -55,23 +55,23 @@ def test_as_it_was_written_it_is_sound(path: Path) -> None:
     [
         (
             lambda one: one["passages"][0].update(text="Nobody owes anything."),
-            "the record is not what it was",
+            "the record was changed",
         ),
-        (lambda one: one.update(question="Another?"), "the record is not what it was"),
-        (lambda one: one["notes"].append("more"), "the record is not what it was"),
-        (lambda one: one["case"]["events"][1].update(who="Eve"), "event 1 (ran) is not what it was"),
-        (lambda one: one["case"]["events"][0]["data"].update(x=1), "event 0 (opened) is not what it was"),
-        (lambda one: one["case"].update(engine="9.9"), "it says another engine than its events"),
-        (lambda one: one["case"].update(verdict="right"), "it says another verdict than its events"),
-        (lambda one: one["case"].update(notes="all is well"), "it says another notes than its events"),
-        (lambda one: one["case"].update(id="x" * 22), "event 0 (opened) is not what it was"),
+        (lambda one: one.update(question="Another?"), "the record was changed"),
+        (lambda one: one["notes"].append("more"), "the record was changed"),
+        (lambda one: one["case"]["events"][1].update(who="Eve"), "event 1 (ran) was changed"),
+        (lambda one: one["case"]["events"][0]["data"].update(x=1), "event 0 (opened) was changed"),
+        (lambda one: one["case"].update(engine="9.9"), "its field 'engine' differs from its events"),
+        (lambda one: one["case"].update(verdict="right"), "its field 'verdict' differs from its events"),
+        (lambda one: one["case"].update(notes="all is well"), "its field 'notes' differs from its events"),
+        (lambda one: one["case"].update(id="x" * 22), "event 0 (opened) was changed"),
     ],
 )
 def test_a_changed_file_is_seen_and_not_taken_in(
     path: Path, store: CaseStore, change: Callable[[Any], object], told: str
 ) -> None:
     saved = changed(path, change)
-    assert any(told in one for one in changes_of(saved, str(path)))
+    assert any(told in one for one in find_changes(saved, str(path)))
     assert saved.case is not None
     with pytest.raises(InputError, match="was changed: "):
         store.take_in(saved.record, saved.case, store.matter(), who="Ben")
@@ -80,7 +80,7 @@ def test_a_changed_file_is_seen_and_not_taken_in(
 
 
 def test_handed_to_a_colleague_it_is_gone_on_with(path: Path, store: CaseStore, tmp_path: Path) -> None:
-    record, case = saved_file(path)
+    record, case = read_saved(path)
     assert case is not None
     store.take_in(record, case, store.matter("Taken in"), who="Ben")
     assert store.record(case.id) == record
@@ -91,8 +91,8 @@ def test_handed_to_a_colleague_it_is_gone_on_with(path: Path, store: CaseStore, 
     store.share(case.id, who="Ben")
     back = tmp_path / "back.json"
     back.write_bytes(case_bytes(*store.handed(case.id)))
-    again = saved_file(back)
-    assert changes_of(again, "back") == []
+    again = read_saved(back)
+    assert find_changes(again, "back") == []
     assert again.record == pinned
     assert again.case is not None
     # Whoever takes it in shares it with nobody by that, and can take back what was done before.
@@ -104,7 +104,7 @@ def test_handed_to_a_colleague_it_is_gone_on_with(path: Path, store: CaseStore, 
     assert third.verify(case.id) == []
     kinds = [event.kind for event in third.events(case.id)]
     assert kinds == ["opened", "ran", "imported", "pin", "judged", "shared", "imported", "undone"]
-    with pytest.raises(InputError, match="is kept here already"):
+    with pytest.raises(InputError, match="is stored already"):
         third.take_in(again.record, again.case, third.matter(), who="Cem")
     for one in (store, third):
         one.close()
@@ -113,19 +113,19 @@ def test_handed_to_a_colleague_it_is_gone_on_with(path: Path, store: CaseStore, 
 def test_without_the_records_before_a_step_it_is_sound_and_goes_back_no_further(
     path: Path, store: CaseStore, tmp_path: Path
 ) -> None:
-    record, case = saved_file(path)
+    record, case = read_saved(path)
     assert case is not None
     store.take_in(record, case, store.matter(), who="Ben")
     store.step(case.id, "pin", who="Ben", record={**record, "notes": ["pinned"]})
     values = orjson.loads(case_bytes(*store.handed(case.id)))
     values["case"]["earlier"].clear()
-    saved = file_of(values, "case.json")
-    assert changes_of(saved, "case.json") == []
+    saved = parse_saved(values, "case.json")
+    assert find_changes(saved, "case.json") == []
     assert saved.case is not None
     third = CaseStore(f"sqlite:///{tmp_path / 'third.sqlite'}")
     third.take_in(saved.record, saved.case, third.matter(), who="Cem")
     assert third.verify(case.id) == []
-    with pytest.raises(InputError, match="was not handed over"):
+    with pytest.raises(InputError, match="was not imported"):
         third.undo(case.id, who="Cem")
     for one in (store, third):
         one.close()
@@ -147,7 +147,7 @@ def forged(values: dict[str, Any]) -> None:
         }
     )
     for place, one in enumerate(case["events"]):
-        event = sealed(Event(**one), case["id"], before)
+        event = seal(Event(**one), case["id"], before)
         case["events"][place] = event.values()
         before = event.hash
     case["head"] = before
@@ -183,7 +183,7 @@ def test_what_cannot_be_kept_is_refused_in_a_sentence(
 def test_another_file_is_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.json").write_bytes(content)
     with pytest.raises(InputError, match="not a saved investigation"):
-        saved_file(tmp_path / "x.json")
+        read_saved(tmp_path / "x.json")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -193,14 +193,14 @@ def test_any_content_is_taken_in_or_refused(path: Path, store: CaseStore, data: 
     spoil(values, data)
     told = ""
     try:
-        saved = file_of(values, "case.json")
+        saved = parse_saved(values, "case.json")
     except InputError as error:
         told = str(error)
     if told:
         assert told.startswith("case.json: ")
         return
     assert saved.case is not None
-    sound = not changes_of(saved, "case.json")
+    sound = not find_changes(saved, "case.json")
     try:
         store.take_in(saved.record, saved.case, store.matter(), who="Ben")
     except InputError:
@@ -216,16 +216,16 @@ def test_a_file_of_format_1_is_read_as_ever(meridia: Corpus, tmp_path: Path, sto
     assert len(investigation.passages) == 10
     assert len(load_pool(path, meridia, 10)) == 30
     assert load_record(path).used() == {}
-    record, case = saved_file(path)
+    record, case = read_saved(path)
     assert case is None
-    with pytest.raises(InputError, match="format 1, which has no chain"):
-        changes_of(SavedFile(record, case), "x")
+    with pytest.raises(InputError, match="format 1 has no chain"):
+        find_changes(SavedFile(record, case), "x")
     kept = store.keep(record, store.matter(), application="file", who="Ben")
     assert store.verify(kept) == []
     assert store.record(kept) == record
     # Handed over it is what it was, sealed from now on.
     again = tmp_path / "again.json"
     again.write_bytes(case_bytes(*store.handed(kept)))
-    assert changes_of(saved_file(again), "again") == []
+    assert find_changes(read_saved(again), "again") == []
     assert len(load_investigation(again, meridia).passages) == 10
     store.close()

@@ -1,4 +1,4 @@
-"""Two cases side by side: their settings, figures, and the changes of their corpora."""
+"""Two cases to compare: their inputs, values, and the changes of their corpora."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.presentation import text_of
 from engine.model import Direction, Relation
 
-# What differs between two states of a corpus: passages, their words and their dates, and links.
-
-# So many passages are read at once.
+# Differences between two states of a corpus.
 BATCH = 2_000
 
 
 class Link(NamedTuple):
-    """Which passage says it, what it leads to, and as what."""
+    """A link: the passage that makes it, its target and its relation."""
 
     source: str
     target: str
@@ -34,19 +32,23 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CorpusChanges:
-    """Ids of passages that are in the first alone (``gone``), in the second alone (``new``), in both with
-    other words or with other dates or another status; links between passages of either."""
+    """The differences between two states of a corpus.
 
-    gone: frozenset[str] = frozenset()
+    Ids of passages that are only in the first (``removed``), only in the second (``new``), or in both with a
+    different text (``reworded``), or with different dates or status (``redated``); links that are in only
+    one.
+    """
+
+    removed: frozenset[str] = frozenset()
     new: frozenset[str] = frozenset()
     reworded: frozenset[str] = frozenset()
     redated: frozenset[str] = frozenset()
-    links_gone: frozenset[Link] = frozenset()
+    links_removed: frozenset[Link] = frozenset()
     links_new: frozenset[Link] = frozenset()
 
     def __bool__(self) -> bool:
-        passages = self.gone or self.new or self.reworded or self.redated
-        return bool(passages or self.links_gone or self.links_new)
+        passages = self.removed or self.new or self.reworded or self.redated
+        return bool(passages or self.links_removed or self.links_new)
 
 
 @dataclass(slots=True)
@@ -55,23 +57,23 @@ class _State:
     dates: dict[str, tuple[object, ...]] = field(default_factory=dict)
 
 
-def changes_between(first: Corpus, second: Corpus) -> CorpusChanges:
-    """Read both from beginning to end and compare; passages are the same where their ids are."""
+def compare_corpora(first: Corpus, second: Corpus) -> CorpusChanges:
+    """Read two corpora completely and compare them; passages with equal ids correspond."""
     old, new = _state(first), _state(second)
     both = old.words.keys() & new.words.keys()
     before, after = set(links_of(first)), set(links_of(second))
     return CorpusChanges(
-        gone=frozenset(old.words.keys() - both),
+        removed=frozenset(old.words.keys() - both),
         new=frozenset(new.words.keys() - both),
-        reworded=frozenset(one for one in both if old.words[one] != new.words[one]),
-        redated=frozenset(one for one in both if old.dates[one] != new.dates[one]),
-        links_gone=frozenset(before - after),
+        reworded=frozenset(id_ for id_ in both if old.words[id_] != new.words[id_]),
+        redated=frozenset(id_ for id_ in both if old.dates[id_] != new.dates[id_]),
+        links_removed=frozenset(before - after),
         links_new=frozenset(after - before),
     )
 
 
 def links_of(corpus: Corpus, rows: Rows | None = None) -> Iterator[Link]:
-    """The links that passages make, of all passages or of some."""
+    """Yield the links that passages make; ``rows``: None for all passages."""
     relations = tuple(Relation)
     for some in _batches(np.arange(len(corpus), dtype=np.int32) if rows is None else rows):
         found = corpus.neighbours(some, None, Direction.OUT)
@@ -100,14 +102,14 @@ def _batches(rows: Rows) -> Iterator[Rows]:
         yield rows[start : start + BATCH]
 
 
-# What two cases were given that differs: question, corpus, day, model, plan and settings.
+# Inputs that differ: question, corpus, day, model, weights, plan and settings.
 
-_GIVEN = ("question", "corpus", "day", "model")
+_INPUTS = ("question", "corpus", "day", "model")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """A setting, by its name, in both cases."""
+class InputChange:
+    """An input with different values in two cases."""
 
     name: str
     before: Any
@@ -115,30 +117,32 @@ class Given:
 
     @property
     def words(self) -> str:
-        """In a sentence."""
-        return f"{self.name}: {_said(self.before)} before, {_said(self.after)} now"
+        """The change in a sentence."""
+        return f"{self.name}: {_format_value(self.before)} before, {_format_value(self.after)} now"
 
 
-def given_otherwise(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Given, ...]:
-    """What two records were given that differs. A plan that the engine made is nothing that was given: it
-    follows from the rest."""
+def changed_inputs(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[InputChange, ...]:
+    """Return the inputs that differ between two records.
+
+    A plan counts only if a user edited it; otherwise it follows from the other inputs.
+    """
     old, new = before["settings"], after["settings"]
-    # The day that a case looked at follows from a day that was set.
-    names = [name for name in _GIVEN if name != "day" or old.get("as_of") == new.get("as_of")]
-    found = [Given(name, before[name], after[name]) for name in names if before[name] != after[name]]
+    # The day of a case follows from ``as_of`` if that is set.
+    names = [name for name in _INPUTS if name != "day" or old.get("as_of") == new.get("as_of")]
+    found = [InputChange(name, before[name], after[name]) for name in names if before[name] != after[name]]
     ranked_by = before.get("weights", ""), after.get("weights", "")
     if ranked_by[0] != ranked_by[1]:
-        found.append(Given("weights", *ranked_by))
+        found.append(InputChange("weights", *ranked_by))
     for name in sorted({*old, *new}):
         if old.get(name) != new.get(name):
-            found.append(Given(name, old.get(name), new.get(name)))
+            found.append(InputChange(name, old.get(name), new.get(name)))
     if before["plan"] != after["plan"] and (before["plan"]["edited"] or after["plan"]["edited"]):
-        found.append(Given("plan", *_plans(before["plan"], after["plan"])))
+        found.append(InputChange("plan", *_plans(before["plan"], after["plan"])))
     return tuple(found)
 
 
 def _plans(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Any]:
-    """Two plans as they are told: the views that are on, else the fields that differ."""
+    """Yield what to show of two plans: their active views, else the fields that differ."""
     views = [[view["text"] for view in plan["views"] if view["enabled"]] for plan in (before, after)]
     names = [name for name in before if before[name] != after.get(name)]
     if views[0] != views[1]:
@@ -147,51 +151,50 @@ def _plans(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Any]
         yield from ({name: plan.get(name) for name in names} for plan in (before, after))
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {one}" for name, one in value.items()) or "none"
+        return ", ".join(f"{name} {item}" for name, item in value.items()) or "none"
     return "none" if value in (None, "") else str(value)
 
 
-# All of two records beside passages, hops and what was given: each value that differs, by its
-# name.
+# All other values of two records, compared by name.
 
-# Given, compared passage by passage and hop by hop, or nothing of what was found.
+# Parts of a record that are compared elsewhere, and times and costs.
 ELSEWHERE = frozenset(
     {"question", "corpus", "day", "model", "settings", "passages", "started", "milliseconds", "usage"}
 )
-# Parts of a record that are lists of the same things.
+# Lists of similar items in a record.
 _LISTED = ("passages", "rounds", "retrievers", "coverage", "threads")
-# As a reranker tells it: "reranked the best 28 passages in 102 ms by ce:NAME".
+# The duration in a note of a reranker: "reranked the best 28 passages in 102 ms by ce:NAME".
 _TOOK = re.compile(r" in [\d,.]+ m?s\b")
-# By which of its fields something in a list is called.
+# Fields that identify an item of a list, most specific first.
 _CALLED_BY = ("id", "name", "strategy", "retriever", "number", "text")
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A value by where it stands ("coverage.dues.state"); None where one record has it not."""
+    """A value by its path ("coverage.dues.state"); None in a record that lacks it."""
 
     name: str
     before: Any
     after: Any
 
 
-def figures_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Figure]:
-    """The values that differ. Of the pool's passages: round, strategy and score of those that are in both."""
+def compare_figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Figure]:
+    """Yield the values that differ; of pool passages, only those that are in both pools."""
     old, new = (
-        {**one, "pool": _pool(one, other), "notes": timeless_notes(one["notes"])}
-        for one, other in ((before, after), (after, before))
+        {**record, "pool": _pool(record, other), "notes": without_durations(record["notes"])}
+        for record, other in ((before, after), (after, before))
     )
     for name in dict.fromkeys([*old, *new]):
         if name not in ELSEWHERE:
             yield from _differing(name, old.get(name), new.get(name))
 
 
-def timeless_notes(notes: Sequence[str]) -> list[str]:
-    """Notes without how long something took."""
+def without_durations(notes: Sequence[str]) -> list[str]:
+    """Return notes without durations."""
     return [_TOOK.sub("", note) for note in notes]
 
 
@@ -215,23 +218,24 @@ def _differing(name: str, old: Any, new: Any) -> Iterator[Figure]:
 
 
 def _named(value: Any) -> Mapping[str, Any] | None:
-    """The parts of a value by their names; None for what has none."""
+    """Return the parts of a value by name; None if it has no named parts."""
     if isinstance(value, Mapping):
         return value
     if not isinstance(value, Sequence) or isinstance(value, str) or not value:
         return None
-    if not all(isinstance(one, Mapping) for one in value):
+    if not all(isinstance(item, Mapping) for item in value):
         return None
-    called = next((key for key in _CALLED_BY if all(one.get(key) is not None for one in value)), None)
+    called = next((key for key in _CALLED_BY if all(item.get(key) is not None for item in value)), None)
     if called is None:
         return None
-    found = {str(one[called]): one for one in value}
+    found = {str(item[called]): item for item in value}
     return found if len(found) == len(value) else None
 
 
-def alike(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Two records of different formats with the fields alone that both formats have; those of one format as
-    they are."""
+def with_common_fields(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return two records of different formats, reduced to the fields of both; others unchanged."""
     if before["format"] == after["format"]:
         return before, after
     names = (before.keys() & after.keys()) - {"format"}
@@ -242,22 +246,21 @@ def alike(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Mapping[
     ]
     for place, name in (*((None, one) for one in _LISTED), ("pool", "nodes"), ("pool", "edges")):
         rows = [one[name] if place is None else one[place][name] for one in both]
-        known = set.intersection(*(set(row) for some in rows for row in some[:1])) if all(rows) else set()
+        common = set.intersection(*(set(row) for some in rows for row in some[:1])) if all(rows) else set()
         for one, some in zip(both, rows, strict=True):
-            trimmed = [{key: row[key] for key in row if key in known or not all(rows)} for row in some]
+            trimmed = [{key: row[key] for key in row if key in common or not all(rows)} for row in some]
             (one if place is None else one[place])[name] = trimmed
     return both[0], both[1]
 
 
-# One of two cases that are compared: what its record shows, and what its corpus says, where that
-# is open.
+# One of two compared cases: its record, and its corpus if that is open.
 
 Record = Mapping[str, Any]
 Hop = Mapping[str, Any]
 
 
-class Side:
-    """A record with its corpus, None where that is not at hand."""
+class ComparedCase:
+    """A record with its corpus, None if that is not open."""
 
     def __init__(self, record: Record, corpus: Corpus | None = None) -> None:
         self.record, self.corpus = record, corpus
@@ -273,27 +276,26 @@ class Side:
 
     @cached_property
     def into(self) -> Mapping[str, Sequence[Hop]]:
-        """The hops that lead to each passage of the pool."""
+        """The hops to each passage of the pool."""
         found: defaultdict[str, list[Hop]] = defaultdict(list)
         for hop in self.record["pool"]["edges"]:
             found[hop["target"]].append(hop)
         return found
 
     def bringing(self, name: str) -> Sequence[Hop]:
-        """The hops by which a passage came into the pool: those of the round and the strategy that admitted
-        it, all that there are where none is."""
+        """Return the hops that admitted a passage to the pool, else all its hops."""
         node, hops = self.nodes[name], self.into.get(name, ())
         own = [hop for hop in hops if (hop["round"], hop["strategy"]) == (node["round"], node["strategy"])]
         return own or hops
 
     def has(self, name: str) -> bool | None:
-        """Whether the corpus has a passage; None where that is not known."""
+        """Return whether the corpus contains a passage; None if unknown."""
         if name in self.nodes or name in self.ranked:
             return True
         return None if self.corpus is None else bool(self.corpus.rows([name])[0] >= 0)
 
     def has_document(self, name: str) -> bool | None:
-        """Whether the corpus has a document; None where that is not known."""
+        """Return whether the corpus contains a document; None if unknown."""
         return None if self.corpus is None else name in self._documents
 
     @cached_property
@@ -301,7 +303,7 @@ class Side:
         return frozenset() if self.corpus is None else frozenset(one.id for one in self.corpus.documents())
 
     def document(self, name: str) -> tuple[str, str] | None:
-        """The id and the title of a passage's document; None where they are not known."""
+        """Return the id and title of a passage's document; None if unknown."""
         shown = self.ranked.get(name)
         if shown is not None:
             return shown["document"], shown["title"] or shown["document"]
@@ -311,7 +313,7 @@ class Side:
         return found.id, found.title or found.id
 
     def words(self, passage: Record) -> str | None:
-        """What this corpus says where a passage of a record stands; None where that is not known."""
+        """Return this corpus's text for a passage of a record; None if unknown."""
         own = self.ranked.get(passage["id"])
         if own is not None and own["assembled"] == passage["assembled"]:
             return str(own["text"])
@@ -321,7 +323,7 @@ class Side:
         return None if (rows < 0).any() else text_of(self.corpus.passages(rows))
 
     def links(self, source: str) -> frozenset[Link] | None:
-        """The links that a passage makes; None where that is not known."""
+        """Return the links that a passage makes; None if unknown."""
         if self.corpus is None:
             return None
         if source not in self._links:
@@ -330,7 +332,7 @@ class Side:
         return self._links[source]
 
     def label(self, name: str) -> str | None:
-        """How people call a passage; None for one of which nothing is known."""
+        """Return the label of a passage for readers; None if unknown."""
         document, shown = self.document(name), self.ranked.get(name)
         if document is None:
             return None
@@ -340,16 +342,19 @@ class Side:
         return None if shown is None else ", ".join(part for part in (document[1], shown["label"]) if part)
 
 
-# Two rankings beside each other, for a terminal.
+# Two rankings in two columns, for a terminal.
 
 NARROWEST = 60
 
 
 def side_by_side(before: Mapping[str, Any], after: Mapping[str, Any], width: int = 0) -> Iterator[str]:
-    """A line for each rank; what is in one ranking alone is marked, - on the left and + on the right. On the
-    right each passage has its rank on the left. ``width`` in characters, 0: that of the terminal."""
-    room = max(NARROWEST, width or shutil.get_terminal_size((120, 24)).columns) - 3
-    left, right = room // 2, room - room // 2
+    """Yield a line for each rank: the rankings of two cases in two columns.
+
+    Passages of only one ranking are marked - (left) or +; a passage on the right shows its rank on the left.
+    ``width`` is in characters, 0 for that of the terminal.
+    """
+    columns = max(NARROWEST, width or shutil.get_terminal_size((120, 24)).columns) - 3
+    left, right = columns // 2, columns - columns // 2
     old, new = ({one["id"]: one["rank"] for one in record["passages"]} for record in (before, after))
     yield f"{_cut(_head(before), left)} | {_cut(_head(after), right).rstrip()}"
     for one, other in zip_longest(before["passages"], after["passages"]):
@@ -374,18 +379,18 @@ def _label(passage: Mapping[str, Any]) -> str:
 
 
 def _cut(text: str, width: int) -> str:
-    """The text at exactly a width, in cells."""
-    kept, used = "", 0
+    """Return text cut or padded to an exact width in terminal cells."""
+    cut, used = "", 0
     for letter in re.sub(r"\s", " ", text):
         cells = _cells(letter)
         if used + cells > width - 1:
-            return f"{kept}…" + " " * (width - used - 1)
-        kept, used = kept + letter, used + cells
-    return kept + " " * (width - used)
+            return f"{cut}…" + " " * (width - used - 1)
+        cut, used = cut + letter, used + cells
+    return cut + " " * (width - used)
 
 
 def _cells(letter: str) -> int:
-    """How wide a letter is: marks above others take no cell, wide letters two."""
+    """Return the width of a character: 0 for combining marks, 2 for wide characters."""
     if unicodedata.combining(letter):
         return 0
     return 2 if unicodedata.east_asian_width(letter) in "WF" else 1

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation import Case
-from engine.records.filed import SCHEMA, saved_file, schema_bytes
+from engine.records.case_file import SCHEMA, read_saved, schema_bytes
 from engine.records.restoring import save
 from engine.settings import preset
 from tests.engine.harbour import NOTHING, QUESTION
@@ -61,7 +61,7 @@ def test_real_cases(meridia: Corpus, harbour: Corpus, tmp_path: Path, question: 
         list(case.run())
         save(case.investigation(), tmp_path / "case.json")
         assert faults(orjson.loads((tmp_path / "case.json").read_bytes())) == []
-        saved_file(tmp_path / "case.json")
+        read_saved(tmp_path / "case.json")
 
 
 def longer(values: dict[str, Any]) -> None:
@@ -95,4 +95,4 @@ def test_what_is_no_saved_case_is_seen_by_both(
     path.write_bytes(orjson.dumps(values))
     assert faults(values)
     with pytest.raises(InputError, match=rf"^{path}: "):
-        saved_file(path)
+        read_saved(path)

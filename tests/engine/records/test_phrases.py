@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from engine.model import Completeness, Direction, GapQuery, Hop, Relation, Stop, StopReason
-from engine.records.wording import (
+from engine.records.phrases import (
     STOP_WORDS,
     completeness_words,
     hop_quote,
@@ -138,4 +138,4 @@ def test_every_stop_has_words() -> None:
 def test_the_estimate_of_completeness() -> None:
     assert completeness_words(Stop(StopReason.ROUNDS)) == "completeness: cannot tell"
     stop = Stop(StopReason.ROUNDS, completeness=Completeness(0.931, 0.88, 0.974))
-    assert completeness_words(stop) == "pool holds est. 93 % of what is relevant (88 to 97)"
+    assert completeness_words(stop) == "pool holds est. 93% of what is relevant (88 to 97)"

@@ -6,7 +6,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.model import Relation
-from engine.records.sides import Link, Side
+from engine.records.compared_case import ComparedCase, Link
 
 
 def passage(name: str, **other: Any) -> dict[str, Any]:
@@ -43,16 +43,16 @@ RECORD: dict[str, Any] = {
 
 
 def test_a_record_is_looked_up_by_passage() -> None:
-    side = Side(RECORD)
+    side = ComparedCase(RECORD)
     assert (set(side.strategies), side.last_round) == ({"citations", "structure"}, 3)
     assert ([*side.dismissed], [*side.pinned], [*side.explored]) == (["p5"], ["p4"], ["p2"])
     assert not side.asked_model
-    assert Side({**RECORD, "rounds": [], "usage": {"plan": {}}}).last_round == 0
-    assert Side({**RECORD, "usage": {"plan": {}}}).asked_model
+    assert ComparedCase({**RECORD, "rounds": [], "usage": {"plan": {}}}).last_round == 0
+    assert ComparedCase({**RECORD, "usage": {"plan": {}}}).asked_model
 
 
 def test_what_brought_a_passage_is_the_hop_that_admitted_it() -> None:
-    side = Side(RECORD)
+    side = ComparedCase(RECORD)
     assert side.bringing("p2") == [hop("p2", 1, "citations")]
     # None is of its round and strategy: then all that lead to it; none leads to what a scan found.
     assert side.bringing("p3") == [hop("p3", 1, "citations")]
@@ -60,7 +60,7 @@ def test_what_brought_a_passage_is_the_hop_that_admitted_it() -> None:
 
 
 def test_what_is_known_without_the_corpus_and_with_it(toy: Corpus, subtests: pytest.Subtests) -> None:
-    alone, opened = Side(RECORD), Side(RECORD, toy)
+    alone, opened = ComparedCase(RECORD), ComparedCase(RECORD, toy)
     for name, without, within in (
         ("p2", True, True),
         ("pooled", True, True),
@@ -85,7 +85,7 @@ def test_what_is_known_without_the_corpus_and_with_it(toy: Corpus, subtests: pyt
 
 
 def test_the_words_are_those_of_the_record_if_it_shows_the_same_passages(toy: Corpus) -> None:
-    alone, opened = Side(RECORD), Side(RECORD, toy)
+    alone, opened = ComparedCase(RECORD), ComparedCase(RECORD, toy)
     assert alone.words(passage("p2", text="otherwise")) == opened.words(passage("p2")) == "as recorded"
     joined = passage("p2", assembled=["p2", "p3"])
     assert alone.words(joined) is None
@@ -96,8 +96,8 @@ def test_the_words_are_those_of_the_record_if_it_shows_the_same_passages(toy: Co
 
 
 def test_links_are_read_from_the_corpus(toy: Corpus) -> None:
-    assert Side(RECORD).links("p1") is None
-    opened = Side(RECORD, toy)
+    assert ComparedCase(RECORD).links("p1") is None
+    opened = ComparedCase(RECORD, toy)
     limits = frozenset(Link("p1", target, Relation.EXCEPTION_TO) for target in ("p2", "p3"))
     assert opened.links("p1") == limits
     assert opened.links("p3") == opened.links("nowhere") == frozenset()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.records.in_place import LEFT_OUT, characters, cut, fitted
+from engine.records.in_place import LEFT_OUT, characters, cut, shorten_to_fit
 
 
 @given(st.text(max_size=400), st.integers(30, 300))
@@ -33,12 +33,12 @@ def test_words_stay_whole() -> None:
 
 def test_what_is_short_stays_as_it_is() -> None:
     values = {"question": "a", "list": [1, 2.5, None, True, {"deep": ["<script>", "=HYPERLINK()"]}]}
-    assert fitted(values, 1000) == values
+    assert shorten_to_fit(values, 1000) == values
 
 
 def test_entries_that_are_left_out_are_counted_by_their_place() -> None:
     values = {"passages": [{"id": str(n), "text": "word " * 50, "trail": ["scan"] * 300} for n in range(500)]}
-    made = fitted(values, 20_000)
+    made = shorten_to_fit(values, 20_000)
     assert characters(made) <= 20_000
     shown = len(made["passages"])
     assert made[LEFT_OUT]["passages"] == 500 - shown
@@ -49,7 +49,7 @@ def test_entries_that_are_left_out_are_counted_by_their_place() -> None:
 
 def test_ids_are_cut_last() -> None:
     name = "uu-6-1983/pasal-25/" + "ayat-1/" * 20
-    made = fitted({"passages": [{"id": name, "text": "word " * 5000} for _ in range(50)]}, 30_000)
+    made = shorten_to_fit({"passages": [{"id": name, "text": "word " * 5000} for _ in range(50)]}, 30_000)
     assert {one["id"] for one in made["passages"]} == {name}
 
 
@@ -64,12 +64,12 @@ PLAIN = st.recursive(
 def test_whatever_it_is_it_is_bounded(values: dict[str, Any], key: int, times: int) -> None:
     name = "abcdef"[key]
     huge = values | {name: [{"text": 'long \\" text \n' * times, "more": values}] * times}
-    made = fitted(huge, 30_000)
+    made = shorten_to_fit(huge, 30_000)
     assert characters(made) <= 30_000
     assert json.loads(json.dumps(made)) == made
     assert made.keys() - {LEFT_OUT} == huge.keys()
 
 
 def test_what_cannot_be_made_short_is_refused() -> None:
-    with pytest.raises(InputError, match="ask for less"):
-        fitted({str(n): "x" for n in range(10_000)}, 1000)
+    with pytest.raises(InputError, match="request fewer items"):
+        shorten_to_fit({str(n): "x" for n in range(10_000)}, 1000)

@@ -1,4 +1,4 @@
-"""Words for cases: citations, statuses, trails, stop reasons."""
+"""Phrases for cases: citations, statuses, trails, stop reasons."""
 
 from __future__ import annotations
 
@@ -28,33 +28,32 @@ from engine.model import (
 )
 from engine.threads import threads, title_of
 
-# How a passage is cited, in the manner of its language, exact to the page or the element of its
-# source.
+# Citations in the style of the language, with page or element of the source.
 
-# What a title has behind its name: ", 2010", "11 of 2012", "(No. 5) 2010".
+# Year and number after the name in a title: ", 2010", "11 of 2012", "(No. 5) 2010".
 _YEAR = re.compile(r"(?:\W|\d|No|of)*\b(?:1[5-9]|2[01])\d\d\)?")
 
 
 def short_citation(passage: Passage, document: Document) -> str:
-    """How a trail names a passage: the document's shortest name and the label inside it."""
+    """Return the short citation of a passage in trails: its document's shortest name and its label."""
     title = document.title or document.id
-    # "Ports Act" may be that of 1980 or that of 2010.
+    # "Ports Act" may be the act of 1980 or of 2010.
     names = [one for one in document.aliases if not _YEAR.fullmatch(title.removeprefix(one))]
     name = min((*names, title), key=len)
     if _is_edition(document):
-        # All editions have the shortest name in common.
+        # All editions share the shortest name.
         name = f"{document.number}:{document.year}"
     return _joined(name, passage)
 
 
 def pinpoint(passage: Passage) -> str:
-    """Where in its document a passage stands: its label and its page ("Pasal 25 ayat (1), p. 14")."""
+    """Return label and page of a passage: "Pasal 25 ayat (1), p. 14"."""
     page = f"p. {passage.page}" if passage.page is not None else ""
     return ", ".join(part for part in (passage.label, page) if part)
 
 
 def full_citation(passage: Passage, document: Document) -> str:
-    """A citation for a memo: title, number and year, else issuer and date, label, page or element, id."""
+    """Return a citation for a memo: title, number and year, else issuer and date; label, page, id."""
     number = " of ".join(str(part) for part in (document.number, document.year) if part)
     if not number and (day := document.metadata.get("date")):
         number = ", ".join(filter(None, (document.issuer, str(day))))
@@ -84,7 +83,7 @@ def _joined(name: str, passage: Passage) -> str:
     if not passage.label:
         return name
     if passage.label.startswith(name) and name.isupper():
-        # "COBS 3.4.1R" says it itself.
+        # "COBS 3.4.1R" contains the name.
         return passage.label
     citing = words(passage.language).citing
     numbers = name[-1:].isdigit() and passage.label[:1].isdigit()
@@ -92,24 +91,21 @@ def _joined(name: str, passage: Passage) -> str:
     return form.format(name=name.strip(citing.marks) if citing.marks else name, label=passage.label)
 
 
-# Trails, stops and scores in plain English.
-#
-# Pure functions from the nouns to words, shared by the page and the command line. A hop is told
-# from the side of the passage that it reached: "cited by COBS 3.4.2", "defines a term used in
-# Art. 12". ``name`` turns a passage id into a short citation.
+# Trails, stops and scores, for the page and the command line. A hop is described from the passage that it
+# reaches: "cited by COBS 3.4.2", "defines a term used in Art. 12". ``name`` maps an id to a short citation.
 
 Name = Callable[[str], str]
 GAP_STRATEGY = "gaps"
 LONGEST_QUOTE, LONGEST_QUERY = 90, 400
 
-# What the target is to the seed: where the relation leads from the seed to the target, and where it
-# leads back. Each is a predicate, so that it can stand after "which".
+# What the target is to the seed, for a relation from the seed to the target and for one back. Each is a
+# predicate that can follow "which".
 _PREDICATES: dict[Relation, tuple[str, str]] = {
     Relation.CITES: ("is cited by {seed}", "cites {seed}"),
     Relation.AMENDS: ("is amended by {seed}", "amends {seed}"),
     Relation.REPEALS: ("is repealed by {seed}", "repeals {seed}"),
     Relation.SUPERSEDES: ("is superseded by {seed}", "supersedes {seed}"),
-    # "X within the meaning of Article Y": the target of the reference is what defines.
+    # "X within the meaning of Article Y": the target of the reference contains the definition.
     Relation.DEFINES: ("defines a term used in {seed}", "uses a term that {seed} defines"),
     Relation.INTERPRETS: ("uses a term that {seed} explains", "explains a term used in {seed}"),
     Relation.EXCEPTION_TO: ("has an exception in {seed}", "makes an exception to {seed}"),
@@ -128,11 +124,11 @@ _PREDICATES: dict[Relation, tuple[str, str]] = {
     Relation.PARENT_OF: ("is narrower than {seed}", "is wider than {seed}"),
 }
 
-# Where a passage stands in the document it shares with the seed, by the detail that the strategy gives.
+# Position relative to the seed in the same document, by the detail of the strategy.
 _PLACES: dict[str, str] = {
     "same section": "is in the same section as {seed}",
     "same chapter": "is in the same chapter as {seed}",
-    "heading above": "stands above {seed}",
+    "heading above": "is above {seed}",
     "next": "comes right after {seed}",
     "previous": "comes right before {seed}",
     "preamble": "is in the preamble to {seed}",
@@ -150,8 +146,8 @@ STOP_WORDS: dict[StopReason, str] = {
     StopReason.COVERAGE: "coverage reached",
     StopReason.CONFIDENCE: "confidence reached",
     StopReason.COMPLETENESS: "completeness reached",
-    StopReason.REFERENCES: "references at hand",
-    StopReason.EFFICIENCY: "a round brought little",
+    StopReason.REFERENCES: "references found",
+    StopReason.EFFICIENCY: "a round found little",
     StopReason.COHERENCE: "coherence reached",
     StopReason.SUFFICIENCY: "enough was found",
     StopReason.TIME: "time used up",
@@ -161,19 +157,19 @@ STOP_WORDS: dict[StopReason, str] = {
 
 
 def ordinal(number: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th, 21st."""
+    """Return an ordinal: 1st, 2nd, 3rd, 4th, 11th, 21st."""
     if number % 100 in (11, 12, 13):
         return f"{number}th"
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """The count with its noun: "1 passage", "1,204 passages"."""
+    """Return a count with its noun: "1 passage", "1,204 passages"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def hop_words(hop: Hop, name: Name) -> str:
-    """One hop in words, without its quote: "scan, 3rd", "cited by COBS 3.4.2"."""
+    """Return a hop as a phrase without its quote: "scan, 3rd", "cited by COBS 3.4.2"."""
     if hop.source_id is not None:
         return _predicate(hop, name(hop.source_id)).removeprefix("is ")
     if hop.relation is Relation.CITES:
@@ -188,14 +184,14 @@ def hop_words(hop: Hop, name: Name) -> str:
 
 
 def gap_query(hop: Hop) -> GapQuery | None:
-    """The query for a gap at which a hop starts; None for a hop that starts elsewhere."""
+    """Return the query for a gap at which a hop starts, None if it starts elsewhere."""
     if hop.source_id is not None or hop.strategy != GAP_STRATEGY:
         return None
     return hop.query or GapQuery(hop.quote)
 
 
 def query_title(query: GapQuery) -> str:
-    """What a query for a gap is for: "Query for the area Agency"; a part of the question is an area, too."""
+    """Return a title for a query for a gap, with its area or part: "Query for the area Agency"."""
     name = query.name or query.area
     if not name:
         return "Query for what is missing"
@@ -203,12 +199,12 @@ def query_title(query: GapQuery) -> str:
 
 
 def query_words(query: GapQuery) -> str:
-    """A query for a gap in one line: "Query for the area Agency: “powers of an agent”"."""
+    """Return a query for a gap in one line: "Query for the area Agency: “powers of an agent”"."""
     return f"{query_title(query)}: “{query.text}”"
 
 
 def hop_quote(hop: Hop, limit: int = LONGEST_QUOTE) -> str:
-    """The words that made the link, in quotation marks, shortened at a word; empty where none."""
+    """Return the quote of a link in quotation marks, shortened at a word; empty without a quote."""
     words = " ".join(hop.quote.split())
     if not words:
         return ""
@@ -219,8 +215,10 @@ def hop_quote(hop: Hop, limit: int = LONGEST_QUOTE) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One hop of a trail as part of a sentence. ``quote`` is in quotation marks, or empty; a query that was
-    sent stands in it whole."""
+    """A hop of a trail as part of a sentence.
+
+    ``quote`` is in quotation marks, or empty; a query is quoted in full.
+    """
 
     hop: Hop
     words: str
@@ -228,19 +226,19 @@ class Clause:
 
     @property
     def asks(self) -> bool:
-        """Whether the quote is a query that was sent, not words of a text."""
+        """Whether the quote is a query, not words of a source."""
         return gap_query(self.hop) is not None
 
     @property
-    def told(self) -> str:
-        """The words with the quote behind them."""
+    def text(self) -> str:
+        """The phrase followed by the quote."""
         if not self.quote:
             return self.words
         return f"{self.words}: {self.quote}" if self.asks else f"{self.words} ({self.quote})"
 
 
 def trail_clauses(trail: Sequence[Hop], name: Name) -> tuple[Clause, ...]:
-    """The trail of a passage, told from the passage back to the question, one clause a hop."""
+    """Return the clauses of a trail, one per hop, from the passage back to the question."""
     return tuple(
         Clause(hop, _clause_words(hop, name, first=index == 0), hop_quote(hop, _longest(hop)))
         for index, hop in enumerate(reversed(trail))
@@ -248,14 +246,14 @@ def trail_clauses(trail: Sequence[Hop], name: Name) -> tuple[Clause, ...]:
 
 
 def trail_sentence(trail: Sequence[Hop], name: Name) -> str:
-    """Why a passage is here.
+    """Return a sentence about why a passage was found.
 
     "Cited by COBS 3.4.2 (“in accordance with Rule 6.2.1”), which the scan ranked 3rd."
     """
     clauses = trail_clauses(trail, name)
     if not clauses:
         return ""
-    sentence = ", which ".join(clause.told for clause in clauses)
+    sentence = ", which ".join(clause.text for clause in clauses)
     return sentence[:1].upper() + sentence[1:] + "."
 
 
@@ -269,8 +267,8 @@ def _predicate(hop: Hop, seed: str) -> str:
     if hop.relation in (Relation.PART_OF, Relation.NEXT_TO) and hop.detail in _PLACES:
         return _PLACES[hop.detail].format(seed=seed)
     outward, inward = _PREDICATES[hop.relation]
-    told = (outward if hop.direction is Direction.OUT else inward).format(seed=seed)
-    return f"{told}, {hop.detail}" if hop.detail.startswith(ACROSS_LANGUAGES) else told
+    predicate = (outward if hop.direction is Direction.OUT else inward).format(seed=seed)
+    return f"{predicate}, {hop.detail}" if hop.detail.startswith(ACROSS_LANGUAGES) else predicate
 
 
 def _clause_words(hop: Hop, name: Name, *, first: bool) -> str:
@@ -295,29 +293,29 @@ def _mid_sentence(title: str) -> str:
 
 
 def _finder(strategy: str, article: str) -> str:
-    """What found a passage: a strategy by its title, else "the scan", "the person"."""
+    """Return what found a passage: a strategy by its title, else "the scan", "the person"."""
     return f"“{title_of(strategy)}”" if strategy in threads() else f"{article}{strategy}"
 
 
 def stop_words(stop: Stop) -> str:
-    """Why an investigation ended: "Stopped: coverage reached", "Cancelled"."""
+    """Return why an investigation ended: "Stopped: coverage reached", "Cancelled"."""
     words = STOP_WORDS[stop.reason]
     return "Cancelled" if stop.reason is StopReason.PERSON else f"Stopped: {words}"
 
 
 def sufficiency_words(number: int, by: str, sufficient: bool, missing: Sequence[str]) -> str:
-    """A judgement of what was found: "Round 2: not enough yet, by the language model; missing: ..."."""
+    """Return a judgement of sufficiency: "Round 2: not enough yet, by the language model; missing: ..."."""
     who = "by the language model" if by == "model" else "by coverage and gain"
     named = f"; missing: {'; '.join(missing)}" if missing else ""
     return f"Round {number}: {'enough was found' if sufficient else 'not enough yet'}, {who}{named}"
 
 
-# Evidence of completeness that says something to a person, as shares.
+# Labels of the shares that explain the completeness estimate.
 EVIDENCE_WORDS = {
-    "agreement": "First ten of words and meaning in common",
-    "yield": "Best passage of the last round against the best of all",
-    "words": "Words of the question that the best passages hold",
-    "references": "References of the best passages whose target is in the pool",
+    "agreement": "Overlap of the first ten by words and by meaning",
+    "yield": "Score of the last round's best passage relative to the best",
+    "words": "Words of the question in the best passages",
+    "references": "References of the best passages with their target in the pool",
 }
 
 
@@ -329,30 +327,30 @@ PART_WORDS: dict[EvidenceStatus, str] = {
 
 
 def status_words(evidence: Evidence) -> str:
-    """What the corpus bears of a question, empty where it bears all of it.
+    """Return an evidence status as a sentence, empty if the question is fully supported.
 
     "Nothing was found on this; without evidence: “Peru”"
     """
     if evidence.status is EvidenceStatus.FOUND:
         return ""
     none = evidence.status is EvidenceStatus.NONE
-    told = "Nothing was found on this" if none else "Found in part"
+    status = "Nothing was found on this" if none else "Found in part"
     named = ", ".join(f"“{word}”" for word in evidence.missing)
-    return f"{told}; without evidence: {named}" if named else told
+    return f"{status}; without evidence: {named}" if named else status
 
 
 def part_texts(parts: Sequence[PartEvidence]) -> list[str]:
-    """The parts of a question without what is told in front of all of them: "… Who must be told"."""
+    """Return the parts of a question without the text that all begin with: "… Who must be notified"."""
     texts = [part.text.rstrip(" .?!؟。？") for part in parts]
     shared = "".join(
         letters[0] for letters in takewhile(lambda one: len(set(one)) == 1, zip(*texts, strict=False))
     )
-    told = max(shared.rfind(mark) + len(mark) if mark in shared else 0 for mark in (". ", "! ", "。 "))
-    return [f"… {text[told:]}" if told else text[:1].upper() + text[1:] for text in texts]
+    start = max(shared.rfind(mark) + len(mark) if mark in shared else 0 for mark in (". ", "! ", "。 "))
+    return [f"… {text[start:]}" if start else text[:1].upper() + text[1:] for text in texts]
 
 
 def part_sentences(parts: Sequence[PartEvidence]) -> list[str]:
-    """What was found for each part, and where: "Who may waive it: found, Harbour Act Article 4"."""
+    """Return the evidence for each part with citations: "Who may waive it: found, Harbour Act Article 4"."""
     return [
         ", ".join((f"{text}: {part_words(part)}", *(short_citation(*found) for found in part.passages)))
         for text, part in zip(part_texts(parts), parts, strict=True)
@@ -360,27 +358,26 @@ def part_sentences(parts: Sequence[PartEvidence]) -> list[str]:
 
 
 def part_words(part: PartEvidence) -> str:
-    """What was found for a part of a question: "found in part; without evidence: “Peru”"."""
+    """Return the evidence for a part: "found in part; without evidence: “Peru”"."""
     named = ", ".join(f"“{word}”" for word in part.missing)
-    told = PART_WORDS[part.status]
-    return f"{told}; without evidence: {named}" if named else told
+    status = PART_WORDS[part.status]
+    return f"{status}; without evidence: {named}" if named else status
 
 
 def completeness_words(stop: Stop) -> str:
-    """The estimate with its interval: "pool holds est. 93 % of what is relevant (88 to 97)"; or that there is
-    none."""
+    """Return the estimate with its interval: "pool holds est. 93% of what is relevant (88 to 97)"."""
     found = stop.completeness
     if found is None:
         return "completeness: cannot tell"
     low, high = round(found.low * 100), round(found.high * 100)
-    return f"pool holds est. {round(found.estimate * 100)} % of what is relevant ({low} to {high})"
+    return f"pool holds est. {round(found.estimate * 100)}% of what is relevant ({low} to {high})"
 
 
 def evidence_words(stop: Stop) -> str:
-    """What the estimate rests on and what it means; empty where no evidence was kept.
+    """Return the evidence for the completeness estimate, empty if none is stored.
 
-    "On the questions it was learned from, pools with such evidence held 93 % of what is relevant, 8 in 10
-    of them 88 to 100 %. Found by one way only: 12 of the best 30 passages. ..."
+    "On the questions it was learned from, pools with such evidence held 93% of what is relevant, 8 in 10 of
+    them 88 to 100%. Found by one way only: 12 of the best 30 passages. ..."
     """
     found = stop.completeness
     if found is None or not found.best:
@@ -388,17 +385,17 @@ def evidence_words(stop: Stop) -> str:
     low, high = round(found.low * 100), round(found.high * 100)
     facts = [
         "On the questions it was learned from, pools with such evidence held"
-        f" {round(found.estimate * 100)} % of what is relevant, 8 in 10 of them {low} to {high} %",
+        f" {round(found.estimate * 100)}% of what is relevant, 8 in 10 of them {low} to {high}%",
         f"Found by one way only: {found.alone} of the best {plural(found.best, 'passage')}",
     ]
     for name, label in EVIDENCE_WORDS.items():
         if name in found.evidence:
-            facts.append(f"{label}: {round(found.evidence[name] * 100)} %")
+            facts.append(f"{label}: {round(found.evidence[name] * 100)}%")
     return ". ".join(facts) + "."
 
 
 def retriever_words(counts: Sequence[RetrieverCount]) -> str:
-    """Who found how many: "bm25 120 (31 alone), dense 104 (15 alone)"; nothing of those that were off."""
+    """Return the number of hits of each active retriever: "bm25 120 (31 alone), dense 104 (15 alone)"."""
     return ", ".join(
         f"{count.retriever} {count.found:,}" + (f" ({count.alone:,} alone)" if count.alone else "")
         for count in counts

@@ -16,7 +16,7 @@ from engine.access.audit_log import audit_log
 from engine.access.users import key_of, owner_of_key, server_secret, visitors_folder
 from engine.cli.main import main
 from engine.operator_settings import OperatorSettings
-from engine.records.of_people import owners_of, sweep_cases, sweeping
+from engine.records.retention import find_owners, sweep_cases, sweep_periodically
 from engine.records.store import EVERYBODY
 from engine.records.store.chain import in_utc
 from engine.records.store.store import CaseStore
@@ -78,7 +78,7 @@ def test_matters_belong_to_whom_the_folder_does(home: Path) -> None:
     folder = visitors_folder(home, key)
     assert folder is not None
     assert folder.name == owner_of_key(key)
-    assert owner_of_key(key) in owners_of(OperatorSettings(home=home), "anna")
+    assert owner_of_key(key) in find_owners(OperatorSettings(home=home), "anna")
     assert owner_of_key("x") is None
 
 
@@ -118,7 +118,7 @@ def test_the_server_deletes_what_nobody_looked_at(home: Path, record: dict[str, 
     kept = OperatorSettings(home=home, retention_days=30, case_retention_days=50)
     assert sweep_cases(kept) == 0
     settings = OperatorSettings(home=home, case_retention_days=30, audit="on")
-    with audit_log(settings), sweeping(settings, seconds=0.01):
+    with audit_log(settings), sweep_periodically(settings, seconds=0.01):
         until = time.monotonic() + 30
         while len(left(home)) > 1 and time.monotonic() < until:
             time.sleep(0.01)
@@ -137,8 +137,8 @@ def test_where_no_case_was_kept_no_file_is_made(home: Path) -> None:
 
 def test_a_database_that_is_none_stops_nothing_else(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     (home / "cases.sqlite").write_text("no database " * 100)
-    with sweeping(OperatorSettings(home=home, case_retention_days=1), seconds=0.01):
+    with sweep_periodically(OperatorSettings(home=home, case_retention_days=1), seconds=0.01):
         until = time.monotonic() + 30
         while len(caplog.records) < 2 and time.monotonic() < until:
             time.sleep(0.01)
-    assert "no database of cases" in caplog.text
+    assert "not a database of cases" in caplog.text
