@@ -38,7 +38,7 @@ from ui.steer import wire_steering
 from ui.theme import build_header, header_html
 from ui.tools.caller import Services
 from ui.tools.endpoints import add_tools
-from ui.tools.registry import TOOLS
+from engine.verbs import all_tools
 from ui.workers.pool import LONGEST_LINE
 
 # Of one kind, cases among them, which compute: more at once than cores only make one another slow.
@@ -149,7 +149,7 @@ def build_page(
         wire_views(stage, token, desk)
         wire_case_report(stage, token, desk)
         wire_answer(stage, token, session, desk, connections)
-        add_tools(page, Services(library, connections, cases), TOOLS)
+        add_tools(page, Services(library, connections, cases), all_tools())
     page.state_session_capacity = PAGE_LOADS
     page.max_threads = THREADS
     page.queue(default_concurrency_limit=CONCURRENT, max_size=LONGEST_QUEUE)

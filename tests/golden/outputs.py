@@ -51,7 +51,7 @@ from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services
-from ui.tools.registry import TOOLS
+from engine.verbs import all_tools
 from ui.tools.server import described
 
 FOLDER = Path(__file__).parent
@@ -138,7 +138,7 @@ class Outputs:
         asking = ServerCaller(
             place, Person(role=Role.OPERATOR), gr.Request(Request({"type": "http", "headers": []}))
         )
-        tools = {tool.tool.name: tool for tool in TOOLS}
+        tools = {tool.tool.name: tool for tool in all_tools()}
         names: dict[str, Any] = {}
         for name, given in CALLS:
             tool = tools[name]
@@ -153,7 +153,7 @@ class Outputs:
             if name == "investigate" and not names:
                 names = {"CASE": found["case"], "PASSAGE": found["passages"][0]["id"]}
             yield f"{name} {orjson.dumps(given).decode()}", orjson.dumps(found).decode()
-        for tool in TOOLS:
+        for tool in all_tools():
             yield f"{tool.tool.name} for MCP", described(tool).model_dump_json(exclude_none=True)
 
     def _library(self, folder: Path, *, is_sample: bool = False) -> Library:

@@ -38,7 +38,7 @@ from ui.door.table import functions_of, route_table
 from ui.door.uploads import UploadQuotas, UploadRoute, UploadStore
 from ui.page import Page
 from ui.theme import first_script, launch_options, page_scripts
-from ui.tools.exporting import TOOL as EXPORT
+from engine.verbs.case_files import EXPORT
 from ui.tools.files import CaseFiles
 from ui.tools.server import ToolServer
 from ui.workers.pool import Workers

@@ -15,8 +15,8 @@ from mcp import types
 from pydantic import AnyUrl
 
 from ui.controls import settings_schema
-from ui.tools.cases import CASE
-from ui.tools.reading import TOOL as READ
+from engine.verbs.cases import CASE
+from engine.verbs.passages import READ
 from ui.tools.schemas import SETTINGS_ADDRESS
 
 MEDIA_TYPE = "application/json"

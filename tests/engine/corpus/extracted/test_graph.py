@@ -15,7 +15,7 @@ from engine.corpus.extracted import (
     extracted_graph,
 )
 from engine.corpus.extracted.graph import NOTHING
-from engine.corpus.opening import open_corpus
+from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 from engine.model import Direction, Relation

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.writing import write_corpus
-from engine.corpus.opening import open_corpus
+from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus, Hits
 from engine.corpus.toy import toy_contents
 from engine.retrieval.retrievers.dense import levels
