@@ -268,13 +268,13 @@
     part("filters").replaceChildren(...buttons);
   }
   const AXES = {
-    Said: "The sources say so, as the law is on the day", Grounded: "A passage carries it, the cited one where one is cited",
+    Correct: "The sources support it, by the law of the day", Grounded: "A passage supports it, the cited one if the claim cites",
     "To be read": "Neither right nor wrong: a person has to read", "By people": "Confirmed or overruled by a person" };
   function drawAxes() {
     const of = chk.claims.length;
     const counted = (name, holds) => { const claims = chk.claims.filter(holds).length; return { name, claims, of, words: `${claims} of ${of}` }; };
     const own = [
-      counted("Said", (claim) => claim.correct === true), counted("Grounded", (claim) => claim.grounded),
+      counted("Correct", (claim) => claim.correct === true), counted("Grounded", (claim) => claim.grounded),
       counted("To be read", (claim) => claim.correct === null)];
     const people = (claim) => (chk.log.find((entry) => entry.number === String(claim.number)) || {}).review;
     const rows = [...(chk.tally ? chk.tally.axes : own), ...(chk.reviewing ? [counted("By people", people)] : [])];

@@ -30,11 +30,11 @@ from engine.evaluation import read_questions
 from engine.evaluation.compare import paired
 from engine.evaluation.learning import Example, learn, record_of
 from engine.evaluation.metrics import complete_at, ndcg_at, recall_at
-from engine.investigation.case import Case
+from engine.investigation import run_case
+from engine.investigation.graph.walks import Associations, get_associations
 from engine.investigation.ranking.additive import FILE, AdditiveModel, Family, family_of
 from engine.investigation.ranking.features import Described, Features
 from engine.investigation.ranking.order import first_seeds, scan_kept, second_seeds
-from engine.investigation.walks import Associations, associations
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan
 from engine.settings import preset
@@ -86,11 +86,9 @@ def ask(corpus: Corpus, name: str, data: Path, every: int) -> list[Asked]:
     asked = []
     folder = data / name
     questions = read_questions(folder / "queries.jsonl.gz", folder / "qrels.tsv")[::every]
-    graph = associations(corpus)
+    graph = get_associations(corpus)
     for question in questions:
-        case = Case(corpus, question.text, settings)
-        for _ in case.run():
-            continue
+        case = run_case(corpus, question.text, settings)
         if case.scanned is None:
             continue
         rows = np.sort(case.pool.rows())

@@ -64,10 +64,10 @@ def ingest(
     cannot be loaded.
     """
     from engine.ingestion.build import build_corpus
-    from engine.ingestion.sources import source_of
+    from engine.ingestion.sources import parse_source
 
     several = [sources] if isinstance(sources, str | Path) else sources
-    named = [source_of(str(source)) for source in several]
+    named = [parse_source(str(source)) for source in several]
     return build_corpus(named, Path(folder), embedding=embedding, name=name, progress=on_progress)
 
 
@@ -91,13 +91,10 @@ def investigate(
 
     Raises SettingsError for an unknown preset or setting, InputError for an empty question.
     """
-    from engine.investigation import Case
+    from engine.investigation import run_case
 
-    case = Case(_open(corpus), question, get_preset(preset).changed(**settings), model=_connect(model))
-    for event in case.run():
-        if on_event is not None:
-            on_event(event)
-    return case
+    chosen = get_preset(preset).changed(**settings)
+    return run_case(_open(corpus), question, chosen, model=_connect(model), on_event=on_event)
 
 
 def describe(case: Case) -> str:

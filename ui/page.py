@@ -10,6 +10,7 @@ from typing import Any
 import gradio as gr
 
 from engine.access.users import Action, may
+from engine.verbs import all_tools
 from ui.access.entrance import counted_as, person_of
 from ui.answering import wire_answer, wire_case_report
 from ui.cases.answers import build_cases
@@ -38,7 +39,6 @@ from ui.steer import wire_steering
 from ui.theme import build_header, header_html
 from ui.tools.caller import Services
 from ui.tools.endpoints import add_tools
-from engine.verbs import all_tools
 from ui.workers.pool import LONGEST_LINE
 
 # Of one kind, cases among them, which compute: more at once than cores only make one another slow.

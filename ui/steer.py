@@ -82,10 +82,10 @@ def steer(
         raise InputError("no thread is ticked to follow: tick at least one")
     if changes:
         _check_own(opened)
-        if opened.reopened:
+        if opened.reopen_case:
             prepare(opened)
             yield from listen(opened, stage, partial(going_on, opened))
-            if opened.reopened:
+            if opened.reopen_case:
                 return
     if action == "whole" and changes:
         step = Follow(passage=passage_id, strategies=(WholeDocument.name,))

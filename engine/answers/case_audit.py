@@ -27,7 +27,7 @@ from engine.model import (
     StopReason,
     counted,
 )
-from engine.records.wording import (
+from engine.records.phrases import (
     GAP_STRATEGY,
     completeness_words,
     gap_query,
@@ -38,10 +38,7 @@ from engine.records.wording import (
 )
 from engine.retrieval.retrievers.registry import title_of
 
-# How retrieval audits are written: lines, lists with what to do about them, and a page that
-# stands alone.
-
-# What is listed of each kind at most.
+# Maximum entries listed of each kind.
 MOST_LISTED = 25
 _STYLE = (
     ":root{color-scheme:light dark}body{font:16px/1.55 system-ui,sans-serif;max-width:52rem;"
@@ -51,12 +48,12 @@ _STYLE = (
 
 
 def line(text: str) -> str:
-    """A text of others as one line of Markdown, without markup of its own."""
+    """Return a text of others as one line of Markdown, without markup of its own."""
     return escaped(marked(" ".join(text.split())))
 
 
-def listed(title: str, lines: Sequence[str], advice: str) -> Iterator[str]:
-    """A heading, what to do, and what it is about; "None." where there is nothing."""
+def report_section(title: str, lines: Sequence[str], advice: str) -> Iterator[str]:
+    """Yield a heading, advice and a list; "None." if the list is empty."""
     yield ""
     yield f"## {title}"
     yield ""
@@ -71,7 +68,7 @@ def listed(title: str, lines: Sequence[str], advice: str) -> Iterator[str]:
 
 
 def index_table(info: CorpusInfo) -> Iterator[str]:
-    """What the index of a corpus holds, as a table."""
+    """Yield the contents of a corpus's index as a table."""
     yield "| what | how many |"
     yield "| --- | --- |"
     yield f"| documents | {info.documents:,} |"
@@ -83,11 +80,11 @@ def index_table(info: CorpusInfo) -> Iterator[str]:
     yield f"| references | {', '.join(f'{name} {count:,}' for name, count in by_status)} |"
     if info.embedding == "none":
         yield ""
-        yield "No vectors: questions in other words than the texts' find less. Ingest with vectors."
+        yield "No vectors: questions in other words than those of the texts find less. Ingest with vectors."
 
 
 def index_to_json(info: CorpusInfo) -> dict[str, object]:
-    """The same as plain values."""
+    """Return the contents of a corpus's index as plain values."""
     return {
         "documents": info.documents,
         "passages": info.passages,
@@ -99,13 +96,13 @@ def index_to_json(info: CorpusInfo) -> dict[str, object]:
 
 
 def body_html(report: str) -> str:
-    """A report as HTML; what texts bring is escaped."""
+    """Return a report as HTML; texts of others are escaped."""
     body: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(report)
     return body
 
 
 def page_html(report: str, title: str) -> str:
-    """A report as a page that stands alone."""
+    """Return a report as a self-contained page."""
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -114,57 +111,52 @@ def page_html(report: str, title: str) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share as it is written, "no answer has a sentence" where there is none."""
+    """Return a share in percent, "no answer has a sentence" for None."""
     return "no answer has a sentence" if share is None else f"{100 * share:.0f} %"
 
 
-# How many sentences of an answer the check of claims finds said, each by the sources that it
-# cites.
+# Support of an answer: each sentence checked as a claim against the sources that it cites.
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceChecked:
-    """A sentence of an answer, and what the check of claims finds of it with its citations."""
+    """A sentence of an answer, and the result of its check with its own citations."""
 
     text: str
     finding: Finding
     reason: str
 
     @property
-    def said(self) -> bool:
-        """Whether the sources say so, in force or not."""
+    def is_supported(self) -> bool:
+        """True if the sources state it, in force or not."""
         return self.finding in (Finding.SUPPORTED, Finding.OUTDATED)
 
 
-def checked_sentences(told: Answer, auditor: Auditor) -> tuple[SentenceChecked, ...]:
-    """Each sentence of an answer, checked with its own citations."""
-    named = {one.number: one.short for one in told.citations}
+def check_sentences(answer: Answer, auditor: Auditor) -> tuple[SentenceChecked, ...]:
+    """Check each sentence of an answer with its own citations."""
+    names = {one.number: one.short for one in answer.citations}
     found = []
-    for sentence in told.sentences:
-        cited = "; ".join(named[number] for number in sentence.citations)
+    for sentence in answer.sentences:
+        cited = "; ".join(names[number] for number in sentence.citations)
         claim = f"{sentence.text.rstrip('.')} ({cited})." if cited else sentence.text
         checked = auditor.claim(claim, sentence.language)
         found.append(SentenceChecked(sentence.text, checked.finding, checked.reason))
     return tuple(found)
 
 
-def share_said(checked: Sequence[SentenceChecked]) -> float | None:
-    """The share of sentences that the sources say, 0..1; None without any."""
-    return sum(one.said for one in checked) / len(checked) if checked else None
+def supported_share(checked: Sequence[SentenceChecked]) -> float | None:
+    """Return the share of supported sentences, 0..1; None if there are none."""
+    return sum(one.is_supported for one in checked) / len(checked) if checked else None
 
 
-# The retrieval audit of one case: what it searched, what it found little or nothing of, which
-# references of what it found lead nowhere, what it never reached, and how well its answer is
-# borne; each with what to do.
-
-# Passages that a query by words alone is asked for.
+# Passages that a query by words alone may find.
 DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
 class QuerySent:
-    """A query of the case: what it is for, its words, how many passages hold any of them (at most ``DEPTH``),
-    and, of one that was sent to close a gap, how many it brought into the pool."""
+    """A query of the case: its purpose and words, how many passages have any of them (at most ``DEPTH``), and
+    for a gap query how many passages it added to the pool."""
 
     purpose: str
     text: str
@@ -174,8 +166,9 @@ class QuerySent:
 
 @dataclass(frozen=True, slots=True)
 class CaseAudit:
-    """What the audit of a case found. ``dead`` are words of references in what was found that lead nowhere,
-    each with the passage that makes it; ``unreached`` the titles of documents that nothing was found of."""
+    """The audit of a case. ``dead`` are unresolved references in the ranked passages, each with the passage
+    that makes it; ``outside`` counts linked passages outside the pool; ``unreached`` are titles of documents
+    of which nothing was found."""
 
     question: str
     day: date
@@ -191,17 +184,17 @@ class CaseAudit:
 
     @property
     def zero_hits(self) -> tuple[QuerySent, ...]:
-        """The queries that no passage answers, or that brought nothing new."""
+        """The queries without a hit, or that added nothing new."""
         return tuple(one for one in self.queries if one.hits == 0 or one.brought == 0)
 
     @property
     def support(self) -> float | None:
-        """The share of the answer's sentences that the check of claims finds said, 0..1; None without any."""
-        return share_said(self.sentences)
+        """The share of the answer's sentences that the claim check supports, 0..1; None if it has none."""
+        return supported_share(self.sentences)
 
 
-def case_audit(investigation: Investigation, corpus: Corpus, told: Answer) -> CaseAudit:
-    """Audit a case that has come to its end, with the answer that was given."""
+def case_audit(investigation: Investigation, corpus: Corpus, answer: Answer) -> CaseAudit:
+    """Audit a finished case and its answer."""
     day = investigation.day or date.today()
     pool = investigation.pool
     rows = corpus.rows([entry.passage_id for entry in pool.entries()])
@@ -221,12 +214,12 @@ def case_audit(investigation: Investigation, corpus: Corpus, told: Answer) -> Ca
         dead,
         outside,
         tuple(one.title or one.id for at, one in enumerate(corpus.documents()) if at not in reached),
-        checked_sentences(told, Auditor(corpus, day=day)),
+        check_sentences(answer, Auditor(corpus, day=day)),
     )
 
 
 def _queries(investigation: Investigation, corpus: Corpus) -> Iterator[QuerySent]:
-    """The views of the plan and the queries for gaps, with what the words of each find."""
+    """Yield the views of the plan and the gap queries, with the hits of each."""
     plan = investigation.plan
     sent: list[tuple[str, str, GapQuery | None]] = [
         (view.name, view.text, None) for view in plan.views if view.enabled
@@ -241,7 +234,8 @@ def _queries(investigation: Investigation, corpus: Corpus) -> Iterator[QuerySent
 
 
 def _dead(investigation: Investigation, corpus: Corpus) -> tuple[tuple[tuple[str, str], ...], int]:
-    """The references of the ranked passages that lead nowhere, and how many lead out of the pool."""
+    """Return unresolved references of the ranked passages, and the number of linked passages outside the
+    pool."""
     shown = dict.fromkeys(
         one for found in investigation.passages for one in (found.passage.id, *found.assembled_ids)
     )
@@ -263,7 +257,7 @@ def _dead(investigation: Investigation, corpus: Corpus) -> tuple[tuple[tuple[str
 
 
 def case_audit_to_json(found: CaseAudit) -> dict[str, object]:
-    """An audit as plain values."""
+    """Return an audit as plain values."""
     investigation = found.investigation
     return {
         "question": found.question,
@@ -297,12 +291,12 @@ def case_audit_to_json(found: CaseAudit) -> dict[str, object]:
 
 
 def case_audit_html(found: CaseAudit) -> str:
-    """An audit as a page that stands alone; what texts bring is escaped."""
+    """Return an audit as a self-contained page; texts of others are escaped."""
     return page_html(case_audit_markdown(found), "Retrieval audit of a case")
 
 
 def case_audit_markdown(found: CaseAudit) -> str:
-    """An audit as a report, with what to do about each point."""
+    """Return an audit as a report, with advice on each point."""
     return "\n".join(_report(found)) + "\n"
 
 
@@ -312,15 +306,15 @@ def _report(found: CaseAudit) -> Iterator[str]:
     yield ""
     yield f"“{line(found.question)}”, asked of {line(investigation.corpus)}, law of {found.day.isoformat()}."
     yield ""
-    yield from _in_short(found)
+    yield from _summary_lines(found)
     sections = _sections(found)
     for title, (lines, advice) in sections.items():
         if lines:
-            yield from listed(title, lines, advice)
+            yield from report_section(title, lines, advice)
     empty = [title for title, (lines, _) in sections.items() if not lines]
     if empty:
         yield ""
-        yield f"Nothing to tell under: {'; '.join(title[:1].lower() + title[1:] for title in empty)}."
+        yield f"Nothing to report under: {'; '.join(title[:1].lower() + title[1:] for title in empty)}."
     yield ""
     yield "## The index"
     yield ""
@@ -328,58 +322,58 @@ def _report(found: CaseAudit) -> Iterator[str]:
 
 
 def _sections(found: CaseAudit) -> Mapping[str, tuple[list[str], str]]:
-    """The points of the report by their titles: what each is about, and what to do."""
+    """Return the sections of the report by title, each with its lines and advice."""
     return {
-        "What nothing bears": (_missing(found), _ADVICE["missing"]),
+        "Parts without support": (_missing(found), _ADVICE["missing"]),
         "Queries without a hit": ([_query(one) for one in found.zero_hits], _ADVICE["queries"]),
         "Areas with weak or no evidence": (
-            [f"{line(area.name)}: {area.state.value}{_asked(area)}" for area in found.areas],
+            [f"{line(area.name)}: {area.state.value}{_query_note(area)}" for area in found.areas],
             _ADVICE["areas"],
         ),
         "References that lead nowhere": (
             [f"{line(text)}, in {line(by)}" for text, by in found.dead],
             _ADVICE["dead"],
         ),
-        "Sentences of the answer that the check does not find said": (
-            [f"{line(one.text)} ({one.finding.value}: {line(one.reason)})" for one in _unsaid(found)],
+        "Sentences of the answer that the check does not support": (
+            [f"{line(one.text)} ({one.finding.value}: {line(one.reason)})" for one in _unsupported(found)],
             _ADVICE["support"],
         ),
-        "Documents that nothing was found of": (list(map(line, found.unreached)), _ADVICE["unreached"]),
+        "Documents of which nothing was found": (list(map(line, found.unreached)), _ADVICE["unreached"]),
         "What was off, cut or left out": (list(map(line, found.investigation.notes)), _ADVICE["off"]),
     }
 
 
 _ADVICE = {
-    "missing": "Add the texts that speak of it, or ask in the words of the texts.",
-    "queries": "No passage has these words, or none that was not found before. Say it in the words of the "
-    "texts, give the area keywords that they use (Corpus, Areas), or add the texts that are missing.",
-    "areas": "Ask for the area by itself, go deeper (more rounds, a wider preset), or look whether there "
+    "missing": "Add texts on the subject, or ask in the words of the texts.",
+    "queries": "No passage has these words, or none that was not found before. Use the words of the texts, "
+    "give the area keywords that they use (Corpus, Areas), or add the texts that are missing.",
+    "areas": "Ask for the area alone, search deeper (more rounds, a wider preset), or check whether there "
     "are such texts. An area that is not needed comes from the type of transaction: change that.",
     "dead": "Add the documents that they name, give documents the names that they use (aliases), or decide "
-    "what is meant under Corpus, To resolve. What they would have led to is missing from this case.",
+    "what is meant under Corpus, To resolve. This case lacks what they would have led to.",
     "support": "Read these against their sources before relying on them.",
-    "unreached": "Where one of these should bear the question, ask with its words or name it (“doc:”), and "
-    "look at how it was read (Corpus, Documents).",
+    "unreached": "If one of these should answer the question, ask with its words or name it (“doc:”), and "
+    "check how it was read (Corpus, Documents).",
     "off": "Switch it on, or keep in mind what it may have missed.",
 }
 
 
-def _in_short(found: CaseAudit) -> Iterator[str]:
+def _summary_lines(found: CaseAudit) -> Iterator[str]:
     investigation = found.investigation
-    bears = status_words(investigation.evidence) or "The corpus bears the question"
-    held, ranked = plural(len(investigation.pool), "passage"), len(investigation.passages)
-    yield f"- Evidence: {line(bears)}."
-    yield f"- Pool: {held}, {ranked:,} of them ranked. {stop_words(investigation.stop)}."
+    evidence = status_words(investigation.evidence) or "The corpus supports an answer"
+    pool, ranked = plural(len(investigation.pool), "passage"), len(investigation.passages)
+    yield f"- Evidence: {line(evidence)}."
+    yield f"- Pool: {pool}, {ranked:,} of them ranked. {stop_words(investigation.stop)}."
     estimate = completeness_words(investigation.stop)
     if estimate and investigation.stop.reason is not StopReason.PERSON:
         yield f"- {estimate[:1].upper()}{estimate[1:]}."
     share = percent(found.support)
-    yield f"- Support score, the share of the answer's sentences that the check finds said: {share}."
+    yield f"- Support score, the share of the answer's sentences that the check supports: {share}."
     total = found.info.documents
     yield f"- Documents reached: {total - len(found.unreached):,} of {total:,}."
     if found.outside:
-        told = plural(found.outside, "passage")
-        yield f"- {told} that the ranked ones refer to did not come into the pool: follow them from the card."
+        left_out = plural(found.outside, "passage")
+        yield f"- {left_out} that the ranked ones refer to are not in the pool: follow them from the card."
     for one in found.retrievers:
         how = f"off, {line(one.off)}" if one.off else f"found {one.found:,}, {one.alone:,} of them alone"
         yield f"- {title_of(one.retriever)}: {how}."
@@ -387,23 +381,23 @@ def _in_short(found: CaseAudit) -> Iterator[str]:
 
 def _missing(found: CaseAudit) -> list[str]:
     evidence = found.investigation.evidence
-    told = [line(word) for word in evidence.missing]
-    told += [
+    parts = [line(word) for word in evidence.missing]
+    parts += [
         f"{line(part.text)}: {part.status.value}"
         for part in evidence.parts
         if part.status is not EvidenceStatus.FOUND
     ]
-    return told
+    return parts
 
 
 def _query(one: QuerySent) -> str:
-    nothing = "no passage has its words" if one.hits == 0 else "nothing that was not found before"
-    return f"{line(one.purpose)}: “{line(one.text)}”, {nothing}"
+    result = "no passage has its words" if one.hits == 0 else "nothing that was not found before"
+    return f"{line(one.purpose)}: “{line(one.text)}”, {result}"
 
 
-def _asked(area: AreaCoverage) -> str:
+def _query_note(area: AreaCoverage) -> str:
     return f", asked for as “{line(area.query)}”" if area.query else ""
 
 
-def _unsaid(found: CaseAudit) -> list[SentenceChecked]:
-    return [one for one in found.sentences if not one.said]
+def _unsupported(found: CaseAudit) -> list[SentenceChecked]:
+    return [one for one in found.sentences if not one.is_supported]

@@ -1,4 +1,4 @@
-"""Sources of an answer that do not agree: amendments, versions, exceptions, different numbers."""
+"""Find sources of an answer that disagree: amendments, versions, exceptions, different quantities."""
 
 from __future__ import annotations
 
@@ -15,32 +15,27 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.ingestion.readers.fields import day_of
 from engine.ingestion.structure.segmentation import sentence_starts
 from engine.ingestion.versions.intervals import SURE
-from engine.investigation.filters import doors
+from engine.investigation.filters import first_passages
 from engine.investigation.record import Investigation
 from engine.language.amendments import Amendment, AmendmentKind, changes_of, names_part
 from engine.language.dates import dates_in, takes_the_place
 from engine.language.statements import Kind, Match, Statement, compare, quantities_in, read
 from engine.model import FAMILY, Direction, Document, Passage, Reference, Relation, Span, TargetKind
-from engine.records.wording import short_citation
+from engine.records.phrases import short_citation
 
-# What later texts make of the words of a passage: amendments that the links of a corpus know, put
-# into it.
-#
-# An amendment is applied where it is certain: the day from which it holds is known and has come,
-# and its old words occur in the passage. What is not certain is a doubt, and a person has to read
-# both texts.
+# An amendment is applied if it is certain: its day is known and has come, and its old words occur in the
+# passage. Otherwise it is a doubt, and a person has to read both texts.
 
 CHANGING = (Relation.AMENDS, Relation.REPEALS, Relation.SUPERSEDES)
-# A reference that is less sure than this leads to what encloses the provision that is amended.
+# References below this confidence may point to a provision that encloses the amended one.
 _EXACT = 0.99
 
 
 @dataclass(frozen=True, slots=True)
 class Amending:
-    """A text that amends or repeals a passage, with the changes of words that it states.
+    """A text that amends or repeals a passage, with its changes of words.
 
-    ``since`` is the day from which it holds, None if that is not known. ``whole``: it names exactly the
-    passage."""
+    ``since`` is the day from which it applies, None if unknown. ``whole``: it names exactly the passage."""
 
     row: int
     passage: Passage
@@ -52,25 +47,24 @@ class Amending:
 
     @property
     def words(self) -> str:
-        """The amending text, cited, with the day from which it holds."""
+        """The citation of the amending text, with the day from which it applies."""
         since = f" (since {self.since.isoformat()})" if self.since else ""
         return f"{short_citation(self.passage, self.document)}{since}"
 
     def apply(self, text: str) -> str | None:
-        """A text with the changes made; None where that is not certain, or the text is repealed."""
-        made: str | None = text if self.reference.relation is Relation.AMENDS else None
+        """Return a text with the changes made; None if that is uncertain or the text is repealed."""
+        changed: str | None = text if self.reference.relation is Relation.AMENDS else None
         for change in self.changes:
             if change.kind is AmendmentKind.REWRITTEN and not self.whole:
                 return None
-            made = change.apply(made) if made is not None else None
-        return made if self.changes else None
+            changed = change.apply(changed) if changed is not None else None
+        return changed if self.changes else None
 
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """A passage with what amends it. ``text`` is how it reads with the amendments ``by`` others that are
-    certain; ``doubts`` are those that are not, and ``otherwise`` is how it reads with them, None if that
-    cannot be known."""
+    """A passage with its amendments. ``text`` has the certain ones applied (``by``); ``doubts`` are the
+    uncertain ones, and ``otherwise`` is the text with these too, None if it cannot be known."""
 
     text: str
     by: tuple[Amending, ...] = ()
@@ -78,23 +72,25 @@ class Amended:
     otherwise: str | None = None
 
 
-def amended(corpus: Corpus, row: int, day: date) -> Amended | None:
-    """How a passage reads on a day by the amendments that its corpus knows; None where none concerns it."""
+def apply_amendments(corpus: Corpus, row: int, day: date) -> Amended | None:
+    """Return a passage's text on a day with its known amendments; None if it has none."""
     (passage,) = corpus.passages(np.array([row], np.int32))
     text = passage.text
     by: list[Amending] = []
     doubts: list[Amending] = []
-    known = sorted(_amending(corpus, row, passage), key=lambda one: (one.since is None, one.since or day))
-    for one in known:
+    amendments = sorted(
+        _amending(corpus, row, passage), key=lambda one: (one.since is None, one.since or day)
+    )
+    for one in amendments:
         if one.since is not None and one.since > day:
             continue
-        made = one.apply(text)
-        if made == text:
+        new_text = one.apply(text)
+        if new_text == text:
             continue
-        if made is None or one.since is None or doubts:
+        if new_text is None or one.since is None or doubts:
             doubts.append(one)
         else:
-            text = made
+            text = new_text
             by.append(one)
     if not by and not doubts:
         return None
@@ -110,19 +106,19 @@ def _amending(corpus: Corpus, row: int, passage: Passage) -> Iterator[Amending]:
     document = corpus.documents()[number]
     section = int(corpus.section_numbers(own)[0])
     members = 1
-    rows = {row, int(doors(corpus, own)[0])}
+    rows = {row, int(first_passages(corpus, own)[0])}
     if section >= 0:
         (first, stop), start = _extent(corpus, section), int(corpus.by_document([document.id])[0][0])
         rows.add(start + first)
         members = stop - first
-    asked = np.array(sorted(rows), np.int32)
-    links = corpus.neighbours(asked, CHANGING, Direction.IN)
+    targets = np.array(sorted(rows), np.int32)
+    links = corpus.neighbours(targets, CHANGING, Direction.IN)
     seen: set[int] = set()
     for origin, source, evidence in zip(
         links.origins.tolist(), links.rows.tolist(), links.evidence.tolist(), strict=True
     ):
         (reference,) = corpus.references([evidence])
-        if evidence in seen or not _covers(reference, passage, int(asked[origin]) == row):
+        if evidence in seen or not _covers(reference, passage, int(targets[origin]) == row):
             continue
         seen.add(evidence)
         (amending,) = corpus.passages(np.array([source], np.int32))
@@ -130,15 +126,15 @@ def _amending(corpus: Corpus, row: int, passage: Passage) -> Iterator[Amending]:
         if maker.id == document.id or _is_one_text(maker, document) or reference.confidence < SURE:
             continue
         if reference.relation is not Relation.AMENDS and document.status is not None:
-            # The source states the status of the document itself.
+            # The source itself states the document's status.
             continue
         replaces = takes_the_place(amending.text, reference.span, amending.language)
         if reference.relation is Relation.SUPERSEDES and not replaces:
             continue
         alone = reference.target_kind is TargetKind.PASSAGE or members == 1
-        found = _read(corpus, source, amending, maker, reference, alone)
-        if found.since is None or not _is_incorporated(passage, document, found.since):
-            yield found
+        amending_text = _read(corpus, source, amending, maker, reference, alone)
+        if amending_text.since is None or not _is_incorporated(passage, document, amending_text.since):
+            yield amending_text
 
 
 def _extent(corpus: Corpus, section: int) -> tuple[int, int]:
@@ -147,8 +143,8 @@ def _extent(corpus: Corpus, section: int) -> tuple[int, int]:
 
 
 def _covers(reference: Reference, passage: Passage, direct: bool) -> bool:
-    """Whether what a reference names has the passage in it. A whole document is repealed with all of its
-    provisions; that it is amended tells nothing of one."""
+    """True if a reference's target includes the passage. Repealing a document repeals all its provisions;
+    amending it proves nothing about any one of them."""
     if reference.target_kind is TargetKind.DOCUMENT:
         return reference.relation is not Relation.AMENDS
     return direct or (
@@ -162,7 +158,7 @@ def _is_one_text(one: Document, other: Document) -> bool:
 
 
 def _is_incorporated(passage: Passage, document: Document, since: date) -> bool:
-    """Whether a text is of a later day than what amends it: then it is the amended text."""
+    """True if a text is no older than its amendment: then it is the amended text."""
     stated = (document.version, document.metadata.get("last_updated"))
     days = [passage.valid_from, document.valid_from, *map(day_of, stated)]
     return any(day is not None and day >= since for day in days)
@@ -171,7 +167,7 @@ def _is_incorporated(passage: Passage, document: Document, since: date) -> bool:
 def _read(
     corpus: Corpus, row: int, passage: Passage, document: Document, reference: Reference, alone: bool
 ) -> Amending:
-    """An amending text with the words that it changes of what one of its references names."""
+    """Read an amending text and its changes to the target of one of its references."""
     text, language = passage.text, passage.language
     every = corpus.references(corpus.references_from(np.array([row], np.int32)).numbers.tolist())
     spans = sorted({one.span for one in every if one.relation in CHANGING}, key=lambda span: span.start)
@@ -182,24 +178,21 @@ def _read(
     for one in changes:
         first = max(start for start in starts if start <= min(reference.span.start, one.span.start))
         last = min((start for start in starts if start >= one.span.end), default=len(text))
-        # "The second sentence of section 5 is replaced": not the whole of it.
+        # "The second sentence of section 5 is replaced": not the whole section.
         if one.kind is AmendmentKind.REWRITTEN and names_part(text, first, one.span.start, language):
             whole = False
         # "With effect from 1 January 2030, in rule 4 ...": later than the text itself.
-        said = f"{text[first : one.span.start]} {text[one.span.end : last]}"
-        since = since and max([since, *(found.day for found in dates_in(said, language))])
+        around = f"{text[first : one.span.start]} {text[one.span.end : last]}"
+        since = since and max([since, *(found.day for found in dates_in(around, language))])
     return Amending(row, passage, document, reference, tuple(changes), since, whole)
 
 
-# Where the sources of an answer do not say the same: versions, exceptions, different numbers.
-#
-# Each conflict is told in words and cites both sides. Versions and exceptions come from the links
-# of the corpus, so they are as exact as its references; numbers from statements about the same
-# thing.
+# Versions and exceptions come from the corpus's links, so they are as exact as its references; different
+# quantities from statements about the same subject.
 
-# Conflicts of a kind that are told at most.
+# Maximum conflicts of a kind.
 MOST = 3
-# Passages of the ranking that are looked at besides those cited.
+# Passages of the ranking that are examined in addition to the cited ones.
 TOP = 6
 _REPLACING = {
     Relation.SUPERSEDES: "{source} takes the place of {target}",
@@ -211,17 +204,19 @@ _LIMITING = {
     Relation.SUBJECT_TO: "{source} is subject to {target}",
 }
 _WORDS = {**_REPLACING, **_LIMITING}
-# Two sentences are about the same where each holds so much of the other's content.
+# Two sentences have the same subject if each shares this part of the other's content.
 ALIKE = 0.5
-# Characters; a longer sentence is a list, and measures many things.
+# Maximum characters of a sentence; longer ones are lists with many quantities.
 LONGEST_MEASURED = 600
-# Letters of new words that are told; longer ones are quoted alone.
-LONGEST_TOLD = 80
+# Maximum letters of new words that a conflict repeats.
+LONGEST_QUOTED = 80
 _MEASURES = (Kind.DURATION, Kind.AMOUNT, Kind.SHARE)
 
 
-def conflicts_of(investigation: Investigation, corpus: Corpus, citations: Citations) -> tuple[Conflict, ...]:
-    """The conflicts among what is cited and the best passages, and between them and what limits them."""
+def find_conflicts(
+    investigation: Investigation, corpus: Corpus, citations: Citations
+) -> tuple[Conflict, ...]:
+    """Return the conflicts among the cited and best passages, and with provisions that limit them."""
     if not citations.made:
         return ()
     top = corpus.rows([found.passage.id for found in investigation.passages[:TOP]])
@@ -232,46 +227,53 @@ def conflicts_of(investigation: Investigation, corpus: Corpus, citations: Citati
 
 
 def _amended_words(corpus: Corpus, source: int, target: int, day: date) -> str:
-    """What a text puts into another one on a day, in words; empty where that is not certain."""
-    found = amended(corpus, target, day)
-    made = [one for by in (found.by if found else ()) if by.row == source for one in by.changes]
-    told = [f"“{one.new}” for “{one.old}”" for one in made if one.old and len(one.new) <= LONGEST_TOLD]
-    return f": {', '.join(told)}" if told else ""
+    """Return the words that an amending text replaces on a day; empty if uncertain."""
+    found = apply_amendments(corpus, target, day)
+    changes = [one for by in (found.by if found else ()) if by.row == source for one in by.changes]
+    replaced = [
+        f"“{one.new}” for “{one.old}”" for one in changes if one.old and len(one.new) <= LONGEST_QUOTED
+    ]
+    return f": {', '.join(replaced)}" if replaced else ""
 
 
 def _linked(cited: Rows, top: Rows, corpus: Corpus, citations: Citations, day: date) -> Iterator[Conflict]:
-    """Versions and exceptions of what is cited, and what it is an exception or subject to; of these only what
-    ranks high or is cited itself."""
+    """Yield versions, exceptions and prevailing provisions of the cited passages; of the latter two only
+    those that rank high or are cited."""
     known = {*cited.tolist(), *top.tolist()}
     counts: Counter[ConflictKind] = Counter()
-    told: set[frozenset[int]] = set()
-    for source, target, said, evidence in (
+    reported: set[frozenset[int]] = set()
+    for source, target, relation, evidence in (
         *_links(corpus, cited, (*_REPLACING, *_LIMITING), Direction.IN),
         *_links(corpus, cited, (*_LIMITING,), Direction.OUT),
     ):
-        pair, limits = frozenset((source, target)), said in _LIMITING
-        if len(pair) < 2 or pair in told or (limits and not pair <= known):
+        pair, limits = frozenset((source, target)), relation in _LIMITING
+        if len(pair) < 2 or pair in reported or (limits and not pair <= known):
             continue
-        told.add(pair)
+        reported.add(pair)
         kind = ConflictKind.EXCEPTION if limits else ConflictKind.REPLACED
-        if counts[kind] >= MOST or (not limits and _is_incorporated_conflicts(source, target, citations)):
+        if counts[kind] >= MOST or (not limits and _has_change(source, target, citations)):
             continue
         counts[kind] += 1
         [reference] = corpus.references([evidence])
         one = _quoted(source, reference.span, corpus, citations)
-        # What is named and not cited yet is quoted from its beginning.
+        # An uncited target is quoted from its beginning.
         other = citations.rows().get(target) or _quoted(target, Span(0, 0), corpus, citations)
-        words = _WORDS[said].format(source=_named(one), target=_named(other))
-        [at, to] = citations.reading.passages(np.array([source, target], np.int32))
-        if said is Relation.AMENDS:
+        words = _WORDS[relation].format(source=_named(one), target=_named(other))
+        [source_passage, target_passage] = citations.reading.passages(np.array([source, target], np.int32))
+        if relation is Relation.AMENDS:
             words += _amended_words(corpus, source, target, day)
-        yield Conflict(kind, f"{words}.", (one.number, other.number), (at.id, to.id, said.value))
+        yield Conflict(
+            kind,
+            f"{words}.",
+            (one.number, other.number),
+            (source_passage.id, target_passage.id, relation.value),
+        )
 
 
 def _links(
     corpus: Corpus, cited: Rows, relations: Sequence[Relation], direction: Direction
 ) -> Iterator[tuple[int, int, Relation, int]]:
-    """Source, target, relation and evidence of each link of what is cited."""
+    """Yield source, target, relation and evidence of each link of the cited passages."""
     links = corpus.neighbours(cited, relations, direction)
     for origin, row, relation, evidence in zip(
         links.origins.tolist(), links.rows.tolist(), links.relations.tolist(), links.evidence.tolist(),
@@ -282,33 +284,33 @@ def _links(
         yield source, target, tuple(Relation)[relation], evidence
 
 
-def _is_incorporated_conflicts(row: int, target: int, citations: Citations) -> bool:
-    """Whether a text is younger than what changes it: it is the changed text."""
+def _has_change(row: int, target: int, citations: Citations) -> bool:
+    """True if a text is no older than the text that changes it."""
     later, earlier = citations.reading.passages(np.array([row, target], np.int32))
     since = later.valid_from or citations.document(later).valid_from
     return earlier.valid_from is not None and since is not None and earlier.valid_from >= since
 
 
 def _quoted(row: int, span: Span, corpus: Corpus, citations: Citations) -> Citation:
-    """The sentence of a passage that makes a reference."""
+    """Cite the sentence of a passage that contains a span."""
     [passage] = citations.reading.passages(np.array([row], np.int32))
     starts = sentence_starts(passage.text, passage.language)
     first = max(start for start in starts if start <= max(span.start, 0))
     last = next((start for start in starts if start >= max(span.end, first + 1)), len(passage.text))
-    said = passage.text[first:last]
-    begin = first + len(said) - len(said.lstrip())
-    whole = Span(begin, max(begin, first + len(said.rstrip())))
+    sentence = passage.text[first:last]
+    begin = first + len(sentence) - len(sentence.lstrip())
+    whole = Span(begin, max(begin, first + len(sentence.rstrip())))
     return citations.of(Located(passage.text[whole.start : whole.end], ((passage.id, whole),)))
 
 
 def _named(citation: Citation) -> str:
-    """What a source is called, with what is known of its force: versions have the same name."""
+    """Return a source's short name with its validity: versions share a name."""
     return f"{citation.short} ({citation.validity})" if citation.validity else citation.short
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """A sentence that measures something, with its passage."""
+class _Measured:
+    """A sentence with a quantity, and its passage."""
 
     statement: Statement
     passage: Passage
@@ -316,42 +318,44 @@ class _Said:
 
 
 def _differences(top: Rows, citations: Citations) -> Iterator[Conflict]:
-    """Where two documents give different durations, amounts or shares for the same thing."""
+    """Yield differing durations, amounts or shares that two documents give for the same subject."""
     cited_rows = np.array(sorted(citations.rows()), np.int32)
     cited = list(_measuring(citations.reading.passages(cited_rows)))
-    own = {said.passage.id for said in cited}
-    others = [said for said in _measuring(citations.reading.passages(top)) if said.passage.id not in own]
-    told = 0
+    own = {measured.passage.id for measured in cited}
+    others = [
+        measured for measured in _measuring(citations.reading.passages(top)) if measured.passage.id not in own
+    ]
+    count = 0
     for one, other in (*combinations(cited, 2), *product(cited, others)):
-        if told >= MOST:
+        if count >= MOST:
             return
         words = _difference(one, other)
         if words is None:
             continue
-        told += 1
-        first, second = (citations.of(_located(said)) for said in (one, other))
-        named = f"{_named(first)} says {words[0]}, {_named(second)} says {words[1]}"
-        yield Conflict(ConflictKind.DIFFERENCE, f"{named}.", (first.number, second.number))
+        count += 1
+        first, second = (citations.of(_located(measured)) for measured in (one, other))
+        words_of_both = f"{_named(first)} says {words[0]}, {_named(second)} says {words[1]}"
+        yield Conflict(ConflictKind.DIFFERENCE, f"{words_of_both}.", (first.number, second.number))
 
 
-def _measuring(passages: Sequence[Passage]) -> Iterator[_Said]:
-    """The sentences of passages that measure something."""
+def _measuring(passages: Sequence[Passage]) -> Iterator[_Measured]:
+    """Yield the sentences of passages that contain a quantity."""
     for passage in passages:
         starts = [*sentence_starts(passage.text, passage.language), len(passage.text)]
         for start, end in pairwise(starts):
-            said = passage.text[start:end]
-            begin = start + len(said) - len(said.lstrip())
-            span = Span(begin, max(begin, start + len(said.rstrip())))
+            part = passage.text[start:end]
+            begin = start + len(part) - len(part.lstrip())
+            span = Span(begin, max(begin, start + len(part.rstrip())))
             words = passage.text[span.start : span.end]
             if len(words) > LONGEST_MEASURED:
                 continue
             measures = [one for one in quantities_in(words, passage.language) if one.kind in _MEASURES]
             if measures:
-                yield _Said(read(words, passage.language), passage, span)
+                yield _Measured(read(words, passage.language), passage, span)
 
 
-def _difference(one: _Said, other: _Said) -> tuple[str, str] | None:
-    """The two quantities that differ, where both sentences are about the same thing."""
+def _difference(one: _Measured, other: _Measured) -> tuple[str, str] | None:
+    """Return the two different quantities if both sentences have the same subject."""
     if one.passage.document_id == other.passage.document_id:
         return None
     if one.statement.language != other.statement.language:
@@ -365,6 +369,6 @@ def _difference(one: _Said, other: _Said) -> tuple[str, str] | None:
     return None
 
 
-def _located(said: _Said) -> Located:
-    words = said.passage.text[said.span.start : said.span.end]
-    return Located(words, ((said.passage.id, said.span),))
+def _located(measured: _Measured) -> Located:
+    words = measured.passage.text[measured.span.start : measured.span.end]
+    return Located(words, ((measured.passage.id, measured.span),))

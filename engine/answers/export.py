@@ -1,4 +1,4 @@
-"""An answer as plain values, as Markdown with footnotes, and as text for a terminal."""
+"""Export an answer as plain values, as Markdown with footnotes, and as text for a terminal."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from engine.answers.record import Answer, Citation, Sentence, Support
 from engine.language.characters import markdown
 from engine.records.export import part_to_json, usage_to_json
-from engine.records.wording import part_sentences
+from engine.records.phrases import part_sentences
 
 WIDTH = 100
 MISSING = "The pool does not contain an answer to this question."
-TO_READ, ALSO_TO_READ = "The passages to read:", "To read as well:"
+TO_READ, ALSO_TO_READ = "Passages to read:", "Also read:"
 WHAT_TO_TRY = (
     "Try more rounds or a wider preset, other words for what you ask, or a corpus that has such sources."
 )
 
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:
-    """An answer as plain values. Spans are half-open character ranges in the text of their passage."""
+    """Return an answer as plain values. Spans are half-open character ranges in the text of their passage."""
     return {
         "question": answer.question,
         "language": answer.language,
@@ -77,9 +77,9 @@ def _citation_to_json(citation: Citation) -> dict[str, Any]:
 
 
 def answer_markdown(answer: Answer) -> str:
-    """An answer as Markdown: sentences with numbered footnotes, each with its quote and full citation."""
+    """Return an answer as Markdown: sentences with numbered footnotes of quotes and full citations."""
     lines = [f"# {markdown(answer.question)}", ""]
-    lines += [_line(*one) for one in _told(answer)]
+    lines += [_line(*one) for one in _elements(answer)]
     if _used(answer) and not answer.missing:
         lines += ["", "## Sources", ""]
     for citation in _used(answer):
@@ -89,13 +89,13 @@ def answer_markdown(answer: Answer) -> str:
 
 
 def answer_text(answer: Answer) -> Iterator[str]:
-    """An answer for a terminal: sentences with numbers, then the quotes that the numbers stand for."""
-    for kind, words, numbers, behind in _told(answer):
+    """Yield the lines of an answer for a terminal: sentences with numbers, then the quotes by number."""
+    for kind, words, numbers, note in _elements(answer):
         if kind == "area":
             yield f"\n{words}"
             continue
-        told = words + "".join(f" [{number}]" for number in numbers) + behind
-        yield textwrap.fill(told, WIDTH, initial_indent=_INDENT[kind], subsequent_indent="   ")
+        line = words + "".join(f" [{number}]" for number in numbers) + note
+        yield textwrap.fill(line, WIDTH, initial_indent=_INDENT[kind], subsequent_indent="   ")
     used = _used(answer)
     if used:
         yield ""
@@ -109,15 +109,15 @@ def answer_text(answer: Answer) -> Iterator[str]:
 _INDENT = {"part": " * ", "sentence": " - ", "conflict": " ! ", "note": "Note: ", "missing": ""}
 
 
-def _told(answer: Answer) -> Iterator[tuple[str, str, tuple[int, ...], str]]:
-    """What is said, in order: its kind, its words, the numbers it cites, what is said behind them."""
+def _elements(answer: Answer) -> Iterator[tuple[str, str, tuple[int, ...], str]]:
+    """Yield (kind, text, citation numbers, note) for each element of an answer, in order."""
     if answer.missing:
         words = " ".join(part for part in (MISSING, answer.unanswered, WHAT_TO_TRY) if part)
         yield "missing", words, (), ""
     elif answer.unanswered:
         yield "missing", answer.unanswered, (), ""
-    for told in part_sentences(answer.parts):
-        yield "part", told, (), ""
+    for part_words in part_sentences(answer.parts):
+        yield "part", part_words, (), ""
     area = ""
     for sentence in answer.sentences:
         if sentence.area != area and sentence.area:
@@ -149,12 +149,12 @@ def _used(answer: Answer) -> list[Citation]:
     return [citation for citation in answer.citations if citation.number in numbers]
 
 
-def _line(kind: str, words: str, numbers: tuple[int, ...], behind: str) -> str:
-    """One line of Markdown; the numbers are footnotes."""
+def _line(kind: str, words: str, numbers: tuple[int, ...], note: str) -> str:
+    """Return one line of Markdown; the numbers are footnotes."""
     if kind == "area":
         return f"\n## {markdown(words)}\n"
-    told = markdown(words) + "".join(f"[^{number}]" for number in numbers) + _behind(behind)
-    return {"conflict": f"> {told}", "note": f"*Note: {told}*", "missing": told}.get(kind, f"- {told}")
+    line = markdown(words) + "".join(f"[^{number}]" for number in numbers) + _behind(note)
+    return {"conflict": f"> {line}", "note": f"*Note: {line}*", "missing": line}.get(kind, f"- {line}")
 
 
 def _behind(text: str) -> str:

@@ -1,4 +1,4 @@
-"""An answer as one object: sentences, quotes located in their passages, numbered citations."""
+"""The answer as one object: sentences with verified quotes, numbered citations, conflicts and gaps."""
 
 from __future__ import annotations
 
@@ -19,24 +19,21 @@ from engine.language.quotes import FEWEST_WORDS, Refusal, locate, sought
 from engine.llm import Usage
 from engine.model import Direction, Document, Grade, PartEvidence, Passage, Relation, Span
 from engine.records.context import badge
-from engine.records.wording import full_citation, short_citation
+from engine.records.phrases import full_citation, short_citation
 
-# An answer as one object: sentences, what they cite word for word, what contradicts, what is
-# missing.
-
-# A link of the corpus: ids of the passage that makes it and of its target, its relation.
+# A link of the corpus: id of the passage that makes it, id of its target, relation.
 Link = tuple[str, str, str]
 
 
 class Method(StrEnum):
-    """Who wrote the sentences: a language model, or the sources themselves (a brief of their sentences)."""
+    """Author of the sentences: a language model, or the sources themselves (a brief of their sentences)."""
 
     MODEL = "model"
     BRIEF = "brief"
 
 
 class Support(StrEnum):
-    """What the quotes of a sentence carry: all of it, not all of it, or nothing of it."""
+    """Whether the quotes of a sentence support all, part or none of it."""
 
     FULL = "supported"
     PART = "not fully supported"
@@ -47,10 +44,10 @@ class Support(StrEnum):
 class Citation:
     """A quote with its source. ``number`` counts from 1 in an answer.
 
-    ``key`` is the rank of the passage in the case, None for one that is not in the ranking. ``quote`` is as
-    the source prints it; ``places`` are its exact characters by the id of the passage. ``cited`` is the full
-    citation, ``short`` the name that people use, ``validity`` what is known of its force, ``old`` whether it
-    is not in force on the day of the answer, ``grade`` that of the source, None where it has none.
+    ``key`` is the rank of the passage in the case, None if it is not in the ranking. ``quote`` is as the
+    source prints it, ``places`` are its exact characters by passage id. ``cited`` is the full citation,
+    ``short`` the common name. ``validity`` is the known validity in words, ``old`` is true if the source is
+    not in force on the day of the answer, ``grade`` is that of the source, None if it has none.
     """
 
     number: int
@@ -68,9 +65,9 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence in plain text. ``citations`` are numbers of the answer's citations; ``doubts`` say what
-    they do not carry. ``area`` is the part of the question that it serves, ``language`` that of its words.
-    ``link`` is the link of the corpus by which it limits a sentence before it, as of a conflict."""
+    """One sentence in plain text. ``citations`` are numbers of the answer's citations; ``doubts`` are the
+    parts they do not support. ``area`` is the part of the question it serves, ``language`` that of its words.
+    ``link`` is the corpus link by which it limits an earlier sentence."""
 
     text: str
     citations: tuple[int, ...]
@@ -91,8 +88,8 @@ class ConflictKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two sources that do not say the same, in words, each with its citation. ``link`` is the link of the
-    corpus that says so, where one does."""
+    """Two sources that disagree, in words, with the citation of each. ``link`` is the corpus link between
+    them, if there is one."""
 
     kind: ConflictKind
     words: str
@@ -102,14 +99,15 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``missing``: the pool does not contain an answer, and ``unanswered`` says what it lacks. Where it has
-    sentences on the subject and none surely answers, ``unanswered`` says so, the sentences are those of the
-    closest rule, none where nothing is close, and ``to_read`` are the numbers of the citations of more
-    passages to read. It begins with a sentence that this is the law of today if the question is about another
-    time. ``gaps`` are required areas without
-    evidence. ``model`` names the language model, empty for a brief; ``usage`` is what it used, by task.
-    ``milliseconds`` is how long the answer took. ``parts``: what was found for each part of a question that
-    asks several things.
+    """An answer, or the reason why there is none.
+
+    ``missing``: the pool does not contain an answer, and ``unanswered`` gives the reason. If sentences on the
+    subject exist but none surely answers, ``unanswered`` is a note on this, the sentences are those of the
+    closest rule, if any, and ``to_read`` has the citation numbers of further passages. If the question is
+    about another time, ``unanswered`` begins with a note that this is today's law. ``gaps`` are required
+    areas without evidence. ``model`` names the language model, empty for a brief; ``usage`` is its usage by
+    task. ``milliseconds`` is the time taken. ``parts`` is the evidence for each part of a question that asks
+    several things.
     """
 
     question: str
@@ -129,36 +127,32 @@ class Answer:
     parts: tuple[PartEvidence, ...] = ()
 
     def citation(self, number: int) -> Citation:
-        """The citation with a number."""
+        """Return the citation with a number."""
         return self.citations[number - 1]
 
 
-# Quotes that an answer cites, held against the passage that they are cited from.
-#
-# The rules of what is verbatim are those of ``engine.language.quotes``. A text that a model was
-# given may be several passages in a row; a quote that runs over their border has one span in each
-# of them.
-
+# A text shown to a model may be several consecutive passages; a quote across their border has one span in
+# each. ``engine.language.quotes`` defines what is verbatim.
 __all__ = ["FEWEST_WORDS", "Located", "Refusal", "locate", "sought", "verify"]
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A quote as its source prints it. ``places`` are its exact characters, by the id of the passage, in
-    reading order; more than one where the quote runs over a border of passages."""
+    """A quote as its source prints it. ``places`` are its exact characters by passage id, in reading order;
+    several if the quote crosses a border of passages."""
 
     words: str
     places: tuple[tuple[str, Span], ...]
 
 
 def verify(quote: str, passages: Sequence[Passage]) -> Located | Refusal:
-    """A quote in consecutive passages of one document, located, or why it is refused."""
+    """Locate a quote in consecutive passages of one document, or return why it is refused."""
     refusal: Refusal = Refusal.ABSENT
     for passage in passages:
         found = sought(quote, passage.text)
         if isinstance(found, Span):
             return Located(passage.text[found.start : found.end], ((passage.id, found),))
-        # What nearly was a quote says more than that the words are absent from another passage.
+        # A near match is a better reason than the absence from another passage.
         refusal = refusal if found is Refusal.ABSENT else found
     if len(passages) < 2:
         return refusal
@@ -170,7 +164,7 @@ def verify(quote: str, passages: Sequence[Passage]) -> Located | Refusal:
 
 
 def _split(span: Span, passages: Sequence[Passage]) -> tuple[tuple[str, Span], ...]:
-    """A span of joined passages as spans of each (see ``text_of`` for how they are joined)."""
+    """Split a span of joined passages into spans of each (``text_of`` joins them)."""
     places, begin = [], 0
     for number, passage in enumerate(passages):
         skipped = passage.overlap if number else 0
@@ -182,11 +176,8 @@ def _split(span: Span, passages: Sequence[Passage]) -> tuple[tuple[str, Span], .
     return tuple(places)
 
 
-# Numbered citations of an answer: each quote once, located to the character.
-
-
 class Citations:
-    """Gives out the citations of one answer in the order in which they are asked for."""
+    """Numbers the citations of one answer in the order of first use; each quote has one number."""
 
     def __init__(self, investigation: Investigation, corpus: Corpus) -> None:
         self.day = investigation.day or date.today()
@@ -203,24 +194,24 @@ class Citations:
         return tuple(self._made.values())
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
-        """Passages by id."""
+        """Return passages by id."""
         return self.reading.passages(self._corpus.rows(list(ids)))
 
     def document(self, passage: Passage) -> Document:
-        """The document of a passage."""
+        """Return the document of a passage."""
         return self._documents[int(self._corpus.document_numbers(self._corpus.rows([passage.id]))[0])]
 
     def of(self, located: Located) -> Citation:
-        """The citation of a quote; the same quote has one number."""
-        known = self._made.get(located.places)
-        if known is not None:
-            return known
+        """Return the citation of a quote, a new one at its first use."""
+        existing = self._made.get(located.places)
+        if existing is not None:
+            return existing
         passage_id = located.places[0][0]
         [passage] = self.passages([passage_id])
         document = self.document(passage)
-        seal = badge(passage, document, self.day)
+        badge_shown = badge(passage, document, self.day)
         keys = (self._keys.get(place) for place, _ in located.places)
-        made = Citation(
+        citation = Citation(
             number=len(self._made) + 1,
             key=next((key for key in keys if key is not None), None),
             passage_id=passage_id,
@@ -229,15 +220,15 @@ class Citations:
             cited=" ".join(full_citation(passage, document).split()),
             short=" ".join(short_citation(passage, document).split()),
             language=passage.language,
-            validity=seal.words if seal else "",
-            old=seal.old if seal else False,
+            validity=badge_shown.words if badge_shown else "",
+            old=badge_shown.old if badge_shown else False,
             grade=self._grades.of(document),
         )
-        self._made[located.places] = made
-        return made
+        self._made[located.places] = citation
+        return citation
 
     def rows(self) -> dict[int, Citation]:
-        """The first citation of each passage that is cited, by row."""
+        """Return the first citation of each cited passage, by row."""
         first: dict[str, Citation] = {}
         for citation in self._made.values():
             for place, _ in citation.places:
@@ -247,7 +238,7 @@ class Citations:
 
 
 def _keys(investigation: Investigation) -> Mapping[str, int]:
-    """The rank under which each passage of the ranking is shown."""
+    """Return the rank under which each passage of the ranking is shown."""
     keys: dict[str, int] = {}
     for found in reversed(investigation.passages):
         keys.update(dict.fromkeys(found.assembled_ids, found.rank))
@@ -255,10 +246,8 @@ def _keys(investigation: Investigation) -> Mapping[str, int]:
     return keys
 
 
-# Which sentences of a brief stand in it by a link of the corpus: exceptions, and what prevails.
-
 _RELATIONS = tuple(Relation)
-# How what limits a rule is linked to it.
+# Relations by which a provision limits a rule.
 _LIMITING = (
     (Direction.IN, (Relation.EXCEPTION_TO,)),
     (Direction.OUT, (Relation.SUBJECT_TO, Relation.WITHOUT_PREJUDICE_TO)),
@@ -268,7 +257,7 @@ _LIMITING = (
 def with_links(
     sentences: Sequence[Sentence], citations: Sequence[Citation], corpus: Corpus
 ) -> tuple[Sentence, ...]:
-    """Sentences, each with the link by which it limits one before it, where the corpus has such a link."""
+    """Add to each sentence the corpus link by which it limits an earlier one, if there is one."""
     passages = [
         list(dict.fromkeys(place for number in one.citations for place, _ in citations[number - 1].places))
         for one in sentences
@@ -282,7 +271,7 @@ def with_links(
 
 
 def _links(rules: list[str], limits: list[str], corpus: Corpus) -> Iterator[Link]:
-    """The links by which some passages limit others, the first of those first."""
+    """Yield the links by which some passages limit others, in the order of those limited."""
     rows = corpus.rows(rules)
     places = dict(zip(corpus.rows(limits).tolist(), limits, strict=True))
     for direction, relations in _LIMITING:

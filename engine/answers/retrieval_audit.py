@@ -1,8 +1,8 @@
-"""The retrieval audit of a corpus: how well what stands in it is found, and what to do where it is not.
+"""The retrieval audit of a corpus: how well its contents are found, and what to do about failures.
 
-Questions are investigated one after the other. Told are the index, questions that find nothing or little,
-references that lead nowhere, documents that no question reached, in how many of the answers' sentences
-the check of claims finds that the sources say so, and what experts' verdicts say of the rankings.
+Questions are investigated one after the other. The audit reports the index, questions that find nothing or
+little, references that lead nowhere, documents that no question reached, the share of the answers' sentences
+that the claim check supports, and the experts' verdicts on the rankings.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from datetime import date
 from engine.answers.answer import answer
 from engine.answers.audit import Auditor
 from engine.answers.case_audit import (
-    checked_sentences,
+    check_sentences,
     index_table,
     index_to_json,
     line,
-    listed,
     page_html,
     percent,
+    report_section,
 )
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.errors import InputError
-from engine.investigation import Case
+from engine.investigation import run_case
 from engine.model import EvidenceStatus, Status
-from engine.records.wording import plural
+from engine.records.phrases import plural
 from engine.review.quality import Quality, quality_lines, quality_to_json
 from engine.settings import InvestigationSettings
 
@@ -35,48 +35,48 @@ MOST_QUESTIONS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question and what was found: ``status`` of its evidence, how many passages were ranked, ``missing``
-    words of it that nothing bears, ``said`` of ``sentences`` that the check finds said."""
+class AuditedQuestion:
+    """A question with its evidence ``status``, the number of ranked passages, its words without support
+    (``missing``), and how many of the answer's ``sentences`` the claim check found ``supported``."""
 
     text: str
     status: EvidenceStatus
     passages: int
     missing: tuple[str, ...]
     sentences: int
-    said: int
+    supported: int
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalAudit:
-    """What an audit of a corpus found. ``dead`` are words of references that lead nowhere, with how often
-    they stand; ``unreached`` the titles of documents that no question reached. ``experts`` is what verdicts
-    on queues say of the rankings, None where nobody looked; ``experts_unread`` why that could not be read."""
+    """The audit of a corpus. ``dead`` are texts of unresolved references with their counts; ``unreached`` are
+    titles of documents that no question reached. ``experts`` is the quality of the rankings by verdicts on
+    queues, None if there was no lookup; ``experts_unread`` is why it could not be read."""
 
     corpus: str
     day: date
     info: CorpusInfo
-    asked: tuple[Asked, ...]
+    questions: tuple[AuditedQuestion, ...]
     dead: tuple[tuple[str, int], ...]
     unreached: tuple[str, ...]
     experts: tuple[Quality, ...] | None = None
     experts_unread: str = ""
 
     @property
-    def nothing(self) -> tuple[Asked, ...]:
+    def without_evidence(self) -> tuple[AuditedQuestion, ...]:
         """The questions that found nothing."""
-        return tuple(one for one in self.asked if one.passages == 0 or one.status is EvidenceStatus.NONE)
+        return tuple(one for one in self.questions if one.passages == 0 or one.status is EvidenceStatus.NONE)
 
     @property
-    def weak(self) -> tuple[Asked, ...]:
-        """The questions of which the corpus bears a part."""
-        return tuple(one for one in self.asked if one.passages and one.status is EvidenceStatus.PARTIAL)
+    def weak(self) -> tuple[AuditedQuestion, ...]:
+        """The questions of which the corpus supports only a part."""
+        return tuple(one for one in self.questions if one.passages and one.status is EvidenceStatus.PARTIAL)
 
     @property
     def support(self) -> float | None:
-        """The share of the answers' sentences that the check of claims finds said, 0..1; None without any."""
-        whole = sum(one.sentences for one in self.asked)
-        return sum(one.said for one in self.asked) / whole if whole else None
+        """The share of the answers' sentences that the claim check supports, 0..1; None if there are none."""
+        total = sum(one.sentences for one in self.questions)
+        return sum(one.supported for one in self.questions) / total if total else None
 
 
 def retrieval_audit(
@@ -88,48 +88,49 @@ def retrieval_audit(
     experts: Sequence[Quality] | None = None,
     experts_unread: str = "",
 ) -> RetrievalAudit:
-    """Audit a corpus with some questions; ``tell`` hears how many of them are done. ``experts``: what
-    verdicts say of its rankings, None where nobody looked; ``experts_unread``: why that could not be read.
-    Raises InputError for too many, and what ``tell`` raises."""
+    """Audit a corpus with some questions.
+
+    ``tell`` receives the number of finished questions and the total. ``experts`` is the quality of the
+    corpus's rankings by verdicts, None without a lookup; ``experts_unread`` is why it could not be read.
+    Raises InputError for too many questions, and the errors of ``tell``."""
     if len(questions) > MOST_QUESTIONS:
         raise InputError(f"{len(questions):,} questions: an audit takes {MOST_QUESTIONS} at most")
     auditor = Auditor(corpus, day=day)
     reached: set[str] = set()
-    asked = []
+    audited = []
     for number, text in enumerate(questions):
         tell(number, len(questions))
-        asked.append(_asked(corpus, text, settings, auditor, reached))
+        audited.append(_audit_question(corpus, text, settings, auditor, reached))
     numbers = corpus.reference_numbers(statuses=[Status.UNRESOLVED]).tolist()
     dead = Counter(" ".join(one.text.split()) for one in corpus.references(numbers))
     return RetrievalAudit(
         corpus.name,
         day,
         corpus.info(),
-        tuple(asked),
+        tuple(audited),
         tuple((text, count) for text, count in dead.most_common() if text),
-        tuple(one.title or one.id for one in corpus.documents() if one.id not in reached) if asked else (),
+        tuple(one.title or one.id for one in corpus.documents() if one.id not in reached) if audited else (),
         None if experts is None else tuple(experts),
         experts_unread,
     )
 
 
-def _asked(
+def _audit_question(
     corpus: Corpus, text: str, settings: InvestigationSettings, auditor: Auditor, reached: set[str]
-) -> Asked:
-    case = Case(corpus, text, settings, day=auditor.day)
-    for _ in case.run():
-        pass
-    found = case.investigation()
+) -> AuditedQuestion:
+    found = run_case(corpus, text, settings, day=auditor.day).investigation()
     reached.update(one.passage.document_id for one in found.passages)
-    told = answer(found, corpus)
-    checked = checked_sentences(told, auditor)
-    said = sum(one.said for one in checked)
+    given_answer = answer(found, corpus)
+    checked = check_sentences(given_answer, auditor)
+    supported = sum(one.is_supported for one in checked)
     evidence = found.evidence
-    return Asked(text, evidence.status, len(found.passages), evidence.missing, len(checked), said)
+    return AuditedQuestion(
+        text, evidence.status, len(found.passages), evidence.missing, len(checked), supported
+    )
 
 
 def retrieval_audit_to_json(found: RetrievalAudit) -> dict[str, object]:
-    """An audit as plain values."""
+    """Return an audit as plain values."""
     return {
         "corpus": found.corpus,
         "day": found.day.isoformat(),
@@ -141,11 +142,11 @@ def retrieval_audit_to_json(found: RetrievalAudit) -> dict[str, object]:
                 "passages": one.passages,
                 "missing": list(one.missing),
                 "sentences": one.sentences,
-                "said": one.said,
+                "said": one.supported,
             }
-            for one in found.asked
+            for one in found.questions
         ],
-        "zero_hits": [one.text for one in found.nothing],
+        "zero_hits": [one.text for one in found.without_evidence],
         "weak": [one.text for one in found.weak],
         "support": found.support,
         "dead_references": [{"text": text, "count": count} for text, count in found.dead],
@@ -156,12 +157,12 @@ def retrieval_audit_to_json(found: RetrievalAudit) -> dict[str, object]:
 
 
 def retrieval_audit_markdown(found: RetrievalAudit) -> str:
-    """An audit as a report, with what to do about each point."""
+    """Return an audit as a report, with advice on each point."""
     return "\n".join(_report(found)) + "\n"
 
 
 def retrieval_audit_html(found: RetrievalAudit) -> str:
-    """The same as a page that stands alone; what texts bring is escaped."""
+    """Return an audit as a self-contained page; texts of others are escaped."""
     return page_html(retrieval_audit_markdown(found), "Retrieval audit")
 
 
@@ -176,18 +177,18 @@ def _report(found: RetrievalAudit) -> Iterator[str]:
     yield from _questions(found)
     if found.experts is not None or found.experts_unread:
         yield from _experts(found.experts or (), found.experts_unread)
-    yield from listed(
+    yield from report_section(
         "References that lead nowhere",
         [f"{line(text)} ({'once' if count == 1 else f'{count:,} times'})" for text, count in found.dead],
         "Add the documents that they name, give documents the names that they use (aliases), or decide what "
         "is meant under Corpus, To resolve.",
     )
-    if found.asked:
-        yield from listed(
+    if found.questions:
+        yield from report_section(
             "Documents that no question reached",
             [line(title) for title in found.unreached],
-            "Ask what they answer; where such a question does not reach them, look at how they were read "
-            "(Corpus, Documents).",
+            "Ask questions that they answer; if such a question does not reach them, check how they were "
+            "read (Corpus, Documents).",
         )
 
 
@@ -195,35 +196,38 @@ def _questions(found: RetrievalAudit) -> Iterator[str]:
     yield ""
     yield "## The questions"
     yield ""
-    if not found.asked:
+    if not found.questions:
         yield "No question was asked: give some."
         return
     share = percent(found.support)
-    counted = f"{len(found.nothing)} find nothing, {len(found.weak)} a part"
-    yield f"{plural(len(found.asked), 'question')}: {counted}."
-    yield f"Support score, the share of the answers' sentences that the check of claims finds said: {share}."
-    yield from listed(
+    counted = f"{len(found.without_evidence)} find nothing, {len(found.weak)} a part"
+    yield f"{plural(len(found.questions), 'question')}: {counted}."
+    yield f"Support score, the share of the answers' sentences that the claim check supports: {share}."
+    yield from report_section(
         "Questions that find nothing",
-        [line(one.text) for one in found.nothing],
-        "Nothing bears them: add the texts that they ask about, or ask in the words of the texts.",
+        [line(one.text) for one in found.without_evidence],
+        "No passage answers them: add texts on their subject, or ask in the words of the texts.",
     )
-    yield from listed(
+    yield from report_section(
         "Questions with weak evidence",
-        [f"{line(one.text)}: not borne: {line(', '.join(one.missing)) or 'a part'}" for one in found.weak],
-        "Look up what is not borne; name it in the ontology's keywords where the texts say it otherwise.",
+        [
+            f"{line(one.text)}: without support: {line(', '.join(one.missing)) or 'a part'}"
+            for one in found.weak
+        ],
+        "Look up these words; add them to the ontology's keywords if the texts use other words.",
     )
 
 
 def _experts(found: Sequence[Quality], unread: str) -> Iterator[str]:
     yield ""
-    yield "## What experts said"
+    yield "## Verdicts of experts"
     yield ""
     if unread:
-        yield f"That is not known just now: {line(unread)}."
+        yield f"They cannot be read now: {line(unread)}."
         return
     if not found:
-        yield "Nobody has judged rankings of this corpus yet: a queue of its cases, under Review, tells how"
-        yield "many of the passages that are ranked are relevant, and how many that are relevant are not."
+        yield "No one has judged rankings of this corpus yet. A queue of its cases, under Review, shows how"
+        yield "many of the ranked passages are relevant, and how many relevant passages are not ranked."
         return
     yield "Estimates from verdicts on passages that were drawn from cases, with their 95% intervals."
     for one in found:

@@ -1,10 +1,10 @@
-"""Which units a brief is made of: first the one that answers, then those that serve the question as well and
-say something new.
+"""Choose the units of a brief: the one that answers, then units that serve the question as well and add to
+it.
 
-What a unit is worth is a weighted sum of how its passage ranks and of what unit, passage and heading hold of
-the question (``WEIGHTS``, fitted by conditional logistic regression on which passage is gold, see "The brief"
-in benchmarks/RESULTS.md). What is added behind the first is chosen greedily, by maximal marginal relevance
-(Carbonell and Goldstein 1998).
+A unit's score is a weighted sum of its passage's rank and of the question's words in unit, passage and
+heading (``WEIGHTS``, fitted by conditional logistic regression on the gold passages, see "The brief" in
+benchmarks/RESULTS.md). Additions are chosen greedily by maximal marginal relevance (Carbonell and Goldstein
+1998).
 """
 
 from __future__ import annotations
@@ -14,16 +14,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.answers.relevance import TELLING, Asks, Bearing, Held, departs, gives, gives_in_row, measures
+from engine.answers.relevance import (
+    SPECIFIC,
+    Asks,
+    QuestionMatcher,
+    WordShares,
+    departs,
+    gives,
+    gives_in_row,
+    measures,
+)
 from engine.answers.units import Unit, is_head, word_count
 from engine.language.analysis import analyzer
 
 # A brief is read in half a minute, at five words a second.
 LONGEST_BRIEF = 150
 MOST_UNITS = 4
-# What a unit is worth for: the rank of its passage, its own words, its words and those of its headings, its
-# pairs of words, the words and the pairs of the passage around it, how far the heading is about nothing else,
-# and for standing first in its provision.
+# Weights of the features of a unit: rank of its passage; question words in the unit; in unit and headings;
+# pairs of words in the unit; words and pairs in the passage around it; focus of the heading on the question;
+# first position in its provision.
 WEIGHTS = {
     "rank": 0.35,
     "own": 0.16,
@@ -34,45 +43,43 @@ WEIGHTS = {
     "focus": 0.15,
     "first": 0.04,
 }
-# Words alone rank provisions less well than vectors do: there the heading says more.
+# Words alone rank provisions less well than vectors do, so the heading counts more.
 BY_WORDS = {**WEIGHTS, "rank": 0.2, "focus": 0.2}
-# A unit of more words than so many loses a little for each more.
+# Each word above LONG lowers the score by LONGER.
 LONG, LONGER = 45, 0.0008
-# What a unit is worth more for each tenth that its passage's vector is nearer to the question's than half.
+# Added to the score for each tenth of cosine similarity above HALF.
 MEANING, HALF = 0.02, 0.5
-# A unit surely answers that is worth so much more than those of all other provisions, less where it gives the
-# kind of answer that is asked for: by meaning and words, and by words alone. It bears so much of a question;
-# one that bears less than ``CLOSE`` is not even close to it. Which passage is gold told how much
-# (benchmarks/RESULTS.md, "The brief").
+# Required lead over the best unit of any other provision, smaller if the unit gives the kind of answer that
+# is asked for: (with vectors, with words alone). Then the required share of the question, and the share below
+# which a unit is not even close. Fitted on the gold passages (benchmarks/RESULTS.md, "The brief").
 SURE, SURE_OF_KIND = (0.09, 0.15), (0.05, 0.09)
-SURE_BEARS, CLOSE = 0.3, 0.2
-# What a named provision says comes first where it is worth so much of what answers.
+SURE_COVERAGE, CLOSE = 0.3, 0.2
+# A named provision comes first if its score reaches this share of the answer's.
 NEAR_BEST = 0.97
-# What a unit is worth less that begins as a departure from a rule, and more that gives the kind of answer in
-# figures.
+# Subtracted for a unit that begins as a departure from a rule; added for an answer in figures.
 DEPARTURE, FIGURES = 0.06, 0.04
-# What a unit is worth more under a heading that is about what is asked and nothing else.
+# Added under a heading whose focus on the question is at least ALL_OF_IT.
 EXACT, ALL_OF_IT = 0.05, 0.95
-# What a row of a table is worth more for each word of its first cell that the question has as it is printed.
+# Added for each word of a table row's first cell that the question prints identically.
 CELL = 0.05
-# An earlier sentence of the same provision is the rule that a later one builds on where it gives the kind of
-# answer too and bears so much of what that bears; else where it bears and is worth these shares of it, and
-# the heading is so far about nothing else.
+# An earlier sentence of the provision is the rule that a later one builds on if it gives the kind of answer
+# and covers RULE of the later one's share; else if it reaches AS_GOOD of its share and NEARLY of its score
+# under a heading with focus GOVERNED.
 RULE, AS_GOOD, NEARLY, GOVERNED = 0.5, 0.85, 0.75, 0.6
-# What is added behind the first is worth so much of it and bears so much of what it bears.
+# Minimum score and minimum question coverage of additions, relative to the first unit.
 FLOOR, AS_MUCH = 0.85, 0.8
 REPETITION = 0.25
-# What a unit adds for words of the question that no chosen one holds.
+# Weight of question words that no chosen unit has.
 NEWS = 0.2
-# Words of units that are the same to this share say the same.
+# Units whose words overlap by this share are duplicates.
 SAME = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A unit with the worth of its passage, 0..1 (1 is the best of the ranking), the areas it is evidence of,
-    the closest first, how many units stand before it in its passage, the words of that passage, and how near
-    its vector is to that of the question (cosine), where that is known."""
+    """A unit with the score of its passage, 0..1 (1 is the best of the ranking), the areas it is evidence of
+    (closest first), its index in the passage, the words of the passage, and its vector's cosine similarity to
+    the question (None if unknown)."""
 
     unit: Unit
     prior: float
@@ -83,49 +90,51 @@ class Candidate:
 
     @property
     def provision(self) -> tuple[str, str]:
-        """What the unit is a part of: the document and the number of its provision, else its passage."""
+        """The document and number of the unit's provision, else its document and passage."""
         passage = self.unit.pieces[-1].passage
         return passage.document_id, passage.number or passage.id
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A candidate, compared with the question. ``bears`` is how much of it unit and headings hold, ``gives``
-    which of the kinds of answers that it asks for."""
+class Compared:
+    """A candidate compared with the question. ``coverage`` is the share of the question in unit and headings,
+    ``gives`` the kinds of answers asked for that it gives."""
 
     candidate: Candidate
     terms: frozenset[str]
-    held: Held
+    word_shares: WordShares
     words: int
     worth: float
-    bears: float
+    coverage: float
     gives: frozenset[Asks]
     focus: float = 0.0
     figures: bool = False
     cells: int = 0
 
 
-def read(candidates: Iterable[Candidate], bearing: Bearing, kinds: frozenset[Asks]) -> list[Read]:
-    """Candidates, compared with the question."""
+def compare_units(
+    candidates: Iterable[Candidate], bearing: QuestionMatcher, kinds: frozenset[Asks]
+) -> list[Compared]:
+    """Compare candidates with the question."""
     return [_read(candidate, bearing, kinds) for candidate in candidates]
 
 
-def _read(candidate: Candidate, bearing: Bearing, kinds: frozenset[Asks]) -> Read:
+def _read(candidate: Candidate, bearing: QuestionMatcher, kinds: frozenset[Asks]) -> Compared:
     unit = candidate.unit
     passage = unit.pieces[-1].passage
     reader = analyzer(passage.language)
     terms, around = reader.terms(unit.text), reader.terms(candidate.around)
     heading = reader.terms(" ".join(passage.headings))
-    above = bearing.held(heading)
-    held = bearing.held(terms)
-    headed = np.maximum(held, above)
-    bears, focus = float(bearing.weights @ headed), bearing.focus(passage)
+    of_heading = bearing.word_shares(heading)
+    word_shares = bearing.word_shares(terms)
+    headed = np.maximum(word_shares, of_heading)
+    coverage, focus = float(bearing.weights @ headed), bearing.focus(passage)
     by_words = candidate.near is None
     parts = {
         "rank": candidate.prior,
-        # Under a heading that names it, a sentence need not repeat what it is about.
-        "own": max(float(bearing.weights @ held), bears * focus),
-        "headed": bears,
+        # Under a heading that names its subject, a sentence need not repeat it.
+        "own": max(float(bearing.weights @ word_shares), coverage * focus),
+        "headed": coverage,
         "pairs": bearing.pairs(terms),
         "around": bearing.share((*heading, *around)),
         "near": bearing.pairs((*heading, *around)),
@@ -136,12 +145,14 @@ def _read(candidate: Candidate, bearing: Bearing, kinds: frozenset[Asks]) -> Rea
     worth = sum(
         (BY_WORDS if by_words else WEIGHTS)[name] * value for name, value in parts.items()
     ) - LONGER * max(0, words - LONG)
-    given = frozenset(kind for kind in kinds if gives(unit.text, passage.language, kind))
+    kinds_given = frozenset(kind for kind in kinds if gives(unit.text, passage.language, kind))
     cells = 0
     if unit.in_table:
         columns, title = unit.pieces[0].text, " ".join(passage.headings[-1:])
-        wanted = frozenset(bearing.terms)
-        given |= {kind for kind in kinds if gives_in_row(columns, title, passage.language, kind, wanted)}
+        question_terms = frozenset(bearing.terms)
+        kinds_given |= {
+            kind for kind in kinds if gives_in_row(columns, title, passage.language, kind, question_terms)
+        }
         cells = bearing.printed(unit.pieces[-1].text.partition("|")[0])
         worth += CELL * cells
     figures = measures(unit.text, passage.language, kinds)
@@ -149,23 +160,23 @@ def _read(candidate: Candidate, bearing: Bearing, kinds: frozenset[Asks]) -> Rea
         EXACT * (focus >= ALL_OF_IT) + FIGURES * figures - DEPARTURE * departs(unit.text, passage.language)
     )
     worth += 0.0 if candidate.near is None else 10 * MEANING * (candidate.near - HALF)
-    return Read(
+    return Compared(
         candidate,
         frozenset(terms),
         headed.astype(np.float32),
         words,
         worth,
-        bears,
-        given,
+        coverage,
+        kinds_given,
         focus,
         figures,
         cells,
     )
 
 
-def with_like_rows(one: Read, units: Iterable[Read]) -> Read:
-    """A row of a table together with those that the words of the question do not tell from it; any other unit
-    as it is."""
+def join_equal_rows(one: Compared, units: Iterable[Compared]) -> Compared:
+    """Join a table row with the rows that the question's words do not distinguish from it; return any other
+    unit unchanged."""
     unit = one.candidate.unit
     if not unit.in_table or len(unit.pieces) < 2:
         return one
@@ -174,64 +185,67 @@ def with_like_rows(one: Read, units: Iterable[Read]) -> Read:
         for other in units
         if other.candidate.unit.pieces[0].span == unit.pieces[0].span
         and other.candidate.unit.main == unit.main
-        and (other.cells, round(other.bears, 3)) == (one.cells, round(one.bears, 3))
+        and (other.cells, round(other.coverage, 3)) == (one.cells, round(one.coverage, 3))
     ]
     joined = replace(unit, pieces=(unit.pieces[0], *rows))
     return replace(one, candidate=replace(one.candidate, unit=joined))
 
 
-def answering(units: Sequence[Read], kinds: frozenset[Asks]) -> list[Read]:
-    """The units that may answer, best first: those that give the kind of answer that is asked for where few
-    sentences do, and all where none gives it."""
-    telling = kinds & TELLING
-    good = [one for one in units if telling & one.gives] if telling else []
-    return sorted(good or units, key=lambda one: -(one.worth + 0.02 * len(one.gives - telling)))
+def rank_answers(units: Sequence[Compared], kinds: frozenset[Asks]) -> list[Compared]:
+    """Return the units that may answer, best first: those that give the specific kind of answer asked for, or
+    all if none does."""
+    specific = kinds & SPECIFIC
+    good = [one for one in units if specific & one.gives] if specific else []
+    return sorted(good or units, key=lambda one: -(one.worth + 0.02 * len(one.gives - specific)))
 
 
-def is_sure(one: Read, units: Iterable[Read], kinds: frozenset[Asks]) -> bool:
-    """Whether a unit surely answers: it gives the kind of answer that is asked for, and no unit of another
-    provision is worth nearly as much. How much a unit is worth by itself tells less: a question in lay words
-    shares few of them with the very rule that governs it, and with every other."""
-    telling = kinds & TELLING
-    if (telling and not telling & one.gives) or one.bears < SURE_BEARS:
+def is_sure(one: Compared, units: Iterable[Compared], kinds: frozenset[Asks]) -> bool:
+    """True if a unit surely answers: it gives the kind of answer asked for and leads all other provisions.
+
+    The lead is more telling than the score: a question in lay words shares few words with the rule that
+    governs it, as with every other."""
+    specific = kinds & SPECIFIC
+    if (specific and not specific & one.gives) or one.coverage < SURE_COVERAGE:
         return False
     own = one.candidate.provision
     next_best = max((other.worth for other in units if other.candidate.provision != own), default=0.0)
-    needed = (SURE_OF_KIND if telling else SURE)[one.candidate.near is None]
+    needed = (SURE_OF_KIND if specific else SURE)[one.candidate.near is None]
     return one.worth - next_best >= needed
 
 
-def rule_before(one: Read, units: Sequence[Read], kinds: frozenset[Asks]) -> Read | None:
-    """The earlier unit of the same provision that states the rule which a unit varies or goes on with."""
-    telling = kinds & TELLING
+def rule_before(one: Compared, units: Sequence[Compared], kinds: frozenset[Asks]) -> Compared | None:
+    """Return the earlier unit of the same provision that states the rule varied or continued by a unit."""
+    specific = kinds & SPECIFIC
     for other in sorted(units, key=lambda unit: unit.candidate.place):
         candidate = other.candidate
         if candidate.provision != one.candidate.provision or candidate.place >= one.candidate.place:
             continue
-        if overlap(candidate.unit, one.candidate.unit) or (telling and not telling & other.gives):
+        if overlap(candidate.unit, one.candidate.unit) or (specific and not specific & other.gives):
             continue
-        if telling and other.figures >= one.figures and other.bears >= RULE * one.bears:
+        if specific and other.figures >= one.figures and other.coverage >= RULE * one.coverage:
             return other
-        if telling:
+        if specific:
             continue
-        as_good = other.bears >= AS_GOOD * one.bears and other.worth >= NEARLY * one.worth
+        as_good = other.coverage >= AS_GOOD * one.coverage and other.worth >= NEARLY * one.worth
         if as_good and one.focus >= GOVERNED:
             return other
     return None
 
 
-def added(first: Sequence[Read], others: Sequence[Read], bearing: Bearing) -> list[Read]:
-    """The units to be told behind the first ones, best first: of each passage one, as good as the first,
-    and none that says what was said."""
+def choose_additions(
+    first: Sequence[Compared], others: Sequence[Compared], bearing: QuestionMatcher
+) -> list[Compared]:
+    """Return the units to add to the first ones, best first: at most one a passage, as good as the first, no
+    duplicates."""
     if not first:
         return []
     taken = list(first)
     left = _best_of_passages([one for one in others if one not in taken])
-    worth, bears = first[0].worth, first[0].bears
-    left = [one for one in left if one.worth >= FLOOR * worth and one.bears >= AS_MUCH * bears]
+    worth, coverage = first[0].worth, first[0].coverage
+    left = [one for one in left if one.worth >= FLOOR * worth and one.coverage >= AS_MUCH * coverage]
     while left and len(taken) < MOST_UNITS:
-        room = LONGEST_BRIEF - sum(one.words for one in taken)
-        left = [one for one in left if one.words <= room and not _says_the_same(one, taken)]
+        budget = LONGEST_BRIEF - sum(one.words for one in taken)
+        left = [one for one in left if one.words <= budget and not _repeats(one, taken)]
         if not left:
             break
         best = max(left, key=lambda one: _gain(one, taken, bearing))
@@ -240,20 +254,20 @@ def added(first: Sequence[Read], others: Sequence[Read], bearing: Bearing) -> li
     return taken[len(first) :]
 
 
-def _best_of_passages(units: Sequence[Read]) -> list[Read]:
-    """Of each passage the unit that serves the question best: another passage says more than a second one."""
-    best: dict[int, Read] = {}
+def _best_of_passages(units: Sequence[Compared]) -> list[Compared]:
+    """Return the best unit of each passage: another passage adds more than a second unit of the same."""
+    best: dict[int, Compared] = {}
     for one in units:
-        known = best.get(one.candidate.unit.main)
-        if known is None or one.worth > known.worth:
+        current = best.get(one.candidate.unit.main)
+        if current is None or one.worth > current.worth:
             best[one.candidate.unit.main] = one
     return list(best.values())
 
 
-def _gain(one: Read, taken: Sequence[Read], bearing: Bearing) -> float:
-    """What a unit adds to those taken."""
-    before = np.max([other.held for other in taken], axis=0)
-    news = float(bearing.weights @ np.maximum(one.held - before, 0.0))
+def _gain(one: Compared, taken: Sequence[Compared], bearing: QuestionMatcher) -> float:
+    """Return the marginal relevance of a unit next to the chosen ones."""
+    before = np.max([other.word_shares for other in taken], axis=0)
+    news = float(bearing.weights @ np.maximum(one.word_shares - before, 0.0))
     repeats = max(_likeness(one.terms, other.terms) for other in taken)
     return one.worth * (1.0 - REPETITION * repeats) + NEWS * one.candidate.prior * news
 
@@ -262,14 +276,14 @@ def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
-def _says_the_same(one: Read, taken: Sequence[Read]) -> bool:
+def _repeats(one: Compared, taken: Sequence[Compared]) -> bool:
     return any(_likeness(one.terms, other.terms) >= SAME for other in taken) or any(
         overlap(one.candidate.unit, other.candidate.unit) for other in taken
     )
 
 
 def overlap(one: Unit, other: Unit) -> bool:
-    """Whether two units share words of the source; items of one list share its head."""
+    """True if two units share words of the source; items of one list may share its head."""
     pieces = [piece for piece in one.pieces if len(one.pieces) == 1 or not is_head(piece.text)]
     return any(
         piece.row == taken.row and piece.span.start < taken.span.end and taken.span.start < piece.span.end

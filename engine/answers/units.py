@@ -1,4 +1,8 @@
-"""What can be read alone: sentences, and items of lists with the head of their list."""
+"""Split passages into units that can be read alone: sentences, lists with their heads, rows of tables.
+
+Sources print lists in many ways: after a colon or within a sentence ("... verjähren 1. in 30 Jahren,
+2. ..."), with lines broken by hand, with nested items.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +20,10 @@ from engine.investigation.pool import Reading
 from engine.languages import law
 from engine.model import Passage, Span
 
-# The sentences of a passage and the lists in them: a head with its items, each with what is
-# nested in it.
-#
-# Sources print lists in many ways: behind a colon or in the middle of a sentence ("... verjähren
-# 1. in 30 Jahren, 2. ..."), with lines that were broken by hand, with items inside of items.
-
-# A head that no colon ends has so many words at least: a heading is no head.
+# A list head that does not end with a colon has at least this many words; shorter lines are headings.
 SHORTEST_HEAD = 4
 _WORD = re.compile(r"[^\W_]+")
-# The number of a paragraph at its beginning says where it stands, which the citation says too.
+# A paragraph number at the beginning is dropped; the citation has it.
 _PARAGRAPH = re.compile(r"\(\d{1,3}[a-z]?\)\s+|\d{1,3}\.\s+(?=[^\W\d_])")
 _LABEL = re.compile(r"\s*(?:(?P<open>\()?(?P<label>\w{1,5})(?P<close>[.)])|(?P<mark>[-–—•▪·]))(?=\s)")
 _NUMBER_ALONE = re.compile(r"\s*\(?\w{1,5}[.)]\s*\Z")
@@ -33,15 +31,16 @@ _ROMAN = re.compile(r"[ivx]{2,}", re.IGNORECASE)
 _LINE = re.compile(r"[^\S\n]*(?:\n[^\S\n]*)+")
 _LISTS = (":", ":-", ":–", "—", "：")
 _STOPS = ".!?。！？؟۔"
-# What a line ends with that ends its thought too, so that the next one begins another.
+# Ends of lines after which the next line begins a new sentence or item.
 _PAUSES = (*_STOPS, *_LISTS, ";", "；", "؛")
 _CLOSING = "\"'”’»)] "
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A sentence; where it is the head of a list, with the items of its own passage, each a span with all
-    that is nested in it. ``goes_on``: it goes on behind the last one ("Where (a) or (b), it must ...")."""
+class ListedSentence:
+    """A sentence and the items of the list that it heads, each span with all nested items.
+
+    ``goes_on``: the sentence continues after the last item ("Where (a) or (b), it must ...")."""
 
     span: Span
     items: tuple[Span, ...] = ()
@@ -49,38 +48,38 @@ class Listed:
 
 
 def is_head(text: str) -> bool:
-    """Whether a line announces items."""
+    """True if a line announces items."""
     return text.rstrip().endswith(_LISTS)
 
 
 def is_item(text: str) -> bool:
-    """Whether a line is an item of a list, or goes on with what stands before it."""
+    """True if a line is an item of a list or continues the line before."""
     first = text.lstrip("\"'“„«(")[:1]
     return _LABEL.match(text) is not None or first.islower()
 
 
-def listed(passage: Passage) -> list[Listed]:
-    """The sentences of a passage in their order, what it repeats of the one before left out."""
+def split_lists(passage: Passage) -> list[ListedSentence]:
+    """Return the sentences of a passage in order, without the overlap with the passage before."""
     text = passage.text
     pieces = list(_pieces(passage))
-    found: list[Listed] = []
-    place = 0
-    while place < len(pieces):
-        head = pieces[place]
-        after = _items(text, pieces[place + 1 :]) if _announces(text, head, pieces[place + 1 :]) else []
-        behind = place + 1 + sum(len(group) for group in after)
-        items = tuple(Span(group[0].start, group[-1].end) for group in after)
+    found: list[ListedSentence] = []
+    index = 0
+    while index < len(pieces):
+        head = pieces[index]
+        groups = _items(text, pieces[index + 1 :]) if _announces(text, head, pieces[index + 1 :]) else []
+        end = index + 1 + sum(len(group) for group in groups)
+        items = tuple(Span(group[0].start, group[-1].end) for group in groups)
         whole = _without_number(text, head)
         if whole.start < whole.end:
-            last = after[-1][-1] if after and len(after[-1]) > 1 else None
+            last = groups[-1][-1] if groups and len(groups[-1]) > 1 else None
             goes_on = last is not None and not _style(text, last) and text[last.start].islower()
-            found.append(Listed(whole, items, goes_on))
-        place = behind
+            found.append(ListedSentence(whole, items, goes_on))
+        index = end
     return found
 
 
 def _pieces(passage: Passage) -> Iterator[Span]:
-    """Sentences without blanks around them; the lines of a list each by itself."""
+    """Yield sentences without surrounding blanks; each line of a list by itself."""
     text, language = passage.text, passage.language
     starts = {start for start in sentence_starts(text, language) if start >= passage.overlap}
     starts.add(passage.overlap)
@@ -90,18 +89,18 @@ def _pieces(passage: Passage) -> Iterator[Span]:
     ordered = sorted(starts)
     begin = ordered[0]
     for _, end in pairwise([*ordered, len(text)]):
-        said = text[begin:end]
-        if not said.strip():
+        part = text[begin:end]
+        if not part.strip():
             begin = end
             continue
-        if end < len(text) and _NUMBER_ALONE.fullmatch(said):
+        if end < len(text) and _NUMBER_ALONE.fullmatch(part):
             continue
-        yield Span(begin + len(said) - len(said.lstrip()), begin + len(said.rstrip()))
+        yield Span(begin + len(part) - len(part.lstrip()), begin + len(part.rstrip()))
         begin = end
 
 
 def _begins(text: str, gap: re.Match[str]) -> bool:
-    """Whether a line begins something, and does not go on with the one before it."""
+    """True if a line begins a sentence or item and does not continue the line before."""
     rest = text[gap.end() :]
     if not rest or _LABEL.match(rest):
         return True
@@ -111,39 +110,39 @@ def _begins(text: str, gap: re.Match[str]) -> bool:
     return not indented and (not rest[:1].islower() or text[: gap.start()].endswith(_PAUSES))
 
 
-def _announces(text: str, head: Span, behind: Sequence[Span]) -> bool:
-    """Whether items stand behind a sentence that are its own."""
-    if not behind:
+def _announces(text: str, head: Span, after: Sequence[Span]) -> bool:
+    """True if the pieces after a sentence are items of its list."""
+    if not after:
         return False
-    said, first = text[head.start : head.end], text[behind[0].start : behind[0].end]
-    if is_head(said):
+    sentence, first = text[head.start : head.end], text[after[0].start : after[0].end]
+    if is_head(sentence):
         return is_item(first)
     label = _LABEL.match(first)
-    if label is None or said.rstrip(_CLOSING).endswith((*_STOPS, ";", "；")):
+    if label is None or sentence.rstrip(_CLOSING).endswith((*_STOPS, ";", "；")):
         return False
-    goes_on = first[label.end() :].lstrip()[:1].islower() or said.rstrip().endswith(",")
-    return goes_on and len(_WORD.findall(said)) >= SHORTEST_HEAD
+    goes_on = first[label.end() :].lstrip()[:1].islower() or sentence.rstrip().endswith(",")
+    return goes_on and len(_WORD.findall(sentence)) >= SHORTEST_HEAD
 
 
 def _items(text: str, pieces: Sequence[Span]) -> list[list[Span]]:
-    """The items at the beginning of some pieces, each with what is nested in it."""
+    """Group the items at the beginning of some pieces, each with its nested pieces."""
     style = _style(text, pieces[0])
     groups: list[list[Span]] = []
     for piece in pieces:
         own = _style(text, piece)
-        said = text[piece.start : piece.end]
-        if not groups or (own == style and (style or said[:1].islower())):
+        line = text[piece.start : piece.end]
+        if not groups or (own == style and (style or line[:1].islower())):
             groups.append([piece])
             continue
         ended = text[groups[-1][-1].start : groups[-1][-1].end].rstrip(_CLOSING).endswith(tuple(_STOPS))
-        if ended or not (own or said[:1].islower()):
+        if ended or not (own or line[:1].islower()):
             break
         groups[-1].append(piece)
     return groups
 
 
 def _style(text: str, piece: Span) -> str:
-    """How an item is labelled, so that those of one list are told from those inside of them."""
+    """Return the label style of an item; items of one list share it, nested items have another."""
     match = _LABEL.match(text, piece.start, piece.end + 1)
     if match is None:
         return ""
@@ -160,32 +159,28 @@ def _without_number(text: str, span: Span) -> Span:
     return Span(number.end() if number else span.start, span.end)
 
 
-# What can be read alone: sentences of passages, with the head of a list before its items and what
-# a pronoun means before it.
-#
-# A unit is one or more pieces, each a span of a passage, in reading order. A sentence takes along
-# the one before where it begins with a word that points back; the head of a list takes its items
-# along, a long list the items that serve the question; an item takes its head along, even out of
-# the passage before. A row of a table takes the names of its columns along.
+# A unit is one or more pieces in reading order, each a span of a passage. A sentence that begins with a word
+# that points back includes the sentence before. A list head includes its items, a long list those that serve
+# the question. An item includes its head, even from the passage before; a table row its column names.
 
-# Words of a unit; a longer list is cut to its head and some items, a longer sentence stays.
+# Words of a unit; a longer list is cut to its head and some items, a longer sentence is kept.
 LONGEST_UNIT = 45
 # A line of fewer words is a heading with a full stop.
 SHORTEST_UNIT = 4
-# Passages looked back for the head of an item, and ahead for the items of a head.
+# Passages searched back for the head of an item, and ahead for the items of a head.
 REACH = 12
-# Items of a long list that are kept.
+# Items kept of a long list.
 MOST_ITEMS = 2
 Worth = Callable[[str], float]
 
 _ENDS = frozenset(".!?。！？؟۔;；")
-# What Markdown draws at both ends of a row.
+# Characters that Markdown prints at both ends of a row.
 _BORDER = "| \t\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A span of a passage, and the row of the passage."""
+    """A span of a passage, with the passage's row."""
 
     row: int
     passage: Passage
@@ -193,15 +188,15 @@ class Piece:
 
     @property
     def text(self) -> str:
-        """Its words as the source prints them."""
+        """The words as the source prints them."""
         return self.passage.text[self.span.start : self.span.end]
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Pieces that are read together. ``main`` is the row of the passage that the unit is of.
+    """Pieces that are read together. ``main`` is the row of the passage that the unit belongs to.
 
-    ``in_table``: the first piece has the names of the columns, if any, the others are rows of a table.
+    ``in_table``: the first piece has the column names, if any; the others are rows of a table.
     """
 
     pieces: tuple[Piece, ...]
@@ -210,27 +205,27 @@ class Unit:
 
     @property
     def text(self) -> str:
-        """The words in one line, with an ellipsis where something stands between two pieces."""
-        told = ""
+        """The words in one line, with an ellipsis between pieces that are not adjacent."""
+        text = ""
         if self.in_table:
             lines = [" ".join(piece.text.split()) for piece in self.pieces]
             return f"{lines[0]}: {'; '.join(lines[1:])}" if len(lines) > 1 else lines[0]
         for before, piece in zip((None, *self.pieces), self.pieces, strict=False):
             words = " ".join(piece.text.split())
             if before is None:
-                told = words
+                text = words
             else:
-                told += (" " if _adjacent(before, piece) else " … ") + words
-        return told
+                text += (" " if _adjacent(before, piece) else " … ") + words
+        return text
 
     @property
     def words(self) -> int:
-        """How many words it has; of a script without blanks two letters are one."""
+        """Number of words; in scripts without blanks two letters count as one."""
         return word_count(self.text)
 
 
 def word_count(text: str) -> int:
-    """Words of a text, those of scripts without blanks estimated."""
+    """Count the words of a text; estimate those of scripts without blanks."""
     return sum(
         1 if word.isascii() or not _has_unspaced(word) else max(1, len(word) // 2)
         for word in _WORD.findall(text)
@@ -241,11 +236,12 @@ def _has_unspaced(word: str) -> bool:
     return any("\u0e00" <= letter <= "\u0e7f" or "\u3040" <= letter <= "\u9fff" for letter in word)
 
 
-def units_of(
+def make_units(
     rows: Iterable[int], corpus: Corpus, reading: Reading, worth: Worth, *, by_row: bool = True
 ) -> Iterator[Unit]:
-    """The units of passages. ``worth`` says how well an item of a list serves the question. Each row of a
-    table is a unit (``by_row``), or all its rows are one."""
+    """Yield the units of passages. ``worth`` scores how well a list item serves the question.
+
+    ``by_row``: each table row is a unit; otherwise all rows of a table form one."""
     for row in rows:
         [passage] = reading.passages(np.array([row], np.int32))
         if is_bare_heading(passage.text):
@@ -253,56 +249,58 @@ def units_of(
         before: Piece | None = None
         tables = list(_tables(row, passage))
         for lines in tables:
-            # Figures are no names of columns.
+            # A first line with figures is a row, not column names.
             names = lines[: not re.search(r"\|.*\d", lines[0].text)]
             body = lines[len(names) :]
-            groups = [[one] for one in body] if by_row else [body]
+            groups = [[sentence] for sentence in body] if by_row else [body]
             yield from (Unit((*names, *group), row, in_table=True) for group in groups)
-        for one in listed(passage):
-            if any(lines[0].span.start <= one.span.start < lines[-1].span.end for lines in tables):
+        for sentence in split_lists(passage):
+            if any(lines[0].span.start <= sentence.span.start < lines[-1].span.end for lines in tables):
                 continue
-            piece = Piece(row, passage, one.span)
-            items = [Piece(row, passage, span) for span in one.items]
+            piece = Piece(row, passage, sentence.span)
+            items = [Piece(row, passage, span) for span in sentence.items]
             if items:
-                yield from _lists(piece, items, worth, one.goes_on)
+                yield from _lists(piece, items, worth, sentence.goes_on)
             elif not _is_heading(piece.text):
-                unit = _whole(piece, before, corpus, reading, worth)
+                unit = _complete(piece, before, corpus, reading, worth)
                 if unit is not None:
                     yield unit
             before = items[-1] if items else piece
 
 
 def _tables(row: int, passage: Passage) -> Iterator[list[Piece]]:
-    """The tables of a passage, each as its lines: the names of the columns, then at least one row."""
+    """Yield the tables of a passage as lists of lines: column names, then at least one row."""
     lines: list[Piece] = []
     for line in re.finditer(r"[^\n]*\n", passage.text + "\n\n"):
-        said = line[0].rstrip(_BORDER)
-        if " | " in said:
-            begin = line.start() + len(said) - len(said.lstrip(_BORDER))
-            lines.append(Piece(row, passage, Span(begin, line.start() + len(said))))
-        elif said.strip("|-: ") or not line[0].strip():
-            # What is neither a row nor the rule below the names of the columns ends a table.
+        row_text = line[0].rstrip(_BORDER)
+        if " | " in row_text:
+            begin = line.start() + len(row_text) - len(row_text.lstrip(_BORDER))
+            lines.append(Piece(row, passage, Span(begin, line.start() + len(row_text))))
+        elif row_text.strip("|-: ") or not line[0].strip():
+            # A line that is neither a row nor the rule below the column names ends a table.
             if len(lines) > 1:
                 yield lines
             lines = []
 
 
 def _lists(head: Piece, items: Sequence[Piece], worth: Worth, whole: bool) -> Iterator[Unit]:
-    """A list as a whole where it is short or a ``whole`` sentence, else its head with the items that serve
-    the question best, and with the first of them alone."""
-    room = LONGEST_UNIT - word_count(head.text)
-    if whole or sum(word_count(item.text) for item in items) <= room:
+    """Yield a list as one unit if it is short or a ``whole`` sentence; else its head with the best item, with
+    the best items, and with all items."""
+    budget = LONGEST_UNIT - word_count(head.text)
+    if whole or sum(word_count(item.text) for item in items) <= budget:
         yield Unit((head, *items), head.row)
         return
-    ranked = sorted(range(len(items)), key=lambda place: (-worth(items[place].text), place))
+    ranked = sorted(range(len(items)), key=lambda index: (-worth(items[index].text), index))
     for most in range(1, MOST_ITEMS + 1):
-        kept = sorted(ranked[:most])
-        yield Unit((head, *(items[place] for place in kept)), head.row)
+        chosen = sorted(ranked[:most])
+        yield Unit((head, *(items[index] for index in chosen)), head.row)
     yield Unit((head, *items), head.row)
 
 
-def _whole(piece: Piece, before: Piece | None, corpus: Corpus, reading: Reading, worth: Worth) -> Unit | None:
-    """A sentence with what it needs to be understood; None for an item or a head that stays alone."""
+def _complete(
+    piece: Piece, before: Piece | None, corpus: Corpus, reading: Reading, worth: Worth
+) -> Unit | None:
+    """Return a sentence with the context it needs; None for an item or head that has none."""
     pieces = [piece]
     if is_head(piece.text):
         items = _items_after(piece, corpus, reading)
@@ -322,19 +320,18 @@ def _whole(piece: Piece, before: Piece | None, corpus: Corpus, reading: Reading,
 
 
 def _is_heading(text: str) -> bool:
-    """Whether a line is no sentence: short, and without an end."""
+    """True if a line is too short for a sentence and has no end mark."""
     bare = text.rstrip(_CLOSING)
     return not bare or (bare[-1] not in _ENDS and not is_head(text) and word_count(text) < 6)
 
 
 def is_whole(unit: Unit) -> bool:
-    """Whether a unit is a sentence, or a head with items; a line that breaks off, or only goes on, is
-    none."""
-    said = unit.text.rstrip(_CLOSING)
-    first = next((letter for letter in said if letter.isalpha()), "")
+    """True if a unit is a full sentence or a head with items, not a broken or continued line."""
+    text = unit.text.rstrip(_CLOSING)
+    first = next((letter for letter in text if letter.isalpha()), "")
     if len(unit.pieces) > 1:
         return True
-    return said[-1:] in _ENDS - {";", "；"} and not first.islower() and unit.words >= SHORTEST_UNIT
+    return text[-1:] in _ENDS - {";", "；"} and not first.islower() and unit.words >= SHORTEST_UNIT
 
 
 def _points_back(piece: Piece) -> bool:
@@ -342,16 +339,16 @@ def _points_back(piece: Piece) -> bool:
     return bool(pattern) and re.match(pattern, piece.text, re.IGNORECASE) is not None
 
 
-def _best(items: Sequence[Piece], worth: Worth, room: int) -> list[Piece]:
-    """All items where there is room for them, else those that serve the question best; in their order."""
-    if sum(word_count(item.text) for item in items) <= room:
+def _best(items: Sequence[Piece], worth: Worth, budget: int) -> list[Piece]:
+    """Return all items within ``budget`` words, else the best ones, in reading order."""
+    if sum(word_count(item.text) for item in items) <= budget:
         return list(items)
-    best = sorted(range(len(items)), key=lambda place: (-worth(items[place].text), place))[:MOST_ITEMS]
-    return [items[place] for place in sorted(best)]
+    best = sorted(range(len(items)), key=lambda index: (-worth(items[index].text), index))[:MOST_ITEMS]
+    return [items[index] for index in sorted(best)]
 
 
 def _items_after(head: Piece, corpus: Corpus, reading: Reading) -> list[Piece]:
-    """The items of a head at the end of its passage: the passages after it that are items."""
+    """Return the passages after a head at the end of its passage that are its items."""
     items: list[Piece] = []
     if head.passage.text[head.span.end :].strip():
         return items
@@ -364,11 +361,11 @@ def _items_after(head: Piece, corpus: Corpus, reading: Reading) -> list[Piece]:
 
 
 def _head_before(item: Piece, corpus: Corpus, reading: Reading) -> Piece | None:
-    """The head of a list to which an item belongs, at the end of a passage in front of it in its section."""
-    if listed(item.passage)[0].span != item.span:
+    """Find the head of an item's list at the end of an earlier passage of the section."""
+    if split_lists(item.passage)[0].span != item.span:
         return None
     for row, passage in _near(item, -1, corpus, reading):
-        sentences = listed(passage)
+        sentences = split_lists(passage)
         last = Piece(row, passage, sentences[-1].span if sentences else Span(0, 0))
         if is_head(last.text) and not sentences[-1].items:
             return last
@@ -378,7 +375,7 @@ def _head_before(item: Piece, corpus: Corpus, reading: Reading) -> Piece | None:
 
 
 def _near(piece: Piece, step: int, corpus: Corpus, reading: Reading) -> Iterator[tuple[int, Passage]]:
-    """Passages of the same section one after the other, forwards or backwards."""
+    """Yield the neighbouring passages of the same section, forwards or backwards."""
     rows = piece.row + step * np.arange(1, REACH + 1, dtype=np.int32)
     rows = rows[(rows >= 0) & (rows < len(corpus))].astype(np.int32)
     own = np.array([piece.row], np.int32)
@@ -398,7 +395,7 @@ def _stripped(passage: Passage) -> Span:
 
 
 def _adjacent(before: Piece, after: Piece) -> bool:
-    """Whether nothing but blanks stands between two pieces."""
+    """True if only blanks separate two pieces."""
     if before.passage.id == after.passage.id:
         return not before.passage.text[before.span.end : after.span.start].strip()
     ends = not before.passage.text[before.span.end :].strip()

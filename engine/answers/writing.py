@@ -1,4 +1,10 @@
-"""An answer written by a language model, and what remains of it after every sentence was checked."""
+"""Have a language model write the answer, and keep the sentences that pass the claim check.
+
+The model sees the ranked passages, the most relevant at both ends, and returns sentences with quotes by the
+key of their passage. Unknown keys and quotes that are not verbatim are dropped. A sentence without a quote is
+not supported; content that its quotes do not support (a number, date, negation, article) is reported with it.
+Sentences that fail go to the model once more, with the reasons.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +12,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.answers.audit.matching import asked_of, hold, sentences_around
-from engine.answers.audit.record import otherwise
+from engine.answers.audit.matching import compare_with, prepare_claim, sentences_around
+from engine.answers.audit.record import why_unsupported
 from engine.answers.audit.windows import readable
 from engine.answers.record import Citations, Located, Sentence, Support, verify
 from engine.corpus.protocol import Corpus
@@ -31,55 +37,49 @@ from engine.llm import Data, LanguageModel, Meter, Prompt
 from engine.llm.suspicion import addresses_machine
 from engine.model import Passage, Span
 from engine.records.context import FEWEST_TOKENS, ContextPassage, model_context
-from engine.records.wording import full_citation, plural
-
-# Whether the sources of a sentence that a language model wrote say it: by the check that claims
-# are held to.
-#
-# Each quote is read with the whole sentences that it stands in: what it leaves out of them binds
-# all the same.
+from engine.records.phrases import full_citation, plural
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A passage, where a quote stands in it, and how it is cited: a sentence may name the provision it
-    quotes."""
+class QuotedPassage:
+    """A passage, the span of a quote in it, and its citation: a sentence may name the provision it quotes."""
 
     passage: Passage
     span: Span
     cited: str
 
 
-def doubts_of(text: str, language: str, quotes: Sequence[Said]) -> tuple[str, ...]:
-    """Why the sources of a sentence do not say it, in words; nothing where they do. In another language
-    nobody tells."""
+def find_doubts(text: str, language: str, quotes: Sequence[QuotedPassage]) -> tuple[str, ...]:
+    """Return why the sources of a sentence do not support it; empty if they do. Not checked across languages.
+
+    Each quote is read with the whole sentences around it: what it omits from them is binding too."""
     language = language.split("-")[0]
     mentions = [one.span for one in find_mentions(text, language) if one.targets and not one.bare]
-    said = [_sentences(one) for one in quotes if one.passage.language.split("-")[0] == language]
+    passages = [_sentences(one) for one in quotes if one.passage.language.split("-")[0] == language]
     doubts = list(_unprinted(text, mentions, quotes))
-    if not said:
-        return (*doubts, "its quotes are in another language: whether they say it, a person tells")
-    asked = asked_of(text, language, mentions)
-    together = replace(said[0], text="\n".join(one.text for one in said))
-    tried = said if len(said) < 2 else [*said, together]
-    found = [hold(asked, readable(one), frozenset) for one in tried]
+    if not passages:
+        return (*doubts, "its quotes are in another language: a person has to check whether they support it")
+    asked = prepare_claim(text, language, mentions)
+    together = replace(passages[0], text="\n".join(one.text for one in passages))
+    tried = passages if len(passages) < 2 else [*passages, together]
+    found = [compare_with(asked, readable(one), frozenset) for one in tried]
     alignments = [held.alignment for held in found if held is not None]
     if any(one.complete for one in alignments):
         return tuple(doubts)
     nearest = min(alignments, key=lambda one: (-one.share, one.defects), default=None)
-    return (*doubts, otherwise(nearest))
+    return (*doubts, why_unsupported(nearest))
 
 
-def _sentences(quote: Said) -> Passage:
-    """A passage cut to the sentences that a quote stands in."""
+def _sentences(quote: QuotedPassage) -> Passage:
+    """Cut a passage to the sentences that contain a quote."""
     span = sentences_around(quote.span, readable(quote.passage))
     return replace(quote.passage, text=quote.passage.text[span.start : span.end])
 
 
-def _unprinted(text: str, mentions: Sequence[Span], quotes: Sequence[Said]) -> dict[str, None]:
-    """Provisions that a sentence names and neither its quotes nor their sources do."""
+def _unprinted(text: str, mentions: Sequence[Span], quotes: Sequence[QuotedPassage]) -> dict[str, None]:
+    """Return the numbers of provisions that a sentence names and neither its quotes nor their sources do."""
     printed = set(
         _NUMBER.findall(western_digits(" ".join(f"{one.passage.text} {one.cited}" for one in quotes)))
     )
@@ -91,25 +91,16 @@ def _unprinted(text: str, mentions: Sequence[Span], quotes: Sequence[Said]) -> d
     return dict.fromkeys(f"“{number}” is not in the quotes" for number in numbers if number not in printed)
 
 
-# An answer written by a language model, and what is left of it after every sentence was checked.
-#
-# The model sees the ranked passages, the most relevant at both ends, and fills a form: sentences,
-# each with quotes by the key of their passage. What counts is decided here: a key that was not
-# listed is no key, a quote that is not in its passage word for word is no quote, a sentence
-# without a quote is not supported, and what its quotes do not carry (a number, a date, a
-# negation, an article) is told beside it. Sentences that fail are shown to the model once, with
-# the reasons.
-
 MOST_SENTENCES, LONGEST_SENTENCE = 10, 600
-# Tokens of an answer, and of passages at most: more context helps little and costs much.
+# Maximum tokens of an answer and of its passages: more context helps little and costs much.
 LONGEST_ANSWER, MOST_CONTEXT = 1500, 6000
-# What the schema, the fences and the citations take besides, in tokens.
-BESIDE = 900
+# Tokens of the schema, the fences and the citations.
+OVERHEAD = 900
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What holds of a model's answer. ``missing``: the model says that the passages do not answer."""
+    """The checked answer of a model. ``missing``: the model reports that the passages do not answer."""
 
     sentences: tuple[Sentence, ...]
     citations: Citations
@@ -119,7 +110,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """A sentence with its quotes that are in their passages, and why the others are not."""
+    """A sentence with its verbatim quotes, and the reasons why others were dropped."""
 
     text: str
     quotes: tuple[Located, ...]
@@ -135,14 +126,14 @@ class _Checked:
 def write(
     investigation: Investigation, corpus: Corpus, model: LanguageModel, meter: Meter, *, unsupported: bool
 ) -> Written:
-    """Have the model answer, check every sentence, and give it one chance to mend those that fail.
+    """Have the model answer, check every sentence, and let it rewrite those that fail once.
 
-    Raises ModelError and BudgetError where there is no answer at all, CancelledError.
+    Raises ModelError or BudgetError if there is no answer at all, and CancelledError.
     """
     model = with_prefix(model, corpus)
     citations = Citations(investigation, corpus)
     shown, hidden = passages_shown(investigation, corpus, model)
-    related = relations_told(investigation, corpus)
+    related = known_relations(investigation, corpus)
     notes = [_hidden(hidden)] if hidden else []
     if not shown:
         raise ModelError("no passage could be shown to the language model")
@@ -153,36 +144,36 @@ def write(
     checked = _checked(reply.value, by_key, citations, investigation)
     failed = [one for one in checked if one.support is not Support.FULL]
     if failed:
-        mended, told = _mended(failed, data, by_key, citations, investigation, model, meter)
-        notes.extend(told)
-        checked = _merged(checked, mended)
-    kept = [one for one in checked if unsupported or one.support is not Support.NONE]
-    left = len(checked) - len(kept)
-    if left:
-        notes.append(f"{plural(left, 'sentence')} of the model left out: no quote supports it")
-    sentences = tuple(_sentence(one, citations, investigation.plan.language) for one in kept)
+        rewritten, rewrite_notes = _rewritten(failed, data, by_key, citations, investigation, model, meter)
+        notes.extend(rewrite_notes)
+        checked = _merged(checked, rewritten)
+    remaining = [one for one in checked if unsupported or one.support is not Support.NONE]
+    omitted = len(checked) - len(remaining)
+    if omitted:
+        notes.append(f"{plural(omitted, 'sentence')} of the model left out: no quote supports it")
+    sentences = tuple(_sentence(one, citations, investigation.plan.language) for one in remaining)
     return Written(sentences, citations, reply.value.missing, tuple(dict.fromkeys(notes)))
 
 
 def passages_shown(
     investigation: Investigation, corpus: Corpus, model: LanguageModel
 ) -> tuple[list[ContextPassage], list[ContextPassage]]:
-    """The passages that the model may read, the most relevant at both ends, and those that are kept from it
-    as they speak to a machine. Raises ModelError where the model's context has no room for one."""
-    asked = token_estimate(len(INSTRUCTIONS) + len(investigation.question), investigation.plan.language)
-    room = min(MOST_CONTEXT, model.context_tokens - 2 * LONGEST_ANSWER - BESIDE - MOST_TOKENS - asked)
+    """Return the passages that the model may read, the most relevant at both ends, and those withheld because
+    they address a machine. Raises ModelError if the model's context is too small for one."""
+    tokens = token_estimate(len(INSTRUCTIONS) + len(investigation.question), investigation.plan.language)
+    budget = min(MOST_CONTEXT, model.context_tokens - 2 * LONGEST_ANSWER - OVERHEAD - MOST_TOKENS - tokens)
     try:
-        context = model_context(investigation, corpus, max(room, FEWEST_TOKENS))
+        context = model_context(investigation, corpus, max(budget, FEWEST_TOKENS))
     except InputError as error:
         raise ModelError(f"a context of {model.context_tokens:,} tokens is too small to answer") from error
     hidden = [one for one in context.passages if addresses_machine(f"{one.cited}\n{one.text}")]
     shown = [one for one in context.passages if one not in hidden]
-    related = relations_told(investigation, corpus)
+    related = known_relations(investigation, corpus)
     return _fitting(investigation.question, shown, related, model), hidden
 
 
-def relations_told(investigation: Investigation, corpus: Corpus) -> tuple[str, ...]:
-    """What stands in front of the passages."""
+def known_relations(investigation: Investigation, corpus: Corpus) -> tuple[str, ...]:
+    """Return the relations that the prompt gives before the passages."""
     plan = investigation.plan
     return relations(corpus, investigation.question, plan.language, MOST_CONTEXT)
 
@@ -190,8 +181,7 @@ def relations_told(investigation: Investigation, corpus: Corpus) -> tuple[str, .
 def _fitting(
     question: str, shown: list[ContextPassage], related: Sequence[str], model: LanguageModel
 ) -> list[ContextPassage]:
-    """As many of the passages as the model's own count of tokens allows, the lowest of the ranking dropped
-    first: text that needs more tokens than text usually does must not keep an answer from being written."""
+    """Drop the lowest passages until the prompt fits the model's own token count."""
     while len(shown) > 1:
         prompt = Prompt(TASK, INSTRUCTIONS, prompt_data(question, shown, related), LONGEST_ANSWER)
         if model.expected(prompt, WrittenAnswer).tokens <= model.context_tokens:
@@ -204,7 +194,7 @@ def _fitting(
 def prompt_data(
     question: str, shown: Sequence[ContextPassage], related: Sequence[str] = ()
 ) -> tuple[Data, ...]:
-    """The question, how what it names relates, and the passages, each under its key."""
+    """Return the question, the relations of what it names, and the passages, each under its key."""
     return (
         Data("question", question),
         *((Data("relations", "\n".join(related)),) if related else ()),
@@ -217,7 +207,7 @@ def _force(passage: ContextPassage) -> str:
 
 
 def _hidden(hidden: Sequence[ContextPassage]) -> str:
-    return f"{plural(len(hidden), 'passage')} not shown to the model, as the text speaks to a machine"
+    return f"{plural(len(hidden), 'passage')} not shown to the model, because the text addresses a machine"
 
 
 def _checked(
@@ -239,7 +229,7 @@ def _check(
     citations: Citations,
     investigation: Investigation,
 ) -> _Checked:
-    """Hold a sentence against its quotes, and its quotes against their passages."""
+    """Check a sentence against its quotes, and the quotes against their passages."""
     text, quotes, doubts = plain(written.text), [], []
     for cited in written.quotes:
         passage = by_key.get(cited.key)
@@ -254,21 +244,21 @@ def _check(
     unique = tuple(dict.fromkeys(quotes))
     if not unique:
         return _Checked(text, (), tuple(dict.fromkeys(doubts or ["it cites nothing"])))
-    # A dropped quote is no fault of a sentence that the others carry.
-    said = [one for found in unique for one in _said(found, citations)]
-    return _Checked(text, unique, doubts_of(text, investigation.plan.language, said))
+    # A dropped quote does not count against a sentence that the other quotes support.
+    quoted = [one for found in unique for one in _quoted_passages(found, citations)]
+    return _Checked(text, unique, find_doubts(text, investigation.plan.language, quoted))
 
 
-def _said(found: Located, citations: Citations) -> list[Said]:
-    """The passages that a quote stands in, and the name under which their source is cited."""
+def _quoted_passages(found: Located, citations: Citations) -> list[QuotedPassage]:
+    """Return the passages of a quote with the citation of their source."""
     passages = citations.passages([name for name, _ in found.places])
     return [
-        Said(passage, span, full_citation(passage, citations.document(passage)))
+        QuotedPassage(passage, span, full_citation(passage, citations.document(passage)))
         for passage, (_, span) in zip(passages, found.places, strict=True)
     ]
 
 
-def _mended(
+def _rewritten(
     failed: Sequence[_Checked],
     data: tuple[Data, ...],
     by_key: dict[int, ContextPassage],
@@ -277,12 +267,12 @@ def _mended(
     model: LanguageModel,
     meter: Meter,
 ) -> tuple[list[_Checked], tuple[str, ...]]:
-    """What the model makes of the sentences that failed, in order; nothing where it fails itself."""
-    told = "\n".join(
+    """Return the model's new versions of the sentences that failed, in order; empty if the model fails."""
+    failures = "\n".join(
         f"{number}. {one.text}\n   failed: {'; '.join(one.doubts)}" for number, one in enumerate(failed, 1)
     )
     prompt = Prompt(
-        AGAIN_TASK, f"{INSTRUCTIONS}\n{AGAIN}", (*data, Data("failed sentences", told)), LONGEST_ANSWER
+        AGAIN_TASK, f"{INSTRUCTIONS}\n{AGAIN}", (*data, Data("failed sentences", failures)), LONGEST_ANSWER
     )
     try:
         reply = model.ask(prompt, WrittenAnswer, meter)
@@ -291,19 +281,19 @@ def _mended(
     return _checked(reply.value, by_key, citations, investigation), reply.warnings
 
 
-def _merged(checked: Sequence[_Checked], mended: Sequence[_Checked]) -> list[_Checked]:
-    """The sentences with those that hold better now in the place of those that failed, each used once."""
-    waiting = list(mended)
+def _merged(checked: Sequence[_Checked], rewritten: Sequence[_Checked]) -> list[_Checked]:
+    """Replace failed sentences with better supported new versions, each used once."""
+    unused = list(rewritten)
     merged = []
     for one in checked:
         if one.support is Support.FULL:
             merged.append(one)
             continue
-        better = max(waiting, key=lambda other: _shared(one.text, other.text), default=None)
+        better = max(unused, key=lambda other: _shared(one.text, other.text), default=None)
         if better is None or _rank(better) <= _rank(one) or not _shared(one.text, better.text):
             merged.append(one)
             continue
-        waiting.remove(better)
+        unused.remove(better)
         merged.append(better)
     return merged
 
@@ -331,9 +321,9 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\
 
 
 def plain(text: str) -> str:
-    """A sentence of a model as plain text in one line: no markup, no addresses, no citations of its own."""
+    """Return a model's sentence as plain text in one line, without markup, addresses and citations."""
     text, before = _CONTROL.sub("", text), ""
-    # What is left where a tag is taken out of a tag may be one again.
+    # Removing a tag from within a tag may leave another tag.
     while text != before:
         before = text
         text = _LINKED.sub(r"\1", text)
@@ -345,11 +335,11 @@ def plain(text: str) -> str:
 def expected_prompt(
     investigation: Investigation, corpus: Corpus, model: LanguageModel
 ) -> tuple[Prompt, type[WrittenAnswer]] | None:
-    """The prompt that ``write`` would send, to be priced before it is sent; None where nothing is shown.
-    Raises ModelError as ``passages_shown`` does."""
+    """Return the prompt that ``write`` would send, for its price; None if no passage is shown. Raises
+    ModelError as ``passages_shown`` does."""
     shown, _ = passages_shown(investigation, corpus, model)
     if not shown:
         return None
-    data = prompt_data(investigation.question, shown, relations_told(investigation, corpus))
-    asked = Prompt(TASK, INSTRUCTIONS, data, LONGEST_ANSWER)
-    return with_prefix(model, corpus).prefixed(asked), WrittenAnswer
+    data = prompt_data(investigation.question, shown, known_relations(investigation, corpus))
+    prompt = Prompt(TASK, INSTRUCTIONS, data, LONGEST_ANSWER)
+    return with_prefix(model, corpus).prefixed(prompt), WrittenAnswer

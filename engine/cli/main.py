@@ -78,7 +78,7 @@ def parser(
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     groups: dict[str, _Group] = {}
     for verb in all_verbs():
-        if not verb.summary:
+        if not verb.name:
             continue
         group, _, action = verb.name.rpartition(" ")
         if group and group not in groups:
@@ -100,7 +100,7 @@ class _Group:
 def _add_command(commands: Any, name: str, verb: Verb, group: _Group | None) -> None:
     command = commands.add_parser(name, help=verb.summary, description=verb.description or None)
     titled: dict[str, Any] = {"": command}
-    for field_name, field in _form(verb).model_fields.items():
+    for field_name, field in verb.options.model_fields.items():
         own = _option(field)
         if field_name in TOOLS_ALONE:
             continue
@@ -116,10 +116,6 @@ def _add_command(commands: Any, name: str, verb: Verb, group: _Group | None) -> 
             _add_field(titled[own.group], field_name, field, own)
     command.add_argument("--json", action="store_true", help="print as JSON")
     command.set_defaults(command=_run, verb=verb)
-
-
-def _form(verb: Verb) -> Any:
-    return verb.options or verb.request
 
 
 def _option(field: FieldInfo) -> Option:
@@ -192,7 +188,7 @@ def _setting_help(schema: Mapping[str, Any]) -> str:
 def _run(options: argparse.Namespace) -> None:
     """Run the verb of a command, and print its response. Raises what the verb raises."""
     verb: Verb = options.verb
-    form = _form(verb)
+    form = verb.options
     given = {name: value for name, value in vars(options).items() if value is not None}
     values = {name: given[name] for name in form.model_fields if name in given}
     if "settings" in form.model_fields:
@@ -202,7 +198,7 @@ def _run(options: argparse.Namespace) -> None:
         }
     with LocalCaller(reads_json=options.json) as caller:
         request = parse_request(form, values, lambda field: _shown(form.model_fields, field))
-        _print(verb.run_as_command(caller, request), as_json=options.json)
+        _print(verb.command(caller, request), as_json=options.json)
 
 
 def _shown(fields: Mapping[str, FieldInfo], field: str) -> str:

@@ -272,7 +272,7 @@ class Definition:
     passage: Passage
 
 
-def meaning_named(
+def find_definition(
     corpus: Corpus, text: str, language: str, mask: Mask | None, documents: Iterable[str] = ()
 ) -> NamedProvision | None:
     """The definitions of the term that a question asks for, as something it names; None where it asks for
@@ -282,7 +282,7 @@ def meaning_named(
         return None
     wanted = set(documents)
     found = sorted(
-        definitions_of(corpus, term, language, mask),
+        find_definitions(corpus, term, language, mask),
         key=lambda one: (one.passage.document_id not in wanted, one.form),
     )[:MOST]
     if not found:
@@ -291,7 +291,7 @@ def meaning_named(
     return NamedProvision(term, Naming.FOUND, ids, (), True, _differing(corpus, found), Relation.DEFINES)
 
 
-def definitions_of(corpus: Corpus, term: str, language: str, mask: Mask | None = None) -> list[Definition]:
+def find_definitions(corpus: Corpus, term: str, language: str, mask: Mask | None = None) -> list[Definition]:
     """The passages that define a term, the surest form first, then as the words of the term find them."""
     (hits,) = corpus.search_lexical([term], language, READ, mask=mask)
     rows = hits.rows.tolist()

@@ -140,7 +140,7 @@ class Affinity:
 _KNOWN: WeakKeyDictionary[Corpus, Affinity] = WeakKeyDictionary()
 
 
-def affinity(corpus: Corpus, areas: Sequence[Area]) -> Affinity:
+def get_affinity(corpus: Corpus, areas: Sequence[Area]) -> Affinity:
     """The affinity to these areas, looked up once for a corpus while its ontology stays as it is."""
     known = _KNOWN.get(corpus)
     if known is None or known.areas != tuple(areas):
@@ -271,7 +271,7 @@ def _areas(
 ) -> tuple[Facet, ...]:
     """All areas of the ontology, those that are needed first, then those that the question touches most."""
     demanded = set(ontology.transactions.get(transaction, ())) if transaction else set()
-    table = affinity(relevance.corpus, ontology.areas).of(relevance.corpus, first, embedder)
+    table = get_affinity(relevance.corpus, ontology.areas).of(relevance.corpus, first, embedder)
     shares = shares_of(table, relevance.of(first))
     asked = _asked(ontology, relevance.plan)
     touch = {

@@ -341,10 +341,10 @@ def _successor(corpus: Corpus, row: int, allowed: Mask) -> int:
 def _after(corpus: Corpus, rows: Rows, relations: Sequence[Relation]) -> Rows:
     """What comes after some passages in time: what says so of each, or else of the act it is part of."""
     own = corpus.neighbours(rows, relations, Direction.IN).rows
-    return own if len(own) else of_whole_act(corpus, rows, relations).rows
+    return own if len(own) else document_links(corpus, rows, relations).rows
 
 
-def doors(corpus: Corpus, rows: Rows) -> Rows:
+def first_passages(corpus: Corpus, rows: Rows) -> Rows:
     """The first passage of each row's document, where references to the whole document lead; shape (n,)."""
     numbers, position = np.unique(corpus.document_numbers(rows), return_inverse=True)
     documents = corpus.documents()
@@ -352,15 +352,15 @@ def doors(corpus: Corpus, rows: Rows) -> Rows:
     return np.array(first, np.int32)[position]
 
 
-def of_whole_act(corpus: Corpus, rows: Rows, relations: Sequence[Relation]) -> Links:
+def document_links(corpus: Corpus, rows: Rows, relations: Sequence[Relation]) -> Links:
     """The links by which others refer to the whole documents of ``rows``; ``origins`` as for ``rows``."""
     if not len(rows):
         return corpus.neighbours(rows, relations, Direction.IN)
-    links = corpus.neighbours(doors(corpus, rows), relations, Direction.IN)
-    return chosen(links, to_documents(corpus, links))
+    links = corpus.neighbours(first_passages(corpus, rows), relations, Direction.IN)
+    return chosen(links, is_document_link(corpus, links))
 
 
-def to_documents(corpus: Corpus, links: Links) -> NDArray[np.bool_]:
+def is_document_link(corpus: Corpus, links: Links) -> NDArray[np.bool_]:
     """Which links were made by a reference to a whole document, shape (n,)."""
     references = corpus.references(links.evidence.tolist())
     return np.array([one.target_kind is TargetKind.DOCUMENT for one in references], np.bool_)

@@ -8,18 +8,19 @@ from itertools import pairwise
 
 import numpy as np
 
+from engine.arrays import found_in, numbered
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.figures import OF_THE_SHOWN, condition
-from engine.investigation.opening import worth_showing
-from engine.investigation.parts import PartFound, parts_found, with_best_of_parts
+from engine.investigation.opening import look_up_mask
+from engine.investigation.parts import PartResult, parts_found, show_best_of_parts
 from engine.investigation.pool import Pool, Reading
 from engine.investigation.presentation import present
 from engine.investigation.ranking import Ranking, plain, rank
 from engine.investigation.ranking.additive import Experience
-from engine.investigation.reranking import pinned
+from engine.investigation.ranking.reranking import pinned
+from engine.investigation.round import NO_ROWS, named_rows, put_named_first
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.gaps import Gaps
-from engine.investigation.turn import NO_ROWS, first_rows, led
 from engine.model import (
     AreaCoverage,
     AreaState,
@@ -38,7 +39,6 @@ from engine.model import (
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import NO_SEARCH, Scan, first_searches
 from engine.settings import InvestigationSettings
-from engine.sorting import found_in, numbered
 from engine.threads import title_of
 
 # What a case would show now: its pool in order, the top of that as passages, and what was found
@@ -52,11 +52,11 @@ class Shown:
 
     order: Ranking
     passages: tuple[RankedPassage, ...]
-    parts: tuple[PartFound, ...]
+    parts: tuple[PartResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Showing:
+class RankingView:
     """What decides which passages of a pool are shown, and how. ``mask``: what the case may look at, shape
     (passages,), None for everything; ``experience``: what experts' verdicts add, None for nothing."""
 
@@ -81,11 +81,11 @@ class Showing:
         """A ranking with what the question names first, in the top of which each part of the question has its
         best passage."""
         follows = self.settings.follow
-        first = first_rows(self.plan, self.corpus) if follows else NO_ROWS
-        order = self._worth_showing(led(ranking, first), first)
+        first = named_rows(self.plan, self.corpus) if follows else NO_ROWS
+        order = self._worth_showing(put_named_first(ranking, first), first)
         passages = self._passages(order, first)
         parts = tuple(parts_found(self.scanned.relevance, order, self.reading))
-        lifted = with_best_of_parts(order, parts, passages, self.corpus) if follows else order
+        lifted = show_best_of_parts(order, parts, passages, self.corpus) if follows else order
         return Shown(lifted, passages if lifted is order else self._passages(lifted, first), parts)
 
     def _passages(self, order: Ranking, first: Rows) -> tuple[RankedPassage, ...]:
@@ -99,7 +99,7 @@ class Showing:
         depth = self.plan.depth
         if depth is None or depth.kind is not DepthKind.LOOK_UP or not len(first):
             return ranking
-        kept = worth_showing(ranking.rows, first, self.pool, self.scanned.relevance)
+        kept = look_up_mask(ranking.rows, first, self.pool, self.scanned.relevance)
         return ranking.take(kept | pinned(ranking))
 
 
@@ -132,8 +132,8 @@ def metrics_of(
     )
 
 
-def metrics_shown(
-    showing: Showing,
+def measure_shown(
+    showing: RankingView,
     shown: Sequence[RankedPassage],
     areas: Sequence[AreaCoverage],
     rounds: Sequence[RoundReport],
@@ -143,9 +143,9 @@ def metrics_shown(
     return metrics_of(rows, showing.pool.rows(), showing.scanned.relevance, areas, rounds, shown)
 
 
-def figures_asked(
+def measure_conditions(
     conditions: Sequence[str],
-    showing: Showing,
+    showing: RankingView,
     areas: Sequence[AreaCoverage],
     rounds: Sequence[RoundReport],
     completeness: Callable[[], Completeness | None],
@@ -160,7 +160,7 @@ def figures_asked(
         return {}
     # What would be shown now; a reranker is asked at the end alone.
     shown = showing.shown(showing.ranked()).passages if wanted & OF_THE_SHOWN else ()
-    found = metrics_shown(showing, shown, areas, rounds)
+    found = measure_shown(showing, shown, areas, rounds)
     estimated = completeness() if "completeness" in wanted else None
     told = {"completeness": None if estimated is None else estimated.estimate, **asdict(found)}
     return {name: told[name] for name in wanted if told[name] is not None}
@@ -204,14 +204,14 @@ MOST_NAMED = 3
 NOTHING_TO_DO = "nothing was left to follow"
 
 
-def purpose_of_scan(plan: QueryPlan) -> str:
+def describe_scan(plan: QueryPlan) -> str:
     """What the scan is for: "find candidates by 3 views of the question"."""
     count = sum(view.enabled for view in plan.views)
     named = " and what it names" if plan.named else ""
     return f"find candidates by {count} {'view' if count == 1 else 'views'} of the question{named}"
 
 
-def purpose_of_round(
+def describe_round(
     strategies: Sequence[Strategy],
     seeds: Sequence[str],
     queries: Sequence[GapQuery],
@@ -235,7 +235,7 @@ def purpose_of_round(
     return "; ".join(parts) or NOTHING_TO_DO
 
 
-def kinds_of_round(
+def classify_round(
     strategies: Sequence[Strategy], seeds: Sequence[str], queries: Sequence[GapQuery], *, chosen: bool
 ) -> tuple[RoundKind, ...]:
     """The same by its sort: a round may follow references and fill gaps at once."""

@@ -14,8 +14,8 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.presentation import same_words
 from engine.model import Direction, Passage
+from engine.records.phrases import short_citation
 from engine.records.restoring import investigation_of
-from engine.records.wording import short_citation
 from engine.review.model import Item, ItemKind
 
 Record = Mapping[str, Any]

@@ -16,8 +16,7 @@ import orjson
 from pydantic import Field
 
 from engine.errors import InputError
-from engine.model import Grade
-from engine.records.slim import Slim, SlimAnswer, slim_answer
+from engine.records.summaries import Slim, SlimAnswer, slim_answer
 from engine.verbs.questions import (
     SETTINGS,
     Ask,
@@ -43,7 +42,7 @@ from engine.verbs.requests import (
     corpus_option,
     option,
 )
-from engine.verbs.verb import Caller, Response, Tool, Verb
+from engine.verbs.verb import Caller, Response, Tool, verb
 
 if TYPE_CHECKING:
     from engine.answers.audit import Audit
@@ -97,8 +96,43 @@ class QuestionAnswer(SlimAnswer):
     more: str = Field(description="how to get more of it")
 
 
+def answer_here(caller: Caller, request: AnswerOptions) -> Response:
+    """Answer a question on the command line. Raises InputError if the file cannot be written."""
+    from engine.answers.export import answer_markdown, answer_text, answer_to_json
+    from engine.records.export import usage_lines
+
+    case = open_case(caller, request, caller.corpus(request.corpus))
+    made = caller.run_case(_run_to_marked_answer, case, unsupported=not request.leave_out)
+    if request.markdown is not None:
+        try:
+            request.markdown.write_text(answer_markdown(made), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"cannot write {request.markdown}: {error.strerror}") from error
+    for line in usage_lines(made.usage, "" if case.model is None else case.model.spec):
+        caller.report(line)
+    return Response(answer_to_json(made), answer_text(made))
+
+
+@verb(
+    "answer",
+    AnswerQuestion,
+    tool=Tool(
+        "answer",
+        "Answer a question",
+        "Answer a question with sentences of the corpus, each with its citation and its exact words, after "
+        "investigating it. Says plainly what the corpus has no answer to.",
+        QuestionAnswer,
+        lambda values: slim_kept(values, slim_answer),
+    ),
+    options=AnswerOptions,
+    command=answer_here,
+    audit="answer",
+    changes=True,
+    repeats=False,
+    queued=True,
+)
 def answer_question(caller: Caller, request: AnswerQuestion) -> Response:
-    """Investigate a question and answer it with sentences of the corpus, and keep the case."""
+    """Answer a question from the corpus, every sentence with the words of its source."""
     corpus = caller.corpus(request.corpus)
     answer, record = caller.run_case(run_to_answer, open_case(caller, request, corpus))
     kept = keep_case(caller, record, corpus, request.matter)
@@ -116,23 +150,6 @@ def run_to_answer(case: Case, report: Report) -> tuple[dict[str, Any], dict[str,
     found = case.investigation()
     made = answer_to_json(answer(found, case.corpus, model=case.model, meter=case.meter))
     return made, investigation_to_json(found)
-
-
-def answer_here(caller: Caller, request: AnswerOptions) -> Response:
-    """Answer a question on the command line. Raises InputError if the file cannot be written."""
-    from engine.answers.export import answer_markdown, answer_text, answer_to_json
-    from engine.records.export import usage_lines
-
-    case = open_case(caller, request, caller.corpus(request.corpus))
-    made = caller.run_case(_run_to_marked_answer, case, unsupported=not request.leave_out)
-    if request.markdown is not None:
-        try:
-            request.markdown.write_text(answer_markdown(made), encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot write {request.markdown}: {error.strerror}") from error
-    for line in usage_lines(made.usage, "" if case.model is None else case.model.spec):
-        caller.report(line)
-    return Response(answer_to_json(made), answer_text(made))
 
 
 def _run_to_marked_answer(case: Case, report: Report, *, unsupported: bool) -> Answer:
@@ -191,39 +208,6 @@ class AuditAnswer(Slim):
     verification_log: dict[str, Any] | None = Field(description="every claim with its verdict, for a file")
 
 
-def audit_text(caller: Caller, request: AuditText) -> Response:
-    """Audit a text without a language model; reviewers see in the log what people said of its verdicts.
-
-    Raises InputError for an empty text, CancelledError.
-    """
-    from engine.access.users import Action
-    from engine.answers.audit.export import audit_to_json
-    from engine.answers.audit.log import verification_log
-
-    is_reviewer = caller.may(Action.JUDGE, request.corpus)
-    corpus = caller.corpus(request.corpus)
-    with meter_of_caller(caller) as meter:
-        found = audit_in(corpus, request, meter)
-    return Response(audit_to_json(found, verification_log(found, corpus, reviews=is_reviewer)))
-
-
-@contextmanager
-def meter_of_caller(caller: Caller) -> Iterator[Meter]:
-    """Yield a meter that ends an audit if its caller hangs up, or after ``LONGEST_CHECK`` seconds."""
-    from engine.llm import Meter
-
-    hung_up, end = Event(), time.monotonic() + LONGEST_CHECK
-    with caller.waiting(hung_up.set):
-        yield Meter(cancelled=lambda: hung_up.is_set() or time.monotonic() > end)
-
-
-def audit_in(corpus: Corpus, request: Any, meter: Meter | None) -> Audit:
-    """Return the audit of the text, on the day and with the lowest grade of a request."""
-    from engine.answers.audit import Auditor, audit
-
-    return audit(request.text, Auditor(corpus, day=request.day, minimum=request.grade, meter=meter))
-
-
 def audit_here(caller: Caller, request: AuditOptions) -> Response:
     """Audit a text on the command line; keep what a reviewer says of the verdicts, and write reports."""
     from engine.answers.audit import Auditor, Step
@@ -255,11 +239,58 @@ def audit_here(caller: Caller, request: AuditOptions) -> Response:
     return Response(audit_to_json(found, log), audit_lines(found, log))
 
 
+@verb(
+    "audit",
+    AuditText,
+    tool=Tool(
+        "audit",
+        "Check a text",
+        "Check the claims and citations of a text against a corpus: which are borne by it, word for word, "
+        "which are contradicted, and which citations lead to nothing.",
+        AuditAnswer,
+    ),
+    options=AuditOptions,
+    command=audit_here,
+    audit="check",
+)
+def audit_text(caller: Caller, request: AuditText) -> Response:
+    """Check the claims and citations of a text against a corpus.
+
+    Raises InputError for an empty text, CancelledError.
+    """
+    from engine.access.users import Action
+    from engine.answers.audit.export import audit_to_json
+    from engine.answers.audit.log import verification_log
+
+    is_reviewer = caller.may(Action.JUDGE, request.corpus)
+    corpus = caller.corpus(request.corpus)
+    with meter_of_caller(caller) as meter:
+        found = audit_in(corpus, request, meter)
+    return Response(audit_to_json(found, verification_log(found, corpus, reviews=is_reviewer)))
+
+
+@contextmanager
+def meter_of_caller(caller: Caller) -> Iterator[Meter]:
+    """Yield a meter that ends an audit if its caller hangs up, or after ``LONGEST_CHECK`` seconds."""
+    from engine.llm import Meter
+
+    hung_up, end = Event(), time.monotonic() + LONGEST_CHECK
+    with caller.waiting(hung_up.set):
+        yield Meter(cancelled=lambda: hung_up.is_set() or time.monotonic() > end)
+
+
+def audit_in(corpus: Corpus, request: Any, meter: Meter | None) -> Audit:
+    """Return the audit of the text, on the day and with the lowest grade of a request."""
+    from engine.answers.audit import Auditor, audit
+
+    return audit(request.text, Auditor(corpus, day=request.day, minimum=request.grade, meter=meter))
+
+
 def _read_text(name: str) -> str:
-    from engine.ingestion.reading import text_of
+    from engine.ingestion.reading import read_text
 
     if name != FROM_INPUT:
-        return text_of(Path(name))
+        return read_text(Path(name))
     try:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -267,17 +298,19 @@ def _read_text(name: str) -> str:
 
 
 def _review_verdicts(request: AuditOptions, found: Audit, corpus: Corpus) -> None:
-    from engine.answers.audit.log import Saying, say, verification_log
+    from engine.answers.audit.log import ReviewAction, record_reviews, verification_log
 
-    sayings = [Saying("confirm", number) for number in _numbers(request.confirm)]
+    sayings = [ReviewAction("confirm", number) for number in _numbers(request.confirm)]
     for one in request.overrule:
         number, sign, instead = one.partition("=")
         if not sign:
             raise InputError(f"--overrule {one[:40]!r}: write the claim and the right verdict, 4=related")
-        sayings.append(Saying("overrule", number.strip(), instead))
-    sayings += [Saying("undo", number) for number in _numbers(request.undo)]
+        sayings.append(ReviewAction("overrule", number.strip(), instead))
+    sayings += [ReviewAction("undo", number) for number in _numbers(request.undo)]
     if sayings:
-        say(corpus, verification_log(found, corpus), sayings, note=request.note, reviewer=request.by)
+        record_reviews(
+            corpus, verification_log(found, corpus), sayings, note=request.note, reviewer=request.by
+        )
 
 
 def _numbers(text: str) -> list[str]:
@@ -299,7 +332,7 @@ def _log_text(path: Path, log: Log) -> str:
 def audit_lines(found: Audit, log: Log | None = None) -> Iterator[str]:
     """Yield an audit for a terminal."""
     from engine.answers.audit import Finding
-    from engine.answers.audit.export import said_of
+    from engine.answers.audit.export import review_words
     from engine.answers.audit.log import axes, summary, tally, verdict_words
     from engine.answers.audit.record import citation_of, remarks
     from engine.corpus.grades import words_of
@@ -321,7 +354,7 @@ def audit_lines(found: Audit, log: Log | None = None) -> Iterator[str]:
             quote = " ".join(best.quote.split())
             yield f"   {citation_of(best)} [{best.passage.id}], {words_of(best.grade)}: “{quote}”"
         yield from (f"   {remark}" for remark in remarks(one))
-        review = "" if log is None else said_of(log.entry(str(one.claim.number)))
+        review = "" if log is None else review_words(log.entry(str(one.claim.number)))
         yield from ([f"   {review}"] if review else [])
 
 
@@ -350,8 +383,9 @@ class ReportOptions(Request):
     html: Path | None = option(None, "write it as a page", "FILE")
 
 
+@verb("report", ReportOptions)
 def report(caller: Caller, request: ReportOptions) -> Response:
-    """Audit a corpus or a saved case."""
+    """Audit a corpus or a saved case: what is found, what is not, and what to do about it."""
     corpus = caller.corpus(request.corpus)
     forms = _corpus_report(caller, request, corpus) if request.case is None else _saved(request, corpus)
     for path, form in ((request.markdown, ".md"), (request.html, ".html")):
@@ -441,47 +475,3 @@ def case_reporter(path: Path | None) -> Callable[[Investigation, Corpus], None]:
         write_text(path, made)
 
     return write
-
-
-ANSWER = Verb(
-    "answer",
-    "answer a question from the corpus, every sentence with the words of its source",
-    AnswerQuestion,
-    answer_question,
-    offer=Tool(
-        "answer",
-        "Answer a question",
-        "Answer a question with sentences of the corpus, each with its citation and its exact words, after "
-        "investigating it. Says plainly what the corpus has no answer to.",
-        QuestionAnswer,
-        lambda values: slim_kept(values, slim_answer),
-    ),
-    options=AnswerOptions,
-    command=answer_here,
-    audit="answer",
-    changes=True,
-    repeats=False,
-    queued=True,
-)
-AUDIT = Verb(
-    "audit",
-    "check the claims and citations of a text against a corpus",
-    AuditText,
-    audit_text,
-    offer=Tool(
-        "audit",
-        "Check a text",
-        "Check the claims and citations of a text against a corpus: which are borne by it, word for word, "
-        "which are contradicted, and which citations lead to nothing.",
-        AuditAnswer,
-    ),
-    options=AuditOptions,
-    command=audit_here,
-    audit="check",
-)
-REPORT = Verb(
-    "report",
-    "audit a corpus or a saved case: what is found, what is not, and what to do about it",
-    ReportOptions,
-    report,
-)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from engine.errors import InputError
-from engine.records.slim import Slim
+from engine.records.summaries import Slim
 from engine.verbs.cases import OneCase, find_matter
 from engine.verbs.requests import CaseId, Detail, Key, Request, argument, option
-from engine.verbs.verb import LONGEST_ANSWER, Caller, Response, Tool, Verb, weight
+from engine.verbs.verb import LONGEST_ANSWER, Caller, Response, Tool, verb, weight
 
 if TYPE_CHECKING:
     from engine.exports.kept_cases import Verdicts
@@ -34,16 +34,18 @@ AROUND = 4000
 # Matters, and files of cases.
 
 
+@verb("cases schema", Request)
 def print_schema(caller: Caller, request: Request) -> Response:
     """Print the JSON Schema of saved cases."""
-    from engine.records.filed import SCHEMA
+    from engine.records.case_file import SCHEMA
 
     return Response(data=SCHEMA.read_bytes())
 
 
+@verb("cases matters", Request)
 def list_matters(caller: Caller, request: Request) -> Response:
-    """List the matters of every owner."""
-    from engine.records.wording import plural
+    """List all matters with the number of their cases."""
+    from engine.records.phrases import plural
 
     found = caller.store().counted(caller.owner)
     values = [
@@ -65,12 +67,15 @@ class ImportCases(Request):
     matter: str = option(..., "keep them in this matter", "NAME")
 
 
+@verb("cases import", ImportCases, changes=True)
 def import_cases(caller: Caller, request: ImportCases) -> Response:
-    """Keep saved cases. Raises InputError for one that is damaged, was changed, or is kept already; those
-    before it stay."""
-    from engine.records.filed import saved_file
+    """Keep saved cases that are as they were written.
 
-    read = [(path, saved_file(path)) for path in request.files]
+    Raises InputError for one that is damaged, was changed, or is kept already; those before it stay.
+    """
+    from engine.records.case_file import read_saved
+
+    read = [(path, read_saved(path)) for path in request.files]
     kept, verdicts = [], 0
     store = caller.store()
     matter = store.matter(request.matter)
@@ -112,10 +117,11 @@ class ExportMatter(VerdictOptions):
     out: Path = option(..., "FILE.zip or FILE.jsonl", "FILE")
 
 
+@verb("cases export", ExportMatter)
 def export_matter(caller: Caller, request: ExportMatter) -> Response:
-    """Write the cases of a matter, with the verdicts that are asked for."""
+    """Write all cases of a matter, to be imported elsewhere."""
     from engine.exports.kept_cases import Verdicts
-    from engine.records.filed import write_bundle
+    from engine.records.case_file import write_bundle
     from engine.review.handing import filed, verdicts_of
 
     store, wanted = caller.store(), request.wanted()
@@ -137,8 +143,9 @@ class ShareCase(OneCase):
     off: bool = option(False, "end the sharing")
 
 
+@verb("cases share", ShareCase, changes=True)
 def share_case(caller: Caller, request: ShareCase) -> Response:
-    """Show a case to everyone who has its id, or end that."""
+    """Show a case to everyone who has its id, to be read."""
     is_shared = not request.off
     caller.store().share(request.id, who=caller.name, owner=caller.owner, shared=is_shared)
     audience = "whoever has its id" if is_shared else "nobody else"
@@ -191,37 +198,6 @@ class ExportAnswer(Slim):
     )
 
 
-def export_case(caller: Caller, request: ExportCase) -> Response:
-    """Give a case of the caller in a format, or list the formats."""
-    from engine.exports.kept_cases import handed_over
-    from engine.exports.registry import export_of, exports
-
-    if request.case is None:
-        fields = SlimFormat.model_fields
-        return Response(
-            {"formats": [{name: getattr(one, name) for name in fields} for one in exports().values()]}
-        )
-    if not request.format:
-        raise InputError(f"format: say which; known: {', '.join(exports())}")
-    chosen = export_of(request.format)
-    handed = handed_over(caller.store(), request.case, caller.owner, caller.corpus, caller.reviews())
-    data = chosen.write(handed)
-    caller.log_case(f"export case as {chosen.name}", request.case)
-    is_text = chosen.media_type.startswith(("text/", "application/json"))
-    own = {"text": data.decode()} if is_text else {"base64": base64.b64encode(data).decode()}
-    return Response(
-        {
-            "case": request.case,
-            "format": chosen.name,
-            "file": f"case-{request.case}{chosen.suffix}",
-            "media_type": chosen.media_type,
-            "bytes": len(data),
-            "url": f"{FILES}/{request.case}/{chosen.name}",
-            **own,
-        }
-    )
-
-
 def _slim_export(values: Mapping[str, Any]) -> dict[str, Any]:
     if weight(values) <= LONGEST_ANSWER - AROUND:
         return dict(values)
@@ -252,10 +228,56 @@ def export_here(caller: Caller, request: ExportOptions) -> Response:
     return Response(data=data)
 
 
+@verb(
+    "export",
+    ExportCase,
+    tool=Tool(
+        "export",
+        "Hand a case over",
+        "Give one of the caller's kept cases in a format: the whole record, a memo, a graph, a table. "
+        "Without a case the formats are listed. A long file is not in the answer unless detail=full; its url "
+        "fetches it.",
+        ExportAnswer,
+        _slim_export,
+    ),
+    options=ExportOptions,
+    command=export_here,
+)
+def export_case(caller: Caller, request: ExportCase) -> Response:
+    """Export a case: memo, provenance, graph, table …."""
+    from engine.exports.kept_cases import handed_over
+    from engine.exports.registry import export_of, exports
+
+    if request.case is None:
+        fields = SlimFormat.model_fields
+        return Response(
+            {"formats": [{name: getattr(one, name) for name in fields} for one in exports().values()]}
+        )
+    if not request.format:
+        raise InputError(f"format: say which; known: {', '.join(exports())}")
+    chosen = export_of(request.format)
+    handed = handed_over(caller.store(), request.case, caller.owner, caller.corpus, caller.reviews())
+    data = chosen.write(handed)
+    caller.log_case(f"export case as {chosen.name}", request.case)
+    is_text = chosen.media_type.startswith(("text/", "application/json"))
+    own = {"text": data.decode()} if is_text else {"base64": base64.b64encode(data).decode()}
+    return Response(
+        {
+            "case": request.case,
+            "format": chosen.name,
+            "file": f"case-{request.case}{chosen.suffix}",
+            "media_type": chosen.media_type,
+            "bytes": len(data),
+            "url": f"{FILES}/{request.case}/{chosen.name}",
+            **own,
+        }
+    )
+
+
 def _handed_over(caller: Caller, request: ExportOptions) -> HandedOver:
     from engine.exports.kept_cases import Verdicts, handed_over
     from engine.exports.registry import HandedOver
-    from engine.records.filed import CASE, file_of
+    from engine.records.case_file import CASE, parse_saved
     from engine.records.restoring import values_of
     from engine.review.handing import assessments_in, judgements_of, unnamed
 
@@ -268,7 +290,7 @@ def _handed_over(caller: Caller, request: ExportOptions) -> HandedOver:
     values = values_of(Path(request.case))
     if CASE not in values:
         return HandedOver(values, corpus=corpus, today=today)
-    record, case = file_of(values, request.case)
+    record, case = parse_saved(values, request.case)
     if case is None:
         return HandedOver(record, None, (), "", corpus, today=today)
     verdicts = () if wanted is Verdicts.NONE else assessments_in(case, record)
@@ -295,8 +317,12 @@ class ShowTree(Request):
     corpus: str = option("", "the corpus of the case, which names all passages", "DIR")
 
 
+@verb("tree", ShowTree)
 def show_tree(caller: Caller, request: ShowTree) -> Response:
-    """Show the tree of a case, or its figures. Raises InputError for an unknown case or passage."""
+    """Show how a case grew: from its question to each passage.
+
+    Raises InputError for an unknown case or passage.
+    """
     from engine.records.expansion import expansion_tree, facts_of_record
     from engine.records.expansion.statistics import (
         first_known,
@@ -357,38 +383,3 @@ def _tree_response(request: ShowTree, tree: ExpansionTree, names: Names) -> Resp
         )
     own = [] if request.passage is None else [request.passage]
     return Response(tree_to_json(tree, names, [*own, *tree.below(start, request.depth)]), lines)
-
-
-SCHEMA = Verb("cases schema", "print the JSON Schema of saved cases", Request, print_schema)
-MATTERS = Verb("cases matters", "list all matters with the number of their cases", Request, list_matters)
-IMPORT = Verb(
-    "cases import",
-    "keep saved cases that are as they were written",
-    ImportCases,
-    import_cases,
-    changes=True,
-)
-EXPORT_MATTER = Verb(
-    "cases export", "write all cases of a matter, to be imported elsewhere", ExportMatter, export_matter
-)
-SHARE = Verb(
-    "cases share", "show a case to everyone who has its id, to be read", ShareCase, share_case, changes=True
-)
-EXPORT = Verb(
-    "export",
-    "export a case: memo, provenance, graph, table …",
-    ExportCase,
-    export_case,
-    offer=Tool(
-        "export",
-        "Hand a case over",
-        "Give one of the caller's kept cases in a format: the whole record, a memo, a graph, a table. Without "
-        "a case the formats are listed. A long file is not in the answer unless detail=full; its url fetches "
-        "it.",
-        ExportAnswer,
-        _slim_export,
-    ),
-    options=ExportOptions,
-    command=export_here,
-)
-TREE = Verb("tree", "show how a case grew: from its question to each passage", ShowTree, show_tree)

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from engine.errors import InputError
 from engine.language.characters import shortened
-from engine.records.slim import Slim, slim_case
 from engine.records.store import EVERYBODY
+from engine.records.summaries import Slim, slim_case
 from engine.verbs.questions import MORE
 from engine.verbs.requests import (
     CaseId,
@@ -26,7 +26,7 @@ from engine.verbs.requests import (
     corpus_option,
     option,
 )
-from engine.verbs.verb import Caller, Response, Tool, Verb
+from engine.verbs.verb import Caller, Response, Tool, verb
 
 if TYPE_CHECKING:
     from engine.records.comparing import Comparison
@@ -92,14 +92,40 @@ class CaseList(Slim):
     matters: list[str] = Field(description="names of all matters of the caller")
 
 
+def _list_for_tools(response: Response) -> Mapping[str, Any]:
+    # A matter may have been made since the list of them was read.
+    matters = response.extra["matters"]
+    cases = [
+        {
+            **{name: one[name] for name in SlimSummary.model_fields if name in one},
+            "matter": matters.get(one["matter"], ""),
+            "coverage": one["coverage_score"],
+        }
+        for one in response.values["cases"]
+    ]
+    return {"cases": cases, "total": response.values["total"], "matters": sorted(matters.values())}
+
+
+@verb(
+    "cases list",
+    ListCases,
+    tool=Tool(
+        "cases",
+        "List cases",
+        "List the caller's kept cases, the newest first, with what was found and how sure that is.",
+        CaseList,
+        full=_list_for_tools,
+    ),
+    options=ListCasesOptions,
+)
 def list_cases(caller: Caller, request: ListCases) -> Response:
     """List cases, the newest first."""
-    from engine.records.store.database import Wanted
+    from engine.records.store.database import CaseFilter
 
     owner, store = caller.owner, caller.store()
     matters = store.matters(owner)
     found = store.listed(
-        Wanted(
+        CaseFilter(
             words=request.words,
             corpus=request.corpus,
             evidence=request.evidence,
@@ -147,20 +173,6 @@ def case_line(one: CaseSummary) -> str:
     return f"{one.id}  {one.started[:16]}  {one.corpus}: {short} ({one.evidence}{coverage}{verdict})"
 
 
-def _list_for_tools(response: Response) -> Mapping[str, Any]:
-    # A matter may have been made since the list of them was read.
-    matters = response.extra["matters"]
-    cases = [
-        {
-            **{name: one[name] for name in SlimSummary.model_fields if name in one},
-            "matter": matters.get(one["matter"], ""),
-            "coverage": one["coverage_score"],
-        }
-        for one in response.values["cases"]
-    ]
-    return {"cases": cases, "total": response.values["total"], "matters": sorted(matters.values())}
-
-
 # Figures of many cases.
 
 
@@ -176,21 +188,24 @@ class LowCoverageOptions(MatterOptions):
     below: float = option(0.7, "coverage, 0 to 1 (default .7)", "S")
 
 
+@verb("cases low-coverage", LowCoverageOptions)
 def list_low_coverage(caller: Caller, request: LowCoverageOptions) -> Response:
-    """List the cases with little coverage."""
+    """List cases with little coverage, the least first."""
     matter = optional_matter(caller, request.matter)
     found = caller.store().low_coverage(request.below, matter, caller.owner)
     return Response({"cases": [asdict(one) for one in found]}, map(case_line, found))
 
 
+@verb("cases by-verdict", MatterOptions)
 def list_by_verdict(caller: Caller, request: MatterOptions) -> Response:
-    """Show means by verdict."""
+    """Show means of the figures of cases, by verdict."""
     found = caller.store().by_verdict(optional_matter(caller, request.matter), caller.owner)
     return Response({"verdicts": found}, _table(found))
 
 
+@verb("cases over-time", MatterOptions)
 def list_over_time(caller: Caller, request: MatterOptions) -> Response:
-    """Show means by day."""
+    """Show means of the figures of cases, by day."""
     found = caller.store().over_time(optional_matter(caller, request.matter), caller.owner)
     return Response({"days": found}, _table(found))
 
@@ -255,6 +270,23 @@ class OneCaseAnswer(Slim):
     more: str = Field(description="how to get more of it")
 
 
+def _slim_part(values: Mapping[str, Any]) -> dict[str, Any]:
+    short = {"record": slim_case(values["record"])} if "record" in values else {}
+    return {**values, **short}
+
+
+@verb(
+    "",
+    ShowCase,
+    tool=Tool(
+        "case",
+        "Look at a case",
+        "Look at one of the caller's kept cases: what was found, what happened to it, or whether it is as it "
+        "was written.",
+        OneCaseAnswer,
+        _slim_part,
+    ),
+)
 def show_part(caller: Caller, request: ShowCase) -> Response:
     """Show a case of the caller: its record, its events, or whether it is intact."""
     owner, store = caller.owner, caller.store()
@@ -273,18 +305,14 @@ def show_part(caller: Caller, request: ShowCase) -> Response:
     return Response({**values, "sound": not faults, "faults": faults, "hash": last})
 
 
-def _slim_part(values: Mapping[str, Any]) -> dict[str, Any]:
-    short = {"record": slim_case(values["record"])} if "record" in values else {}
-    return {**values, **short}
-
-
+@verb("cases show", OneCase)
 def show_case(caller: Caller, request: OneCase) -> Response:
-    """Show a case: for people its figures and its ranking, as JSON the whole record."""
-    from engine.records.comparing import chances
+    """Show a case: its question and its result."""
+    from engine.records.comparing import find_chance_reasons
 
     store = caller.store()
     summary, record = store.summary(request.id, caller.owner), store.record(request.id, caller.owner)
-    notes, inexact = store.notes(request.id, caller.owner), list(chances(record))
+    notes, inexact = store.notes(request.id, caller.owner), list(find_chance_reasons(record))
     values = asdict(summary)
     lines = [f"{name}: {value}" for name, value in values.items() if value not in (None, "")]
     lines += [f"notes: {notes}"] if notes else []
@@ -296,8 +324,9 @@ def show_case(caller: Caller, request: OneCase) -> Response:
     return Response({"case": values, "notes": notes, "inexact": inexact, "record": record}, lines)
 
 
+@verb("cases events", OneCase)
 def list_events(caller: Caller, request: OneCase) -> Response:
-    """List the events of a case."""
+    """List everything that happened to a case, and who did it."""
     found = caller.store().events(request.id, caller.owner)
     lines = [
         f"{one.number:>3} {one.at} {one.kind} by {one.who}"
@@ -313,15 +342,19 @@ class VerifyCases(Request):
     id: str = argument("", "id of a case, or FILE (default: all cases)", "ID")
 
 
+@verb("cases verify", VerifyCases)
 def verify_cases(caller: Caller, request: VerifyCases) -> Response:
-    """Check whether a case, the file of one, or every kept case is intact. Raises InputError if one is not."""
-    from engine.records.filed import changes_of, saved_file
+    """Check whether a case, the file of one, or every kept case is as it was written.
+
+    Raises InputError if one is not.
+    """
+    from engine.records.case_file import find_changes, read_saved
 
     if not request.id:
         return _verify_all(caller.store())
     if Path(request.id).is_file():
-        saved = saved_file(Path(request.id))
-        found = changes_of(saved, request.id)
+        saved = read_saved(Path(request.id))
+        found = find_changes(saved, request.id)
         head = "" if saved.case is None else saved.case.head
     else:
         store = caller.store()
@@ -352,8 +385,9 @@ class UndoOptions(OneCase):
     verdict: bool = option(False, "take back the last verdict instead")
 
 
+@verb("cases undo", UndoOptions, changes=True)
 def undo_step(caller: Caller, request: UndoOptions) -> Response:
-    """Take back the last step of a case, or the last verdict on it."""
+    """Take back the last step."""
     store = caller.store()
     take_back = store.unjudge if request.verdict else store.undo
     take_back(request.id, who=caller.name, owner=caller.owner)
@@ -368,11 +402,12 @@ class ReplayOptions(OneCase, ModelOptions):
     was: str = option("", "the corpus as it was, if there is a copy of it", "DIR")
 
 
+@verb("cases replay", ReplayOptions)
 def replay_case(caller: Caller, request: ReplayOptions) -> Response:
-    """Replay a case and show what differs."""
+    """Replay a case, and show what differs."""
     from engine.records.comparing import compare
     from engine.records.export import investigation_to_json
-    from engine.records.replaying import replayed
+    from engine.records.replaying import replay
     from engine.records.store.chain import fingerprint_of
 
     store = caller.store()
@@ -382,7 +417,7 @@ def replay_case(caller: Caller, request: ReplayOptions) -> Response:
     corpus = caller.corpus(request.corpus)
     former = caller.corpus(request.was) if request.was else None
     model = caller.model(request)
-    again = investigation_to_json(replayed(record, corpus, events=events, model=model, learned=learned))
+    again = investigation_to_json(replay(record, corpus, events=events, model=model, learned=learned))
     states = summary.fingerprint, fingerprint_of(corpus)
     return _comparison(compare(record, again, corpora=(former, corpus), states=states))
 
@@ -395,8 +430,9 @@ class CompareCasesOptions(OneCase):
     with_corpus: str = option("", "that of OTHER, if another", "DIR")
 
 
+@verb("cases compare", CompareCasesOptions)
 def compare_cases(caller: Caller, request: CompareCasesOptions) -> Response:
-    """Show what differs between two cases."""
+    """Compare two cases: what was added, lost and moved."""
     from engine.records.comparing import compare
 
     store, ids = caller.store(), (request.id, request.other)
@@ -420,6 +456,7 @@ class NameOptions(OneCase):
     notes: str | None = option(None, "notes on it")
 
 
+@verb("cases name", NameOptions, changes=True)
 def name_case(caller: Caller, request: NameOptions) -> Response:
     """Give a case a name, or notes."""
     if request.name is None and request.notes is None:
@@ -437,6 +474,7 @@ class JudgeOptions(OneCase):
     wrong: bool = option(False, "it was wrong")
 
 
+@verb("cases judge", JudgeOptions, changes=True)
 def judge_case(caller: Caller, request: JudgeOptions) -> Response:
     """Record the outcome of a case."""
     if request.right and request.wrong:
@@ -457,8 +495,9 @@ class DeleteOptions(Request):
     matter: str | None = option(None, "a whole matter, by its name or its id", "NAME")
 
 
+@verb("cases delete", DeleteOptions, changes=True)
 def delete_cases(caller: Caller, request: DeleteOptions) -> Response:
-    """Delete cases, or a matter with all of its own. Raises InputError for an unknown one; then none is
+    """Delete cases with all that belongs to them. Raises InputError for an unknown one; then none is
     deleted."""
     from engine.records.store.database import UnknownCaseError
 
@@ -476,66 +515,3 @@ def delete_cases(caller: Caller, request: DeleteOptions) -> Response:
     for one in deleted:
         caller.log_case("delete case", one)
     return Response({"deleted": len(deleted)}, [f"{len(deleted):,} deleted"])
-
-
-LIST_CASES = Verb(
-    "cases list",
-    "list cases, the newest first",
-    ListCases,
-    list_cases,
-    offer=Tool(
-        "cases",
-        "List cases",
-        "List the caller's kept cases, the newest first, with what was found and how sure that is.",
-        CaseList,
-        full=_list_for_tools,
-    ),
-    options=ListCasesOptions,
-)
-CASE = Verb(
-    "case",
-    "",
-    ShowCase,
-    show_part,
-    offer=Tool(
-        "case",
-        "Look at a case",
-        "Look at one of the caller's kept cases: what was found, what happened to it, or whether it is as it "
-        "was written.",
-        OneCaseAnswer,
-        _slim_part,
-    ),
-)
-LOW_COVERAGE = Verb(
-    "cases low-coverage",
-    "list cases with little coverage, the least first",
-    LowCoverageOptions,
-    list_low_coverage,
-)
-BY_VERDICT = Verb(
-    "cases by-verdict", "show means of the figures of cases, by verdict", MatterOptions, list_by_verdict
-)
-OVER_TIME = Verb(
-    "cases over-time", "show means of the figures of cases, by day", MatterOptions, list_over_time
-)
-SHOW = Verb("cases show", "show a case: its question and its result", OneCase, show_case)
-EVENTS = Verb("cases events", "list everything that happened to a case, and who did it", OneCase, list_events)
-VERIFY_CASES = Verb(
-    "cases verify",
-    "check whether a case, the file of one, or every kept case is as it was written",
-    VerifyCases,
-    verify_cases,
-)
-UNDO = Verb("cases undo", "take back the last step", UndoOptions, undo_step, changes=True)
-REPLAY = Verb("cases replay", "replay a case, and show what differs", ReplayOptions, replay_case)
-COMPARE_CASES = Verb(
-    "cases compare",
-    "compare two cases: what was added, lost and moved",
-    CompareCasesOptions,
-    compare_cases,
-)
-NAME = Verb("cases name", "give a case a name, or notes", NameOptions, name_case, changes=True)
-JUDGE_CASE = Verb("cases judge", "record the outcome of a case", JudgeOptions, judge_case, changes=True)
-DELETE = Verb(
-    "cases delete", "delete cases with all that belongs to them", DeleteOptions, delete_cases, changes=True
-)

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from engine.errors import CorpusError
 from engine.model import Relation
-from engine.records.slim import Slim
+from engine.records.summaries import Slim
 from engine.verbs.requests import CorpusName, Request, corpus_option, option
-from engine.verbs.verb import Caller, Response, Tool, Verb
+from engine.verbs.verb import Caller, Response, Tool, verb
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus, CorpusInfo
@@ -71,6 +71,17 @@ class CorpusList(Slim):
     next_offset: int | None = Field(description="what to give as offset to go on; null at the end")
 
 
+@verb(
+    "",
+    ListCorpora,
+    tool=Tool(
+        "corpora",
+        "List the corpora",
+        "List the corpora that can be asked: how many documents and passages each has, in which languages, "
+        "and what its references say; or the documents of one of them.",
+        CorpusList,
+    ),
+)
 def list_corpora(caller: Caller, request: ListCorpora) -> Response:
     """List the corpora, or the documents of one of them."""
     listed: dict[str, Any] = {"documents": [], "total": 0, "next_offset": None}
@@ -126,15 +137,16 @@ class ShowCorpus(Request):
     entity: str = option("", "an entity of the corpus and its relations", "NAME")
 
 
+@verb("info", ShowCorpus)
 def show_corpus(caller: Caller, request: ShowCorpus) -> Response:
-    """Show what a corpus holds; without one, how an ingestion of the page is isolated."""
+    """Show what a corpus holds, or what this machine offers."""
     from engine.isolation.layers import in_words, layers_here
     from engine.records.text import entities_named, entity_lines, info_text
 
     if not request.corpus:
         layers = layers_here()
-        values = {"isolation": {str(layer): words for layer, words in layers.items()}}
-        return Response(values, [f"worker: {in_words(layers)}"])
+        isolation = {str(layer): words for layer, words in layers.items()}
+        return Response({"isolation": isolation}, [f"worker: {in_words(layers)}"])
     corpus = caller.corpus(request.corpus)
     if request.entity:
         return Response(
@@ -164,8 +176,9 @@ class ListReferences(Request):
     relation: Relation | None = option(None, "only this relation", "R")
 
 
+@verb("references", ListReferences)
 def list_references(caller: Caller, request: ListReferences) -> Response:
-    """List references: source, target or nothing, relation, status, quoted text."""
+    """List the references of a corpus as TSV."""
     from engine.records.text import reference_rows
 
     rows = list(reference_rows(caller.corpus(request.corpus), request.relation))
@@ -178,8 +191,9 @@ class VerifyCorpus(Request):
     corpus: str = option(..., "folder of the corpus", "DIR")
 
 
+@verb("verify", VerifyCorpus)
 def verify_corpus(caller: Caller, request: VerifyCorpus) -> Response:
-    """Compare a corpus with its checksums; a file that differs is a problem."""
+    """Check whether a corpus is as it was published."""
     from engine.corpus.address import folder_of
     from engine.corpus.verifying import verify
     from engine.records.text import verified_text
@@ -188,21 +202,3 @@ def verify_corpus(caller: Caller, request: VerifyCorpus) -> Response:
     wrong = found.problems
     problem = f"not as it was published ({len(wrong)} problems): {wrong[0]}" if wrong else ""
     return Response(asdict(found), verified_text(found), problem=CorpusError(problem) if problem else None)
-
-
-CORPORA = Verb(
-    "corpora",
-    "",
-    ListCorpora,
-    list_corpora,
-    offer=Tool(
-        "corpora",
-        "List the corpora",
-        "List the corpora that can be asked: how many documents and passages each has, in which languages, "
-        "and what its references say; or the documents of one of them.",
-        CorpusList,
-    ),
-)
-INFO = Verb("info", "show what a corpus holds, or what this machine offers", ShowCorpus, show_corpus)
-REFERENCES = Verb("references", "list the references of a corpus as TSV", ListReferences, list_references)
-VERIFY = Verb("verify", "check whether a corpus is as it was published", VerifyCorpus, verify_corpus)

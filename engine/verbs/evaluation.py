@@ -17,8 +17,8 @@ import orjson
 
 from engine.errors import InputError, RegressionError
 from engine.verbs.cases import optional_matter
-from engine.verbs.requests import ModelOptions, Request, SettingsOptions, corpus_option, option
-from engine.verbs.verb import Caller, Response, Verb
+from engine.verbs.requests import ModelOptions, SettingsOptions, corpus_option, option
+from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
@@ -68,8 +68,9 @@ class EvaluateOptions(SettingsOptions):
                 raise InputError(f"--{name.replace('_', '-')}{why}")
 
 
+@verb("evaluate", EvaluateOptions)
 def evaluate(caller: Caller, request: EvaluateOptions) -> Response:
-    """Evaluate on gold questions, or score a run."""
+    """Evaluate on gold questions."""
     return _score(request) if request.score is not None else _investigate(caller, request)
 
 
@@ -300,12 +301,26 @@ class RegressOptions(ModelOptions):
             )
 
 
+@verb(
+    "regress",
+    RegressOptions,
+    description="Exit code 1 if it is worse than allowed: a case cannot be replayed, a pinned passage is "
+    "lost, a case has less evidence, or more passages are lost than --max-lost.",
+)
 def regress(caller: Caller, request: RegressOptions) -> Response:
-    """Replay saved cases. RegressionError is a problem if they are worse than allowed; raises InputError if
-    there are none."""
+    """Replay saved cases on the corpus of today, and show what got better and worse.
+
+    RegressionError is a problem if they are worse than allowed. Raises InputError if there are none.
+    """
     from tqdm import tqdm
 
-    from engine.records.regression import regression_lines, regression_to_json, too_bad, totals_of, tried
+    from engine.records.regression import (
+        find_excesses,
+        regression_lines,
+        regression_to_json,
+        replay_cases,
+        totals_of,
+    )
     from engine.records.store.chain import fingerprint_of
 
     request.check()
@@ -317,11 +332,11 @@ def regress(caller: Caller, request: RegressOptions) -> Response:
         ids = _case_ids(caller, request.matter, request.of_corpus or corpus.name)
         count, cases = len(ids), _kept_cases(caller, ids)
     fingerprint, model = fingerprint_of(corpus), caller.model(request)
-    done = tried(cases, corpus, fingerprint=fingerprint, top=request.top, model=model)
+    done = replay_cases(cases, corpus, fingerprint=fingerprint, top=request.top, model=model)
     silent = not sys.stderr.isatty()
     outcomes = list(tqdm(done, total=count, desc="cases", file=sys.stderr, disable=silent))
     totals = totals_of(outcomes)
-    bad = too_bad(totals, request.max_lost)
+    bad = find_excesses(totals, request.max_lost)
     values = regression_to_json(outcomes, totals, bad)
     if request.report is not None:
         _write_report(request.report, values, (outcomes, totals, bad, corpus.name))
@@ -331,9 +346,9 @@ def regress(caller: Caller, request: RegressOptions) -> Response:
 
 def _case_ids(caller: Caller, matter: str | None, corpus: str) -> list[str]:
     """Return the cases of a matter that asked a corpus, the oldest first."""
-    from engine.records.store.database import Wanted
+    from engine.records.store.database import CaseFilter
 
-    wanted = Wanted(corpus=corpus, limit=MOST_CASES)
+    wanted = CaseFilter(corpus=corpus, limit=MOST_CASES)
     found = caller.store().listed(wanted, optional_matter(caller, matter), caller.owner).cases
     if not found:
         of = f" of matter {matter!r}" if matter is not None else ""
@@ -388,14 +403,3 @@ def _write_report(path: Path, values: dict[str, Any], found: tuple[Any, Any, lis
         write_whole(path, orjson.dumps(values, option=orjson.OPT_INDENT_2))
     else:
         write_whole(path, ("\n".join(regression_markdown(*found)) + "\n").encode())
-
-
-EVALUATE = Verb("evaluate", "evaluate on gold questions", EvaluateOptions, evaluate)
-REGRESS = Verb(
-    "regress",
-    "replay saved cases on the corpus of today, and show what got better and worse",
-    RegressOptions,
-    regress,
-    description="Exit code 1 if it is worse than allowed: a case cannot be replayed, a pinned passage is "
-    "lost, a case has less evidence, or more passages are lost than --max-lost.",
-)

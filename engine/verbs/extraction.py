@@ -20,11 +20,12 @@ from engine.errors import (
     SettingsError,
 )
 from engine.verbs.requests import ModelOptions, Request, corpus_option, option
-from engine.verbs.verb import Caller, Response, Verb
+from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
     from engine.extraction import ExtractionReport
-    from engine.llm import Budget, LanguageModel
+    from engine.llm import Budget
+    from engine.llm.client import ChatModel
 
 BUDGET = "budget: when it is used up, all windows that were read are kept"
 
@@ -52,8 +53,9 @@ class ExtractOptions(ModelOptions):
         return Budget(self.calls, self.tokens, self.seconds, self.money)
 
 
+@verb("extract", ExtractOptions, changes=True)
 def extract(caller: Caller, request: ExtractOptions) -> Response:
-    """Show the cost, have it confirmed, let the model read, and report.
+    """Have a language model read a corpus for definitions, exceptions and more.
 
     A run that ends early is a problem: BudgetError, CancelledError or ModelError.
     """
@@ -78,9 +80,11 @@ def extract(caller: Caller, request: ExtractOptions) -> Response:
     return Response(values, report_lines(report), problem=_unfinished(report))
 
 
-def _model(caller: Caller, request: ModelOptions) -> LanguageModel:
+def _model(caller: Caller, request: ModelOptions) -> ChatModel:
+    from engine.llm.client import ChatModel
+
     model = caller.model(request, cached=False)
-    if model is None:
+    if not isinstance(model, ChatModel):
         raise SettingsError("no language model is named; use --llm SPEC or set REDSTRING_LLM")
     return model
 
@@ -102,7 +106,7 @@ def _unfinished(report: ExtractionReport) -> RedstringError | None:
         return BudgetError(f"{report.stopped}; what was read is kept, another run goes on")
     if report.failed:
         return ModelError(
-            f"{sum(report.failed.values()):,} windows failed and {report.left:,} were not tried; "
+            f"{sum(report.failed.values()):,} windows failed and {report.left:,} were not replay_cases; "
             "another run tries them again"
         )
     return None
@@ -131,8 +135,9 @@ class ValidationsOptions(Request):
     graphml: Path | None = option(None, "write the graph of passages and concepts", "FILE")
 
 
+@verb("validations", ValidationsOptions)
 def show_validations(caller: Caller, request: ValidationsOptions) -> Response:
-    """Show the precision of the proposals that were judged, and write the graph if asked."""
+    """Show how often proposals are right, by people's verdicts."""
     from engine.extraction.checklist import checklist
     from engine.extraction.export import precision_lines, precision_to_json, write_graphml
 
@@ -146,31 +151,14 @@ def show_validations(caller: Caller, request: ValidationsOptions) -> Response:
     return Response(values, lines)
 
 
+@verb("model", ModelOptions)
 def try_model(caller: Caller, request: ModelOptions) -> Response:
-    """Try the model. ModelError is a problem of one that cannot be used as its spec says."""
+    """Try a language model: whether it answers, keeps to schemas and reads long prompts.
+
+    ModelError is a problem of one that cannot be used as its spec says.
+    """
     from engine.llm.probing import probe, probe_lines, probe_to_json
 
     found = probe(_model(caller, request))
     problem = None if found.fine else ModelError(found.problem)
     return Response(probe_to_json(found), probe_lines(replace(found, problem="")), problem=problem)
-
-
-EXTRACT = Verb(
-    "extract",
-    "have a language model read a corpus for definitions, exceptions and more",
-    ExtractOptions,
-    extract,
-    changes=True,
-)
-VALIDATIONS = Verb(
-    "validations",
-    "show how often proposals are right, by people's verdicts",
-    ValidationsOptions,
-    show_validations,
-)
-MODEL = Verb(
-    "model",
-    "try a language model: whether it answers, keeps to schemas and reads long prompts",
-    ModelOptions,
-    try_model,
-)

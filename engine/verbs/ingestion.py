@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import IngestionCancelledError, SettingsError
 from engine.verbs.requests import Request, argument, option
-from engine.verbs.verb import Caller, Response, Verb
+from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
     from engine.ingestion.report import IngestionReport
@@ -30,7 +30,7 @@ class AddOptions(Request):
         ..., "files, folders and archives, or their URLs (fsspec)", "SOURCE", many="+"
     )
     corpus: str = option(..., "folder of the corpus", "DIR")
-    password: list[str] = option([], "tried on encrypted files; repeatable", "P", many="append")
+    password: list[str] = option([], "replay_cases on encrypted files; repeatable", "P", many="append")
     mapping: Path | None = option(None, "what the fields of tables and JSON mean (YAML or JSON)", "FILE")
     deadline: float | None = option(None, "of processor time for one file (default 60)", "SECONDS")
     memory: int | None = option(None, "for reading one file at most (default 1024)", "MIB")
@@ -83,17 +83,18 @@ class IngestOptions(AddOptions):
     edges: bool = option(False, "take links from edges.tsv files too (gold)")
 
 
+@verb("ingest", IngestOptions, changes=True)
 def ingest(caller: Caller, request: IngestOptions) -> Response:
     """Make a corpus hold exactly some sources."""
     from engine.corpus.address import folder_of
     from engine.ingestion.build import build_corpus
     from engine.ingestion.report import ProgressBar
-    from engine.ingestion.sources import source_of
+    from engine.ingestion.sources import parse_source
     from engine.language.entities import LEAST_SCORE
 
     with ProgressBar() as progress:
         report = build_corpus(
-            [source_of(source) for source in request.sources],
+            [parse_source(source) for source in request.sources],
             folder_of(request.corpus),
             embedding=request.embedding,
             sparse=request.sparse,
@@ -105,14 +106,15 @@ def ingest(caller: Caller, request: IngestOptions) -> Response:
     return _response(report)
 
 
+@verb("add", AddOptions, changes=True)
 def add(caller: Caller, request: AddOptions) -> Response:
     """Add sources to a corpus, or replace some of its files."""
     from engine.corpus.address import folder_of
     from engine.ingestion.build import add_to_corpus
     from engine.ingestion.report import ProgressBar
-    from engine.ingestion.sources import source_of
+    from engine.ingestion.sources import parse_source
 
-    sources, folder = [source_of(source) for source in request.sources], folder_of(request.corpus)
+    sources, folder = [parse_source(source) for source in request.sources], folder_of(request.corpus)
     with ProgressBar() as progress:
         return _response(add_to_corpus(sources, folder, progress=progress, **request.shared()))
 
@@ -124,6 +126,7 @@ class RemoveOptions(Request):
     corpus: str = option(..., "folder of the corpus", "DIR")
 
 
+@verb("remove", RemoveOptions, changes=True)
 def remove(caller: Caller, request: RemoveOptions) -> Response:
     """Remove documents from a corpus."""
     from engine.corpus.address import folder_of
@@ -147,8 +150,9 @@ class EmbedOptions(Request):
     )
 
 
+@verb("embed", EmbedOptions, changes=True)
 def embed(caller: Caller, request: EmbedOptions) -> Response:
-    """Give a corpus the vectors of a model; a second run goes on."""
+    """Give a corpus the vectors of a model; goes on if repeated."""
     from engine.corpus.address import folder_of
     from engine.ingestion.report import ProgressBar
     from engine.ingestion.vectors import embed_corpus
@@ -178,8 +182,9 @@ class CopyOptions(Request):
     )
 
 
+@verb("copy", CopyOptions, changes=True)
 def copy_corpus(caller: Caller, request: CopyOptions) -> Response:
-    """Copy a corpus between a folder and a server. Raises SettingsError for any other pair."""
+    """Copy a corpus to a PostgreSQL server, or back to a folder. Raises SettingsError for any other pair."""
     from engine.corpus.address import Address, place_of
     from engine.ingestion.report import ProgressBar
 
@@ -207,18 +212,3 @@ def _response(report: IngestionReport) -> Response:
     from engine.records.text import ingestion_text
 
     return Response(asdict(report), ingestion_text(report))
-
-
-INGEST = Verb("ingest", "make a corpus hold exactly some sources", IngestOptions, ingest, changes=True)
-ADD = Verb("add", "add sources to a corpus, or replace some of its files", AddOptions, add, changes=True)
-REMOVE = Verb("remove", "remove documents from a corpus", RemoveOptions, remove, changes=True)
-EMBED = Verb(
-    "embed", "give a corpus the vectors of a model; goes on if repeated", EmbedOptions, embed, changes=True
-)
-COPY = Verb(
-    "copy",
-    "copy a corpus to a PostgreSQL server, or back to a folder",
-    CopyOptions,
-    copy_corpus,
-    changes=True,
-)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import SettingsError
 from engine.verbs.requests import CORPUS_PLACE, Day, ModelOptions, Request, argument, option
-from engine.verbs.verb import Caller, Response, Verb
+from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus, Ontology
@@ -30,9 +30,9 @@ class ProposeOptions(OntologyOptions, ModelOptions):
     out: Path | None = option(None, "write it as an ontology.yaml", "FILE")
 
 
+@verb("ontology propose", ProposeOptions)
 def propose_areas(caller: Caller, request: ProposeOptions) -> Response:
-    """Propose areas from the headings and terms of a corpus; with a model, its cost is shown before and
-    after."""
+    """Propose areas from the headings and terms of the corpus."""
     from engine.corpus.ontology import ontology_yaml
     from engine.ontology.proposal import propose
     from engine.ontology.telling import proposal_json, proposal_text
@@ -71,8 +71,9 @@ class CheckOntology(OntologyOptions):
     file: Path = argument(..., "the file to check", "FILE")
 
 
+@verb("ontology check", CheckOntology)
 def check_ontology(caller: Caller, request: CheckOntology) -> Response:
-    """Show what the areas of a file cover and what its rules cite."""
+    """Read an ontology.yaml, show what it covers and what is wrong."""
     from engine.corpus.ontology import ontology_from, read_ontology
     from engine.ontology.applying import apply_rules
     from engine.ontology.telling import check_text
@@ -97,8 +98,9 @@ class ApplyOntology(OntologyOptions):
     ingested: bool = option(False, "give the word back to what was ingested")
 
 
+@verb("ontology apply", ApplyOntology, changes=True)
 def apply_ontology(caller: Caller, request: ApplyOntology) -> Response:
-    """Put a file in force, or an earlier state."""
+    """Put an ontology.yaml in force; an ingestion keeps it."""
     from engine.corpus import open_corpus
     from engine.corpus.address import folder_of
     from engine.corpus.ontology import read_ontology, save_ontology, undo_ontology
@@ -131,8 +133,9 @@ class RulesOptions(OntologyOptions):
     language: str = option("en", "of names and reasons (default: en)", "L")
 
 
+@verb("ontology rules", RulesOptions)
 def apply_rules_to_facts(caller: Caller, request: RulesOptions) -> Response:
-    """Apply the rules of a corpus to facts."""
+    """Apply the rules of the corpus to facts."""
     from engine.investigation.facets import check_transaction
     from engine.ontology.applying import apply_rules, facts_from
     from engine.ontology.telling import outcomes_json, outcomes_text
@@ -186,8 +189,9 @@ class GraphOptions(OntologyOptions):
     out: Path | None = option(None, "write it as FILE.graphml or FILE.json", "FILE")
 
 
+@verb("ontology graph", GraphOptions)
 def show_graph(caller: Caller, request: GraphOptions) -> Response:
-    """Show the nodes and, in sentences, the edges around a question or around nodes."""
+    """Show the part of the graph around a question, or around nodes."""
     from engine.extraction.export import write_network
     from engine.investigation.graph import anchors_in, subgraph
     from engine.investigation.graph.nodes import graph_text, to_json, to_networkx
@@ -221,31 +225,3 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise SettingsError(f"--out: {path} cannot be written ({error.strerror})") from error
-
-
-PROPOSE = Verb(
-    "ontology propose",
-    "propose areas from the headings and terms of the corpus",
-    ProposeOptions,
-    propose_areas,
-)
-CHECK = Verb(
-    "ontology check",
-    "read an ontology.yaml, show what it covers and what is wrong",
-    CheckOntology,
-    check_ontology,
-)
-APPLY = Verb(
-    "ontology apply",
-    "put an ontology.yaml in force; an ingestion keeps it",
-    ApplyOntology,
-    apply_ontology,
-    changes=True,
-)
-RULES = Verb("ontology rules", "apply the rules of the corpus to facts", RulesOptions, apply_rules_to_facts)
-GRAPH = Verb(
-    "ontology graph",
-    "show the part of the graph around a question, or around nodes",
-    GraphOptions,
-    show_graph,
-)

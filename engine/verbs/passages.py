@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from engine.errors import CancelledError, InputError
-from engine.records.slim import Slim, slim_case, trail_words
+from engine.records.summaries import Slim, slim_case, trail_words
 from engine.verbs.questions import MORE, UNWANTED, Model, Report
 from engine.verbs.requests import CaseId, Day, Detail, Key, OfCorpus, Request
-from engine.verbs.verb import LONGEST_ANSWER, Caller, Response, Tool, Verb, weight
+from engine.verbs.verb import LONGEST_ANSWER, Caller, Response, Tool, verb, weight
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
@@ -71,9 +71,30 @@ class StepAnswer(Slim):
     more: str = Field(description="how to get more of it")
 
 
+def _slim_step(values: Mapping[str, Any]) -> dict[str, Any]:
+    short = slim_case(values)
+    ranking = {name: short[name] for name in ("evidence", "passages", "notes")}
+    return {"case": values["case"], **values["step"], **ranking, "more": values["more"]}
+
+
+@verb(
+    "",
+    FollowPassage,
+    tool=Tool(
+        "follow",
+        "Follow a lead further",
+        "Go on from one passage of a case that is kept, one more round by the threads that are named. The "
+        "step is added to the case, where it can be taken back.",
+        StepAnswer,
+        _slim_step,
+    ),
+    changes=True,
+    repeats=False,
+    queued=True,
+)
 def follow_passage(caller: Caller, request: FollowPassage) -> Response:
     """Follow a passage of a kept case one round further; the step is added to the case."""
-    from engine.investigation import Case
+    from engine.investigation import make_case
     from engine.records.replaying import Follow
     from engine.records.store.chain import fingerprint_of
     from engine.settings import checked
@@ -85,7 +106,7 @@ def follow_passage(caller: Caller, request: FollowPassage) -> Response:
     caller.log("follow", record["corpus"])
     corpus = caller.corpus(record["corpus"])
     # It waits in the queue and is cancelled with the caller; the step is run on a replay.
-    waiting = Case(corpus, record["question"], checked(record["settings"]), model=caller.model(request))
+    waiting = make_case(corpus, record["question"], checked(record["settings"]), model=caller.model(request))
     step = Follow(passage=request.passage, strategies=request.strategies or waiting.settings.strategies)
     weights = caller.weights_of(store.summary(request.case, owner).matter, record)
     found = caller.run_case(
@@ -117,9 +138,9 @@ def replay_and_follow(
     Raises InputError for a passage that the corpus does not have, CancelledError.
     """
     from engine.records.export import investigation_to_json
-    from engine.records.replaying import gone_through
+    from engine.records.replaying import rerun
 
-    replayed = gone_through(record, case.corpus, events=events, model=case.model, learned=weights)
+    replayed = rerun(record, case.corpus, events=events, model=case.model, learned=weights)
     for _ in _until_cancelled(case, replayed.follow(step.passage, step.strategies)):
         continue
     after = investigation_to_json(replayed.investigation())
@@ -153,7 +174,7 @@ def _step(record: Mapping[str, Any], passage: str, corpus: Corpus) -> dict[str, 
 
 
 def _found(nodes: list[Any], hops: Mapping[str, Any], corpus: Corpus) -> list[dict[str, Any]]:
-    from engine.records.wording import short_citation
+    from engine.records.phrases import short_citation
 
     rows = corpus.rows([node["id"] for node in nodes])
     documents, numbers = corpus.documents(), corpus.document_numbers(rows).tolist()
@@ -167,12 +188,6 @@ def _found(nodes: list[Any], hops: Mapping[str, Any], corpus: Corpus) -> list[di
         }
         for node, passage, number in zip(nodes, corpus.passages(rows), numbers, strict=True)
     ]
-
-
-def _slim_step(values: Mapping[str, Any]) -> dict[str, Any]:
-    short = slim_case(values)
-    ranking = {name: short[name] for name in ("evidence", "passages", "notes")}
-    return {"case": values["case"], **values["step"], **ranking, "more": values["more"]}
 
 
 class ReadPassage(Request):
@@ -257,13 +272,25 @@ class ReadAnswer(Slim):
     note: str
 
 
+@verb(
+    "",
+    ReadPassage,
+    tool=Tool(
+        "read",
+        "Read in place",
+        "Read a passage where it stands, with its neighbours, its references and how often it is cited; or a "
+        "section or a document, page by page.",
+        ReadAnswer,
+    ),
+    audit="read",
+)
 def read_passage(caller: Caller, request: ReadPassage) -> Response:
     """Read a passage with its neighbours, or a section or a document page by page."""
-    from engine.records.in_place import Choices, spot_of, stretch
+    from engine.records.in_place import Choices, find_spot, read_passages
 
     corpus = caller.corpus(request.corpus)
     day = request.day or date.today()
-    spot = spot_of(corpus, request.what, day)
+    spot = find_spot(corpus, request.what, day)
     if isinstance(spot, Choices):
         empty: dict[str, Any] = dict.fromkeys(("document", "first", "length", "next"))
         several = {"passages": [], "choices": spot.choices, "note": spot.note}
@@ -275,40 +302,9 @@ def read_passage(caller: Caller, request: ReadPassage) -> Response:
     else:
         first, stop = max(spot.position - request.before, 0), spot.position + request.after + 1
     room = LONGEST_ANSWER - AROUND
-    found = stretch(corpus, spot.document, first, stop, day, start=request.start, room=room, weigh=weight)
+    found = read_passages(
+        corpus, spot.document, first, stop, day, start=request.start, room=room, weigh=weight
+    )
     document = corpus.documents()[spot.document]
     own = {name: getattr(document, name) for name in SlimDocument.model_fields}
     return Response({"corpus": corpus.name, "document": own, **found, "choices": {}, "note": ""})
-
-
-FOLLOW = Verb(
-    "follow",
-    "",
-    FollowPassage,
-    follow_passage,
-    offer=Tool(
-        "follow",
-        "Follow a lead further",
-        "Go on from one passage of a case that is kept, one more round by the threads that are named. The "
-        "step is added to the case, where it can be taken back.",
-        StepAnswer,
-        _slim_step,
-    ),
-    changes=True,
-    repeats=False,
-    queued=True,
-)
-READ = Verb(
-    "read",
-    "",
-    ReadPassage,
-    read_passage,
-    offer=Tool(
-        "read",
-        "Read in place",
-        "Read a passage where it stands, with its neighbours, its references and how often it is cited; or a "
-        "section or a document, page by page.",
-        ReadAnswer,
-    ),
-    audit="read",
-)

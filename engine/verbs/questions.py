@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 
 from engine.errors import CancelledError, InputError, SettingsError
 from engine.model import StopReason
-from engine.records.slim import Slim, SlimCase, slim_case
+from engine.records.summaries import Slim, SlimCase, slim_case
 from engine.verbs.requests import (
     LONGEST_QUESTION,
     MOST_SETTINGS,
@@ -28,7 +28,7 @@ from engine.verbs.requests import (
     corpus_option,
     option,
 )
-from engine.verbs.verb import Caller, Response, Tool, Verb
+from engine.verbs.verb import Caller, Response, Tool, verb
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
@@ -167,13 +167,29 @@ class CaseAnswer(SlimCase):
     more: str = Field(description="how to get more of it")
 
 
+@verb(
+    "plan",
+    PlanQuestion,
+    tool=Tool(
+        "plan",
+        "Plan a question",
+        "Say what a question is understood as before it is investigated: its language, what it asks for, the "
+        "provisions it names and whether the corpus has them, the constraints in it, and what would be "
+        "searched.",
+        PlanAnswer,
+        full=lambda response: response.extra,
+    ),
+    options=AskOptions,
+    audit="plan",
+    queued=True,
+)
 def plan_question(caller: Caller, request: PlanQuestion | AskOptions) -> Response:
-    """Show how a question would be searched; with a model, what plan and investigation will use at most."""
-    from engine.investigation import Case
+    """Show how a question would be searched; edit it, then investigate."""
+    from engine.investigation import make_case
 
     model = caller.model(request) if isinstance(request, AskOptions) else None
     settings = caller.settings(request.preset, request.settings, {}, assisted=False)
-    case = Case(caller.corpus(request.corpus), request.question, settings, model=model)
+    case = make_case(caller.corpus(request.corpus), request.question, settings, model=model)
     made, costs = caller.run_case(make_plan, case)
     lines = [*made["words"], *(f"Note: {note}" for note in made["notes"]), *costs]
     return Response(made["plan"], lines, extra=made)
@@ -202,12 +218,12 @@ def make_plan(case: Case, report: Report) -> tuple[Json, list[str]]:
 
 def open_case(caller: Caller, request: Any, corpus: Corpus, **more: Any) -> Case:
     """Return the case of a question, not yet run. Raises InputError, SettingsError."""
-    from engine.investigation import Case
+    from engine.investigation import make_case
 
     model, weights = caller.model(request), caller.weights_in(getattr(request, "matter", ""), corpus)
     assisted = model is not None and isinstance(request, Investigate)
     settings = caller.settings(request.preset, request.settings, request.named(), assisted=assisted)
-    return Case(corpus, request.question, settings, model=model, weights=weights, **more)
+    return make_case(corpus, request.question, settings, model=model, weights=weights, **more)
 
 
 def run_to_end(case: Case, report: Report) -> None:
@@ -251,15 +267,6 @@ def keep_case(caller: Caller, record: Mapping[str, Any], corpus: Corpus, matter:
         # A case that cannot be kept is still answered.
         return {"case": None, "not_kept": for_visitors(error), "more": MORE_IF_NOT_KEPT}
     return {"case": kept, "more": MORE}
-
-
-def investigate(caller: Caller, request: Investigate) -> Response:
-    """Investigate a question, and keep the case."""
-    corpus = caller.corpus(request.corpus)
-    record = caller.run_case(run_to_record, open_case(caller, request, corpus))
-    kept = keep_case(caller, record, corpus, request.matter)
-    more = kept.pop("more")
-    return Response({**kept, **record, "more": more})
 
 
 def slim_kept(values: Mapping[str, Any], slim: Callable[[Mapping[str, Any]], Json] = slim_case) -> Json:
@@ -312,10 +319,39 @@ def investigate_here(caller: Caller, request: InvestigateOptions) -> Response:
     return Response(investigation_to_json(found) | added, lines)
 
 
+@verb(
+    "investigate",
+    Investigate,
+    tool=Tool(
+        "investigate",
+        "Investigate a question",
+        "Investigate a question in a corpus of documents that cite each other: a broad scan, then rounds "
+        "that follow citations, definitions, exceptions and neighbours. Gives the passages, best first, each "
+        "with the trail by which it was found, whether the corpus bears the question, what is covered, why "
+        "it stopped.",
+        CaseAnswer,
+        slim_kept,
+    ),
+    options=InvestigateOptions,
+    command=investigate_here,
+    audit="investigate",
+    changes=True,
+    repeats=False,
+    queued=True,
+)
+def investigate(caller: Caller, request: Investigate) -> Response:
+    """Investigate a question."""
+    corpus = caller.corpus(request.corpus)
+    record = caller.run_case(run_to_record, open_case(caller, request, corpus))
+    kept = keep_case(caller, record, corpus, request.matter)
+    more = kept.pop("more")
+    return Response({**kept, **record, "more": more})
+
+
 def _keep_and_save(caller: Caller, found: Any, corpus: Corpus, request: InvestigateOptions) -> None:
     """Keep a case in a matter, save it to a file, or both, then as one case."""
+    from engine.records.case_file import case_bytes
     from engine.records.export import investigation_to_json
-    from engine.records.filed import case_bytes
     from engine.records.restoring import save, write_whole
     from engine.records.store.chain import fingerprint_of
 
@@ -352,11 +388,19 @@ class CompareOptions(AskOptions):
     scan: bool = option(False, "the first case is the scan alone")
 
 
+@verb(
+    "compare",
+    CompareOptions,
+    description="Ask a question twice: with other settings (--a rounds=1 --b rounds=4), of two days "
+    "(--a as_of=2024-01-01 --b as_of=2025-01-01), on two corpora (--with-corpus), or before the threads "
+    "are followed and after (--scan). All other flags hold for both.",
+)
 def compare_question(caller: Caller, request: CompareOptions) -> Response:
-    """Ask a question twice and show what differs. Raises InputError if nothing is to differ."""
-    from engine.investigation import Case
+    """Ask one question twice and show what differs, and why. Raises InputError if nothing is to differ."""
+    from engine.investigation import run_case
+    from engine.records.compared_case import side_by_side
     from engine.records.comparing import compare, comparison_lines, comparison_to_json
-    from engine.records.sides import side_by_side
+    from engine.records.export import investigation_to_json
 
     if not (request.a or request.b or request.scan or request.with_corpus):
         raise InputError("say what differs: --a and --b (settings), --with-corpus or --scan")
@@ -367,7 +411,7 @@ def compare_question(caller: Caller, request: CompareOptions) -> Response:
     second = caller.corpus(request.with_corpus) if request.with_corpus else first
     model = caller.model(request)
     before, after = (
-        run_to_record(Case(corpus, request.question, settings, model=model), lambda line: None)
+        investigation_to_json(run_case(corpus, request.question, settings, model=model).investigation())
         for corpus, settings in zip((first, second), both, strict=True)
     )
     found = compare(before, after, corpora=(first, second))
@@ -410,16 +454,18 @@ class BatchOptions(SettingsOptions):
     matter: str = option(..., "keep the cases in this matter; its questions are not asked again", "NAME")
 
 
+@verb("batch", BatchOptions)
 def batch(caller: Caller, request: BatchOptions) -> Response:
-    """Investigate the questions of a file; a second run goes on with those that are left.
+    """Investigate many questions, keep each as a case, and print one table.
 
     Raises InputError for a file without questions. A question that cannot be asked is a problem; the others
     are asked.
     """
     from tqdm import tqdm
 
-    from engine.investigation import Case
+    from engine.investigation import run_case
     from engine.investigation.ranking.weights import adopted_weights
+    from engine.records.export import investigation_to_json
     from engine.records.store.chain import fingerprint_of
 
     questions = read_questions(request.questions)
@@ -437,11 +483,11 @@ def batch(caller: Caller, request: BatchOptions) -> Response:
         known += case_id is not None
         if case_id is None:
             try:
-                case = Case(corpus, question, settings, weights=weights)
-                record = run_to_record(case, lambda line: None)
+                case = run_case(corpus, question, settings, weights=weights)
             except InputError as error:
                 failed[question] = str(error)
                 continue
+            record = investigation_to_json(case.investigation())
             case_id = store.keep(
                 record, matter, application="batch", who=caller.name, fingerprint=fingerprint
             )
@@ -516,57 +562,3 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
-
-
-PLAN = Verb(
-    "plan",
-    "show how a question would be searched; edit it, then investigate",
-    PlanQuestion,
-    plan_question,
-    offer=Tool(
-        "plan",
-        "Plan a question",
-        "Say what a question is understood as before it is investigated: its language, what it asks for, the "
-        "provisions it names and whether the corpus has them, the constraints in it, and what would be "
-        "searched.",
-        PlanAnswer,
-        full=lambda response: response.extra,
-    ),
-    options=AskOptions,
-    audit="plan",
-    queued=True,
-)
-INVESTIGATE = Verb(
-    "investigate",
-    "investigate a question",
-    Investigate,
-    investigate,
-    offer=Tool(
-        "investigate",
-        "Investigate a question",
-        "Investigate a question in a corpus of documents that cite each other: a broad scan, then rounds that "
-        "follow citations, definitions, exceptions and neighbours. Gives the passages, best first, each with "
-        "the trail by which it was found, whether the corpus bears the question, what is covered, why it "
-        "stopped.",
-        CaseAnswer,
-        slim_kept,
-    ),
-    options=InvestigateOptions,
-    command=investigate_here,
-    audit="investigate",
-    changes=True,
-    repeats=False,
-    queued=True,
-)
-COMPARE = Verb(
-    "compare",
-    "ask one question twice and show what differs, and why",
-    CompareOptions,
-    compare_question,
-    description="Ask a question twice: with other settings (--a rounds=1 --b rounds=4), of two days "
-    "(--a as_of=2024-01-01 --b as_of=2025-01-01), on two corpora (--with-corpus), or before the threads "
-    "are followed and after (--scan). All other flags hold for both.",
-)
-BATCH = Verb(
-    "batch", "investigate many questions, keep each as a case, and print one table", BatchOptions, batch
-)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.errors import InputError
 from engine.verbs.cases import find_matter, optional_matter
 from engine.verbs.requests import Request, argument, corpus_option, option
-from engine.verbs.verb import Caller, Response, Verb
+from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
-    from engine.review.kept import Progress, Queue, Turn
+    from engine.review.kept import Progress, Turn
     from engine.review.model import Assessment, Item, ItemKind, Verdict
 
 # The name by which the store knows this command line among the tabs of a reviewer; seconds for which an item
@@ -50,8 +50,9 @@ class QueueOptions(Request):
     name: str = option("", "a name for the queue")
 
 
+@verb("review queue", QueueOptions, changes=True)
 def make_queue(caller: Caller, request: QueueOptions) -> Response:
-    """Draw items from cases and put them into a queue."""
+    """Make a queue from kept cases of a matter."""
     from engine.review.drawing import asked_again, drawn_from, settings_of
     from engine.review.sampling import Sampling
 
@@ -81,8 +82,9 @@ class ListQueues(Request):
     matter: str | None = option(None, "only of this matter (default: of all)", "NAME")
 
 
+@verb("review list", ListQueues)
 def list_queues(caller: Caller, request: ListQueues) -> Response:
-    """List queues, the newest first."""
+    """List queues, the newest first, with their progress."""
     found = caller.reviews().queues(optional_matter(caller, request.matter), caller.owner)
     names = {one.id: one.name for one in caller.store().matters(caller.owner)}
     values = [asdict(one) | {"matter_name": names.get(one.matter, "")} for one in found]
@@ -107,8 +109,9 @@ class ReviewerOptions(OneQueue):
     by: str = option(..., "the reviewer", "NAME")
 
 
+@verb("review next", ReviewerOptions)
 def show_next(caller: Caller, request: ReviewerOptions) -> Response:
-    """Show the next item of a reviewer; it is theirs for half an hour."""
+    """Show the next item of a reviewer."""
     from engine.review.model import VERDICTS
 
     reviews = caller.reviews()
@@ -136,8 +139,9 @@ class JudgeItemOptions(UndoReviewOptions):
     settle: bool = option(False, "end a disagreement by it")
 
 
+@verb("review judge", JudgeItemOptions, changes=True)
 def judge_item(caller: Caller, request: JudgeItemOptions) -> Response:
-    """Record a reviewer's verdict on an item, and judge the link of a hop."""
+    """Judge an item of a queue."""
     from engine.review.acting import act_on_link, link_followed
 
     reviews = caller.reviews()
@@ -159,7 +163,7 @@ def judge_item(caller: Caller, request: JudgeItemOptions) -> Response:
 
 
 def _corpus_of_item(caller: Caller, item: Item, corpus: str) -> Corpus | None:
-    """Return the corpus that is named, None for none. Raises InputError if the case of an item has another."""
+    """Return the corpus that is named, None for none. Raises InputError if the item's case has another."""
     if not corpus:
         return None
     name = caller.store().summary(item.case_id, caller.owner).corpus
@@ -185,8 +189,9 @@ def parse_verdict(word: str, kind: ItemKind) -> Verdict:
     return found[0]
 
 
+@verb("review undo", UndoReviewOptions, changes=True)
 def undo_verdict(caller: Caller, request: UndoReviewOptions) -> Response:
-    """Take back a reviewer's last verdict in a queue, and that on the link of a hop. Raises InputError if
+    """Take back a reviewer's last verdict in a queue. Raises InputError if
     there is none."""
     from engine.review.acting import link_followed, take_back_link
 
@@ -225,14 +230,16 @@ class AssignOptions(OneQueue):
     name: str = argument(..., "the reviewer", "NAME")
 
 
+@verb("review assign", AssignOptions, changes=True)
 def assign(caller: Caller, request: AssignOptions) -> Response:
-    """Ask one more reviewer."""
+    """Ask one more reviewer to judge the open items of a queue."""
     made = caller.reviews().assign(request.queue, request.name, caller.owner)
     return Response(asdict(made), [f"Asked to review {made.name}: {', '.join(made.reviewers)}"])
 
 
+@verb("review delete", OneQueue, changes=True)
 def delete_queue(caller: Caller, request: OneQueue) -> Response:
-    """Delete a queue."""
+    """Delete a queue; its verdicts stay with their cases."""
     caller.reviews().delete_queue(request.queue, caller.owner)
     return Response({"deleted": request.queue}, ["1 deleted"])
 
@@ -268,34 +275,3 @@ def _turn_lines(turn: Turn, progress: Progress, verdicts: list[str]) -> Iterator
         yield f"\nIt rests on {item.source_label}:\n{words}" if words else "\nIt rests on no passage."
     yield f"\n{_progress_line(progress)}"
     yield f"review judge QUEUE {turn.number} VERDICT, one of: {', '.join(verdicts)}"
-
-
-QUEUE = Verb(
-    "review queue", "make a queue from kept cases of a matter", QueueOptions, make_queue, changes=True
-)
-LIST_QUEUES = Verb(
-    "review list", "list queues, the newest first, with their progress", ListQueues, list_queues
-)
-NEXT = Verb("review next", "show the next item of a reviewer", ReviewerOptions, show_next)
-JUDGE_ITEM = Verb("review judge", "judge an item of a queue", JudgeItemOptions, judge_item, changes=True)
-UNDO_VERDICT = Verb(
-    "review undo",
-    "take back a reviewer's last verdict in a queue",
-    UndoReviewOptions,
-    undo_verdict,
-    changes=True,
-)
-ASSIGN = Verb(
-    "review assign",
-    "ask one more reviewer to judge the open items of a queue",
-    AssignOptions,
-    assign,
-    changes=True,
-)
-DELETE_QUEUE = Verb(
-    "review delete",
-    "delete a queue; its verdicts stay with their cases",
-    OneQueue,
-    delete_queue,
-    changes=True,
-)

@@ -11,7 +11,7 @@ from engine.errors import InputError
 from engine.verbs.cases import find_matter, optional_matter
 from engine.verbs.requests import Request, corpus_option, option
 from engine.verbs.review import OneQueue, assessment_line
-from engine.verbs.verb import Caller, Response, Verb
+from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
     from engine.review.estimates import Estimates, PrecisionEstimate
@@ -34,8 +34,9 @@ class CriteriaOptions(Request):
     by: str = option("command line", "the author", "NAME")
 
 
+@verb("review criteria", CriteriaOptions, changes=True)
 def show_criteria(caller: Caller, request: CriteriaOptions) -> Response:
-    """Show the criteria of a matter, or write them first."""
+    """Show or write the criteria of relevance of a matter."""
     if request.text is not None and request.file is not None:
         raise InputError("give --text or --file, not both")
     text = request.text if request.file is None else _read_criteria(request.file)
@@ -91,6 +92,7 @@ class VerdictsOptions(ScopeOptions):
     outdated: bool = option(False, "with --matter: verdicts under earlier criteria")
 
 
+@verb("review verdicts", VerdictsOptions)
 def list_verdicts(caller: Caller, request: VerdictsOptions) -> Response:
     """List the verdicts of reviewers, in order."""
     request.check_scope(is_required=False)
@@ -117,8 +119,9 @@ class EstimateOptions(OneQueue):
     width: float = option(0.2, "the number of verdicts that would narrow recall to this interval (.2)", "S")
 
 
+@verb("review estimate", EstimateOptions)
 def show_estimate(caller: Caller, request: EstimateOptions) -> Response:
-    """Show the precision and the recall that the verdicts on the items of a queue come to."""
+    """Show precision and recall of the rankings, from a queue's verdicts."""
     from engine.review.drawing import sampling_of
     from engine.review.estimates import estimates
 
@@ -183,9 +186,12 @@ class ExportVerdictsOptions(ScopeOptions):
     out: Path | None = option(None, "default: standard output", "FILE")
 
 
+@verb("review export", ExportVerdictsOptions)
 def export_verdicts(caller: Caller, request: ExportVerdictsOptions) -> Response:
-    """Write the current verdicts. Raises InputError for a format that is only read, and one that cannot hold
-    them."""
+    """Write the current verdicts for another program.
+
+    Raises InputError for a format that is only read, and one that cannot hold them.
+    """
     from engine.records.restoring import write_whole
     from engine.review.exchange.registry import writer_of
 
@@ -209,9 +215,12 @@ class ImportVerdictsOptions(ScopeOptions):
     by: str = option("", "the reviewer of verdicts without a name", "NAME")
 
 
+@verb("review import", ImportVerdictsOptions, changes=True)
 def import_verdicts(caller: Caller, request: ImportVerdictsOptions) -> Response:
-    """Keep the verdicts of a file, all or none. Raises SourceError naming file and line of the first that
-    cannot be kept."""
+    """Keep the verdicts of a file: all of them or none.
+
+    Raises SourceError naming file and line of the first that cannot be kept.
+    """
     from engine.review.exchange.placing import placed
     from engine.review.exchange.registry import format_of
     from engine.review.taking import taken_words
@@ -251,29 +260,3 @@ def _of_cases(
     named = cases_named(drafts, questions)
     cases = ((one, questions[one], store.record(one, caller.owner)) for one in named)
     return items_named(cases, corpus, hops=any(one.kind is ItemKind.HOP for one in drafts))
-
-
-CRITERIA = Verb(
-    "review criteria",
-    "show or write the criteria of relevance of a matter",
-    CriteriaOptions,
-    show_criteria,
-    changes=True,
-)
-VERDICTS = Verb("review verdicts", "list the verdicts of reviewers, in order", VerdictsOptions, list_verdicts)
-ESTIMATE = Verb(
-    "review estimate",
-    "show precision and recall of the rankings, from a queue's verdicts",
-    EstimateOptions,
-    show_estimate,
-)
-EXPORT_VERDICTS = Verb(
-    "review export", "write the current verdicts for another program", ExportVerdictsOptions, export_verdicts
-)
-IMPORT_VERDICTS = Verb(
-    "review import",
-    "keep the verdicts of a file: all of them or none",
-    ImportVerdictsOptions,
-    import_verdicts,
-    changes=True,
-)

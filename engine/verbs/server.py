@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from engine.errors import InputError
 from engine.verbs.requests import Request, argument, option
-from engine.verbs.verb import Caller, Response, Verb
+from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
     from engine.access.audit_log import Kept
@@ -39,8 +39,12 @@ class ShowSettings(Request):
     markdown: bool = option(False, "print the table of the docs, without values")
 
 
+@verb("settings", ShowSettings)
 def show_settings(caller: Caller, request: ShowSettings) -> Response:
-    """Show every setting. Raises SettingsError naming each variable that is wrong or unknown."""
+    """Show the server's settings, their values and their meanings.
+
+    Raises SettingsError naming each variable that is wrong or unknown.
+    """
     from engine.operator_settings import operator_settings, told
 
     if request.markdown:
@@ -108,8 +112,12 @@ class ChangeRole(OneUser):
     role: Role = argument(..., "visitor, reviewer or operator", "ROLE")
 
 
+@verb("users add", AddUser, changes=True)
 def add_user(caller: Caller, request: AddUser) -> Response:
-    """Add a user, or give one a new password and role. Raises InputError for an invalid name or password."""
+    """Add a user, or give one a new password and role: sessions end.
+
+    Raises InputError for an invalid name or password.
+    """
     from engine.access.users import Role, Users, checked_user_name
     from engine.operator_settings import operator_settings
 
@@ -119,8 +127,9 @@ def add_user(caller: Caller, request: AddUser) -> Response:
     return Response({"name": name, "role": request.role}, [f"{name}: {request.role}"])
 
 
+@verb("users role", ChangeRole, changes=True)
 def change_role(caller: Caller, request: ChangeRole) -> Response:
-    """Give a user another role. Raises InputError for an unknown user."""
+    """Give a user another role, at once. Raises InputError for an unknown user."""
     from engine.access.users import Role, Users, checked_user_name
     from engine.operator_settings import operator_settings
 
@@ -130,8 +139,9 @@ def change_role(caller: Caller, request: ChangeRole) -> Response:
     return Response({"name": name, "role": request.role}, [f"{name}: {request.role}"])
 
 
+@verb("users remove", OneUser, changes=True)
 def remove_user(caller: Caller, request: OneUser) -> Response:
-    """Remove a user. Raises InputError for an unknown one."""
+    """Remove a user and end their sessions. Raises InputError for an unknown one."""
     from engine.access.users import Users, checked_user_name
     from engine.operator_settings import operator_settings
 
@@ -142,6 +152,7 @@ def remove_user(caller: Caller, request: OneUser) -> Response:
     return Response({"removed": name}, [line])
 
 
+@verb("users list", Request)
 def list_users(caller: Caller, request: Request) -> Response:
     """List names and roles."""
     from engine.access.users import Users
@@ -197,8 +208,9 @@ class ForgetOptions(Request):
             raise InputError(f"--older-than: {self.older_than} is no number of days")
 
 
+@verb("forget", ForgetOptions, changes=True)
 def forget(caller: Caller, request: ForgetOptions) -> Response:
-    """Delete personal data or old data, or show what would be deleted. Raises InputError for unknown names."""
+    """Delete what the server keeps of a person, or what is old. Raises InputError for unknown names."""
     from engine.access import audit_log
     from engine.operator_settings import operator_settings
 
@@ -234,37 +246,37 @@ def forget(caller: Caller, request: ForgetOptions) -> Response:
 def _export_cases(settings: OperatorSettings, person: str, path: Path) -> list[str]:
     """Write the cases of a person, before anything is deleted."""
     from engine.access.users import checked_user_name
-    from engine.records import of_people
+    from engine.records import retention
 
-    owners = of_people.owners_of(settings, checked_user_name(person))
-    return [f"{path}: {of_people.hand_out(settings, owners, path):,} cases"]
+    owners = retention.find_owners(settings, checked_user_name(person))
+    return [f"{path}: {retention.export_cases(settings, owners, path):,} cases"]
 
 
 def _forget_cases(caller: Caller, settings: OperatorSettings, request: ForgetOptions) -> Sequence[str]:
     """Delete the cases of a person, or old ones of visitors; returns their ids."""
     from engine.access.audit_log import audit_log
     from engine.access.users import checked_user_name
-    from engine.records import of_people
+    from engine.records import retention
 
     if request.corpus is not None:
         return []
     with audit_log(settings, rotates=False):
         if request.person is not None:
-            owners = of_people.owners_of(settings, checked_user_name(request.person))
+            owners = retention.find_owners(settings, checked_user_name(request.person))
             if request.dry_run:
-                return of_people.case_ids(settings, owners)
-            return of_people.delete_of(settings, owners, caller.person)
+                return retention.case_ids(settings, owners)
+            return retention.delete_owners(settings, owners, caller.person)
         days = request.older_than or 0
         if request.dry_run:
-            return of_people.idle_ids(settings, days)
-        return of_people.delete_idle(settings, days, caller.person)
+            return retention.idle_ids(settings, days)
+        return retention.delete_idle(settings, days, caller.person)
 
 
 def _corpora_of_person(settings: OperatorSettings, request: ForgetOptions, lines: list[str]) -> list[Kept]:
     """Return the corpora of a person, and take the name off verdicts elsewhere."""
     from engine.access import audit_log
     from engine.access.users import REALMS, checked_user_name, key_of, server_secret, visitors_folder
-    from engine.records import of_people
+    from engine.records import retention
 
     assert request.person is not None
     name, home = checked_user_name(request.person), settings.home_folder
@@ -275,7 +287,7 @@ def _corpora_of_person(settings: OperatorSettings, request: ForgetOptions, lines
     for corpus in (*shared, *request.also_in):
         count = audit_log.take_out_reviewer(corpus, name, dry_run=request.dry_run)
         lines += [f"{corpus}: {count} verdicts {effect} the name"] if count else []
-    count = of_people.forget_reviewer(settings, name, dry_run=request.dry_run)
+    count = retention.forget_reviewer(settings, name, dry_run=request.dry_run)
     lines += [f"reviews: {count} verdicts {effect} the name"] if count else []
     return [one for folder in folders if folder for one in audit_log.of_person(home, folder)]
 
@@ -289,21 +301,3 @@ def _forget_in_log(settings: OperatorSettings, request: ForgetOptions, found: li
     count = forget_in_log(settings, name, folders, dry_run=request.dry_run)
     effect = "have" if request.dry_run else "no longer have"
     return [f"audit log: {count} lines {effect} the name"] if count else []
-
-
-SETTINGS = Verb(
-    "settings", "show the server's settings, their values and their meanings", ShowSettings, show_settings
-)
-ADD_USER = Verb(
-    "users add",
-    "add a user, or give one a new password and role: sessions end",
-    AddUser,
-    add_user,
-    changes=True,
-)
-ROLE = Verb("users role", "give a user another role, at once", ChangeRole, change_role, changes=True)
-REMOVE_USER = Verb("users remove", "remove a user and end their sessions", OneUser, remove_user, changes=True)
-LIST_USERS = Verb("users list", "list names and roles", Request, list_users)
-FORGET = Verb(
-    "forget", "delete what the server keeps of a person, or what is old", ForgetOptions, forget, changes=True
-)

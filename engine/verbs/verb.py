@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import orjson
 from pydantic import BaseModel
 
 from engine.errors import AccessError
-
 
 if TYPE_CHECKING:
     from engine.access.users import Action, Person
@@ -176,31 +175,22 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """An action. ``name`` is its command ("cases list"), ``summary`` the line of help; a verb without a
-    summary is no command. ``offer``: it is a tool, too.
-
-    ``request`` are its arguments, in the order in which callers without names give them, and ``run`` does it;
-    ``options`` and ``command`` are those of the command line if they differ. ``permission`` is needed for the corpus of the
-    request, else the caller gets ``refusal``, with its name as {}. ``audit`` is the action that the audit log records: before the
-    verb runs if it only reads or is ``queued``, else once it is done. ``changes``: it changes something;
-    ``repeats``: a second call changes nothing more. ``queued``: it waits for a place where cases run.
-    """
+    """An action, made by the decorator ``verb``."""
 
     name: str
     summary: str
     request: type[Request]
     run: Callable[[Any, Any], Response]
-    _: KW_ONLY
-    offer: Tool | None = None
-    options: type[Request] | None = None
-    command: Callable[[Any, Any], Response] | None = None
-    description: str = ""
-    permission: Action | None = None
-    refusal: str = ""
-    audit: str | Callable[[Any], str] = ""
-    changes: bool = False
-    repeats: bool = True
-    queued: bool = False
+    offer: Tool | None
+    options: type[Request]
+    command: Callable[[Any, Any], Response]
+    description: str
+    permission: Action | None
+    refusal: str
+    audit: str | Callable[[Any], str]
+    changes: bool
+    repeats: bool
+    queued: bool
 
     @property
     def tool(self) -> Tool:
@@ -231,13 +221,9 @@ class Verb:
         if not caller.may(permission, corpus):
             raise AccessError(self.refusal.format(repr(caller.find(corpus).name)))
 
-    def run_as_command(self, caller: Caller, request: Any) -> Response:
-        """Run the verb for the user of the command line, who may do everything."""
-        return (self.command or self.run)(caller, request)
-
     def answer(self, caller: Caller, request: Any) -> dict[str, Any]:
         """Return the answer of the tool. Raises as ``call``, InputError if it cannot be shortened."""
-        from engine.records.in_place import fitted
+        from engine.records.in_place import shorten_to_fit
 
         full = self.tool.full(self.call(caller, request))
         # Through JSON once, so that it is the same for every kind of caller.
@@ -245,7 +231,44 @@ class Verb:
         if self.has_detail and request.detail == "full":
             return {"detail": "full", **values}
         head = {"detail": "slim"} if self.has_detail else {}
-        return fitted({**head, **self.tool.slim(values)}, LONGEST_ANSWER, weight)
+        return shorten_to_fit({**head, **self.tool.slim(values)}, LONGEST_ANSWER, weight)
+
+
+def verb(
+    name: str,
+    request: type[Request],
+    *,
+    tool: Tool | None = None,
+    options: type[Request] | None = None,
+    command: Callable[[Any, Any], Response] | None = None,
+    description: str = "",
+    permission: Action | None = None,
+    refusal: str = "",
+    audit: str | Callable[[Any], str] = "",
+    changes: bool = False,
+    repeats: bool = True,
+    queued: bool = False,
+) -> Callable[[Callable[[Any, Any], Response]], Verb]:
+    """Make a verb of a function of a caller and a request.
+
+    ``name`` is its command ("cases list"), empty for a tool alone; the first sentence of the function's
+    docstring is the help. ``request`` are its arguments, in the order in which callers without names give
+    them; ``options`` and ``command`` are request and function of the command line if they differ.
+
+    ``permission`` is needed for the corpus of the request, else the caller gets ``refusal``, with its name as
+    {}. ``audit`` is the action that the audit log records: before the verb runs if it only reads or is
+    queued, else once it is done. ``changes``: it changes something; ``repeats``: a second call changes
+    nothing more. ``queued``: it waits for a place where cases run.
+    """
+
+    def decorate(run: Callable[[Any, Any], Response]) -> Verb:
+        summary = " ".join((run.__doc__ or "").split()).partition(". ")[0].rstrip(".")
+        return Verb(
+            name, summary, request, run, tool, options or request, command or run, description, permission,
+            refusal, audit, changes, repeats, queued,
+        )  # fmt: skip
+
+    return decorate
 
 
 def weight(values: object) -> int:

@@ -11,7 +11,7 @@ from pydantic import Field
 from engine.access.users import Action
 from engine.errors import CorpusError, InputError
 from engine.model import Relation
-from engine.records.slim import Slim
+from engine.records.summaries import Slim
 from engine.verbs.answers import LONGEST_TEXT, audit_in, meter_of_caller
 from engine.verbs.requests import (
     Blank,
@@ -25,7 +25,7 @@ from engine.verbs.requests import (
     corpus_option,
     option,
 )
-from engine.verbs.verb import Caller, Response, Tool, Verb
+from engine.verbs.verb import Caller, Response, Tool, verb
 
 if TYPE_CHECKING:
     from engine.corpus.extracted.readings import Validation
@@ -96,8 +96,25 @@ class JudgeLinkAnswer(Slim):
 _JUDGEMENTS = {"reject": "rejected", "accept": "accepted", "correct": "corrected"}
 
 
+@verb(
+    "judge",
+    JudgeLink,
+    tool=Tool(
+        "judge",
+        "Judge a link",
+        "Reject, accept or correct a link of a corpus, undo it, list the verdicts, or tell how often links "
+        f"are right. {FOR_REVIEWERS}",
+        JudgeLinkAnswer,
+        full=lambda response: response.extra,
+    ),
+    options=JudgeLinkOptions,
+    permission=Action.JUDGE,
+    refusal="links of {} are judged by its reviewers",
+    audit="judge",
+    changes=True,
+)
 def judge_link(caller: Caller, request: JudgeLink) -> Response:
-    """Judge a link, take a verdict back, list verdicts or show how often links are right."""
+    """Accept, reject or correct a link; undo it; list verdicts; show how often links are right."""
     from engine.corpus.extracted.readings import Judgement, judged, load_validations
     from engine.extraction import judging
 
@@ -202,12 +219,28 @@ class GradesAnswer(Slim):
     documents: list[dict[str, Any]] = Field(description="documents that have a grade of their own")
 
 
+@verb(
+    "grades",
+    GradeDocuments,
+    tool=Tool(
+        "grades",
+        "Grade documents",
+        "List the grades A to E of a corpus's documents, give one to a kind or a document, or take it back. "
+        f"{FOR_REVIEWERS}",
+        GradesAnswer,
+    ),
+    options=GradeOptions,
+    permission=Action.JUDGE,
+    refusal="documents of {} are graded by its reviewers",
+    audit=lambda request: "" if request.act == "list" else "grade",
+    changes=True,
+)
 def grade_documents(caller: Caller, request: GradeDocuments) -> Response:
-    """List the grades of a corpus, give one, or take one back."""
+    """List, set or unset the grades A to E of a corpus's documents, by kind or by document."""
     from engine.corpus.grades import grade_from, grades_of, grades_to_json, set_grade, unset_grade
 
     corpus = caller.corpus(request.corpus)
-    own = {"note": request.note, "reviewer": reviewer_name(caller, request)}
+    own: dict[str, Any] = {"note": request.note, "reviewer": reviewer_name(caller, request)}
     if request.act == "set":
         set_grade(corpus, *request.subject, grade_from(request.grade), **own)
     elif request.act == "unset":
@@ -220,7 +253,7 @@ def grade_documents(caller: Caller, request: GradeDocuments) -> Response:
 def _grade_lines(found: Grades, corpus: Corpus) -> Iterator[str]:
     from engine.corpus.grades import NO_KIND, kind_rows, ungraded, words_of
     from engine.language.characters import marked
-    from engine.records.wording import plural
+    from engine.records.phrases import plural
 
     documents = {one.id: one for one in corpus.documents()}
     for row in kind_rows(found, documents.values()):
@@ -279,13 +312,28 @@ class ReviewAnswer(Slim):
     verification_log: dict[str, Any] | None = Field(default=None, description="the log as it is then")
 
 
+@verb(
+    "",
+    ReviewAudit,
+    tool=Tool(
+        "review",
+        "Confirm or overrule verdicts",
+        "Confirm or overrule verdicts on the claims of a checked text, take that back, or list what stands. "
+        f"{FOR_REVIEWERS}",
+        ReviewAnswer,
+    ),
+    permission=Action.JUDGE,
+    refusal="verdicts against {} are confirmed by its reviewers",
+    audit=lambda request: "" if request.act == "list" else f"review: {request.act}",
+    changes=True,
+)
 def review_audit(caller: Caller, request: ReviewAudit) -> Response:
     """Check the text again, record reviews of its verdicts, and give the new log; or list all reviews.
 
     Either all reviews are recorded or none. Raises InputError for an unknown claim or verdict.
     """
     from engine.answers.audit.export import log_to_json
-    from engine.answers.audit.log import Saying, say, verification_log
+    from engine.answers.audit.log import ReviewAction, record_reviews, verification_log
     from engine.corpus.judgements import load_confirmations, standing_confirmations
 
     corpus, name = caller.corpus(request.corpus), caller.find(request.corpus).name
@@ -300,66 +348,10 @@ def review_audit(caller: Caller, request: ReviewAudit) -> Response:
         raise InputError(f"instead: the right verdict is said to overrule one, not to {request.act} it")
     with meter_of_caller(caller) as meter:
         found = audit_in(corpus, request, meter)
-    sayings = [Saying(request.act, number, request.instead) for number in dict.fromkeys(request.claims)]
+    sayings = [ReviewAction(request.act, number, request.instead) for number in dict.fromkeys(request.claims)]
     own = {"note": request.note, "reviewer": reviewer_name(caller, request)}
-    done = say(corpus, verification_log(found, corpus), sayings, **own)
+    done = record_reviews(corpus, verification_log(found, corpus), sayings, **own)
     # Through JSON once, so that grades are plain letters for every kind of caller.
     log: dict[str, Any] = orjson.loads(orjson.dumps(log_to_json(verification_log(found, corpus))))
     reviews = [one.model_dump(mode="json") for one in done]
     return Response({"corpus": name, "confirmations": reviews, "verification_log": log})
-
-
-JUDGE = Verb(
-    "judge",
-    "accept, reject or correct a link; undo it; list verdicts; show how often links are right",
-    JudgeLink,
-    judge_link,
-    offer=Tool(
-        "judge",
-        "Judge a link",
-        "Reject, accept or correct a link of a corpus, undo it, list the verdicts, or tell how often links "
-        f"are right. {FOR_REVIEWERS}",
-        JudgeLinkAnswer,
-        full=lambda response: response.extra,
-    ),
-    options=JudgeLinkOptions,
-    permission=Action.JUDGE,
-    refusal="links of {} are judged by its reviewers",
-    audit="judge",
-    changes=True,
-)
-GRADES = Verb(
-    "grades",
-    "list, set or unset the grades A to E of a corpus's documents, by kind or by document",
-    GradeDocuments,
-    grade_documents,
-    offer=Tool(
-        "grades",
-        "Grade documents",
-        "List the grades A to E of a corpus's documents, give one to a kind or a document, or take it back. "
-        f"{FOR_REVIEWERS}",
-        GradesAnswer,
-    ),
-    options=GradeOptions,
-    permission=Action.JUDGE,
-    refusal="documents of {} are graded by its reviewers",
-    audit=lambda request: "" if request.act == "list" else "grade",
-    changes=True,
-)
-REVIEW = Verb(
-    "review audit",
-    "",
-    ReviewAudit,
-    review_audit,
-    offer=Tool(
-        "review",
-        "Confirm or overrule verdicts",
-        "Confirm or overrule verdicts on the claims of a checked text, take that back, or list what stands. "
-        f"{FOR_REVIEWERS}",
-        ReviewAnswer,
-    ),
-    permission=Action.JUDGE,
-    refusal="verdicts against {} are confirmed by its reviewers",
-    audit=lambda request: "" if request.act == "list" else f"review: {request.act}",
-    changes=True,
-)

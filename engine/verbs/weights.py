@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from engine.verbs.cases import find_matter
 from engine.verbs.requests import Request, argument, corpus_option, option
-from engine.verbs.verb import Caller, Response, Verb
+from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
     from engine.corpus.judgements import WeightsLine
@@ -41,8 +41,9 @@ class WeightsOptions(Request):
     by: str = option("", "the person who does it", "NAME")
 
 
+@verb("weights", WeightsOptions, changes=True)
 def change_weights(caller: Caller, request: WeightsOptions) -> Response:
-    """Learn, list, adopt, ship or delete weights."""
+    """Learn from experts' verdicts how cases are ranked; adopt it, or go back."""
     from engine.operator_settings import operator_settings
     from engine.records.store.matter_weights import MatterWeights
     from engine.review.teaching import OfCorpus, OfMatter
@@ -132,12 +133,3 @@ def _lines(lines: list[WeightsLine], otherwise: str) -> Iterator[str]:
         gain = figures.get("ndcg", {}).get("difference")
         gained = f", ndcg {gain:+.3f}" if gain is not None else ""
         yield f"{one['id']}  {one['when'][:10]}{by}  {figures.get('verdicts', 0):,} verdicts{gained}"
-
-
-WEIGHTS = Verb(
-    "weights",
-    "learn from experts' verdicts how cases are ranked; adopt it, or go back",
-    WeightsOptions,
-    change_weights,
-    changes=True,
-)

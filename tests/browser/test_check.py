@@ -53,7 +53,7 @@ def test_verdicts_quotes_and_files(page: Page, tmp_path: Path) -> None:
     assert first.inner_text().startswith(
         "An objection must be lodged within 14 days of delivery of the decision."
     )
-    assert "the source says “thirty days”, the claim says “14 days”" in page.inner_text("#chk-1")
+    assert "the source has “thirty days”, the claim has “14 days”" in page.inner_text("#chk-1")
     assert page.inner_text("#chk-1 mark.different") == "thirty days"
     assert "no longer in force" in page.inner_text("#chk-2")
     assert "2 of 4" in page.inner_text("[data-chk=axes]")

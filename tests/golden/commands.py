@@ -99,3 +99,66 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     **{f"sample {language}": _SAMPLE for language in SAMPLE_QUESTIONS},
 }
+# What people read: the same commands without ``--json``. The table of a batch has durations.
+COMMANDS |= {
+    f"{part} in words": tuple(
+        line.removesuffix(" --json")
+        for line in lines
+        if (line.endswith("--json") or "--matter" in line) and not line.startswith("batch")
+    )
+    for part, lines in COMMANDS.items()
+    if not part.startswith("sample")
+}
+_AUDIT = "audit {folder}/claims.txt --corpus {corpus} --as-of 2024-06-01"
+_HISTORY = "ontology --corpus {folder}/made"
+# A file that a command writes is called ``written``.
+COMMANDS |= {
+    "audits": (
+        _AUDIT,
+        f"{_AUDIT} --json",
+        f"{_AUDIT} --markdown {{folder}}/written.md",
+        f"{_AUDIT} --html {{folder}}/written.html",
+        f"{_AUDIT} --annotated {{folder}}/written.txt",
+        f"{_AUDIT} --grade B",
+        f"{_AUDIT} --overrule 2=supported --confirm 1 --by Ann --note Read. --log {{folder}}/written.log.md",
+        f"{_AUDIT} --log {{folder}}/written.log.html",
+        f"{_AUDIT} --undo 1 --log {{folder}}/written.log.json",
+        "audit {folder}/german.txt --corpus {corpus} --json",
+    ),
+    "files": (
+        "investigate {question} --corpus {corpus} {small} --order document --context 400",
+        "investigate {question} --corpus {corpus} {small} --report {folder}/written.html",
+        "investigate {question} --corpus {corpus} {small} --save {folder}/written.json",
+        "tree {folder}/written.json --descendants --passage ferry-act/art-2/para-2 --depth 1",
+        "tree {folder}/written.json --passage ferry-act/art-2/para-2",
+        "tree {folder}/written.json --descendants --passage ferry-act/art-2/para-2 --json",
+        "report --corpus {corpus} --case {folder}/written.json --markdown {folder}/written.md",
+        "report --corpus {corpus} --case {folder}/written.json --html {folder}/written.html",
+        "report --corpus {corpus} --queries {queries} --as-of 2024-06-01",
+        "answer {question} --corpus {corpus} {small} --markdown {folder}/written.md",
+        "evaluate --corpus {corpus} --queries {queries} --qrels {qrels} {small} --ablate --json",
+        "evaluate --corpus {corpus} --queries {queries} --qrels {qrels} {small} --run {folder}/written.run",
+        "evaluate --qrels {qrels} --score {folder}/written.run",
+        "ontology --corpus {corpus} graph --around ferry-act/art-2/para-2 --out {folder}/written.graphml",
+        "ontology --corpus {sample} graph --around concept:objection-period --depth 2 --most 12",
+        "ontology --corpus {sample} rules --fact authority=1000 --fact scope=5000",
+        "ontology --corpus {sample} rules --fact delivered=2024-03-01 --fact lodged=2024-05-02 --json",
+        "info --corpus {sample} --entity agent",
+    ),
+    "changes": (
+        "ingest {sources} --corpus {folder}/made --embedding none --json",
+        "copy {folder}/made {folder}/copied",
+        f"{_HISTORY} apply {{sources}}/ontology.yaml",
+        f"{_HISTORY} apply --undo",
+        f"{_HISTORY} check {{folder}}/areas.yaml",
+        f"{_HISTORY} apply {{folder}}/areas.yaml",
+        f"{_HISTORY} rules --fact passengers=12 --as-of 2024-06-01",
+        f"{_HISTORY} rules --question {{question}} --json",
+        "judge reject fahrpreis/sec-2/para-2 fahrpreis/sec-1 --corpus {folder}/made --by Ann",
+        "judge reject fahrpreis/sec-2/para-2 fahrpreis/sec-9 --corpus {folder}/made --by Ann",
+        "info --corpus {folder}/made",
+        "users remove Ben",
+        "forget --person Ann --dry-run",
+        "forget --older-than 3650",
+    ),
+}

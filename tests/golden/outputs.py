@@ -32,11 +32,13 @@ from engine.errors import InputError
 from engine.exports.registry import HandedOver, exports
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
-from engine.records.filed import saved_file
+from engine.records.case_file import read_saved
+from engine.verbs import all_tools
 from engine.verbs.requests import parse_request
 from tests.golden import page
 from tests.golden.commands import COMMANDS, NONE, SMALL
 from tests.golden.page import text_in
+from tests.golden.readers import files_read
 from tests.golden.sources import (
     FILES,
     GERMAN_QUESTION,
@@ -51,11 +53,10 @@ from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services
-from engine.verbs import all_tools
 from ui.tools.server import described
 
 FOLDER = Path(__file__).parent
-EXPECTED, PARTS = FOLDER / "expected", (*COMMANDS, "tools", "exports", "saved", *page.PARTS)
+EXPECTED, PARTS = FOLDER / "expected", (*COMMANDS, "tools", "exports", "saved", "readers", *page.PARTS)
 CORPUS_FILE, CASE_FILE = FOLDER / "saved" / "corpus.tar.gz", FOLDER / "saved" / "format_2.json.gz"
 FORMER_FILE = FOLDER.parent / "engine" / "records" / "former" / "format_1.json.gz"
 # Parts whose case was saved long ago: the days in it are part of the output.
@@ -70,6 +71,8 @@ MASKS = (
     (re.compile(r"(?<![0-9a-f])(?=[a-f]*[0-9])[0-9a-f]{16,64}(?![0-9a-f])"), "HASH"),
     (re.compile(r"HASH-[0-9a-f]+-[0-9a-f]+"), "HASH"),
     (re.compile(rf'("(?:bytes|ended|{SECONDS})": ?)(\d[\d.e-]*|\[[^\]]*\]|{{[^}}]*}})'), r"\g<1>0"),
+    (re.compile(r"(\b(?:milliseconds|p50|p95):? )[\d.,]+"), r"\g<1>0"),
+    (re.compile(r"\b[\d.,]+(?= (?:m?s|bytes)\b)"), "0"),
     (re.compile(rf"(?<![\d.]){re.escape(__version__)}(?![\d.])"), "VERSION"),
 )
 
@@ -89,14 +92,15 @@ class Outputs:
 
     def of(self, part: str) -> dict[str, str]:
         """Return the outputs of a part by their names, masked."""
-        folder = self._folder / part
+        folder = self._folder / part.replace(" ", "-")
         shutil.copytree(self._folder, folder, ignore=lambda _, names: {*names} - {*FILES})
-        make = {"tools": self._tools, "exports": self._exports, "saved": self._saved}.get(part)
+        make = {"tools": self._tools, "exports": self._exports, "saved": self._saved}
+        make["readers"] = files_read
         with _steady(folder / "home"):
             if part in page.PARTS:
                 made = page.page_outputs(part, self._library(folder, is_sample=part == "page sample"))
             else:
-                made = make(folder) if make else self._commands(part, folder)
+                made = make[part](folder) if part in make else self._commands(part, folder)
             return {name: self._masked(part, text) for name, text in made}
 
     def _masked(self, part: str, text: str) -> str:
@@ -122,14 +126,20 @@ class Outputs:
         names |= {"question": f'"{QUESTION}"', "german": f'"{GERMAN_QUESTION}"', "unknown": f'"{UNKNOWN}"'}
         if part.startswith("sample "):
             names["question"] = shlex.quote(SAMPLE_QUESTIONS[part.removeprefix("sample ")])
+        known = {""}
         for line in COMMANDS[part]:
             code, out, err = run(*shlex.split(line.format(**names)))
             if found := re.search(r"Kept as case ([\w-]+)", err):
                 names["other" if "case" in names else "case"] = found[1]
             if line.startswith("review queue"):
-                names["queue"] = orjson.loads(out)["id"]
+                names["queue"] = re.findall(r"golden-id-\d+", out)[-1]
             # What a command reports while it works is for people.
-            yield line, f"{code}: {err}" if code else out
+            texts = {line: f"{code}: {err}" if code else out}
+            for file in re.findall(r"written[.\w]+", line):
+                if (folder / file).exists():
+                    texts[f"{line}: {file}"] = text_in((folder / file).read_bytes())
+            yield from ((name, text) for name, text in texts.items() if text not in known)
+            known.update(texts.values())
 
     def _tools(self, folder: Path) -> Iterator[tuple[str, str]]:
         library = self._library(folder)
@@ -163,7 +173,7 @@ class Outputs:
         return open_library([corpus], settings.home, settings)
 
     def _exports(self, folder: Path) -> Iterator[tuple[str, str]]:
-        record, sealed = saved_file(unpacked(CASE_FILE, folder))
+        record, sealed = read_saved(unpacked(CASE_FILE, folder))
         assert sealed is not None
         corpus = open_corpus(self._corpus)
         for name, export in exports().items():

@@ -124,10 +124,45 @@ A pier is closed on Sundays. See Article 9(3) of the Ferry Act and section 4 of 
 """
 
 
+GERMAN_CLAIMS = """Der Fahrpreis wird im Voraus gezahlt (§ 1 der Fahrpreisverordnung).
+Der Fahrpreis wird binnen einer Woche nach Artikel 3 des Ferry Act erstattet.
+Absatz 1 gilt auch, wenn der Fahrgast nach § 1 nicht gezahlt hat (§ 2 Abs. 2 der Fahrpreisverordnung).
+Die Verordnung sagt: „Der Fahrpreis wird im Nachhinein gezahlt“ (§ 1 der Fahrpreisverordnung).
+"""
+AREAS = """areas:
+  - id: tickets
+    names: {en: Tickets}
+    keywords: {en: [ticket, fare]}
+    minimum_passages: 1
+concepts:
+  - id: crossing
+    area: tickets
+    names: {en: Crossing, de: Überfahrt}
+    keywords: {en: [crossing]}
+    articles: [Article 3 of the Ferry Act, Article 9 of the Ferry Act]
+    importance: 3
+facts:
+  - id: passengers
+    type: number
+    names: {en: Passengers}
+    keywords: {en: [passengers]}
+rules:
+  - id: many
+    names: {en: Many passengers}
+    when: passengers > 10
+    then: a ticket for each
+    because: {en: Every passenger has a ticket.}
+    cite: [Article 2 of the Ferry Act]
+"""
+
+
 # Files beside the sources, which commands read.
 FILES = {
     "pier.md": LATER_ACT,
     "text.md": TEXT,
+    "claims.txt": CLAIMS,
+    "german.txt": GERMAN_CLAIMS,
+    "areas.yaml": AREAS,
     "queries.jsonl": QUERIES,
     "qrels.tsv": QRELS,
     "questions.txt": f"{QUESTION}\n{GERMAN_QUESTION}\n",

@@ -13,11 +13,11 @@ from pydantic import BeforeValidator, Field
 from engine.access.users import Person
 from engine.errors import InputError
 from engine.model import StopReason
+from engine.records.phrases import STOP_WORDS
 from engine.records.replaying import DISMISS, FOLLOW, PIN, PLAN, REJECT, UNREJECT
 from engine.records.store.chain import DESCRIBED, JUDGED, MOVED, OPENED, RAN, UNDONE, Event
 from engine.records.store.database import Matter
 from engine.records.store.store import LONGEST_NAME, LONGEST_NOTES, CaseStore
-from engine.records.wording import STOP_WORDS
 from engine.verbs.requests import CorpusName, Key, Request
 from ui.cases.kept import VISITOR, KeptCases
 from ui.shelf import Library

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.records.store.database import Matter, Wanted
+from engine.records.store.database import CaseFilter, Matter
 from ui.cases.desk import EVIDENCE, Answer, Ask, Own, shown
 
 A_PAGE = 50
@@ -11,7 +11,7 @@ A_PAGE = 50
 def history(own: Own, ask: Ask) -> Answer:
     """A page of the list, and what it can be filtered by where that is asked."""
     store, matter = own.store, own.matter(ask.matter)
-    wanted = Wanted(
+    wanted = CaseFilter(
         words=ask.words,
         corpus=ask.corpus,
         evidence=ask.evidence,
@@ -23,7 +23,7 @@ def history(own: Own, ask: Ask) -> Answer:
     )
     found = store.listed(wanted, matter, own.owner)
     matters = store.matters(own.owner)
-    filtered = matter is not None or wanted != Wanted(limit=wanted.limit, offset=wanted.offset)
+    filtered = matter is not None or wanted != CaseFilter(limit=wanted.limit, offset=wanted.offset)
     page = shown(
         "list",
         cases=found.cases,

@@ -20,8 +20,8 @@ from engine.exports.kept_cases import handed_over as handed_over_case
 from engine.exports.kept_cases import handed_to_read
 from engine.exports.registry import HandedOver, export_of
 from engine.investigation.events import SufficiencyJudged
+from engine.investigation.factory import reopen_case
 from engine.investigation.record import Investigation
-from engine.investigation.reopening import reopened
 from engine.records.restoring import investigation_of
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.database import UnknownCaseError
@@ -116,8 +116,8 @@ def opened_again(library: Library, cases: KeptCases, person: Person, case_id: st
     named = set(settings.documents)
     titles = {one.id: one.title or one.id for one in corpus.documents() if one.id in named} if named else {}
     opened = OpenCase(
-        reopened(found, corpus), corpus, found.question, settings.strategies, shelved.name,
-        titles=titles, workers=library.workers, keeping=keeping, reopened=True,
+        reopen_case(found, corpus), corpus, found.question, settings.strategies, shelved.name,
+        titles=titles, workers=library.workers, keeping=keeping, reopen_case=True,
         seconds=found.milliseconds / 1000,
     )  # fmt: skip
     changed = (CHANGED,) if fingerprint_of(corpus) != fingerprint else ()

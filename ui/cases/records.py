@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.records.store.database import Wanted
+from engine.records.store.database import CaseFilter
 from engine.records.store.lists import NEWEST, Figures
 from ui.cases.charts import cases_by_day, coverage_by_verdict, thread_yields, tokens_by_task
 from ui.cases.desk import EVIDENCE, Answer, Ask, Own, shown
@@ -29,7 +29,7 @@ def records(own: Own, ask: Ask) -> Answer:
         "days": days[::-1][:MOST_DAYS],
         "by_day": cases_by_day(days),
         "low": store.low_coverage(LOW, *scope, limit=MOST_LOW),
-        "low_total": store.listed(Wanted(coverage_below=LOW, limit=1), *scope).total,
+        "low_total": store.listed(CaseFilter(coverage_below=LOW, limit=1), *scope).total,
         "below": LOW,
         "verdicts": store.by_verdict(*scope),
         "evidence": EVIDENCE,
@@ -84,5 +84,5 @@ def _batch(own: Own, ask: Ask, matter: Any) -> dict[str, Any]:
             (one, means[one.id]) for one in own.store.matters(own.owner) if one.id in means
         ]
         return {"matters": rows, "batch": (), "means_row": None}
-    listed = own.store.listed(Wanted(limit=MOST_IN_TABLE), matter, own.owner)
+    listed = own.store.listed(CaseFilter(limit=MOST_IN_TABLE), matter, own.owner)
     return {"matters": (), "batch": listed.cases, "means_row": means.get(matter.id)}

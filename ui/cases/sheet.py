@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable, Sequence
 
 from engine.errors import AccessError, InputError
-from engine.records.store.chain import Event, standing_steps
+from engine.records.store.chain import Event, active_steps
 from engine.records.store.database import Matter
 from engine.records.store.store import GENERAL
 from ui.cases.desk import (
@@ -59,7 +59,7 @@ def _events(own: Own, case_id: str) -> str:
     events = own.store.events(case_id, own.owner)
     name = _citations(own, case_id, events)
     told = [(one, *happened(one, name)) for one in reversed(events)]
-    steps = standing_steps(events)
+    steps = active_steps(events)
     last = happened(steps[-1], name) if len(steps) > 1 else None
     return shown("events", id=case_id, events=told, last=last)
 

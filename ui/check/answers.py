@@ -15,9 +15,9 @@ from engine.access.users import Action, Person, may
 from engine.answers.audit import Audit, Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import annotated, audit_to_json, log_markdown, markdown
-from engine.answers.audit.log import Saying, say, tally, verification_log
+from engine.answers.audit.log import ReviewAction, record_reviews, tally, verification_log
 from engine.answers.audit.page import html_page
-from engine.answers.audit.record import TOLD, key_of
+from engine.answers.audit.record import FINDING_WORDS, key_of
 from engine.corpus.grades import meanings
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.language.characters import escape, hidden_marks
@@ -84,7 +84,12 @@ def offer(desk: CheckDesk, ask: Ask) -> Answer:
         "corpora": [shelved.name for shelved in shelf],
         "model": model.spec,
         "findings": [
-            {"key": key_of(one), "word": TOLD[one].word, "sign": TOLD[one].sign, "meaning": TOLD[one].meaning}
+            {
+                "key": key_of(one),
+                "word": FINDING_WORDS[one].word,
+                "sign": FINDING_WORDS[one].sign,
+                "meaning": FINDING_WORDS[one].meaning,
+            }
             for one in Finding
         ],
         "job": job.id if job else "",
@@ -193,8 +198,8 @@ def reviewed(desk: CheckDesk, ask: Ask) -> Answer:
     if not ask.act:
         raise InputError("what is said of the verdict was not sent: confirm, overrule or undo")
     log = verification_log(audit, checked.corpus)
-    said = [Saying(ask.act, ask.claim, ask.instead)]
-    say(checked.corpus, log, said, note=ask.note, reviewer=ask.reviewer or ask.name)
+    said = [ReviewAction(ask.act, ask.claim, ask.instead)]
+    record_reviews(checked.corpus, log, said, note=ask.note, reviewer=ask.reviewer or ask.name)
     folder = desk.books.find(checked.name, ask.visitor).logged_as
     return {**_logged(desk, ask, checked, audit), "folder": folder}
 

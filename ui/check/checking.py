@@ -11,7 +11,7 @@ from pydantic import Field
 from engine.access.users import Role
 from engine.answers.audit import Audit, Auditor, Checked
 from engine.answers.audit.claims import LONGEST_TEXT
-from engine.answers.audit.export import checked_to_json, pieces, said_of, source_to_json
+from engine.answers.audit.export import checked_to_json, pieces, review_words, source_to_json
 from engine.answers.audit.log import WORDS, Log, Tally, verdict_words
 from engine.answers.audit.record import Source, key_of, remarks
 from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
@@ -119,11 +119,11 @@ def shown_log(log: Log) -> list[Shown]:
             "word": WORDS[one.finding],
             "words": marked(one.words),
             "reason": marked(one.reason),
-            "said": marked(said_of(one)),
+            "said": marked(review_words(one)),
             "review": "" if one.review is None else one.review.review.value,
             "before": one.before is not None,
-            "passage": "" if one.held is None else one.held.passage_id,
-            "citation": "" if one.held is None else marked(one.held.citation),
+            "passage": "" if one.compared is None else one.compared.passage_id,
+            "citation": "" if one.compared is None else marked(one.compared.citation),
         }
         for one in log.entries
     ]
@@ -133,7 +133,7 @@ def shown_tally(counted: Tally) -> Shown:
     """What the text comes to: its axes in numbers and words, and by claim the verdicts that people gave
     instead, with how that is told."""
     words = verdict_words(counted)
-    axes = (("Said", counted.said), ("Grounded", counted.grounded), ("To be read", counted.unsaid))
+    axes = (("Correct", counted.correct), ("Grounded", counted.grounded), ("To be read", counted.undecided))
     return {
         "axes": [
             {"name": name, "claims": one.claims, "of": one.of, "words": one.words} for name, one in axes

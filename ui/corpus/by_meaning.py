@@ -12,7 +12,7 @@ from engine.corpus.embedded.generation import NO_MODEL
 from engine.corpus.protocol import CorpusInfo
 from engine.language.embedders import embedder, reads
 from engine.languages import all_words
-from engine.records.wording import plural
+from engine.records.phrases import plural
 from ui.corpus.desk import Ask, CorpusDesk
 from ui.corpus.ingesting import Ingestion
 from ui.corpus.vectors import READING_STEP, Wanted, share_read, wanted_of
@@ -139,9 +139,9 @@ def _as_it_is(info: CorpusInfo, waiting: int) -> str:
 def _waiting(folder: Path, state: str) -> int:
     """How many passages of a corpus in a state wait for their vectors."""
     # A page that is opened has nothing to ingest.
-    from engine.ingestion.vectors import left_for_later
+    from engine.ingestion.vectors import count_missing_vectors
 
-    return left_for_later(folder)
+    return count_missing_vectors(folder)
 
 
 def _done(info: CorpusInfo) -> Answer:

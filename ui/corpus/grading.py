@@ -25,7 +25,7 @@ from engine.corpus.grades import (
 )
 from engine.language.characters import attribute, escape
 from engine.model import Document, Grade
-from engine.records.wording import plural
+from engine.records.phrases import plural
 from ui.corpus.desk import Ask, CorpusDesk
 
 Answer = dict[str, Any]

@@ -21,7 +21,7 @@ from engine.ingestion.report import IngestionReport
 from engine.language.characters import escape
 from engine.language.embedders import NO_EMBEDDING
 from engine.operator_settings import OperatorSettings, variable
-from engine.records.wording import plural
+from engine.records.phrases import plural
 from ui.corpus.orders import Order, Relay, Wanted
 from ui.jobs.jobs import UNEXPLAINED, Ended, Job
 from ui.jobs.pace import Pace

@@ -14,7 +14,7 @@ from engine.corpus.related import EntityGraph, RelatedEntity, entity_graph
 from engine.errors import InputError
 from engine.language.characters import attribute, escape
 from engine.model import Entity, EntityKind, Passage
-from engine.records.wording import plural, short_citation
+from engine.records.phrases import plural, short_citation
 from ui.corpus.browse import Browser
 from ui.corpus.desk import Ask, CorpusDesk
 from ui.corpus.wording import direction

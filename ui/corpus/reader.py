@@ -15,7 +15,7 @@ from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link, unjudge_link
 from engine.language.characters import attribute, escape, shortened
 from engine.model import RELATION_VERBS, Document, Passage, Reference, Relation, Status
-from engine.records.wording import full_citation, short_citation
+from engine.records.phrases import full_citation, short_citation
 from ui.corpus.browse import Browser, Spot
 from ui.corpus.desk import Ask, CorpusDesk
 from ui.corpus.wording import STATUS_WORDS, direction, document_badge, facts

@@ -18,7 +18,7 @@ from engine.corpus.protocol import Rows
 from engine.errors import InputError
 from engine.language.characters import attribute, escape
 from engine.model import RELATION_VERBS, Passage, Reference, Relation, Status
-from engine.records.wording import short_citation
+from engine.records.phrases import short_citation
 from ui.corpus.browse import Browser, Spot
 from ui.corpus.desk import Ask, CorpusDesk
 from ui.corpus.reader import around, place_name

@@ -21,8 +21,8 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError, ResourceError
 from engine.language.characters import escape
 from engine.model import RELATION_VERBS, Relation, Status, TargetKind
+from engine.records.phrases import short_citation
 from engine.records.store.chain import fingerprint_of
-from engine.records.wording import short_citation
 from engine.review.quality import Quality, qualities
 from engine.settings import preset
 from ui.corpus.browse import Browser

@@ -26,7 +26,7 @@ from engine.extraction.checklist import (
 from engine.language.characters import attribute, escape, marked, shortened
 from engine.language.quotes import locate
 from engine.model import RELATION_VERBS, Passage, Relation, Span
-from engine.records.wording import short_citation
+from engine.records.phrases import short_citation
 from ui.corpus.browse import Browser
 from ui.corpus.desk import Ask, CorpusDesk, Said, Wanted
 from ui.corpus.reader import place_name

@@ -16,8 +16,8 @@ from engine.language.characters import marked
 from engine.records.expansion import ExpansionTree, expansion_tree, facts_of_pool
 from engine.records.expansion.statistics import Named, named
 from engine.records.expansion.text import came_through
+from engine.records.phrases import plural, trail_sentence
 from engine.records.text import Sent
-from engine.records.wording import plural, trail_sentence
 from ui.board import found_by, node_of
 from ui.case_views import dossiers
 from ui.expansion.asked import Looked, looked

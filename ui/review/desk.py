@@ -13,13 +13,13 @@ from pydantic import BeforeValidator, Field
 from engine.access.users import Action, Person, may
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.ranking.additive import Experience
 from engine.model import Direction, Hop, Relation
+from engine.records.phrases import hop_words
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.records.store.store import CaseStore
-from engine.records.wording import hop_words
 from engine.review.kept import LONGEST_TEXT, Queue, no_queue, reviewer_named
 from engine.review.learning.choosing import Choice, learned_from
 from engine.review.learning.observing import Labels, Observed, described
@@ -255,7 +255,7 @@ def learn(
     settings = preset(PRESET)
 
     def done(question: str, work: Callable[[Case], Any]) -> Any:
-        return workers.done(visitor, work, Case(corpus, question, settings, weights=""))
+        return workers.done(visitor, work, make_case(corpus, question, settings, weights=""))
 
     def ask(labels: Labels) -> Observed | None:
         found: Observed | None = done(labels.question, partial(_observed, labels=labels))

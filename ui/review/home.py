@@ -8,8 +8,8 @@ from typing import Any
 
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
+from engine.records.phrases import plural
 from engine.records.store.database import CaseSummary, Matter
-from engine.records.wording import plural
 from engine.review.drawing import Drawing, asked_again, settings_of
 from engine.review.items import Record
 from engine.review.kept import Progress, Queue

@@ -5,26 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import gradio as gr
 
 from engine.access.audit_log import record as write_log
 from engine.access.users import Action, Person, may
 from engine.corpus.protocol import Corpus
-from engine.errors import AccessError, InputError, RedstringError, for_visitors
+from engine.errors import AccessError, InputError
+from engine.investigation import Case
 from engine.investigation.ranking.additive import Experience
 from engine.llm import LanguageModel
-from engine.records.store.chain import fingerprint_of
-from engine.records.store.store import CaseStore, matter_name
+from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
+from engine.settings import InvestigationSettings
+from engine.settings import preset as get_preset
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
+from ui.controls import settings_from
 from ui.door.hanging_up import waited_for
 from ui.door.routes import POLICY
 from ui.locality import visitor_of
 from ui.shelf import Library, Shelved
+from ui.spending import helpers
 
+T = TypeVar("T")
 HTTP, MCP = "http", "mcp"
 # Callers of the endpoints have no page: they share one quota of the operator's model.
 CALLERS = "callers of the endpoint"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.verbs.verb import Verb
 from engine.verbs import all_tools
+from engine.verbs.verb import Verb
 from ui.tools.schemas import SETTINGS, arguments_of
 
 

@@ -1,4 +1,4 @@
-"""The audit of a text: step by step, so that a page can show how far it is and stop it."""
+"""Audit a text step by step, so that a page can show progress and stop it."""
 
 from __future__ import annotations
 
@@ -11,21 +11,27 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine.answers.audit.citing import cited
-from engine.answers.audit.claims import LONGEST_TEXT, MOST_CLAIMS, Stated, claims_alone, statements_in
-from engine.answers.audit.matching import Matching, numbers_of
+from engine.answers.audit.citing import find_citations
+from engine.answers.audit.claims import (
+    LONGEST_TEXT,
+    MOST_CLAIMS,
+    StatedSentence,
+    find_statements,
+    keep_claims,
+)
+from engine.answers.audit.matching import ClaimMatcher, document_numbers
 from engine.answers.audit.record import (
-    SAID,
+    STATED,
     Audit,
     Checked,
     Citation,
     Claim,
     Source,
+    add_affected_claims,
     grade_notes,
     with_grades,
-    with_reach,
 )
-from engine.answers.audit.second import second_readings, split
+from engine.answers.audit.second import add_second_readings, split
 from engine.answers.audit.verdicts import Judge
 from engine.corpus.grades import grades_of
 from engine.corpus.protocol import Corpus
@@ -34,15 +40,15 @@ from engine.language.detection import detect
 from engine.llm import LanguageModel, Meter, Usage
 from engine.model import Grade, Span
 
-# Documents that a bare "Article 5" may mean: the last cited, and those that speak of the claim.
+# Documents that a bare "Article 5" may mean: the last cited ones, and those on the claim's subject.
 CONTEXT = 4
-# Patterns look at blanks from each of them on: beyond a hundred in a row the rest is left out.
+# Patterns start at every blank of a run, so runs over a hundred are cut.
 _BLANKS = re.compile(r"(\s{100})\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How far an audit is: what is being done, and how many of how many claims are."""
+    """Progress of an audit: the current activity, and how many of how many claims are done."""
 
     doing: str
     done: int
@@ -53,9 +59,9 @@ class Step:
 class Auditor:
     """Audits texts against one corpus on one day.
 
-    ``minimum`` is the lowest grade that sources may have. ``model`` may cut claims and give a second reading;
-    ``meter`` keeps its budget, and its ``cancelled`` ends the audit. Raises InputError for an empty corpus,
-    CorpusError where the grades that people gave cannot be read.
+    ``minimum`` is the lowest grade that sources may have. ``model`` may split claims and give a second
+    reading; ``meter`` enforces its budget, and cancelling it ends the audit. Raises InputError for an empty
+    corpus, and CorpusError if the grades that people gave cannot be read.
     """
 
     def __init__(
@@ -68,24 +74,24 @@ class Auditor:
         meter: Meter | None = None,
     ) -> None:
         if not len(corpus):
-            raise InputError(f"the corpus {corpus.name!r} holds no passage to hold a text against")
+            raise InputError(f"the corpus {corpus.name!r} has no passage to compare a text with")
         self.corpus, self.day = corpus, day or date.today()
-        self._matching = Matching(corpus, self.day)
+        self._matching = ClaimMatcher(corpus, self.day)
         self.minimum, self._grades = minimum, grades_of(corpus)
         self._judge = Judge(corpus, self._matching.in_force, minimum, self._grades)
         self._model, self._meter = model, meter or Meter()
 
     def claim(self, text: str, language: str) -> Checked:
-        """Check one claim by itself. Raises InputError where there is none."""
+        """Check one claim by itself. Raises InputError if it is empty."""
         if not text.strip():
             raise InputError("there is no claim: write one")
-        made = self._claim(1, text, Span(0, len(text)), language, [])
-        return self._checked(made)
+        claim = self._claim(1, text, Span(0, len(text)), language, [])
+        return self._checked(claim)
 
     def steps(self, text: str) -> Iterator[Step | Audit]:
         """Audit a text: a step for each claim, the audit at the end.
 
-        Raises InputError for a text without claims, CancelledError where the meter was cancelled.
+        Raises InputError for a text without claims, and CancelledError if the meter is cancelled.
         """
         started = time.perf_counter()
         if not text.strip():
@@ -95,8 +101,8 @@ class Auditor:
         cut = text[:LONGEST_TEXT]
         if len(cut) < len(text):
             notes.append(f"the text was cut to {LONGEST_TEXT:,} characters of {len(text):,}")
-        if claims_alone(cut) != cut:
-            notes.append("a memo of a case: its findings and notes were checked, not how they were found")
+        if keep_claims(cut) != cut:
+            notes.append("a memo of a case: its findings and notes were checked, not its research steps")
         yield Step("reading the text", 0, 0)
         stated = self._stated(cut, notes)
         checked: list[Checked] = []
@@ -110,10 +116,16 @@ class Auditor:
         if self._model is not None:
             yield Step("second reading", 0, len(checked))
             self._stopped()
-            checked, told = second_readings(checked, self._matching, self._judge, self._model, self._meter)
+            checked, reading_notes = add_second_readings(
+                checked, self._matching, self._judge, self._model, self._meter
+            )
             checked = [with_grades(one, self._grades) for one in checked]
-            notes.extend(told)
-        notes = [*with_reach(self._matching.notes, checked), *grade_notes(checked, self.minimum), *notes]
+            notes.extend(reading_notes)
+        notes = [
+            *add_affected_claims(self._matching.notes, checked),
+            *grade_notes(checked, self.minimum),
+            *notes,
+        ]
         spent = self._meter.spent if self._model is not None else Usage()
         yield Audit(
             cut,
@@ -130,23 +142,25 @@ class Auditor:
         )
 
     def _outside(self, text: str, claims: list[Span], context: list[int]) -> Iterator[Citation]:
-        """The references in headings, questions and fragments, which make no claim."""
+        """Yield the references in headings, questions and fragments, which make no claim."""
         languages = tuple(self.corpus.info().languages)
         ends = [(span.start, span.end) for span in claims]
         for (_, start), (end, _) in pairwise([(0, 0), *ends, (len(text), len(text))]):
             part = text[start:end]
             if not any(map(str.isalnum, part)):
                 continue
-            for one in cited(self.corpus, part, detect(part, languages), self.day, context[:CONTEXT]):
+            for one in find_citations(
+                self.corpus, part, detect(part, languages), self.day, context[:CONTEXT]
+            ):
                 yield replace(one, span=Span(start + one.span.start, start + one.span.end))
 
     def _stopped(self) -> None:
         if self._meter.cancelled():
             raise CancelledError("the audit was stopped")
 
-    def _stated(self, text: str, notes: list[str]) -> list[Stated]:
-        """The sentences of a text that state something, with their clauses."""
-        found = list(statements_in(text, tuple(self.corpus.info().languages)))
+    def _stated(self, text: str, notes: list[str]) -> list[StatedSentence]:
+        """Return the sentences of a text that state something, with their clauses."""
+        found = list(find_statements(text, tuple(self.corpus.info().languages)))
         if not found:
             raise InputError("the text makes no claim: headings and questions state nothing")
         if self._model is not None:
@@ -159,36 +173,38 @@ class Auditor:
             found = found[:MOST_CLAIMS]
         return found
 
-    def _of_sentence(self, text: str, stated: Stated, number: int, context: list[int]) -> list[Checked]:
-        """A sentence as one claim where a source says it whole, else its clauses as claims."""
+    def _of_sentence(
+        self, text: str, stated: StatedSentence, number: int, context: list[int]
+    ) -> list[Checked]:
+        """Check a sentence as one claim if a source states all of it, else each of its clauses."""
         near = context[:CONTEXT]
         if len(stated.clauses) > 1:
-            whole = self._checked(self._claim(number, text, stated.span, stated.language, near))
-            if whole.finding in SAID:
-                return [whole]
+            sentence = self._checked(self._claim(number, text, stated.span, stated.language, near))
+            if sentence.finding in STATED:
+                return [sentence]
         checked = []
-        for place, clause in enumerate(stated.clauses):
-            made = self._claim(number + place, text, clause, stated.language, near)
-            checked.append(self._checked(made))
-            near = self._context(made, near)[:CONTEXT]
+        for index, clause in enumerate(stated.clauses):
+            claim = self._claim(number + index, text, clause, stated.language, near)
+            checked.append(self._checked(claim))
+            near = self._context(claim, near)[:CONTEXT]
         return checked
 
     def _context(self, claim: Claim, before: list[int]) -> list[int]:
-        """The documents that a bare reference may mean behind a claim, the last cited first."""
+        """Return the documents that a bare reference after a claim may mean, the last cited first."""
         rows = [row for citation in claim.citations for row in citation.rows[:1]]
         numbers = self.corpus.document_numbers(np.array(rows, np.int32)).tolist()
         return list(dict.fromkeys([*reversed(numbers), *before]))
 
     def _claim(self, number: int, text: str, span: Span, language: str, context: list[int]) -> Claim:
-        said = text[span.start : span.end]
-        found = cited(self.corpus, said, language, self.day, context)
+        quoted = text[span.start : span.end]
+        found = find_citations(self.corpus, quoted, language, self.day, context)
         moved = [
             replace(one, span=Span(span.start + one.span.start, span.start + one.span.end)) for one in found
         ]
-        return Claim(number, span, said, language, tuple(moved))
+        return Claim(number, span, quoted, language, tuple(moved))
 
     def compared(self, claim: Claim) -> list[Source]:
-        """The passages that speak of a claim, each compared with it, best first."""
+        """Return the passages on a claim's subject, each compared with it, best first."""
         return self._matching.sources(claim)
 
     def _checked(self, claim: Claim) -> Checked:
@@ -199,17 +215,17 @@ class Auditor:
         if sources and any(
             one.status == "ambiguous" or not (one.rows or one.known) for one in claim.citations
         ):
-            # A bare "Article 5" may mean a provision of a document that speaks of the claim.
-            near = numbers_of(sources[:6], self.corpus)[:CONTEXT]
+            # A bare "Article 5" may mean a provision of a document on the claim's subject.
+            near = document_numbers(sources[:6], self.corpus)[:CONTEXT]
             before = " " * claim.span.start
-            again = self._claim(claim.number, before + claim.text, claim.span, claim.language, near)
-            if any(one.rows for one in again.citations):
-                return self._judge.finding(again, self.compared(again))
+            new_claim = self._claim(claim.number, before + claim.text, claim.span, claim.language, near)
+            if any(one.rows for one in new_claim.citations):
+                return self._judge.finding(new_claim, self.compared(new_claim))
         return self._judge.finding(claim, sources)
 
 
 def _recut(clauses: tuple[Span, ...], pieces: tuple[Span, ...]) -> tuple[Span, ...]:
-    """The clauses of the rules, each replaced by the pieces that lie in it; one without pieces stays."""
+    """Replace each clause with the pieces inside it; keep a clause without pieces."""
     result: list[Span] = []
     for span in clauses:
         inside = [piece for piece in pieces if span.start <= piece.start and piece.end <= span.end]
@@ -218,7 +234,7 @@ def _recut(clauses: tuple[Span, ...], pieces: tuple[Span, ...]) -> tuple[Span, .
 
 
 def audit(text: str, auditor: Auditor) -> Audit:
-    """Audit a text to its end."""
+    """Audit a whole text."""
     for step in auditor.steps(text):
         if isinstance(step, Audit):
             return step

@@ -1,4 +1,8 @@
-"""Forms in which lawyers write citations, words that look like one, and paragraphs within a passage."""
+"""Forms of citations in legal writing, text that looks like a citation, and paragraphs within a passage.
+
+Lawyers put the act in front ("BGB § 475d Abs. 2", "Code des communes, art. R142-6"), write the paragraph as a
+Roman number ("§ 19 IV GmbHG") or after a full stop ("Art. 60.3 RGPD"), or name an act by its capitals.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +19,14 @@ from engine.language.references import Mention
 from engine.language.statements import quantities_in
 from engine.model import Passage, Span
 
-# The forms in which lawyers write a citation, beyond what laws write of each other: the act in
-# front ("BGB § 475d Abs. 2", "Code des communes, art. R142-6"), the paragraph as a Roman number
-# ("§ 19 IV GmbHG") or behind a full stop ("Art. 60.3 RGPD"), an act's name by its capitals.
-
-# Words of a name that may stand beside a number, and characters that are looked at for it.
+# Maximum words of a name next to a number, and characters searched for it.
 LONGEST, AROUND = 14, 160
 _LINK = re.compile(
     r"[\s,]*(?:of\s+the|of|du|de\s+la|des|de\s+l['’]|d['’]|de|del|der|dari|من)?\s*(?:the\s+)?", re.IGNORECASE
 )
 _ROMAN = re.compile(r"\s+(?P<roman>[IVX]{1,5})(?![\w.])(?:\s+(?P<sentence>\d{1,2})(?!\w))?")
 _WORDS = re.compile(r"\S+")
-# "GmbHG", "RGPD", "DS-GVO": a word with two capitals, the numbers of its books behind.
+# "GmbHG", "RGPD", "DS-GVO": a word with two capitals, and the number of a book after it.
 _CAPITALS = re.compile(r"(?:[A-ZÄÖÜ][\w-]*){2,}(?:\s[IVX]{1,4}(?!\w))?")
 # "Code No. 13 of 2011".
 _NUMBERED = re.compile(
@@ -38,9 +38,8 @@ _VALUES = {"I": 1, "V": 5, "X": 10}
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A citation as it is written. ``name`` is that of the act beside the number, empty where none is;
-    ``known``: of one that the corpus has; ``paragraph`` what stands as a Roman number or in brackets
-    behind."""
+    """A citation as written. ``name`` is the act next to the number, empty if there is none; ``known``: the
+    corpus has it; ``paragraph`` is a Roman number or a number in brackets after it."""
 
     span: Span
     name: str
@@ -48,12 +47,12 @@ class Form:
     paragraph: str
 
 
-def form_of(text: str, mention: Mention, reader: Outside, language: str) -> Form:
-    """What belongs to a citation around the number that was found."""
+def find_form(text: str, mention: Mention, reader: Outside, language: str) -> Form:
+    """Find the parts of a citation around the number that was found."""
     end, paragraph = mention.span.end, ""
     start = end - len(text[mention.span.start : end].lstrip(" (["))
     if mention.document is not None and not _is_roman(mention.document):
-        longer = None if mention.name_at is None else _named(text, mention.name_at, reader, language)
+        longer = None if mention.name_at is None else _find_name(text, mention.name_at, reader, language)
         if longer is not None and longer[1] > end:
             return Form(Span(start, longer[1]), longer[0], True, "")
         return Form(Span(start, end), "", False, "")
@@ -65,12 +64,12 @@ def form_of(text: str, mention: Mention, reader: Outside, language: str) -> Form
         paragraph, end = str(_number(roman["roman"])), roman.end()
     elif below is not None and not _has_paragraph(mention):
         paragraph, end = below["number"], below.end()
-    behind = named_behind(text, end, reader, language)
-    if behind is not None:
-        return Form(Span(start, behind[1]), behind[0], behind[2], paragraph)
-    before = _before(text, start, reader, language)
-    if before is not None:
-        return Form(Span(before[1], end), before[0], before[2], paragraph)
+    after = find_name_after(text, end, reader, language)
+    if after is not None:
+        return Form(Span(start, after[1]), after[0], after[2], paragraph)
+    name_before = _find_name_before(text, start, reader, language)
+    if name_before is not None:
+        return Form(Span(name_before[1], end), name_before[0], name_before[2], paragraph)
     if roman is not None and not text[start:].startswith("§"):
         return Form(Span(start, mention.span.end), "", False, "")
     return Form(Span(start, end), "", False, paragraph)
@@ -84,45 +83,45 @@ def _has_paragraph(mention: Mention) -> bool:
     return len(mention.targets) != 1 or mention.targets[0].address.paragraph is not None
 
 
-def _named(text: str, place: int, reader: Outside, language: str) -> tuple[str, int] | None:
-    """The longest name of a document that begins at a place."""
-    numbered = _NUMBERED.match(text, place)
-    if numbered is not None and _called(numbered[0], reader, language):
+def _find_name(text: str, begin: int, reader: Outside, language: str) -> tuple[str, int] | None:
+    """Return the longest name of a document that begins at an offset, and its end."""
+    numbered = _NUMBERED.match(text, begin)
+    if numbered is not None and _is_known_name(numbered[0], reader, language):
         return numbered[0], numbered.end()
-    words = list(_WORDS.finditer(text, place, min(len(text), place + AROUND)))[:LONGEST]
+    words = list(_WORDS.finditer(text, begin, min(len(text), begin + AROUND)))[:LONGEST]
     for count in range(len(words), 0, -1):
-        name = text[place : words[count - 1].end()].rstrip(".,;:)]–- ")
-        if _called(name, reader, language):
-            return name, place + len(name)
+        name = text[begin : words[count - 1].end()].rstrip(".,;:)]–- ")
+        if _is_known_name(name, reader, language):
+            return name, begin + len(name)
     return None
 
 
-def named_behind(text: str, end: int, reader: Outside, language: str) -> tuple[str, int, bool] | None:
-    """The name of an act behind a number, where it ends, and whether the corpus has the act."""
+def find_name_after(text: str, end: int, reader: Outside, language: str) -> tuple[str, int, bool] | None:
+    """Return the name of an act after a number, its end, and whether the corpus has the act."""
     link = _LINK.match(text, end)
-    place = link.end() if link is not None else end
-    known = _named(text, place, reader, language)
+    begin = link.end() if link is not None else end
+    known = _find_name(text, begin, reader, language)
     if known is not None:
         return known[0], known[1], True
-    capital = _CAPITALS.match(text, place)
+    capital = _CAPITALS.match(text, begin)
     if capital is not None and not (link is not None and "," in link[0]):
         return capital[0], capital.end(), False
     return None
 
 
-def _before(text: str, start: int, reader: Outside, language: str) -> tuple[str, int, bool] | None:
+def _find_name_before(text: str, start: int, reader: Outside, language: str) -> tuple[str, int, bool] | None:
     ahead = text[max(0, start - AROUND) : start]
     stripped = ahead.rstrip(" ,(")
     words = list(_WORDS.finditer(stripped))[-LONGEST:]
     for word in words:
         name = stripped[word.start() :].lstrip("([–- ")
-        if letters_key(name) in reader.keys and _called(name, reader, language):
+        if letters_key(name) in reader.keys and _is_known_name(name, reader, language):
             return name, start - len(ahead) + len(stripped) - len(name), True
     return None
 
 
-def _called(name: str, reader: Outside, language: str) -> bool:
-    """Whether the corpus has a document of this name; a name has a capital or is none."""
+def _is_known_name(name: str, reader: Outside, language: str) -> bool:
+    """True if the corpus has a document of this name; a name has a capital letter (or is not Latin)."""
     if len(name) < 2 or not any(letter.isupper() or not letter.isascii() for letter in name):
         return False
     return bool(reader.named(name, language))
@@ -134,29 +133,31 @@ def _number(roman: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """A citation in the words by which this product cites: a document's name and a passage's label."""
+class LabelledCitation:
+    """A citation in this product's own format: a document's name and a passage's label."""
 
     span: Span
     rows: tuple[int, ...]
 
 
-def labelled(text: str, reader: Outside) -> Iterator[Labelled]:
-    """The citations of a text that are a document's name and the label of a passage of it, in order."""
-    words, place = list(_WORDS.finditer(text)), 0
-    while place < len(words):
-        found = _labelled_at(text, words, place, reader)
+def find_labelled(text: str, reader: Outside) -> Iterator[LabelledCitation]:
+    """Yield the citations of a text that are a document's name and a label of its passages, in order."""
+    words, index = list(_WORDS.finditer(text)), 0
+    while index < len(words):
+        found = _find_labelled_at(text, words, index, reader)
         if found is None:
-            place += 1
+            index += 1
             continue
         yield found
-        while place < len(words) and words[place].start() < found.span.end:
-            place += 1
+        while index < len(words) and words[index].start() < found.span.end:
+            index += 1
 
 
-def _labelled_at(text: str, words: list[re.Match[str]], place: int, reader: Outside) -> Labelled | None:
-    start = words[place].start() + len(words[place][0]) - len(words[place][0].lstrip('([“"«'))
-    for last in range(min(place + LONGEST, len(words) - 1), place - 1, -1):
+def _find_labelled_at(
+    text: str, words: list[re.Match[str]], index: int, reader: Outside
+) -> LabelledCitation | None:
+    start = words[index].start() + len(words[index][0]) - len(words[index][0].lstrip('([“"«'))
+    for last in range(min(index + LONGEST, len(words) - 1), index - 1, -1):
         name = text[start : words[last].end()].rstrip(",")
         documents = reader.keys.get(letters_key(name), ()) if name[:1].isupper() or not name.isascii() else ()
         for number in documents:
@@ -165,13 +166,11 @@ def _labelled_at(text: str, words: list[re.Match[str]], place: int, reader: Outs
                 label = text[words[last + 1].start() : words[end].end()].rstrip('.,;)]”"»')
                 rows = labels.get(letters_key(label), ())
                 if rows:
-                    return Labelled(Span(start, words[last + 1].start() + len(label)), rows)
+                    return LabelledCitation(Span(start, words[last + 1].start() + len(label)), rows)
     return None
 
 
-# What looks like a citation to a reader, in any form: so that one that is not understood is told,
-# not passed.
-
+# Any text that looks like a citation, so that one that is not understood is reported, not skipped.
 _LOOKALIKES_BELOW = r"(?:\s?\(\w{1,4}\))*"
 # "FEES-R-99.1", "COBS 3.4.1R(2)", "BGB 2999 II"; "2999 II BGB"; "§ 2999".
 _CODE = re.compile(
@@ -190,12 +189,12 @@ _SHORTENED = re.compile(
 _DASHED = re.compile(r"(?<![\w/-])[A-Z][a-z]*[A-Z][A-Za-z]*(?:/[A-Z]{1,2})?-\d+(?:/[A-Z])?(?!\w)")
 # "Circular 77/2033".
 _OF_YEAR = re.compile(r"(?<!\w)[A-ZÄÖÜ]\w{2,}\s\d{1,4}/(?:19|20)\d{2}(?![\w/])")
-# What stands in brackets at the end, or in front of a colon, and has a number: a citation in whatever form.
+# Text with a number in brackets at the end, or before a colon: a citation in an unknown form.
 _EDGES = (
-    re.compile(r"[(\[](?P<said>[^()\[\]]{0,40}[A-ZÄÖÜ§][^()\[\]]{0,40}\d[^()\[\]]{0,30})[)\]]\W*\Z"),
-    re.compile(r"\A\W*(?P<said>[A-ZÄÖÜ§][^:.;,]{0,50}?\d[^:;]{0,24}?)\s?:\s"),
+    re.compile(r"[(\[](?P<words>[^()\[\]]{0,40}[A-ZÄÖÜ§][^()\[\]]{0,40}\d[^()\[\]]{0,30})[)\]]\W*\Z"),
+    re.compile(r"\A\W*(?P<words>[A-ZÄÖÜ§][^:.;,]{0,50}?\d[^:;]{0,24}?)\s?:\s"),
     re.compile(
-        r"(?:,|–|-)\s(?:see|cf\.?|siehe|vgl\.|voir|lihat|véase)\s(?P<said>[^,;()]{1,50}?\d[^,;()\s]{0,20})\W*\Z"
+        r"(?:,|–|-)\s(?:see|cf\.?|siehe|vgl\.|voir|lihat|véase)\s(?P<words>[^,;()]{1,50}?\d[^,;()\s]{0,20})\W*\Z"
     ),
 )
 _SHORT = (
@@ -220,9 +219,9 @@ _SHORT = (
 
 @cache
 def _worded() -> re.Pattern[str]:
-    """A word for a level and its number, in all languages, also with the usual abbreviations."""
+    """Return the pattern of a level word with a number, in all languages, with common abbreviations."""
     words = sorted({*(word for word in WORDS if word.isalpha()), *_SHORT}, key=len, reverse=True)
-    # The single letters are abbreviations only with their stop.
+    # Abbreviations of one or two letters need their full stop.
     listed = "|".join(re.escape(word) + (r"\." if len(word) < 3 else r"\.?") for word in words)
     return re.compile(
         rf"(?<!\w)(?:{listed})\s?(?-i:[A-Z]?)\d+(?:[.\-/]\w?\d+)*[a-zA-Z]?(?!\w){_LOOKALIKES_BELOW}",
@@ -231,10 +230,10 @@ def _worded() -> re.Pattern[str]:
 
 
 def lookalikes(text: str, language: str, known: Iterable[Span]) -> Iterator[Span]:
-    """What looks like a citation and is none of those known; quantities are none."""
+    """Yield spans that look like a citation and are not among the known ones; quantities do not."""
     known = list(known)
     taken = Occupied((span.start, span.end) for span in known)
-    # "Kap. 77 ZPO" counts no codes of procedure.
+    # In "Kap. 77 ZPO" the number does not count codes of procedure.
     for form in (_SHORTENED, _DASHED, _OF_YEAR):
         for match in form.finditer(text):
             if not taken.overlaps(*match.span()):
@@ -246,44 +245,41 @@ def lookalikes(text: str, language: str, known: Iterable[Span]) -> Iterator[Span
         (match.span() for form in (_CODE, _SIGN, _BEHIND, _worded()) for match in form.finditer(text)),
         key=lambda span: (span[0], -span[1]),
     )
-    found += [edged.span("said") for edge in _EDGES if (edged := edge.search(text))]
+    found += [edged.span("words") for edge in _EDGES if (edged := edge.search(text))]
     for start, end in found:
         if not taken.overlaps(start, end):
             taken.add(start, end)
             yield Span(start, end)
 
 
-# Whether words stand in the paragraph that is cited, where one passage holds a whole article.
-
-# "(5) ..." and "5. ..." at the beginning of a line, also behind the number of the article.
+# "(5) ..." and "5. ..." at the beginning of a line, also after the article's number.
 _PARAGRAPH = re.compile(
     r"^[^\S\n]*(?:\((?P<bracketed>\d{1,3}[a-z]?)\)|(?P<plain>\d{1,3}[a-z]?)\.)(?=\s)", re.MULTILINE
 )
 
 
-def stands_in(source: Source, citations: Sequence[Citation]) -> bool:
-    """Whether the words of a source stand in a cited paragraph, as far as the passage tells its
-    paragraphs."""
-    wanted = {
+def is_in_paragraph(source: Source, citations: Sequence[Citation]) -> bool:
+    """True if the words of a source are in a cited paragraph, as far as the passage shows its paragraphs."""
+    cited_paragraphs = {
         one.paragraph.split("/")[0].casefold()
         for one in citations
         if one.paragraph and source.row in one.rows
     }
-    if not wanted or any(source.row in one.rows and not one.paragraph for one in citations):
+    if not cited_paragraphs or any(source.row in one.rows and not one.paragraph for one in citations):
         return True
     if source.passage.paragraph:
         return True
     marks = paragraphs(source.passage.text)
-    if len(marks) < 2 or not wanted & {name for _, name in marks}:
+    if len(marks) < 2 or not cited_paragraphs & {name for _, name in marks}:
         return True
     start, end = source.span.start, source.span.end
-    inside = {name for place, name in marks if start <= place < end}
-    before = [name for place, name in marks if place <= start]
-    return bool(wanted & {*inside, *before[-1:]})
+    inside = {name for offset, name in marks if start <= offset < end}
+    before = [name for offset, name in marks if offset <= start]
+    return bool(cited_paragraphs & {*inside, *before[-1:]})
 
 
 def paragraphs(text: str) -> list[tuple[int, str]]:
-    """Where each paragraph of an article begins, and its number: "(1)" where there are such, else "1."."""
+    """Return the offset and number of each paragraph of an article: "(1)" if it has such, else "1."."""
     found = list(_PARAGRAPH.finditer(text))
     bracketed = [match for match in found if match["bracketed"]]
     return [
@@ -292,7 +288,7 @@ def paragraphs(text: str) -> list[tuple[int, str]]:
 
 
 def missing_paragraph(paragraph: str, passages: Sequence[Passage]) -> tuple[str, str] | None:
-    """A cited paragraph that the cited article has not, and its last one; None where nothing tells."""
+    """Return a cited paragraph that the article lacks, and the article's last one; None if undecidable."""
     number = paragraph.split("/")[0].casefold()
     if not number or not passages:
         return None

@@ -1,9 +1,9 @@
-"""The references of an audited text, resolved in the corpus it is audited against.
+"""Resolve the references of an audited text in the corpus it is audited against.
 
-The text is read as a document of its own that stands beside those of the corpus, in force on the day of
-the audit. A bare "Article 14(2)" means the document that the text cited last, else one of those that speak
-of the claim. Each is told whether it exists, down to its paragraph; what looks like a citation and is not
-understood is told as that.
+The text is read as a separate document next to those of the corpus, in force on the day of the audit. A bare
+"Article 14(2)" means the document cited last, else one of those on the claim's subject. Each reference is
+checked for existence, down to its paragraph; text that looks like a citation but is not understood is
+reported as such.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 
 from engine.answers.audit.citation_forms import (
     Form,
-    form_of,
-    labelled,
+    find_form,
+    find_labelled,
+    find_name_after,
     lookalikes,
     missing_paragraph,
-    named_behind,
 )
 from engine.answers.audit.record import Citation
 from engine.corpus.outside import Outside, outside
@@ -32,32 +32,34 @@ from engine.retrieval.planning.named.containers import placed
 NOT_UNDERSTOOD = "not understood"
 
 
-def cited(corpus: Corpus, text: str, language: str, day: date, context: Sequence[int] = ()) -> list[Citation]:
-    """The references of a text, in order. ``context`` are numbers of documents that bare ones may mean, the
-    likeliest first."""
+def find_citations(
+    corpus: Corpus, text: str, language: str, day: date, context: Sequence[int] = ()
+) -> list[Citation]:
+    """Return the references of a text, in order. ``context`` are numbers of documents that bare references
+    may mean, the likeliest first."""
     reader = outside(corpus)
-    asked = _Asked(corpus, reader, text, language, day, context)
-    found = [asked.citation(mention) for mention in _joined(find_mentions(text, language), text)]
+    resolver = _CitingText(corpus, reader, text, language, day, context)
+    found = [resolver.citation(mention) for mention in _joined(find_mentions(text, language), text)]
     found += [
         Citation(one.span, text[one.span.start : one.span.end], str(Status.RESOLVED), one.rows, True)
-        for one in labelled(text, reader)
+        for one in find_labelled(text, reader)
     ]
-    kept: list[Citation] = []
-    # Of two readings of the same words the one that has more of them.
+    chosen: list[Citation] = []
+    # Of two readings of the same words, the longer one.
     for one in sorted((one for one in found if one is not None), key=_length, reverse=True):
-        if not any(one.span.overlaps(other.span) for other in kept):
-            kept.append(one)
-    for span in lookalikes(text, language, [one.span for one in kept]):
-        said = text[span.start : span.end]
-        kept.append(
-            Citation(span, said, NOT_UNDERSTOOD, told=f"“{said}” is not understood as a citation here")
+        if not any(one.span.overlaps(other.span) for other in chosen):
+            chosen.append(one)
+    for span in lookalikes(text, language, [one.span for one in chosen]):
+        quoted = text[span.start : span.end]
+        chosen.append(
+            Citation(span, quoted, NOT_UNDERSTOOD, problem=f"“{quoted}” is not understood as a citation here")
         )
-    return sorted(kept, key=lambda one: one.span.start)
+    return sorted(chosen, key=lambda one: one.span.start)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A text whose references are resolved."""
+class _CitingText:
+    """Resolves the references of one text."""
 
     corpus: Corpus
     reader: Outside
@@ -67,44 +69,44 @@ class _Asked:
     context: Sequence[int]
 
     def citation(self, mention: Mention) -> Citation | None:
-        """What a mention cites; None where it is no citation: words that might be an act's name and lead
-        nowhere, a number without a word that no provision has."""
+        """Return what a mention cites; None if it is no citation: a possible act's name that leads nowhere,
+        or a number without a level word that no provision has."""
         (meaning,) = self.reader.meanings([mention], self.text, self.language, self.day)
         if meaning.denied:
-            span, told = self.reader.explain_denied(mention, meaning, self.text, self.language)
-            said = self.text[span.start : span.end]
-            return Citation(span, said, str(Status.UNRESOLVED), known=True, told=told)
+            span, problem = self.reader.explain_denied(mention, meaning, self.text, self.language)
+            quoted = self.text[span.start : span.end]
+            return Citation(span, quoted, str(Status.UNRESOLVED), known=True, problem=problem)
         contained = self._contained(mention)
         if contained is not None:
             return contained
-        form = form_of(self.text, mention, self.reader, self.language)
-        found, known, read = self._found(mention, form)
+        form = find_form(self.text, mention, self.reader, self.language)
+        found, known, reading = self._found(mention, form)
         resolved = [one for one in found if one.status is Status.RESOLVED]
         span = Span(min(mention.span.start, form.span.start), max(mention.span.end, form.span.end))
-        said = self.text[span.start : span.end].strip(" (),;")
-        said += ")" * (said.count("(") - said.count(")"))
+        quoted = self.text[span.start : span.end].strip(" (),;")
+        quoted += ")" * (quoted.count("(") - quoted.count(")"))
         if resolved:
-            return self._resolved(resolved, read, form, span, said)
+            return self._resolved(resolved, reading, form, span, quoted)
         if mention.bare or not (known or form.name or any(letter.isdigit() for letter in mention.text)):
             return None
         relative = mention.document is None and mention.targets and all(map(_is_relative, mention.targets))
         if relative and not form.name:
-            # "Paragraph 2" is one of the provision that stands beside it.
+            # "Paragraph 2" belongs to the provision next to it.
             return Citation(mention.span, mention.text, str(Status.UNRESOLVED))
         if any(one.status is Status.AMBIGUOUS for one in found):
-            told = f"which provision “{said}” means is not clear"
-            return Citation(span, said, str(Status.AMBIGUOUS), told=told)
+            problem = f"it is not clear which provision “{quoted}” means"
+            return Citation(span, quoted, str(Status.AMBIGUOUS), problem=problem)
         if known:
-            told = f"there is no {said}{self._nearest(mention, form)}"
+            problem = f"there is no {quoted}{self._nearest(mention, form)}"
         elif form.name and not form.known:
-            told = f"“{said}”: this corpus has no “{form.name}”"
+            problem = f"“{quoted}”: this corpus has no “{form.name}”"
         else:
-            told = f"“{said}” is not in this corpus, or not understood"
-        return Citation(span, said, str(Status.UNRESOLVED), known=known, told=told)
+            problem = f"“{quoted}” is not in this corpus, or not understood"
+        return Citation(span, quoted, str(Status.UNRESOLVED), known=known, problem=problem)
 
     def _contained(self, mention: Mention) -> Citation | None:
-        """A citation that names the container of its provision ("rule 2.1 of the Run-off Part"); None where
-        it names none."""
+        """Return a citation that names the container of its provision ("rule 2.1 of the Run-off Part"); None
+        if it names none."""
         address = mention.targets[0].address if len(mention.targets) == 1 else None
         if address is None or address.number is None:
             return None
@@ -112,7 +114,7 @@ class _Asked:
         if found is None:
             return None
         rows, last = list(found.rows), max(found.number.end, found.name.end)
-        document = named_behind(self.text, last, self.reader, self.language)
+        document = find_name_after(self.text, last, self.reader, self.language)
         if document is not None and document[2]:
             numbers = self.reader.named(document[0], self.language)
             own = self.corpus.document_numbers(np.array(rows, np.int32)).tolist()
@@ -122,12 +124,12 @@ class _Asked:
         return self._at(sorted(rows), _paragraph(mention), span, self.text[span.start : span.end])
 
     def _found(self, mention: Mention, form: Form) -> tuple[Sequence[Reference], bool, Mention]:
-        """What a mention refers to, whether the corpus has the document that it names, and the mention as it
-        was read."""
+        """Return what a mention refers to, whether the corpus has the document it names, and the mention as
+        read."""
         known = mention.document is not None and _is_known(self.reader, mention.document)
         found = self.reader.resolve(mention, self.text, self.language, self.day)
         named = self.reader.named(form.name, self.language) if form.known else ()
-        # Of several versions the latest that has it.
+        # Of several versions, the latest that has the provision.
         tried = [named, *((number,) for number in reversed(named))] if named else []
         if (mention.document is None and not form.name) or (not known and not named):
             tried += [(number,) for number in self.context if self._may_mean(mention, form, number)]
@@ -143,33 +145,39 @@ class _Asked:
         return found, known or bool(named), mention
 
     def _may_mean(self, mention: Mention, form: Form, number: int) -> bool:
-        """Whether a reference may mean a document that was cited before: it names none, or "the Code"."""
+        """True if a reference may mean an earlier cited document: it names none, or "the Code"."""
         name = (mention.document or form.name).casefold().removeprefix("the ").strip()
         return not name or name in self.reader.documents[number].title.casefold().split()
 
     def _resolved(
-        self, resolved: list[Reference], mention: Mention, form: Form, span: Span, said: str
+        self, resolved: list[Reference], mention: Mention, form: Form, span: Span, quoted: str
     ) -> Citation:
         rows = sorted(
             {int(row) for one in resolved for row in self.reader.rows(one.target_kind, str(one.target_id))}
         )
-        return self._at(rows, form.paragraph or _paragraph(mention), span, said, within=bool(form.paragraph))
+        return self._at(
+            rows, form.paragraph or _paragraph(mention), span, quoted, within=bool(form.paragraph)
+        )
 
-    def _at(self, rows: list[int], paragraph: str, span: Span, said: str, *, within: bool = True) -> Citation:
-        """A citation of a provision at some rows, of those of its paragraph alone where they are apart."""
+    def _at(
+        self, rows: list[int], paragraph: str, span: Span, quoted: str, *, within: bool = True
+    ) -> Citation:
+        """Return a citation of the provision in some rows, narrowed to its paragraph if that has its own."""
         passages = self.corpus.passages(np.array(rows[:40], np.int32))
         if within and paragraph:
-            inside = [row for row, one in zip(rows, passages, strict=False) if _stands(one, paragraph)]
+            inside = [row for row, one in zip(rows, passages, strict=False) if _has_paragraph(one, paragraph)]
             rows = inside or rows
         missing = missing_paragraph(paragraph, passages)
-        told = (
-            f"there is no paragraph {missing[0]} there: “{said}”; the last is {missing[1]}" if missing else ""
+        problem = (
+            f"there is no paragraph {missing[0]} there: “{quoted}”; the last is {missing[1]}"
+            if missing
+            else ""
         )
         status = Status.UNRESOLVED if missing else Status.RESOLVED
-        return Citation(span, said, str(status), tuple(rows), True, paragraph, told)
+        return Citation(span, quoted, str(status), tuple(rows), True, paragraph, problem)
 
     def _nearest(self, mention: Mention, form: Form) -> str:
-        """Which provisions of the document stand next to the one that it lacks."""
+        """Return a phrase with the nearest provisions to a missing one; empty if unknown."""
         meanings = self.reader.meanings([mention], self.text, self.language, self.day)
         documents = [one for meaning in meanings for one in meaning.documents if one is not None]
         documents = [*self.reader.named(form.name, self.language), *documents] if form.known else documents
@@ -180,8 +188,7 @@ class _Asked:
 
 
 def _joined(mentions: Sequence[Mention], text: str) -> list[Mention]:
-    """Mentions, an article and the paragraph right behind it as one: "Article 15, paragraph (4) of the
-    Act"."""
+    """Join an article and the paragraph right after it: "Article 15, paragraph (4) of the Act"."""
     result: list[Mention] = []
     for mention in mentions:
         before = result[-1] if result else None
@@ -212,7 +219,7 @@ def _goes_on(before: Mention, mention: Mention, text: str) -> bool:
 
 
 def _readings(mention: Mention) -> Iterator[Mention]:
-    """A mention as it is, and with what stands behind a full stop as its paragraph ("Art. 60.3")."""
+    """Yield a mention, then with the number after its full stop as paragraph ("Art. 60.3")."""
     yield mention
     if len(mention.targets) != 1:
         return
@@ -223,7 +230,7 @@ def _readings(mention: Mention) -> Iterator[Mention]:
         yield replace(mention, targets=(replace(target, address=address),))
 
 
-def _stands(passage: Passage, paragraph: str) -> bool:
+def _has_paragraph(passage: Passage, paragraph: str) -> bool:
     return (passage.paragraph or "").split("/")[0].casefold() == paragraph.casefold()
 
 
@@ -236,7 +243,7 @@ def _is_relative(target: Target) -> bool:
 
 
 def _paragraph(mention: Mention) -> str:
-    """What a reference to one provision names below it."""
+    """Return the part below the provision that a reference names."""
     if len(mention.targets) != 1 or mention.targets[0].through is not None:
         return ""
     return mention.targets[0].address.paragraph or ""

@@ -1,4 +1,9 @@
-"""The claims of a text, each with its place; in the memo of a case only its findings are claims."""
+"""Find the claims of a text with their spans.
+
+Headings, captions and questions state nothing; in the memo of a case only its findings are claims. A sentence
+is split at semicolons, and before a conjunction only if the rest has its own subject and verb. Claims keep
+the text's characters.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +17,11 @@ from engine.language.detection import detect
 from engine.language.statements import read
 from engine.model import Span
 
-# The memo of a case, when it is audited itself: its findings are claims, all else tells how they
-# were found.
-
-# What every memo says of itself at its end.
-OF_ITSELF = "This memo holds what was found in one corpus, by one question, on one day."
+# The sentence at the end of every memo.
+MEMO_NOTICE = "This memo holds what was found in one corpus, by one question, on one day."
 NOTES = "Notes to the case"
 _LINE = re.compile(r"[^\n]+")
-# A finding is a line with footnotes; in Markdown it is a quotation, and its first lines may have none.
+# A finding is a line with footnotes; in Markdown it is a quotation, whose first lines may have none.
 _NOTE = r"(?:\[\^?\d{1,4}\]|[⁰¹²³⁴-⁹]{1,4})"
 _FINDING = re.compile(
     rf"(?!\s*(?:[-*•|#]|{_NOTE}))(?:>\s(?!\*\*).*|.*{_NOTE}(?:,?\s*{_NOTE})*(?:\s\(.*\))?\s*)\Z"
@@ -27,35 +29,28 @@ _FINDING = re.compile(
 _HEADING = re.compile(r"#{1,6}\s+(?P<title>.*?)\s*\Z")
 
 
-def claims_alone(text: str) -> str:
-    """A memo of a case with blanks in the place of all that makes no claim; any other text as it is."""
-    if OF_ITSELF not in text:
+def keep_claims(text: str) -> str:
+    """Blank out everything in a memo of a case that makes no claim; return any other text unchanged."""
+    if MEMO_NOTICE not in text:
         return text
     letters = [sign if sign == "\n" else " " for sign in text]
-    noted = False
+    in_notes = False
     for match in _LINE.finditer(text):
         heading = _HEADING.match(match[0])
-        noted = heading["title"] == NOTES if heading is not None else noted
-        if (noted and heading is None) or _FINDING.match(match[0]):
+        in_notes = heading["title"] == NOTES if heading is not None else in_notes
+        if (in_notes and heading is None) or _FINDING.match(match[0]):
             letters[match.start() : match.end()] = match[0]
     return "".join(letters)
 
 
-# The claims of a text: sentences and clauses that state something, each with its place in the
-# text.
-#
-# Headings, captions and questions state nothing. A sentence is cut at semicolons, and before a
-# conjunction only where what follows has a subject and a verb of its own; a claim keeps the
-# characters that the text has.
-
-# A longer text is cut here, and the audit says so; characters and claims.
+# Limits in characters and claims; a longer text is cut, and the audit reports it.
 LONGEST_TEXT = 60_000
 MOST_CLAIMS = 200
-# A clause with fewer content words states nothing that could be looked up.
+# Minimum content words of a clause that can be looked up.
 FEWEST_WORDS = 2
-# What stands on either side of a cut has at least so many content words.
+# Minimum content words on each side of a split.
 FEWEST_IN_CLAUSE = 3
-# A line of so few words without a full stop is a heading.
+# A line up to this length without a full stop is a heading.
 HEADING_WORDS, HEADING_LETTERS = 12, 160
 LONGEST_CLAIM = 1_200
 
@@ -84,17 +79,17 @@ _VERB = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """A sentence that states something, and the clauses that state something by themselves, in order."""
+class StatedSentence:
+    """A sentence that states something, and its clauses that do so alone, in order."""
 
     span: Span
     clauses: tuple[Span, ...]
     language: str
 
 
-def statements_in(text: str, languages: tuple[str, ...]) -> Iterator[Stated]:
-    """The sentences of a text that make claims, in order, each in one of the ``languages``."""
-    text = claims_alone(text)
+def find_statements(text: str, languages: tuple[str, ...]) -> Iterator[StatedSentence]:
+    """Yield the sentences of a text that make claims, in order, each in one of the ``languages``."""
+    text = keep_claims(text)
     for block in _blocks(text):
         language = detect(text[block.start : block.end], languages)
         for sentence in _sentences(text, block, language):
@@ -106,19 +101,19 @@ def statements_in(text: str, languages: tuple[str, ...]) -> Iterator[Stated]:
                 if _states(text[clause.start : clause.end], language)
             )
             if clauses:
-                yield Stated(sentence, clauses, language)
+                yield StatedSentence(sentence, clauses, language)
 
 
 def _blocks(text: str) -> Iterator[Span]:
-    """Runs of lines that belong together: a list's item and what is wrapped under it, a paragraph."""
+    """Yield runs of lines that belong together: a paragraph, or a list item with its wrapped lines."""
     start = end = -1
     for match in _LINE.finditer(text):
         line = match[0]
         mark = _MARK.match(line)
         begins = mark is not None and mark.end() > len(line) - len(line.lstrip())
-        apart = end >= 0 and text[end : match.start()].count("\n") > 1
+        separated = end >= 0 and text[end : match.start()].count("\n") > 1
         broken = end >= 0 and _ENDED.search(text[start:end]) and line[:1].isspace() is False and begins
-        if not line.strip() or _not_stated(line) or begins or apart or broken:
+        if not line.strip() or _not_stated(line) or begins or separated or broken:
             if start >= 0:
                 yield Span(start, end)
             start = end = -1
@@ -132,7 +127,7 @@ def _blocks(text: str) -> Iterator[Span]:
 
 
 def _not_stated(line: str) -> bool:
-    """Headings and captions; a short line that neither ends like a sentence nor has a verb or number."""
+    """True for headings and captions, and short lines without sentence end, verb and number."""
     if _CLAIMS_HEADING.match(line) or _CAPTION.match(line):
         return True
     if len(line) > HEADING_LETTERS or _ENDED.search(line) or len(line.split()) > HEADING_WORDS:
@@ -142,8 +137,8 @@ def _not_stated(line: str) -> bool:
 
 
 def _sentences(text: str, block: Span, language: str) -> Iterator[Span]:
-    said = text[block.start : block.end]
-    starts = [*sentence_starts(said, language), len(said)]
+    block_text = text[block.start : block.end]
+    starts = [*sentence_starts(block_text, language), len(block_text)]
     for start, end in pairwise(starts):
         span = _trimmed(text, block.start + start, block.start + end)
         if span is not None:
@@ -151,13 +146,13 @@ def _sentences(text: str, block: Span, language: str) -> Iterator[Span]:
 
 
 def _clauses(text: str, sentence: Span, language: str) -> Iterator[Span]:
-    """A sentence, cut where both sides state something by themselves."""
+    """Yield the parts of a sentence, split where both sides state something alone."""
     start = sentence.start
     for match in _CUT.finditer(text, sentence.start, sentence.end):
         left, right = text[start : match.start()], text[match.end() : sentence.end]
         joined = _JOINT.match(right)
         own = right[joined.end() :] if joined else right
-        if _says_enough(left, language) and _whole(own, language):
+        if _is_complete(left, language) and _is_clause(own, language):
             span = _trimmed(text, start, match.start())
             if span is not None:
                 yield span
@@ -167,16 +162,16 @@ def _clauses(text: str, sentence: Span, language: str) -> Iterator[Span]:
         yield span
 
 
-def _says_enough(clause: str, language: str) -> bool:
-    """Whether the beginning of a sentence stands by itself: it is whole, or gives a quantity of something."""
-    if _whole(clause, language):
+def _is_complete(clause: str, language: str) -> bool:
+    """True if the beginning of a sentence is a clause or gives a quantity of something."""
+    if _is_clause(clause, language):
         return True
     statement = read(clause, language)
     return bool(statement.quantities) and len(statement.terms) >= FEWEST_WORDS
 
 
-def _whole(clause: str, language: str) -> bool:
-    """Whether a clause has a subject in front of a verb, and says enough."""
+def _is_clause(clause: str, language: str) -> bool:
+    """True if a clause has a subject before a verb, and enough content words."""
     statement = read(clause, language, ())
     if len(statement.terms) < FEWEST_IN_CLAUSE:
         return False
@@ -193,6 +188,6 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
     end = min(end, start + LONGEST_CLAIM)
     while start < end and text[start].isspace():
         start += 1
-    # The mark of a footnote is none of the words.
+    # A footnote mark is not part of the words.
     end = start + len(_FOOTNOTE.sub("", text[start:end]))
     return Span(start, end) if start < end else None

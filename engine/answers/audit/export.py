@@ -1,4 +1,4 @@
-"""An audit and its log as JSON, Markdown, HTML, and as the audited text with footnotes."""
+"""Export an audit and its log as JSON, Markdown, HTML, and as the audited text with footnotes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from engine.answers.audit.log import (
     WORDS,
+    ComparedPassage,
     Entry,
-    Held,
     Log,
     LoggedCitation,
     Tally,
@@ -34,9 +34,9 @@ from engine.corpus.grades import words_of
 from engine.corpus.judgements import Confirmation, Review, digest_of
 from engine.language.characters import escape, marked
 from engine.language.characters import markdown as escaped
-from engine.records.wording import plural
+from engine.records.phrases import plural
 
-# The style of an audit as a page: light and dark, printable, without anything that is fetched.
+# Style of the HTML exports: light and dark, printable, without requests.
 
 STYLE = """
 :root { color-scheme: light dark; --line: #d7d3ca; --good: #1e7a46; --part: #8a6100; --bad: #b3261e;
@@ -62,14 +62,11 @@ dt { color: var(--none); overflow-wrap: anywhere; } dd { margin: 0; overflow-wra
 """
 
 
-# A verification log as plain values, as Markdown (alone, or as the appendix of a memo) and as
-# HTML.
-
 APPENDIX = "Appendix: verification log"
 
 
 def log_to_json(log: Log) -> dict[str, Any]:
-    """A log as plain values."""
+    """Return a log as plain values."""
     return {
         "corpus": log.corpus,
         "day": log.day,
@@ -85,83 +82,83 @@ def _entry_to_json(one: Entry) -> dict[str, Any]:
         "words": one.words,
         "finding": one.finding,
         "reason": one.reason,
-        "held_against": _held_to_json(one.held),
+        "held_against": _held_to_json(one.compared),
         "citations": [
-            {"text": cited.text, "held_against": _held_to_json(cited.held), "wrong": cited.told}
+            {"text": cited.text, "held_against": _held_to_json(cited.compared), "wrong": cited.problem}
             for cited in one.citations
         ],
         "review": _review_to_json(one.review),
         "reviewed_before": _review_to_json(one.before),
         "changed_since": one.changed,
-        "said": said_of(one),
+        "said": review_words(one),
     }
 
 
-def _held_to_json(held: Held | None) -> dict[str, Any] | None:
-    if held is None:
+def _held_to_json(compared: ComparedPassage | None) -> dict[str, Any] | None:
+    if compared is None:
         return None
     return {
-        "passage": held.passage_id,
-        "sha256": held.sha256,
-        "quote": held.quote,
-        "citation": held.citation,
-        "grade": held.grade,
+        "passage": compared.passage_id,
+        "sha256": compared.sha256,
+        "quote": compared.quote,
+        "citation": compared.citation,
+        "grade": compared.grade,
     }
 
 
-def _review_to_json(said: Confirmation | None) -> dict[str, Any] | None:
-    if said is None:
+def _review_to_json(review: Confirmation | None) -> dict[str, Any] | None:
+    if review is None:
         return None
     return {
-        "review": said.review.value,
-        "finding": said.finding,
-        "instead": said.instead,
-        "reviewer": said.reviewer,
-        "when": said.when,
-        "note": said.note,
-        "passage": said.passage_id,
-        "sha256": said.sha256,
+        "review": review.review.value,
+        "finding": review.finding,
+        "instead": review.instead,
+        "reviewer": review.reviewer,
+        "when": review.when,
+        "note": review.note,
+        "passage": review.passage_id,
+        "sha256": review.sha256,
     }
 
 
-def said_of(one: Entry) -> str:
-    """What people said of an entry, in a sentence without its stop; empty where nobody said anything."""
+def review_words(one: Entry) -> str:
+    """Return the review of an entry as a sentence without its stop; empty if there is none."""
     if one.review is not None:
-        return _told(one.review)
+        return _reviewer_words(one.review)
     if one.before is not None:
-        told = _told(one.before)
-        return f"Before: {told[:1].lower()}{told[1:]}; that no longer holds: {one.changed}"
+        words = _reviewer_words(one.before)
+        return f"Before: {words[:1].lower()}{words[1:]}; no longer valid: {one.changed}"
     return ""
 
 
-def _told(said: Confirmation) -> str:
-    who = said.reviewer or "a reviewer"
-    note = f" ({said.note})" if said.note else ""
-    when = said.when[:16].replace("T", " ")
-    if said.review is Review.CONFIRMED:
+def _reviewer_words(review: Confirmation) -> str:
+    who = review.reviewer or "a reviewer"
+    note = f" ({review.note})" if review.note else ""
+    when = review.when[:16].replace("T", " ")
+    if review.review is Review.CONFIRMED:
         return f"Confirmed by {who}, {when}{note}"
-    instead = WORDS.get(said.instead, said.instead).lower()
+    instead = WORDS.get(review.instead, review.instead).lower()
     return f"Overruled by {who}, {when}: {instead}{note}"
 
 
 def log_markdown(log: Log, title: str = "Verification log", level: int = 1) -> str:
-    """A log as Markdown; ``level`` is that of its heading, so that it can stand at the end of a memo."""
+    """Return a log as Markdown; ``level`` is its heading's level, so that it can end a memo."""
     return "\n".join(_lines(log, title, level)) + "\n"
 
 
 def appendix(log: Log) -> str:
-    """A log as the appendix of the memo that was checked."""
+    """Return a log as the appendix of the memo that was checked."""
     return log_markdown(log, APPENDIX, 2)
 
 
-def summary_of(log: Log) -> str:
-    """How many entries there are, and how many of them a person has looked at."""
+def log_summary(log: Log) -> str:
+    """Return the number of entries, and how many of them people reviewed."""
     overruled = sum(one.review is not None and one.review.review is Review.OVERRULED for one in log.entries)
-    looked = f"{len(log.reviewed)} looked at by a person"
+    looked = f"{len(log.reviewed)} reviewed by a person"
     looked += f", {overruled} of them overruled" if overruled else ""
     outside = sum(one.is_citation for one in log.entries)
     counted = plural(len(log.entries) - outside, "claim")
-    counted += f" and {plural(outside, 'citation')} outside of them" if outside else ""
+    counted += f" and {plural(outside, 'citation')} outside the claims" if outside else ""
     lowest = f" Lowest grade asked for: {log.minimum.value}." if log.minimum else ""
     return f"{counted}, {looked}.{lowest}"
 
@@ -169,7 +166,7 @@ def summary_of(log: Log) -> str:
 def _lines(log: Log, title: str, level: int) -> Iterator[str]:
     yield f"{'#' * level} {title}"
     yield ""
-    yield f"Against {escaped(log.corpus)}, as of {log.day}. {summary_of(log)}"
+    yield f"Against {escaped(log.corpus)}, as of {log.day}. {log_summary(log)}"
     for one in log.entries:
         yield ""
         yield f"{'#' * (level + 1)} {one.number}. {WORDS[one.finding]}"
@@ -178,39 +175,39 @@ def _lines(log: Log, title: str, level: int) -> Iterator[str]:
         yield ""
         if one.reason:
             yield f"- Verdict: {escaped(one.reason)}"
-        yield f"- Held against: {_held_line(one.held)}"
+        yield f"- Compared with: {_held_line(one.compared)}"
         yield from (_citation_line(cited) for cited in one.citations)
-        yield f"- Person: {escaped(said_of(one)) or 'nobody yet'}"
+        yield f"- Person: {escaped(review_words(one)) or 'not reviewed yet'}"
 
 
-def _held_line(held: Held | None) -> str:
-    if held is None:
+def _held_line(compared: ComparedPassage | None) -> str:
+    if compared is None:
         return "nothing in the corpus"
     return (
-        f"{escaped(held.citation)}, {words_of(held.grade)}, passage {escaped(held.passage_id)}, "
-        f"SHA-256 {held.sha256}: “{escaped(held.quote)}”"
+        f"{escaped(compared.citation)}, {words_of(compared.grade)}, passage {escaped(compared.passage_id)}, "
+        f"SHA-256 {compared.sha256}: “{escaped(compared.quote)}”"
     )
 
 
 def _citation_line(cited: LoggedCitation) -> str:
-    wrong = f"; {escaped(cited.told)}" if cited.told else ""
-    if cited.held is None:
+    wrong = f"; {escaped(cited.problem)}" if cited.problem else ""
+    if cited.compared is None:
         return f"- Citation “{escaped(cited.text)}”: leads to nothing in the corpus{wrong}"
     return (
-        f"- Citation “{escaped(cited.text)}”: passage {escaped(cited.held.passage_id)}, "
-        f"SHA-256 {cited.held.sha256}{wrong}: “{escaped(cited.held.quote)}”"
+        f"- Citation “{escaped(cited.text)}”: passage {escaped(cited.compared.passage_id)}, "
+        f"SHA-256 {cited.compared.sha256}{wrong}: “{escaped(cited.compared.quote)}”"
     )
 
 
 def log_html(log: Log) -> str:
-    """A log as a part of a page: a heading and an article for each entry."""
+    """Return a log as a part of a page: a heading and an article for each entry."""
     body = "".join(map(_article, log.entries))
-    head = f"Against {log.corpus}, as of {log.day}. {summary_of(log)}"
+    head = f"Against {log.corpus}, as of {log.day}. {log_summary(log)}"
     return f'<section class="log"><h2>Verification log</h2><p>{escape(head)}</p>{body}</section>'
 
 
 def log_page(log: Log) -> str:
-    """A log as a page that stands alone."""
+    """Return a log as a self-contained page."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Verification log</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -220,40 +217,38 @@ def log_page(log: Log) -> str:
 
 def _article(one: Entry) -> str:
     rows = [("Verdict", one.reason)] if one.reason else []
-    rows.append(("Held against", _held_words(one.held)))
+    rows.append(("Compared with", _held_words(one.compared)))
     for cited in one.citations:
-        wrong = f"; {cited.told}" if cited.told else ""
+        wrong = f"; {cited.problem}" if cited.problem else ""
         leads = "nothing in the corpus"
-        if cited.held is not None:
-            leads = f"“{cited.held.quote}” ({cited.held.passage_id}, SHA-256 {cited.held.sha256})"
+        if cited.compared is not None:
+            leads = f"“{cited.compared.quote}” ({cited.compared.passage_id}, SHA-256 {cited.compared.sha256})"
         rows.append((f"Citation “{cited.text}”", f"{leads}{wrong}"))
-    rows.append(("Person", said_of(one) or "nobody yet"))
-    told = "".join(
+    rows.append(("Person", review_words(one) or "not reviewed yet"))
+    definitions = "".join(
         f'<dt dir="auto">{escape(name)}</dt><dd dir="auto">{escape(words)}</dd>' for name, words in rows
     )
     return (
         f'<article class="{one.finding}"><p class="finding">{one.number}. {escape(WORDS[one.finding])}</p>'
-        f'<p dir="auto">{escape(one.words)}</p><dl>{told}</dl></article>'
+        f'<p dir="auto">{escape(one.words)}</p><dl>{definitions}</dl></article>'
     )
 
 
-def _held_words(held: Held | None) -> str:
-    if held is None:
+def _held_words(compared: ComparedPassage | None) -> str:
+    if compared is None:
         return "nothing in the corpus"
     return (
-        f"{held.citation}, {words_of(held.grade)}: “{held.quote}” "
-        f"(passage {held.passage_id}, SHA-256 {held.sha256})"
+        f"{compared.citation}, {words_of(compared.grade)}: “{compared.quote}” "
+        f"(passage {compared.passage_id}, SHA-256 {compared.sha256})"
     )
 
-
-# An audit as plain JSON values, as Markdown, and as the audited text with footnotes.
 
 FORMAT = 1
 
 
 def audit_to_json(audit: Audit, log: Log | None = None) -> dict[str, Any]:
-    """Everything about an audit, with its verification log where it has one. Spans count characters of
-    ``text``, those of sources of their passage."""
+    """Return an audit as plain values, with its verification log if it has one. Spans count characters of
+    ``text``, those of sources characters of their passage."""
     return {
         "format": FORMAT,
         "corpus": audit.corpus,
@@ -276,7 +271,7 @@ def audit_to_json(audit: Audit, log: Log | None = None) -> dict[str, Any]:
 
 
 def checked_to_json(one: Checked) -> dict[str, Any]:
-    """One claim with its finding."""
+    """Return one claim with its finding."""
     claim, reading = one.claim, one.reading
     return {
         "number": claim.number,
@@ -310,18 +305,18 @@ def checked_to_json(one: Checked) -> dict[str, Any]:
 
 
 def citation_to_json(cited: Citation) -> dict[str, Any]:
-    """A reference of the audited text; ``told`` says what is wrong with it, empty where nothing is."""
+    """Return a reference of the audited text; ``told`` is its problem, empty if there is none."""
     return {
         "span": [cited.span.start, cited.span.end],
         "text": cited.text,
         "status": cited.status,
-        "told": cited.told,
+        "told": cited.problem,
     }
 
 
 def source_to_json(source: Source) -> dict[str, Any]:
-    """A quote with where it stands. ``marks`` are spans inside the quote: quantities that were compared;
-    ``sha256`` is that of the whole passage's words."""
+    """Return a quote with its position. ``marks`` are spans within the quote: compared quantities; ``sha256``
+    is that of the whole passage's text."""
     return {
         "passage": source.passage.id,
         "document": source.document.id,
@@ -333,7 +328,7 @@ def source_to_json(source: Source) -> dict[str, Any]:
         "in_force": source.in_force,
         "cited": source.cited,
         "near": round(source.near, 4),
-        "says": source.says,
+        "says": source.supports,
         "differences": difference(source),
         "grade": source.grade,
         "sha256": digest_of(source.passage.text),
@@ -341,7 +336,7 @@ def source_to_json(source: Source) -> dict[str, Any]:
 
 
 def marks(source: Source) -> list[tuple[int, int, str]]:
-    """What of a quote was compared with the claim by name: "same" or "different", as spans of the quote."""
+    """Return the compared spans of a quote, each as "same" or "different"."""
     if source.alignment is None:
         return []
     start, end = source.span.start, source.span.end
@@ -352,36 +347,36 @@ def marks(source: Source) -> list[tuple[int, int, str]]:
 
 
 def pieces(source: Source) -> list[tuple[str, str]]:
-    """A quote in pieces, each with how it was compared: "same", "different", or "" where it was not."""
-    found, place = [], 0
+    """Split a quote into pieces, each with how it was compared: "same", "different", or "" if it was not."""
+    found, begin = [], 0
     for start, end, kind in marks(source):
-        if start < place:
+        if start < begin:
             continue
-        found += [(source.quote[place:start], ""), (source.quote[start:end], kind)]
-        place = end
-    return [piece for piece in (*found, (source.quote[place:], "")) if piece[0]]
+        found += [(source.quote[begin:start], ""), (source.quote[start:end], kind)]
+        begin = end
+    return [piece for piece in (*found, (source.quote[begin:], "")) if piece[0]]
 
 
 def annotated(audit: Audit, log: Log | None = None) -> str:
-    """The audited text, a number behind each claim, what was found as footnotes below, and the verification
-    log as its appendix."""
-    parts, place = [], 0
+    """Return the audited text with a number after each claim, the findings as footnotes, and the verification
+    log as appendix."""
+    parts, begin = [], 0
     for one in audit.checked:
-        parts.append(audit.text[place : one.claim.span.end] + f"[^{one.claim.number}]")
-        place = one.claim.span.end
-    parts.append(audit.text[place:])
-    told = verdict_words(tally(audit, log))
-    notes = [f"[^{one.claim.number}]: {_footnote(one, told[one.claim.number])}" for one in audit.checked]
+        parts.append(audit.text[begin : one.claim.span.end] + f"[^{one.claim.number}]")
+        begin = one.claim.span.end
+    parts.append(audit.text[begin:])
+    verdicts = verdict_words(tally(audit, log))
+    notes = [f"[^{one.claim.number}]: {_footnote(one, verdicts[one.claim.number])}" for one in audit.checked]
     footed = "".join(parts).rstrip() + "\n\n" + "\n".join(notes) + "\n"
     return footed if log is None else f"{footed}\n{appendix(log)}"
 
 
 def _footnote(one: Checked, verdict: str) -> str:
-    said = f"{verdict}: {_line(one.reason)}"
+    note = f"{verdict}: {_line(one.reason)}"
     if one.sources and one.finding is not Finding.NOT_IN_CORPUS:
         best = one.sources[0]
-        said += f". {_line(citation_of(best))}: “{_line(best.quote)}”"
-    return said
+        note += f". {_line(citation_of(best))}: “{_line(best.quote)}”"
+    return note
 
 
 def _line(text: str) -> str:
@@ -389,7 +384,7 @@ def _line(text: str) -> str:
 
 
 def markdown(audit: Audit, log: Log | None = None) -> str:
-    """A report: sums, each claim with its finding and quotes, notes; at its end the verification log."""
+    """Return a report: totals, each claim with its finding and quotes, notes, and the verification log."""
     report = "\n".join(_report(audit, tally(audit, log))) + "\n"
     return report if log is None else f"{report}\n{log_markdown(log, level=2)}"
 
@@ -403,12 +398,12 @@ def _report(audit: Audit, counted: Tally) -> Iterator[str]:
     if audit.changed_by_model:
         numbers = ", ".join(str(one.claim.number) for one in audit.changed_by_model)
         yield f"- Findings changed by the second reading of {escaped(audit.model)}: claims {numbers}"
-    yield from (f"- Citation: {escaped(one.told)}" for one in audit.dead)
+    yield from (f"- Citation: {escaped(one.problem)}" for one in audit.dead)
     yield from (f"- Note: {escaped(note)}" for note in audit.notes)
-    told = verdict_words(counted)
+    verdicts = verdict_words(counted)
     for one in audit.checked:
         yield ""
-        yield f"## {one.claim.number}. {told[one.claim.number]}"
+        yield f"## {one.claim.number}. {verdicts[one.claim.number]}"
         yield ""
         yield f"{escaped(one.claim.text)}"
         yield ""

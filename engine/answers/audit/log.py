@@ -1,4 +1,9 @@
-"""The verification log of a checked text: comparisons, verdicts, what reviewers overruled, and totals."""
+"""The verification log of a checked text: comparisons, verdicts, reviews by people, and totals.
+
+Reviews are stored next to the corpus (``confirmations.jsonl``). A review applies to a claim as long as the
+claim, its compared passage, the words of that passage and the verdict are unchanged. Otherwise the log shows
+it as an earlier review, with what has changed.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from engine.answers.audit.record import (
-    CARRIED,
-    TOLD,
+    FINDING_WORDS,
+    GROUNDED,
     Audit,
     Checked,
     Citation,
@@ -33,30 +38,22 @@ from engine.corpus.judgements import (
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.model import Grade
-from engine.records.wording import plural, short_citation
+from engine.records.phrases import plural, short_citation
 
-# The verification log of a checked text: what each claim and each citation was held against, the
-# verdict, and who confirmed or overruled it and when.
-#
-# What people say lies beside the corpus (``confirmations.jsonl``). It holds for a claim as long
-# as the claim, the passage that it was held against, the words of that passage and the verdict
-# are the same; where one of them is another, it is told as what was said before, with what has
-# changed.
-
-# Characters of a cited passage that no source was quoted from.
+# Maximum characters of a cited passage that no source was quoted from.
 LONGEST_QUOTE = 300
-# The verdict on a citation outside of the claims with which nothing is wrong.
+# Verdicts on correct and on ambiguous citations outside the claims.
 RESOLVED, AMBIGUOUS = "resolved", "ambiguous"
 WORDS: Mapping[str, str] = {
-    **{key_of(one): told.word for one, told in TOLD.items()},
+    **{key_of(one): words.word for one, words in FINDING_WORDS.items()},
     RESOLVED: "Citation resolved",
     AMBIGUOUS: "Citation with several targets",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """What something was held against: a passage, the SHA-256 of its words, and the quoted ones of them."""
+class ComparedPassage:
+    """The passage that a claim was compared with: its id, the SHA-256 of its text, and the quoted words."""
 
     passage_id: str
     sha256: str
@@ -67,26 +64,26 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class LoggedCitation:
-    """A citation as the text writes it, the passage it leads to, and what is wrong with it."""
+    """A citation as the text writes it, the passage it leads to, and its problem, if any."""
 
     text: str
-    held: Held | None
-    told: str
+    compared: ComparedPassage | None
+    problem: str
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A claim ("3"), or a citation outside of the claims ("c1"). ``finding`` is the verdict as a key.
+    """A claim ("3"), or a citation outside the claims ("c1"). ``finding`` is the verdict as a key.
 
-    ``review`` is what a person said of this very verdict; ``before`` what was said before and no longer
-    holds, for the reason ``changed``.
+    ``review`` is a person's review of this verdict; ``before`` is an earlier one that no longer applies,
+    for the reason ``changed``.
     """
 
     number: str
     words: str
     finding: str
     reason: str
-    held: Held | None
+    compared: ComparedPassage | None
     citations: tuple[LoggedCitation, ...]
     review: Confirmation | None = None
     before: Confirmation | None = None
@@ -94,13 +91,13 @@ class Entry:
 
     @property
     def is_citation(self) -> bool:
-        """Whether it is a citation outside of the claims."""
+        """True for a citation outside the claims."""
         return self.number.startswith("c")
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The log of one text against one corpus on one day; ``minimum`` is the lowest grade asked for."""
+    """The log of one text against one corpus on one day; ``minimum`` is the lowest accepted grade."""
 
     corpus: str
     day: str
@@ -108,7 +105,7 @@ class Log:
     minimum: Grade | None = None
 
     def entry(self, number: str) -> Entry:
-        """The entry with a number. Raises InputError where there is none."""
+        """Return the entry with a number. Raises InputError if there is none."""
         for one in self.entries:
             if one.number == number:
                 return one
@@ -126,71 +123,77 @@ class Log:
 
 
 def verification_log(audit: Audit, corpus: Corpus, *, reviews: bool = True) -> Log:
-    """The log of an audit. Without ``reviews`` nothing is told of what people said.
+    """Return the log of an audit, with the reviews of people unless ``reviews`` is false.
 
-    Raises CorpusError where what they said cannot be read.
+    Raises CorpusError if the reviews cannot be read.
     """
-    said: Sequence[Confirmation] = ()
+    confirmations: Sequence[Confirmation] = ()
     if reviews and corpus.journals is not None:
-        said = tuple(standing_confirmations(load_confirmations(corpus.journals)).values())
+        confirmations = tuple(standing_confirmations(load_confirmations(corpus.journals)).values())
     grades = grades_of(corpus)
     entries = [*_claims(audit, corpus, grades), *_outside(audit, corpus, grades)]
     by_claim: dict[str, list[Confirmation]] = {}
-    for one in said:
+    for one in confirmations:
         by_claim.setdefault(one.claim, []).append(one)
-    told = tuple(_reviewed(entry, by_claim.get(same_words(entry.words), ())) for entry in entries)
-    return Log(audit.corpus, audit.day.isoformat(), told, audit.minimum)
+    reviewed = tuple(_reviewed(entry, by_claim.get(same_words(entry.words), ())) for entry in entries)
+    return Log(audit.corpus, audit.day.isoformat(), reviewed, audit.minimum)
 
 
 def _claims(audit: Audit, corpus: Corpus, grades: Grades) -> Iterator[Entry]:
     for one in audit.checked:
-        held = None if one.finding is Finding.NOT_IN_CORPUS or not one.sources else _held(one.sources[0])
+        compared = None if one.finding is Finding.NOT_IN_CORPUS or not one.sources else _held(one.sources[0])
         citations = tuple(_citation(cited, one, corpus, grades) for cited in one.citations)
-        yield Entry(str(one.claim.number), one.claim.text, key_of(one.finding), one.reason, held, citations)
+        yield Entry(
+            str(one.claim.number), one.claim.text, key_of(one.finding), one.reason, compared, citations
+        )
 
 
 def _outside(audit: Audit, corpus: Corpus, grades: Grades) -> Iterator[Entry]:
     for number, cited in enumerate(audit.citations, start=1):
         logged = _citation(cited, None, corpus, grades)
-        if cited.told:
+        if cited.problem:
             finding = key_of(Finding.NO_PROVISION if cited.known else Finding.UNCLEAR_CITATION)
         else:
             finding = RESOLVED if cited.rows and cited.status == RESOLVED else AMBIGUOUS
-        yield Entry(f"c{number}", cited.text, finding, cited.told, logged.held, (logged,))
+        yield Entry(f"c{number}", cited.text, finding, cited.problem, logged.compared, (logged,))
 
 
 def _citation(cited: Citation, within: Checked | None, corpus: Corpus, grades: Grades) -> LoggedCitation:
-    """A citation with the passage it leads to: the quoted one of a claim's sources where it is among them."""
+    """Log a citation with the passage it leads to: the one quoted for the claim, if it is among them."""
     sources = () if within is None else within.sources
     quoted = next((one for one in sources if one.row in cited.rows), None)
     if quoted is not None:
-        return LoggedCitation(cited.text, _held(quoted), cited.told)
+        return LoggedCitation(cited.text, _held(quoted), cited.problem)
     if not cited.rows:
-        return LoggedCitation(cited.text, None, cited.told)
+        return LoggedCitation(cited.text, None, cited.problem)
     row = np.array(cited.rows[:1], np.int32)
     (passage,) = corpus.passages(row)
     document = corpus.documents()[int(corpus.document_numbers(row)[0])]
     text = passage.text if len(passage.text) <= LONGEST_QUOTE else passage.text[:LONGEST_QUOTE] + " …"
-    held = Held(
+    compared = ComparedPassage(
         passage.id, digest_of(passage.text), text, short_citation(passage, document), grades.of(document)
     )
-    return LoggedCitation(cited.text, held, cited.told)
+    return LoggedCitation(cited.text, compared, cited.problem)
 
 
-def _held(source: Source) -> Held:
+def _held(source: Source) -> ComparedPassage:
     passage = source.passage
-    return Held(passage.id, digest_of(passage.text), source.quote, citation_of(source), source.grade)
+    return ComparedPassage(
+        passage.id, digest_of(passage.text), source.quote, citation_of(source), source.grade
+    )
 
 
-def _reviewed(entry: Entry, said: Sequence[Confirmation]) -> Entry:
-    """An entry with what people said of its claim."""
-    if not said:
+def _reviewed(entry: Entry, confirmations: Sequence[Confirmation]) -> Entry:
+    """Add the reviews of an entry's claim to it."""
+    if not confirmations:
         return entry
-    passage, digest = ("", "") if entry.held is None else (entry.held.passage_id, entry.held.sha256)
-    own = next((one for one in said if one.passage_id == passage), None)
-    last = own or max(said, key=lambda one: one.when)
+    passage, digest = (
+        ("", "") if entry.compared is None else (entry.compared.passage_id, entry.compared.sha256)
+    )
+    own = next((one for one in confirmations if one.passage_id == passage), None)
+    last = own or max(confirmations, key=lambda one: one.when)
     if own is None:
-        changed = "it was held against another passage then"
+        changed = "it was compared with another passage then"
     elif own.sha256 != digest:
         changed = "the words of the source have changed since"
     elif own.finding != entry.finding:
@@ -208,83 +211,82 @@ def _with(
     changed: str = "",
 ) -> Entry:
     return Entry(
-        entry.number, entry.words, entry.finding, entry.reason, entry.held, entry.citations,
+        entry.number, entry.words, entry.finding, entry.reason, entry.compared, entry.citations,
         review, before, changed,
     )  # fmt: skip
 
 
-# What a person says of verdicts: confirmed, overruled, or taken back; kept beside the corpus.
+# Reviews of verdicts by people: confirm, overrule, undo.
 
 Act = Literal["confirm", "overrule", "undo"]
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
-    """What is said of the entry with a ``number``; ``instead`` is the right verdict, to overrule it."""
+class ReviewAction:
+    """A review of the entry with a ``number``; ``instead`` is the right verdict, to overrule it."""
 
     act: Act
     number: str
     instead: str = ""
 
 
-def say(
-    corpus: Corpus, log: Log, sayings: Sequence[Saying], *, note: str = "", reviewer: str = ""
+def record_reviews(
+    corpus: Corpus, log: Log, sayings: Sequence[ReviewAction], *, note: str = "", reviewer: str = ""
 ) -> tuple[Confirmation, ...]:
-    """Keep what a person says of the entries of a log; durable once this returns.
+    """Store a person's reviews of entries; durable once this returns.
 
-    All of it is looked up and checked before anything is kept. Raises InputError for an entry or a verdict
-    that there is none of, CorpusError where nothing can be kept.
+    All of them are checked before any is stored. Raises InputError for an unknown entry or verdict, and
+    CorpusError if nothing can be stored.
     """
     if corpus.journals is None:
-        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for confirmations")
-    journals, made = corpus.journals, list(_made(log, sayings, note, reviewer))
-    return tuple(add_confirmation(journals, one) for one in made)
+        raise CorpusError(f"{corpus.name!r} cannot store confirmations: it has no journals")
+    journals, confirmations = corpus.journals, list(_made(log, sayings, note, reviewer))
+    return tuple(add_confirmation(journals, one) for one in confirmations)
 
 
-def checked_instead(told: str, entry: Entry) -> str:
-    """The verdict that a person gives an entry, as a key. Raises InputError for what it cannot have."""
-    key = "_".join(told.strip().lower().split())[:100]
+def parse_verdict(given_verdict: str, entry: Entry) -> str:
+    """Return the key of a verdict that a person gives an entry. Raises InputError for an unknown one."""
+    key = "_".join(given_verdict.strip().lower().split())[:100]
     known = [one for one in WORDS if entry.is_citation or one not in (RESOLVED, AMBIGUOUS)]
     if key not in known:
-        raise InputError(f"{told.strip()[:30]!r} is no verdict; there are {', '.join(known)}")
+        raise InputError(f"{given_verdict.strip()[:30]!r} is no verdict; there are {', '.join(known)}")
     return key
 
 
-def _made(log: Log, sayings: Sequence[Saying], note: str, reviewer: str) -> Iterator[Confirmation]:
+def _made(log: Log, sayings: Sequence[ReviewAction], note: str, reviewer: str) -> Iterator[Confirmation]:
     for one in sayings:
         entry = log.entry(one.number)
         if one.act == "undo":
             yield _withdrawal(entry, reviewer)
             continue
-        instead = checked_instead(one.instead, entry) if one.act == "overrule" else ""
-        held = ("", "") if entry.held is None else (entry.held.passage_id, entry.held.sha256)
-        said = {"instead": instead, "note": note, "reviewer": reviewer}
-        yield made_confirmation(entry.words, held, entry.finding, **said)
+        instead = parse_verdict(one.instead, entry) if one.act == "overrule" else ""
+        compared = ("", "") if entry.compared is None else (entry.compared.passage_id, entry.compared.sha256)
+        fields = {"instead": instead, "note": note, "reviewer": reviewer}
+        yield made_confirmation(entry.words, compared, entry.finding, **fields)
 
 
 def _withdrawal(entry: Entry, reviewer: str) -> Confirmation:
-    """What takes back what was said of an entry, whether that still holds or not."""
-    said = entry.review or entry.before
-    if said is None:
-        raise InputError(f"nobody has said anything of {entry.number}")
-    held = (said.passage_id, said.sha256)
-    made = made_confirmation(said.claim, held, said.finding, instead=said.instead, reviewer=reviewer)
+    """Return the withdrawal of an entry's review, whether it still applies or not."""
+    confirmation = entry.review or entry.before
+    if confirmation is None:
+        raise InputError(f"there is no review of {entry.number} to undo")
+    compared = (confirmation.passage_id, confirmation.sha256)
+    made = made_confirmation(
+        confirmation.claim, compared, confirmation.finding, instead=confirmation.instead, reviewer=reviewer
+    )
     return made.model_copy(update={"withdrawn": True})
 
 
-# What a checked text comes to: the verdicts with what people overruled, and the check's own count
-# beside it.
-#
-# The one place where this is counted and put into words, for the page, the exports, the terminal
-# and JSON.
+# Totals of a checked text: the current verdicts with those overruled, and the check's own counts. The page,
+# the exports, the terminal and JSON all use these.
 
 _FINDINGS = {key_of(one): one for one in Finding}
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many ``claims`` of how many (``of``), as the verdicts stand; how many of these people made so, and
-    how many the check had by itself."""
+    """How many ``claims`` ``of`` how many have a property by the current verdicts, how many of these are by
+    people, and how many the check alone counts."""
 
     claims: int
     of: int
@@ -293,50 +295,50 @@ class Count:
 
     @property
     def words(self) -> str:
-        """The count, with whose it is where people changed anything of it."""
-        told = [f"{self.by_people} by a person"] if self.by_people else []
-        told += [f"the check by itself: {self.of_the_check}"] if self.of_the_check != self.claims else []
-        return f"{self.claims} of {self.of}" + (f" ({'; '.join(told)})" if told else "")
+        """The count, with the shares of people and of the check if they differ."""
+        notes = [f"{self.by_people} by a person"] if self.by_people else []
+        notes += [f"the check alone: {self.of_the_check}"] if self.of_the_check != self.claims else []
+        return f"{self.claims} of {self.of}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The claims of a text as the check found them, and as they stand: with the verdicts that people gave
-    instead."""
+    """The claims of a text as the check ``found`` them, and with their ``current`` verdicts: those of people
+    instead of the check's."""
 
     found: tuple[Checked, ...]
-    stand: tuple[Checked, ...]
+    current: tuple[Checked, ...]
 
     @property
     def overruled(self) -> tuple[Checked, ...]:
-        """The claims whose verdict a person gave, as they stand."""
+        """The claims whose verdict a person changed, with that verdict."""
         return tuple(one for one, before in self._pairs() if one is not before)
 
     def finding(self, finding: Finding) -> Count:
-        """How many claims have a finding."""
+        """Count the claims with a finding."""
         return self._count(lambda one: one.finding is finding)
 
     @property
-    def said(self) -> Count:
-        """How many claims the sources bear out as the law is on the day."""
+    def correct(self) -> Count:
+        """Number of claims that the sources support, by the law of the day."""
         return self._count(lambda one: one.correct is True)
 
     @property
-    def unsaid(self) -> Count:
-        """How many are neither right nor wrong: a person has to read."""
+    def undecided(self) -> Count:
+        """Number of claims that are neither right nor wrong: a person has to read them."""
         return self._count(lambda one: one.correct is None)
 
     @property
     def grounded(self) -> Count:
-        """How many are carried by a passage, the cited one where they cite."""
+        """Number of claims that a passage supports, a cited one if the claim cites."""
         return self._count(lambda one: one.grounded and one.graded)
 
     def _pairs(self) -> Iterator[tuple[Checked, Checked]]:
-        return zip(self.stand, self.found, strict=True)
+        return zip(self.current, self.found, strict=True)
 
     def _count(self, holds: Callable[[Checked], bool]) -> Count:
         by_people = sum(holds(one) for one in self.overruled)
-        return Count(_sum(holds, self.stand), len(self.stand), by_people, _sum(holds, self.found))
+        return Count(_sum(holds, self.current), len(self.current), by_people, _sum(holds, self.found))
 
 
 def _sum(holds: Callable[[Checked], bool], claims: Iterable[Checked]) -> int:
@@ -344,15 +346,15 @@ def _sum(holds: Callable[[Checked], bool], claims: Iterable[Checked]) -> int:
 
 
 def tally(audit: Audit, log: Log | None = None) -> Tally:
-    """Count an audit; what people said of it stands in its log."""
-    instead = {} if log is None else _instead(log)
-    return Tally(audit.checked, tuple(_standing(one, instead) for one in audit.checked))
+    """Count an audit, with the reviews in its log."""
+    overrulings = {} if log is None else _instead(log)
+    return Tally(audit.checked, tuple(_standing(one, overrulings) for one in audit.checked))
 
 
 def _instead(log: Log) -> Mapping[int, tuple[Finding, bool]]:
-    """The verdicts that people gave instead, by claim, and whether there is a passage that they are on."""
+    """Return people's verdicts by claim number, each with whether the claim has a compared passage."""
     return {
-        int(one.number): (_FINDINGS[one.review.instead], one.held is not None)
+        int(one.number): (_FINDINGS[one.review.instead], one.compared is not None)
         for one in log.entries
         if one.review is not None
         and one.review.review is Review.OVERRULED
@@ -361,23 +363,22 @@ def _instead(log: Log) -> Mapping[int, tuple[Finding, bool]]:
     }
 
 
-def _standing(one: Checked, instead: Mapping[int, tuple[Finding, bool]]) -> Checked:
-    if one.claim.number not in instead:
+def _standing(one: Checked, overrulings: Mapping[int, tuple[Finding, bool]]) -> Checked:
+    if one.claim.number not in overrulings:
         return one
-    finding, held = instead[one.claim.number]
-    return replace(one, finding=finding, grounded=held and finding in CARRIED)
+    finding, has_passage = overrulings[one.claim.number]
+    return replace(one, finding=finding, grounded=has_passage and finding in GROUNDED)
 
 
 def summary(counted: Tally) -> str:
-    """The findings in one line, none left out that occurs; behind them the check's own where people overruled
-    any."""
-    whole = plural(len(counted.stand), "claim")
-    told = f"{whole}: {', '.join(_each(counted))}"
+    """Return the findings that occur in one line, followed by the check's own if people overruled any."""
+    total = plural(len(counted.current), "claim")
+    findings = f"{total}: {', '.join(_each(counted))}"
     if not counted.overruled:
-        return told
+        return findings
     own = [(finding, counted.finding(finding).of_the_check) for finding in Finding]
-    alone = ", ".join(f"{count} {TOLD[finding].word.lower()}" for finding, count in own if count)
-    return f"{told}; the check by itself: {alone}"
+    alone = ", ".join(f"{count} {FINDING_WORDS[finding].word.lower()}" for finding, count in own if count)
+    return f"{findings}; the check alone: {alone}"
 
 
 def _each(counted: Tally) -> Iterator[str]:
@@ -385,44 +386,43 @@ def _each(counted: Tally) -> Iterator[str]:
         count = counted.finding(finding)
         if count.claims:
             by = f" ({count.by_people} by a person)" if count.by_people else ""
-            yield f"{count.claims} {TOLD[finding].word.lower()}{by}"
+            yield f"{count.claims} {FINDING_WORDS[finding].word.lower()}{by}"
 
 
 def axes(counted: Tally) -> tuple[str, str]:
-    """The two axes in words: of how many claims the sources say so, and how many a passage carries."""
-    unsaid = counted.unsaid.claims
-    told = f"; {unsaid} neither right nor wrong: to be read" if unsaid else ""
+    """Return in words how many claims the sources support, and how many are grounded in a passage."""
+    count = counted.undecided.claims
+    note = f"; {count} neither right nor wrong: to be read" if count else ""
     return (
-        f"Said: the sources say so of {counted.said.words}{told}",
-        f"Grounded: a passage, the cited one where one is cited, carries {counted.grounded.words}",
+        f"Correct: the sources support {counted.correct.words}{note}",
+        f"Grounded: a passage, the cited one if the claim cites, supports {counted.grounded.words}",
     )
 
 
 def verdict_words(counted: Tally) -> Mapping[int, str]:
-    """The verdict on each claim as it stands, by its number: its sign and word, and the check's own where a
-    person overruled that."""
-    pairs = zip(counted.stand, counted.found, strict=True)
+    """Return the current verdict on each claim, by number: sign, word, and the check's own if overruled."""
+    pairs = zip(counted.current, counted.found, strict=True)
     return {one.claim.number: _verdict(one, before) for one, before in pairs}
 
 
 def _verdict(one: Checked, before: Checked) -> str:
-    told = TOLD[one.finding]
-    by = "" if one is before else f" (by a person; the check: {TOLD[before.finding].word.lower()})"
-    return f"{told.sign} {told.word}{by}"
+    shown = FINDING_WORDS[one.finding]
+    by = "" if one is before else f" (by a person; the check: {FINDING_WORDS[before.finding].word.lower()})"
+    return f"{shown.sign} {shown.word}{by}"
 
 
 def tally_to_json(counted: Tally) -> dict[str, Any]:
-    """The counts as plain values; those of the check by itself stand under ``of_the_check``."""
+    """Return the counts as plain values; those of the check alone are under ``of_the_check``."""
     findings = {key_of(finding): counted.finding(finding) for finding in Finding}
-    said, grounded, whole = counted.said, counted.grounded, len(counted.stand)
+    correct, grounded, total = counted.correct, counted.grounded, len(counted.current)
     return {
         "counts": {key: count.claims for key, count in findings.items()},
-        "correct": {"claims": said.claims, "of": whole, "by_people": said.by_people},
-        "grounded": {"claims": grounded.claims, "of": whole, "by_people": grounded.by_people},
+        "correct": {"claims": correct.claims, "of": total, "by_people": correct.by_people},
+        "grounded": {"claims": grounded.claims, "of": total, "by_people": grounded.by_people},
         "overruled": {str(one.claim.number): key_of(one.finding) for one in counted.overruled},
         "of_the_check": {
             "counts": {key: count.of_the_check for key, count in findings.items()},
-            "correct": said.of_the_check,
+            "correct": correct.of_the_check,
             "grounded": grounded.of_the_check,
         },
     }

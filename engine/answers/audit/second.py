@@ -1,8 +1,8 @@
-"""A language model's second reading: it proposes, and a proposal counts only where the words bear it out.
+"""A language model's second reading of claims: a proposal counts only if the quoted words support it.
 
-A finding changes only when the model quotes a listed passage verbatim and the deterministic comparison of the
-claim with that quote agrees with what the model proposes. Whatever else it says is an opinion, shown beside
-the finding. So no text, in a passage or in the audited text, can steer a finding.
+A finding changes only if the model quotes a listed passage verbatim and the deterministic comparison of the
+claim with that quote agrees with the proposal. Everything else is an opinion, shown next to the finding. So
+no text, in a passage or in the audited text, can steer a finding.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from engine.answers.audit.matching import Matching
-from engine.answers.audit.record import Checked, Claim, Finding, Reading, Source, otherwise
+from engine.answers.audit.matching import ClaimMatcher
+from engine.answers.audit.record import Checked, Claim, Finding, Reading, Source, why_unsupported
 from engine.answers.audit.verdicts import Judge
 from engine.errors import BudgetError, ModelError
 from engine.language.quotes import Refusal, locate, sought
@@ -25,18 +25,18 @@ from engine.model import Span
 
 SPLIT, SECOND = "split claims", "second reading"
 MOST_PASSAGES = 6
-# Characters of the text that one prompt splits.
+# Maximum characters of the text in one prompt to split.
 PIECE = 6_000
 
 _SPLIT_TASK = """\
 The part "text" is a passage of a memorandum. List the claims it makes, in order: each a statement of fact or
 law that a source could bear out or refute. Copy each word for word from the text, from its first to its last
-word, without ellipsis. One claim says one thing: where a sentence says two, give two pieces that do not
+word, without ellipsis. One claim states one thing: if a sentence states two, give two pieces that do not
 overlap. Leave out headings, questions, greetings and opinions."""
 _SECOND_TASK = """\
 The part "claim" is a statement. The parts "passage P1", "passage P2" ... are legal sources. Say what the
 passages say of the claim:
-supported: one passage says all of it; contradicted: one passage says otherwise;
+supported: one passage states all of it; contradicted: one passage states otherwise;
 partly: the passages say some of it; not in passages: none of them speaks of it.
 Give the key of the one passage that decides, the shortest words of it, copied exactly, that show it, and one
 sentence of explanation. For "not in passages" leave key and quote empty."""
@@ -61,7 +61,7 @@ class Proposal(BaseModel):
     explanation: str = Field(max_length=600)
 
 
-_MEANT = {
+_FINDINGS_PROPOSED = {
     "supported": Finding.SUPPORTED,
     "contradicted": Finding.CONTRADICTED,
     "partly": Finding.RELATED,
@@ -71,15 +71,15 @@ _MEANT = {
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Places of claims that a model proposed and the text has, and what a person should know."""
+    """Spans of claims that a model proposed and the text has, and notes for the user."""
 
     spans: tuple[Span, ...]
     notes: tuple[str, ...]
 
 
 def split(text: str, blocks: Sequence[Span], model: LanguageModel, meter: Meter) -> Split:
-    """Claims as a model cuts them. ``blocks`` are what the rules found: a piece must lie inside them, and
-    what no piece covers stays a claim as it was."""
+    """Split claims with a model. ``blocks`` are the claims found by rules: a piece must overlap one of them,
+    and a block without pieces stays a claim."""
     notes: list[str] = []
     found: list[Span] = []
     for start, end in _pieces(text, blocks):
@@ -93,14 +93,14 @@ def split(text: str, blocks: Sequence[Span], model: LanguageModel, meter: Meter)
         except (ModelError, BudgetError) as error:
             notes.append(f"claims were cut by rules: {error}")
             break
-        place, refused = start, 0
+        begin, refused = start, 0
         for piece in reply.value.claims:
-            span = locate(piece, text[place:end])
+            span = locate(piece, text[begin:end])
             if span is None:
                 refused += 1
                 continue
-            found.append(Span(place + span.start, place + span.end))
-            place += span.end
+            found.append(Span(begin + span.start, begin + span.end))
+            begin += span.end
         if refused:
             notes.append(f"{refused} claims of the model were refused: their words are not in the text")
     inside = [span for span in found if any(b.start < span.end and span.start < b.end for b in blocks)]
@@ -108,7 +108,7 @@ def split(text: str, blocks: Sequence[Span], model: LanguageModel, meter: Meter)
 
 
 def _pieces(text: str, blocks: Sequence[Span]) -> list[tuple[int, int]]:
-    """Runs of claims that fit one prompt."""
+    """Return runs of claims that fit one prompt."""
     runs: list[tuple[int, int]] = []
     for block in blocks:
         if runs and block.end - runs[-1][0] <= PIECE:
@@ -118,35 +118,37 @@ def _pieces(text: str, blocks: Sequence[Span]) -> list[tuple[int, int]]:
     return runs
 
 
-def second_readings(
+def add_second_readings(
     checked: Sequence[Checked],
-    matching: Matching,
+    matching: ClaimMatcher,
     judge: Judge,
     model: LanguageModel,
     meter: Meter,
     done: Callable[[int], None] = lambda count: None,
 ) -> tuple[list[Checked], tuple[str, ...]]:
-    """The claims again, with what a model reads in the passages. Raises CancelledError."""
-    listed = [_listed(one) for one in checked]
-    asked = [number for number, sources in enumerate(listed) if sources and not _plain(checked[number])]
+    """Add a model's readings of the sources to the claims. Raises CancelledError."""
+    sources_shown = [_listed(one) for one in checked]
+    to_ask = [
+        number for number, sources in enumerate(sources_shown) if sources and not _plain(checked[number])
+    ]
     notes: dict[str, None] = {}
     result = list(checked)
-    for start in range(0, len(asked), 8):
-        batch = asked[start : start + 8]
-        prompts = [_prompt(checked[number].claim, listed[number]) for number in batch]
+    for start in range(0, len(to_ask), 8):
+        batch = to_ask[start : start + 8]
+        prompts = [_prompt(checked[number].claim, sources_shown[number]) for number in batch]
         for number, outcome in zip(batch, ask_all(model, prompts, Proposal, meter), strict=True):
             if isinstance(outcome, (ModelError, BudgetError)):
                 notes[f"the model read no further: {outcome}"] = None
                 continue
-            result[number] = _weighed(checked[number], listed[number], outcome.value, matching, judge)
-        done(min(start + 8, len(asked)))
+            result[number] = _weighed(checked[number], sources_shown[number], outcome.value, matching, judge)
+        done(min(start + 8, len(to_ask)))
         if meter.opened:
             break
     return result, tuple(notes)
 
 
 def _plain(one: Checked) -> bool:
-    """A claim that addresses a machine is not shown to one."""
+    """True for a claim that addresses a machine: it is not shown to a model."""
     return addresses_machine(one.claim.text)
 
 
@@ -156,51 +158,54 @@ def _listed(one: Checked) -> list[Source]:
 
 def _prompt(claim: Claim, sources: Sequence[Source]) -> Prompt:
     parts = [Data("claim", claim.text)]
-    parts += [Data(f"passage P{place}", source.passage.text) for place, source in enumerate(sources, 1)]
+    parts += [Data(f"passage P{number}", source.passage.text) for number, source in enumerate(sources, 1)]
     return Prompt(SECOND, _SECOND_TASK, tuple(parts), longest=512)
 
 
 def _weighed(
-    one: Checked, sources: Sequence[Source], proposal: Proposal, matching: Matching, judge: Judge
+    one: Checked, sources: Sequence[Source], proposal: Proposal, matching: ClaimMatcher, judge: Judge
 ) -> Checked:
-    """A proposal that the words bear out changes the finding; any other is told beside it."""
-    meant = _MEANT[proposal.verdict]
-    same = meant is one.finding or (meant is Finding.SUPPORTED and one.correct is True)
+    """Change the finding if the words support the proposal; otherwise add the proposal as an opinion."""
+    proposed = _FINDINGS_PROPOSED[proposal.verdict]
+    same = proposed is one.finding or (proposed is Finding.SUPPORTED and one.correct is True)
     keys = {f"P{place}": source for place, source in enumerate(sources, 1)}
     source = keys.get(proposal.passage.strip().removeprefix("passage ").upper())
-    if meant is Finding.NOT_IN_CORPUS or meant is Finding.RELATED:
-        why = "" if same else "only support or contradiction can be shown by a quote"
-        return _beside(one, meant, proposal, "", why)
+    if proposed is Finding.NOT_IN_CORPUS or proposed is Finding.RELATED:
+        reason = "" if same else "only support or contradiction can be shown by a quote"
+        return _as_opinion(one, proposed, proposal, "", reason)
     if source is None:
-        return _beside(one, meant, proposal, "", "it named no listed passage")
-    place = sought(proposal.quote, source.passage.text)
-    if isinstance(place, Refusal):
-        return _beside(one, meant, proposal, source.passage.id, f"its quote was refused: {place.value}")
-    quoted = matching.compared(source, place, one.claim)
+        return _as_opinion(one, proposed, proposal, "", "it named no listed passage")
+    span = sought(proposal.quote, source.passage.text)
+    if isinstance(span, Refusal):
+        return _as_opinion(one, proposed, proposal, source.passage.id, f"its quote was refused: {span.value}")
+    quoted = matching.compared(source, span, one.claim)
     reading = Reading(
-        meant, quoted.quote, source.passage.id, proposal.explanation, decided=not same, refused=""
+        proposed, quoted.quote, source.passage.id, proposal.explanation, decided=not same, refused=""
     )
     if same:
         return replace(one, reading=replace(reading, decided=False))
-    why = _refused(meant, quoted)
-    if why:
-        return _beside(one, meant, proposal, source.passage.id, why)
-    if meant is Finding.SUPPORTED:
-        others = tuple(other for other in one.sources if other.says and other.row != source.row)
-        found = judge.borne_out(one.claim, quoted, others)
+    reason = _refused(proposed, quoted)
+    if reason:
+        return _as_opinion(one, proposed, proposal, source.passage.id, reason)
+    if proposed is Finding.SUPPORTED:
+        others = tuple(other for other in one.sources if other.supports and other.row != source.row)
+        found = judge.supported(one.claim, quoted, others)
         return replace(found, reading=replace(reading, finding=found.finding))
     found = judge.contradicted(one.claim, quoted, one.sources)
     return replace(found, reading=reading)
 
 
-def _refused(meant: Finding, quoted: Source) -> str:
-    """Why the comparison of claim and quote does not bear a proposal out; empty where it does."""
-    if meant is Finding.CONTRADICTED:
+def _refused(proposed: Finding, quoted: Source) -> str:
+    """Return why the comparison of claim and quote does not support a proposal; empty if it does."""
+    if proposed is Finding.CONTRADICTED:
         return "" if quoted.differs else "its quote is not about the same subject and act"
-    return "" if quoted.says else otherwise(quoted.alignment)
+    return "" if quoted.supports else why_unsupported(quoted.alignment)
 
 
-def _beside(one: Checked, meant: Finding, proposal: Proposal, passage: str, why: str) -> Checked:
+def _as_opinion(one: Checked, proposed: Finding, proposal: Proposal, passage: str, reason: str) -> Checked:
     return replace(
-        one, reading=Reading(meant, proposal.quote, passage, proposal.explanation, decided=False, refused=why)
+        one,
+        reading=Reading(
+            proposed, proposal.quote, passage, proposal.explanation, decided=False, refused=reason
+        ),
     )

@@ -1,4 +1,9 @@
-"""Verdicts on claims from the compared sources, by rules that a person can follow."""
+"""Verdicts on claims from the compared sources, by rules that a person can follow.
+
+A source supports a claim if it states all of it, in the same parts and under the same conditions. It
+contradicts a claim if it states otherwise on the same subject and act. Everything else is only related, to be
+read by a person.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +13,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from engine.answers.audit.citation_forms import stands_in
+from engine.answers.audit.citation_forms import is_in_paragraph
 from engine.answers.audit.record import (
-    CARRIED,
+    GROUNDED,
     Checked,
     Citation,
     Claim,
@@ -18,22 +23,18 @@ from engine.answers.audit.record import (
     Source,
     as_amended,
     difference,
-    doubt_of,
-    otherwise,
+    doubt_words,
+    why_unsupported,
 )
 from engine.corpus.grades import Grades
 from engine.corpus.protocol import Corpus, Mask
 from engine.investigation.filters import newest
 from engine.language.aliases import name_key
 from engine.model import Grade, Relation, SectionKind, TargetKind
-from engine.records.wording import short_citation
+from engine.records.phrases import short_citation
 
-# Which documents of a corpus are one text, or at least one source.
-#
-# Translations and versions of each other are one text. A document and what amends, repeals or
-# supersedes it are one source, for neither confirms the other, but two texts: their provisions of
-# one number differ.
-
+# Translations and versions of each other are one text. A document and what amends, repeals or supersedes it
+# are one source, because neither confirms the other, but two texts: their provisions of one number differ.
 _TIES = (Relation.AMENDS, Relation.SUPERSEDES, Relation.REPEALS)
 _SAME_TEXT = ("translation_of", "version_of")
 _STATED = (*_SAME_TEXT, "amends", "supersedes", "repeals")
@@ -41,7 +42,7 @@ _MADE: WeakKeyDictionary[Corpus, Families] = WeakKeyDictionary()
 
 
 class Families(NamedTuple):
-    """For each document, by its number, the first document of the same ``text``, and ``source``."""
+    """For each document, by number, the first document of the same ``text``, and of the same ``source``."""
 
     text: tuple[int, ...]
     source: tuple[int, ...]
@@ -105,21 +106,15 @@ def _document_of(corpus: Corpus, passage_id: str) -> int | None:
     return int(corpus.document_numbers(np.asarray(rows, np.int32))[0])
 
 
-# From compared sources to a finding, in rules that a person can follow.
-#
-# A source stands *for* a claim where it says all of it, in the same parts and under the same
-# conditions; *against* it where it says otherwise of the same subject and act. Nothing else
-# decides anything: what is only about the same is related, to be read by a person.
-
-# From which share of a claim's words on, each weighted by its rarity, a passage is about the same (0..1).
+# A passage is related if it has this share of a claim's words, weighted by their rarity (0..1).
 RELATED = 0.5
 MOST_SOURCES = 5
 _NO_PROVISION = (SectionKind.RECITAL, SectionKind.PREAMBLE)
 
 
 class Judge:
-    """Gives findings over one corpus on one day; ``minimum`` is the lowest of its ``grades`` that sources may
-    have."""
+    """Gives findings over one corpus on one day; ``minimum`` is the lowest grade that sources may have, from
+    ``grades``."""
 
     def __init__(
         self, corpus: Corpus, in_force: Mask, minimum: Grade | None = None, grades: Grades | None = None
@@ -130,18 +125,18 @@ class Judge:
         self._documents = corpus.documents()
 
     def finding(self, claim: Claim, sources: Sequence[Source]) -> Checked:
-        """What the sources say of a claim."""
-        bearing = [one for one in sources if one.says]
+        """Return the finding of a claim from its sources."""
+        supporting = [one for one in sources if one.supports]
         present, doubtful = _certain(sources)
-        past = [one for one in bearing if not one.in_force]
-        near = [one for one in sources if one.says or one.differs or one.near >= RELATED]
+        past = [one for one in supporting if not one.in_force]
+        near = [one for one in sources if one.supports or one.differs or one.near >= RELATED]
         if doubtful and (not present or any(one.cited for one in doubtful)):
-            best = max(doubtful, key=lambda one: (one.cited, one.says, one.near))
+            best = max(doubtful, key=lambda one: (one.cited, one.supports, one.near))
             return self._read_both(claim, best, near)
         if past and not any(one.passage.kind not in _NO_PROVISION for one in present):
             return self._outdated(claim, past[0], near)
         if present:
-            return self._said(claim, present)
+            return self._supported(claim, present)
         against = [one for one in near if one.differs and one.in_force]
         wrong = _wrong(claim.citations)
         if against and not wrong:
@@ -152,36 +147,37 @@ class Judge:
             finding, reason = wrong
             return self._made(claim, finding, reason, near[0] if near else None, near)
         if not near:
-            reason = "no passage of the corpus speaks of this"
+            reason = "no passage of the corpus is about this"
             return Checked(
                 claim, Finding.NOT_IN_CORPUS, reason, tuple(sources[:MOST_SOURCES]), citations=claim.citations
             )
         decisive = max(near, key=lambda one: (one.cited, one.in_force, *_found(one), one.near))
-        return self._made(claim, Finding.RELATED, otherwise(decisive.alignment), decisive, near)
+        return self._made(claim, Finding.RELATED, why_unsupported(decisive.alignment), decisive, near)
 
-    def borne_out(self, claim: Claim, quoted: Source, others: Sequence[Source]) -> Checked:
-        """The finding for a claim that the words of a source say, whatever was found of it before."""
+    def supported(self, claim: Claim, quoted: Source, others: Sequence[Source]) -> Checked:
+        """Return the finding for a claim that a source states, whatever the finding was before."""
         if quoted.doubtful:
             return self._read_both(claim, quoted, [quoted, *others])
         if not quoted.in_force:
             return self._outdated(claim, quoted, [quoted, *others])
-        return self._said(claim, [quoted, *(one for one in others if one.in_force)])
+        return self._supported(claim, [quoted, *(one for one in others if one.in_force)])
 
     def contradicted(self, claim: Claim, quoted: Source, others: Sequence[Source]) -> Checked:
-        """The finding for a claim that a source differs from."""
+        """Return the finding for a claim that a source contradicts."""
         if quoted.doubtful:
             return self._read_both(claim, quoted, others)
         return self._made(claim, Finding.CONTRADICTED, "; ".join(difference(quoted)), quoted, others)
 
-    def _said(self, claim: Claim, present: list[Source]) -> Checked:
-        """A claim that is said: whether where it is cited."""
+    def _supported(self, claim: Claim, present: list[Source]) -> Checked:
+        """Return the finding for a supported claim: also whether the cited provision states it."""
         cited = {row for citation in claim.citations for row in citation.rows}
-        # A reference that a source has as its own words is explained by it.
+        # A source explains references that are among its own words.
         present = sorted(present, key=lambda one: len(_own(claim, one)))
         carried = [
             one
             for one in present
-            if (one.row in cited or self._same_provision(one, cited)) and stands_in(one, _own(claim, one))
+            if (one.row in cited or self._same_provision(one, cited))
+            and is_in_paragraph(one, _own(claim, one))
         ]
         best = carried[0] if carried else present[0]
         own = _own(claim, best)
@@ -190,41 +186,40 @@ class Judge:
         if wrong:
             finding, reason = wrong
             return self._made(
-                claim, finding, f"{reason}; {right} says so", best, present, right=best, own=own
+                claim, finding, f"{reason}; {right} states it", best, present, right=best, own=own
             )
         if not own or carried:
-            reason = f"the source says so{as_amended(best)}"
+            reason = f"the source states it{as_amended(best)}"
             return self._made(claim, Finding.SUPPORTED, reason, best, present, own=own)
         named = own[0].text.strip(" ()")
-        reason = f"{right} says so, not {named}"
+        reason = f"{right} states it, not {named}"
         return self._made(claim, Finding.WRONG_PINPOINT, reason, best, present, right=best, own=own)
 
     def _same_provision(self, source: Source, cited: set[int]) -> bool:
-        """Whether a source is a part of a cited provision, the same in another language or a repetition of
-        it."""
+        """True if a source is part of a cited provision, or the same in another language, or repeats it."""
         others = self._corpus.passages(np.array(sorted(cited), np.int32)) if cited else []
         numbers = self._corpus.document_numbers(np.array([source.row, *sorted(cited)], np.int32)).tolist()
         same = self._families.text
-        said = source.passage
+        passage = source.passage
         return any(
             same[number] == same[numbers[0]]
-            and other.number == said.number
-            and (other.paragraph == said.paragraph or other.label == said.label)
-            and (number != numbers[0] or (said.number is not None and other.headings == said.headings))
+            and other.number == passage.number
+            and (other.paragraph == passage.paragraph or other.label == passage.label)
+            and (number != numbers[0] or (passage.number is not None and other.headings == passage.headings))
             for other, number in zip(others, numbers[1:], strict=True)
         )
 
     def _read_both(self, claim: Claim, source: Source, near: Sequence[Source]) -> Checked:
-        """A claim of a passage whose amendments cannot be put into it with certainty."""
+        """Return the finding for a claim whose source has uncertain amendments."""
         by = () if source.amended is None else source.amended.doubts or source.amended.by
-        reason = "; ".join(dict.fromkeys(doubt_of(one) for one in by))
+        reason = "; ".join(dict.fromkeys(doubt_words(one) for one in by))
         return self._made(claim, Finding.AMENDED, reason, source, near)
 
     def _outdated(self, claim: Claim, past: Source, near: Sequence[Source]) -> Checked:
         if past.amended is not None and past.amended.by:
             last = past.amended.by[-1]
-            told = short_citation(past.passage, past.document)
-            reason = f"{told} said so until it was amended; now it says otherwise{as_amended(past)}"
+            name = short_citation(past.passage, past.document)
+            reason = f"{name} stated it until it was amended; now it states otherwise{as_amended(past)}"
             by = past.moved(last.row, last.passage, last.document)
             return self._made(claim, Finding.OUTDATED, reason, past, near, successor=by)
         row = int(newest(self._corpus, np.array([past.row], np.int32), self._in_force)[0])
@@ -233,9 +228,9 @@ class Judge:
             (passage,) = self._corpus.passages(np.array([row], np.int32))
             number = int(self._corpus.document_numbers(np.array([row], np.int32))[0])
             successor = past.moved(row, passage, self._documents[number])
-        told = short_citation(past.passage, past.document)
+        name = short_citation(past.passage, past.document)
         until = past.passage.valid_to or past.document.valid_to
-        reason = f"{told} said so{f' until {until.isoformat()}' if until else ''} and is no longer in force"
+        reason = f"{name} stated it{f' until {until.isoformat()}' if until else ''} and is no longer in force"
         if successor is not None:
             since = successor.passage.valid_from or successor.document.valid_from
             name = short_citation(successor.passage, successor.document)
@@ -254,24 +249,24 @@ class Judge:
         own: tuple[Citation, ...] | None = None,
     ) -> Checked:
         near = near if best is None else _with_amending(best, near)
-        told = [] if best is None else [best, *(one for one in near if one.row != best.row)][:MOST_SOURCES]
-        bearing = [one for one in near if one.says and one.in_force]
-        grades = [self._grades.of(one.document) for one in bearing or told[:1]]
+        shown = [] if best is None else [best, *(one for one in near if one.row != best.row)][:MOST_SOURCES]
+        supporting = [one for one in near if one.supports and one.in_force]
+        grades = [self._grades.of(one.document) for one in supporting or shown[:1]]
         known = [grade for grade in grades if grade is not None]
-        # One good source is enough: the grade is that of the best of those which bear the claim out.
+        # One good source is enough: the grade is the best of the supporting sources'.
         grade = min(known, default=None)
         low = self._minimum is not None and (grade is None or not grade.reaches(self._minimum))
-        numbers = self._corpus.document_numbers(np.array([one.row for one in bearing], np.int32))
+        numbers = self._corpus.document_numbers(np.array([one.row for one in supporting], np.int32))
         return Checked(
             claim,
             finding,
             reason,
-            tuple(told),
+            tuple(shown),
             () if best is None else tuple(difference(best)),
             claim.citations if own is None else own,
             right,
             successor,
-            grounded=finding in CARRIED,
+            grounded=finding in GROUNDED,
             independent=len({self._families.source[number] for number in numbers.tolist()}),
             grade=grade,
             graded=not low,
@@ -279,22 +274,26 @@ class Judge:
 
 
 def _certain(sources: Sequence[Source]) -> tuple[list[Source], list[Source]]:
-    """The sources in force that say a claim, and those of which amendments leave it open.
+    """Return the sources in force that certainly state a claim, and those that amendments make doubtful.
 
-    A text that amends a cited passage in a way that is not certain does not support a claim by itself."""
-    present = [one for one in sources if one.says and one.in_force and not one.doubtful]
-    doubtful = [one for one in sources if one.doubtful and (one.says or one.differs)]
-    open_ = [one for one in sources if one.amended and one.amended.doubts and (one.cited or one.doubtful)]
-    amending = {other.row for one in open_ if one.amended for other in one.amended.doubts}
+    A text that amends a cited passage in an uncertain way does not support a claim alone."""
+    present = [one for one in sources if one.supports and one.in_force and not one.doubtful]
+    doubtful = [one for one in sources if one.doubtful and (one.supports or one.differs)]
+    unresolved = [
+        one for one in sources if one.amended and one.amended.doubts and (one.cited or one.doubtful)
+    ]
+    amending = {other.row for one in unresolved if one.amended for other in one.amended.doubts}
     if present and all(one.row in amending for one in present):
-        return [], doubtful or open_
-    if any(one.cited and one.in_force and (one.says or one.differs) and not one.doubtful for one in sources):
+        return [], doubtful or unresolved
+    if any(
+        one.cited and one.in_force and (one.supports or one.differs) and not one.doubtful for one in sources
+    ):
         doubtful = [one for one in doubtful if one.cited]
     return present, doubtful
 
 
 def _with_amending(source: Source, near: Sequence[Source]) -> list[Source]:
-    """The sources with what amends the first of them right behind it."""
+    """Put the amendments of the first source right after it."""
     if source.amended is None:
         return list(near)
     amending = [
@@ -305,7 +304,8 @@ def _with_amending(source: Source, near: Sequence[Source]) -> list[Source]:
 
 
 def _found(source: Source) -> tuple[float, int]:
-    """The share of a claim's words that stand in a source in the same parts, and how few stand against it."""
+    """Return the share of a claim's words aligned in the source, and the negative number of contradicting
+    words."""
     found = source.alignment
     if found is None:
         return 0.0, 0
@@ -313,17 +313,17 @@ def _found(source: Source) -> tuple[float, int]:
 
 
 def _own(claim: Claim, source: Source) -> tuple[Citation, ...]:
-    """The citations of a claim, without the references that are words of the source itself."""
+    """Return the citations of a claim, without references that are words of the source itself."""
     if source.alignment is None:
         return claim.citations
     first = claim.span.start
-    said = {(first + token.span.start, first + token.span.end) for token in source.alignment.own}
-    return tuple(one for one in claim.citations if (one.span.start, one.span.end) not in said)
+    source_words = {(first + token.span.start, first + token.span.end) for token in source.alignment.own}
+    return tuple(one for one in claim.citations if (one.span.start, one.span.end) not in source_words)
 
 
 def _wrong(citations: Sequence[Citation]) -> tuple[Finding, str] | None:
-    """What is wrong with the citations of a claim, wherever its words may stand."""
+    """Return the finding and reason of the first wrong citation of a claim; None if all are right."""
     for one in citations:
-        if one.told:
-            return (Finding.NO_PROVISION if one.known else Finding.UNCLEAR_CITATION), one.told
+        if one.problem:
+            return (Finding.NO_PROVISION if one.known else Finding.UNCLEAR_CITATION), one.problem
     return None

@@ -1,4 +1,8 @@
-"""What of a passage is compared with a claim: its sentences as sequences, and omissions in quotations."""
+"""Windows of a passage that a claim is compared with, and words that a quotation must not omit.
+
+"The landlord is ... permitted" omits "not". A quotation with an omission is verified only if the omitted
+words contain no negation, modal verb, condition, exception, quantity or party.
+"""
 
 from __future__ import annotations
 
@@ -19,68 +23,65 @@ from engine.language.statements.lexicon import lexicon
 from engine.languages import law
 from engine.model import Passage, Span
 
-# What a quotation leaves out of its source: whether without it the words say the same.
-#
-# "The landlord is ... permitted" leaves out "not". A quotation with an omission is verified only
-# where what is left out is no negation, modal verb, condition, exception, quantity or party.
-
-# What no omission may change. At the edges of a quotation only a verb or negation that is cut through counts.
-_KEPT = frozenset(
+# Words that no omission may remove. At the edges of a quotation only a split verb or negation counts.
+_BINDING = frozenset(
     (Sort.MODAL, Sort.NOT, Sort.EXCEPT, Sort.ONLY, Sort.CONDITION, Sort.ALL, Sort.LIMIT, Sort.NUMBER)
 )
 _CUT = frozenset((Sort.MODAL, Sort.NOT))
-# Between two of these signs stands what only tells more of the word before.
+# Text between two of these signs only adds to the word before it.
 _ENCLOSED = re.compile(r"\s*(?:[,،、，–—]|[(（]).*(?:[,،、，–—]|[)）])\s*", re.DOTALL)
 _ENDED = re.compile(r"[.!?。！？؟;；؛](?=\W|\Z)")
 
 
-def omitted(
+def binding_omissions(
     text: str, places: Sequence[tuple[int, int]], tokens: Sequence[Token], language: str
 ) -> list[Token]:
-    """The words of a source that a quotation of its words at ``places`` must not leave out.
+    """Return the words of a source that a quotation of its words at ``places`` must not omit.
 
-    ``tokens`` are those of the sentences that it quotes from. Where what is left out changes a verb that is
-    quoted ("is ... permitted"), the verb is among them.
+    ``tokens`` are those of the quoted sentences. If the omission changes a quoted verb ("is ... permitted"),
+    the verb is among the result.
     """
     first, last = places[0][0], places[-1][1]
     within = [token for token in tokens if first <= token.span.start < last]
-    said = sequence(" ".join(text[start:end] for start, end in places), language)
+    quoted = sequence(" ".join(text[start:end] for start, end in places), language)
     if len(places) == 1:
-        added = _counted(said, _CUT) - _counted(within, _CUT)
-        return [token for token in said if (token.sort, token.key) in added]
+        changed_verbs = _counted(quoted, _CUT) - _counted(within, _CUT)
+        return [token for token in quoted if (token.sort, token.key) in changed_verbs]
     gaps = list(gaps_between(text, places))
     inside = [token for token in within if any(gap.start <= token.span.start < gap.end for gap in gaps)]
     if not _is_read(language):
         pattern = law(language).binds
         bound = not pattern or any(_binds(text, gap, pattern) for gap in gaps)
         return (inside or within[:1]) if bound else []
-    one, other = _counted(within, _KEPT), _counted(said, _KEPT)
+    one, other = _counted(within, _BINDING), _counted(quoted, _BINDING)
     changed = (one - other) + (other - one)
     if changed:
-        return [token for token in within or said if (token.sort, token.key) in changed] or within[:1]
+        return [token for token in within or quoted if (token.sort, token.key) in changed] or within[:1]
     return inside if any(_names_party(text, gap, within, language) for gap in gaps) else []
 
 
 def is_enclosed(text: str, gap: Span, language: str) -> bool:
-    """Whether words left out only tell more of the word before: an apposition, no member of a list."""
-    said = text[gap.start : gap.end]
-    if _ENCLOSED.fullmatch(said) is None or _ENDED.search(said):
+    """True if omitted words only add to the word before: an apposition, not an item of a list."""
+    gap_text = text[gap.start : gap.end]
+    if _ENCLOSED.fullmatch(gap_text) is None or _ENDED.search(gap_text):
         return False
-    # "May, with consent, ...": what stands behind the verb tells how it is done.
+    # "May, with consent, ...": words after the verb limit it.
     if _is_read(language) and re.search(
         rf"(?:{lexicon(language).modal.pattern})\Z", text[: gap.start], re.IGNORECASE
     ):
         return False
-    return not _joins(said, language) and not _joins(text[gap.end : gap.end + 20], language)
+    return not _joins(gap_text, language) and not _joins(text[gap.end : gap.end + 20], language)
 
 
 def gaps_between(text: str, places: Sequence[tuple[int, int]]) -> Iterator[Span]:
-    """What stands between the pieces of a quotation, whole sentences aside."""
+    """Yield the gaps between the pieces of a quotation, except whole sentences."""
     for (_, start), (end, _) in pairwise(places):
         left = text[start:end]
         stops = list(_ENDED.finditer(left))
-        whole = stops and not any(map(str.isalnum, left[: stops[0].start()] + left[stops[-1].end() :]))
-        if not whole:
+        sentences_only = stops and not any(
+            map(str.isalnum, left[: stops[0].start()] + left[stops[-1].end() :])
+        )
+        if not sentences_only:
             yield Span(start, end)
 
 
@@ -93,38 +94,37 @@ def _counted(tokens: Sequence[Token], sorts: frozenset[Sort]) -> Counter[tuple[S
 
 
 def _binds(text: str, gap: Span, pattern: str) -> bool:
-    said = text[gap.start : gap.end]
-    return re.search(rf"\d|[;；]|{pattern}", said, re.IGNORECASE) is not None or bool(_ENDED.search(said))
+    gap_text = text[gap.start : gap.end]
+    return re.search(rf"\d|[;；]|{pattern}", gap_text, re.IGNORECASE) is not None or bool(
+        _ENDED.search(gap_text)
+    )
 
 
 def _names_party(text: str, gap: Span, within: Sequence[Token], language: str) -> bool:
-    """Whether somebody else may be left out who acts: "the buyer ... delivers the goods"."""
+    """True if the gap may contain another party that acts: "the buyer ... delivers the goods"."""
     if is_enclosed(text, gap, language):
         return False
-    said = text[gap.start : gap.end]
-    if _ENDED.search(said):
+    gap_text = text[gap.start : gap.end]
+    if _ENDED.search(gap_text):
         return True
-    joints = any(lexicon(language).cues[name].search(said) for name in ("and", "or"))
+    joints = any(lexicon(language).cues[name].search(gap_text) for name in ("and", "or"))
     governed = any(token.sort is Sort.MODAL and token.span.end <= gap.start for token in within)
     return joints and not governed
 
 
-def _joins(said: str, language: str) -> bool:
-    words = said.lstrip(" ,،、，–—")
+def _joins(gap_text: str, language: str) -> bool:
+    words = gap_text.lstrip(" ,،、，–—")
     return _is_read(language) and any(lexicon(language).cues[name].match(words) for name in ("and", "or"))
 
 
-# What of a passage is held against a claim: its sentences, each as a sequence of words, a head
-# with the items of its list, and sentences in a row.
-#
-# A list of conditions counts as a whole: that one of several is met is no support where all are
-# asked for.
+# A window is a sentence, a list head with its items, or several sentences in a row. A list of conditions
+# counts as a whole: meeting one of several is no support if all are required.
 
-# Passages looked back for the head of an item, and the letters of a passage that is read as a whole.
+# Passages searched back for the head of an item, and the maximum letters read of a passage.
 REACH, LONGEST = 12, 6_000
-# Letters that words have at least, to be a copy.
+# Minimum letters of a verbatim copy.
 SHORTEST = 24
-# A window is aligned with a claim where it has so much of its words anywhere.
+# Minimum share of a claim's words for a window to be aligned with it.
 WORTH = 0.5
 _ELLIPSIS = re.compile(
     r"\s*[\[(（]?\s*(?:[…⋯]+|\.{3,}|\.(?:\s\.){2,}|\bomissis\b)\s*[\])）]?\s*", re.IGNORECASE
@@ -142,8 +142,8 @@ _EITHER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Words of a passage that are read together. ``span`` is where they stand in it, ``pointing``: they begin
-    with a pronoun."""
+    """Words of a passage that are read together. ``span`` is their position, ``pointing``: they begin with a
+    pronoun."""
 
     tokens: tuple[Token, ...]
     keys: frozenset[str]
@@ -153,9 +153,9 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """A passage as it is held against claims. ``parts`` are its sentences with their ``spans``, ``letters``
-    its letters and digits alone and ``places`` where each stands; ``bound`` tells for an item of a list of
-    conditions by which words of the head."""
+    """A passage prepared for comparison. ``parts`` are its sentences with their ``spans``; ``letters`` are
+    its letters and digits alone, ``places`` their offsets. ``bound`` maps an item of a list of conditions to
+    the binding words of the head."""
 
     text: str
     language: str
@@ -168,9 +168,9 @@ class Readable:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """The words of a passage that a claim stands in, and how it does. ``omits``: it quotes them without some
-    that it must not leave out."""
+class WindowMatch:
+    """The window of a passage that matches a claim, and the alignment. ``omits``: the claim quotes it without
+    words that it must not omit."""
 
     span: Span
     alignment: Alignment
@@ -178,7 +178,7 @@ class Held:
 
 
 def readable(passage: Passage, head: str = "") -> Readable:
-    """A passage, read. ``head`` is what an item's list begins with, where another passage has it."""
+    """Prepare a passage. ``head`` is the head of an item's list if another passage has it."""
     text, language = passage.text[:LONGEST], passage.language
     spans = tuple(_pieces(text, language))
     mentions = [one.span for one in find_mentions(text, language) if one.targets and not one.bare]
@@ -203,10 +203,10 @@ def readable(passage: Passage, head: str = "") -> Readable:
     found += _clauses(text, language, parts, spans, bound)
     if head and spans:
         found += _headed(head, language, parts, spans)
-    places = tuple(place for place, letter in enumerate(text) if letter.isalnum())
-    letters = "".join(text[place] for place in places).lower()
+    places = tuple(index for index, letter in enumerate(text) if letter.isalnum())
+    letters = "".join(text[index] for index in places).lower()
     if len(letters) != len(places):
-        letters = "".join(text[place] for place in places)
+        letters = "".join(text[index] for index in places)
     return Readable(
         text,
         language,
@@ -219,10 +219,10 @@ def readable(passage: Passage, head: str = "") -> Readable:
     )
 
 
-def copied(said: str, within: Readable, own: Sequence[Span]) -> Held | None:
-    """Words that a passage has letter by letter, and what stands with them in their sentences. ``own`` are
-    the references of the claim that are words of the passage, where they stand in the claim."""
-    places = _found(said, within)
+def match_verbatim(words: str, within: Readable, own: Sequence[Span]) -> WindowMatch | None:
+    """Match words letter by letter, with the rest of their sentences. ``own`` are the claim's references that
+    are words of the passage, as spans of the claim."""
+    places = _found(words, within)
     if not places:
         return None
     touched = [
@@ -231,13 +231,13 @@ def copied(said: str, within: Readable, own: Sequence[Span]) -> Held | None:
         if any(span.start < last and first < span.end for first, last in places)
     ]
     tokens = [token for number in touched for token in within.parts[number]]
-    whole = len(places) == 1 and _is_whole(within.text, *places[0])
-    lacking = [] if whole else omitted(within.text, places, tokens, within.language)
-    if whole:
+    complete = len(places) == 1 and _is_whole(within.text, *places[0])
+    lacking = [] if complete else binding_omissions(within.text, places, tokens, within.language)
+    if complete:
         tokens = [token for token in tokens if places[0][0] <= token.span.start < places[0][1]]
     inside = [
-        place
-        for place, token in enumerate(tokens)
+        index
+        for index, token in enumerate(tokens)
         if any(first <= token.span.start < last for first, last in places)
     ]
     if not inside:
@@ -255,33 +255,33 @@ def copied(said: str, within: Readable, own: Sequence[Span]) -> Held | None:
     if bound and not any(number not in within.bound for number in touched):
         alignment = replace(alignment, dropped=(*alignment.dropped, *bound))
     span = Span(within.spans[touched[0]].start, within.spans[touched[-1]].end)
-    return Held(span, alignment, bool(lacking))
+    return WindowMatch(span, alignment, bool(lacking))
 
 
-def _found(said: str, within: Readable) -> list[tuple[int, int]]:
-    """Where each piece of some words stands in a passage, one behind the other; nothing where one does not.
-    An ellipsis parts pieces."""
+def _found(words: str, within: Readable) -> list[tuple[int, int]]:
+    """Return the offsets of each piece of some words, in order; empty if one is missing. An ellipsis
+    separates pieces."""
     found: list[tuple[int, int]] = []
-    place = 0
-    for piece in _ELLIPSIS.split(said):
-        letters = letters_of(piece.lower())
+    begin = 0
+    for piece in _ELLIPSIS.split(words):
+        letters = alphanumerics(piece.lower())
         if not letters:
             continue
-        start = within.letters.find(letters, place)
-        if start < 0 or (not found and len(letters_of(said)) < SHORTEST):
+        start = within.letters.find(letters, begin)
+        if start < 0 or (not found and len(alphanumerics(words)) < SHORTEST):
             return []
-        place = start + len(letters)
-        found.append((within.places[start], within.places[place - 1] + 1))
+        begin = start + len(letters)
+        found.append((within.places[start], within.places[begin - 1] + 1))
     return found
 
 
-def letters_of(text: str) -> str:
-    """The letters and digits of a text."""
+def alphanumerics(text: str) -> str:
+    """Return the letters and digits of a text."""
     return "".join(letter for letter in text if letter.isalnum())
 
 
 def _is_whole(text: str, first: int, last: int) -> bool:
-    """Whether words begin behind the end of a sentence and end with one, whatever was taken for one."""
+    """True if words begin after the end of a sentence and end with one."""
     stop = _CLOSED.match(text, last)
     before = text[:first].rstrip(" \t\u00a0(\"'„“«")
     begins = not before or before.endswith("\n") or ends_sentence(before, len(before))
@@ -289,8 +289,8 @@ def _is_whole(text: str, first: int, last: int) -> bool:
 
 
 def _pieces(text: str, language: str) -> Iterator[Span]:
-    """Sentences, and the lines of a list each by itself; a line that only goes on is none."""
-    # Behind the number of a paragraph the library sees no sentence's end.
+    """Yield sentences, and each line of a list by itself; a continuation line belongs to the one before."""
+    # The library finds no sentence end after a paragraph number.
     plain = _NUMBER.sub(lambda match: "A" * len(match[0]), text)
     starts = {*sentence_starts(plain, language)}
     for match in _LINE.finditer(text):
@@ -300,9 +300,9 @@ def _pieces(text: str, language: str) -> Iterator[Span]:
             starts.add(match.end())
     ordered = [*sorted(starts), len(text)]
     for start, end in pairwise(ordered):
-        said = text[start:end]
-        if said.strip():
-            yield Span(start + len(said) - len(said.lstrip()), start + len(said.rstrip()))
+        part = text[start:end]
+        if part.strip():
+            yield Span(start + len(part) - len(part.lstrip()), start + len(part.rstrip()))
 
 
 def _part(tokens: Sequence[Token], span: Span, number: int) -> tuple[Token, ...]:
@@ -310,7 +310,7 @@ def _part(tokens: Sequence[Token], span: Span, number: int) -> tuple[Token, ...]
 
 
 def _lists(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, list[int]]]:
-    """Heads and the items behind each."""
+    """Yield each list head with its items, as indexes."""
     for number, span in enumerate(spans):
         if not _HEAD.search(text[span.start : span.end]):
             continue
@@ -330,7 +330,7 @@ def _clauses(
     spans: Sequence[Span],
     bound: Mapping[int, tuple[Token, ...]],
 ) -> Iterator[Window]:
-    """The halves of sentences that a semicolon parts, where the second is no condition of the first."""
+    """Yield the clauses of sentences with semicolons, unless a later one is a condition of the first."""
     for number, span in enumerate(spans):
         ends = [match.end() for match in _HALF.finditer(text, span.start, span.end)]
         if number in bound or not ends:
@@ -348,7 +348,7 @@ def _clauses(
 
 
 def _conditional(head: Sequence[Token]) -> bool:
-    """Whether the items of a list are conditions of what its head says."""
+    """True if the items of a list are conditions of its head."""
     return any(token.sort in BINDING and token.sort is not Sort.NOT for token in head)
 
 
@@ -378,7 +378,7 @@ def _points(text: str, language: str) -> bool:
 def _headed(
     head: str, language: str, parts: Sequence[tuple[Token, ...]], spans: Sequence[Span]
 ) -> Iterator[Window]:
-    """The first sentence of an item behind the head that another passage has."""
+    """Yield the first sentence, and all of them, after the list head of another passage."""
     before = tuple(replace(token, sentence=-1, span=Span(0, 0)) for token in sequence(head, language))
     if _conditional(before):
         return
@@ -389,7 +389,7 @@ def _headed(
 
 
 def head_of(corpus: Corpus, row: int, passage: Passage) -> str:
-    """The head of the list whose item a passage is, out of the passages before it in its section."""
+    """Return the head of the list that a passage is an item of, from earlier passages of its section."""
     if not _ITEM.match(passage.text):
         return ""
     first = max(0, row - REACH)
@@ -412,10 +412,12 @@ def head_of(corpus: Corpus, row: int, passage: Passage) -> str:
     return ""
 
 
-def best_held(claim: Sequence[Token], within: Readable, context: Callable[[], frozenset[str]]) -> Held | None:
-    """The window that a claim stands in best: said, else said otherwise, else with the fewest words against
-    it."""
-    best: tuple[tuple[bool, bool, float, int, int], Held] | None = None
+def best_window(
+    claim: Sequence[Token], within: Readable, context: Callable[[], frozenset[str]]
+) -> WindowMatch | None:
+    """Return the best window for a claim: complete match first, then contradiction, then the largest share
+    with the fewest defects."""
+    best: tuple[tuple[bool, bool, float, int, int], WindowMatch] | None = None
     for window in within.windows:
         if share_of(claim, window.keys) < WORTH:
             continue
@@ -423,14 +425,14 @@ def best_held(claim: Sequence[Token], within: Readable, context: Callable[[], fr
         found = _unbound(align(claim, window.tokens, within.language, around), claim, window, within)
         order = (not found.complete, not found.contrary, -found.share, found.defects, len(window.tokens))
         if best is None or order < best[0]:
-            best = order, Held(window.span, found)
+            best = order, WindowMatch(window.span, found)
         if found.complete:
             break
     return None if best is None else best[1]
 
 
 def _unbound(found: Alignment, claim: Sequence[Token], window: Window, within: Readable) -> Alignment:
-    """How a claim stands in a window; one that is a condition by itself leaves out the words that bind it."""
+    """Add the binding words to an alignment with a window of a list's items, which the claim omits."""
     items = [token for token in window.tokens if token.sentence in within.bound]
     if not items or not (found.complete or found.contrary):
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from engine.answers.audit.claims import OF_ITSELF
+from engine.answers.audit.claims import MEMO_NOTICE
 from engine.answers.case_audit import CaseAudit, case_audit
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
@@ -34,13 +34,7 @@ from engine.exports.reading import private_record_in
 from engine.exports.registry import HandedOver
 from engine.investigation.record import Investigation
 from engine.model import Evidence, EvidenceStatus, Hop, PartEvidence, Stop
-from engine.records.plain import convert
-from engine.records.presets import changed, day_words, field_words, nearest, value_words
-from engine.records.record import CaseRecord
-from engine.records.restoring import restore, settings_of
-from engine.records.store.chain import fingerprint_of
-from engine.records.store.store import engine_version
-from engine.records.wording import (
+from engine.records.phrases import (
     completeness_words,
     evidence_words,
     part_texts,
@@ -50,6 +44,12 @@ from engine.records.wording import (
     stop_words,
     trail_sentence,
 )
+from engine.records.plain import convert
+from engine.records.presets import changed_fields, day_words, field_words, nearest, value_words
+from engine.records.record import CaseRecord
+from engine.records.restoring import restore, settings_of
+from engine.records.store.chain import fingerprint_of
+from engine.records.store.store import engine_version
 from engine.settings import InvestigationSettings, preset
 
 STATUS = {
@@ -100,7 +100,7 @@ def compose(given: HandedOver, case: CaseRecord | None = None) -> Memo:
 
 
 CLAIMS = (
-    f"{OF_ITSELF} It is no legal advice, and it does not claim that nothing else exists.",
+    f"{MEMO_NOTICE} It is no legal advice, and it does not claim that nothing else exists.",
     "“Checked against the text” means that the words stand in the corpus word for word (spacing and the form "
     "of quotation marks and dashes aside). It does not mean that the corpus is the official text, or that it "
     "is complete.",
@@ -256,11 +256,11 @@ def _checks(found: Findings, audit: CaseAudit | None, corpus: Corpus | None) -> 
     if audit is None:
         return
     for one in audit.sentences:
-        if not one.said:
+        if not one.is_supported:
             said = f"“{one.text}” {one.reason}"
             yield f"The check of claims does not find this said ({one.finding.value}): {said}"
     if audit.sentences:
-        count = sum(one.said for one in audit.sentences)
+        count = sum(one.is_supported for one in audit.sentences)
         yield (
             f"{plural(len(audit.sentences), 'sentence')}: the check of claims finds {count} said by what "
             "they cite."
@@ -282,7 +282,7 @@ def _seals(given: HandedOver) -> Iterator[tuple[str, str]]:
 def _settings(settings: InvestigationSettings) -> Iterator[tuple[str, str, str]]:
     """Each setting that differs from the preset: its name, its value, that of the preset."""
     base = preset(nearest(settings))
-    for one in changed(settings, base):
+    for one in changed_fields(settings, base):
         yield (
             field_words(one),
             value_words(getattr(settings, one)),

@@ -16,7 +16,7 @@ from engine.corpus.contents import is_bare_heading
 from engine.errors import FileRefusedError, SourceError, YamlError
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import SourceFile
-from engine.ingestion.readers.fields import Told, told_by
+from engine.ingestion.readers.fields import DayKind, day_kind
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.structure.headings import slug_of
 from engine.ingestion.structure.numbers import is_title as is_typed
@@ -263,7 +263,7 @@ def said(value: Any) -> str:
 
 # "Stand: 01.01.2020" at the head of a text that has no fields; so many lines of it are looked at.
 _STATED = re.compile(r"[\s#*>-]*([^\W\d][^:：\n]{1,40}?)\s*\**[:：]\**\s*(\S[^\n]{3,40}?)[\s.*]*")
-_TELLING = (Told.EFFECT, Told.STATE, Told.END)
+_TELLING = (DayKind.EFFECT, DayKind.STATE, DayKind.END)
 HEAD, MOST_LINES = 1200, 12
 
 
@@ -289,16 +289,16 @@ def document_of(
     first = _first_lines(body) if is_plain else None
     title = _text(given, fields.TITLES) or heading or first or _file_title(source.name)
     language = language_code(_text(given, fields.LANGUAGES) or "") or language_of(body)
-    state = _first_day(given, Told.STATE)
-    named = fields.text_of(known, ("id", "slug"))
+    state = _first_day(given, DayKind.STATE)
+    named = fields.first_text(known, ("id", "slug"))
     document_id = named if named and not source.shares_id else slug_of(source.stem) or "document"
     page = read_front_page(title, body, language)
     plain = not heading and _text(given, fields.TITLES) is None
     if page.title and (page.type == STANDARD or plain):
         # A plain text has no heading, and its file's name says less than its first lines.
         title = page.title
-    number = fields.text_of(known, ("number",)) or page.number
-    kind = fields.text_of(known, fields.TYPES) or page.type
+    number = fields.first_text(known, ("number",)) or page.number
+    kind = fields.first_text(known, fields.TYPES) or page.type
     year = fields.year_of(known) or fields.year_of({"year": known.get("ausfertigungsdatum")}) or page.year
     stated = known.get("aliases")
     aliases = tuple(str(name) for name in stated) if isinstance(stated, list) else ()
@@ -324,16 +324,16 @@ def document_of(
         number=number,
         year=year,
         status=fields.status_of(known.get("status")),
-        version=fields.text_of(known, fields.VERSIONS) or (state.isoformat() if state else page.version),
-        valid_from=_first_day(given, Told.EFFECT)
+        version=fields.first_text(known, fields.VERSIONS) or (state.isoformat() if state else page.version),
+        valid_from=_first_day(given, DayKind.EFFECT)
         or fields.day_of(known.get("ausfertigungsdatum"))
         # What counts its versions holds from the day of each.
         or (page.published if page.version else None),
-        valid_to=_first_day(given, Told.END),
+        valid_to=_first_day(given, DayKind.END),
         issuer=_text(given, fields.ISSUERS) or page.issuer or _text(given, fields.AUTHORS),
         aliases=tuple(dict.fromkeys((*aliases, *derived))),
         quality=float(quality) if isinstance(quality, int | float) and 0 <= quality <= 1 else None,
-        source=fields.text_of(known, ("source", "url")) or source_name(source),
+        source=fields.first_text(known, ("source", "url")) or source_name(source),
         metadata={
             **_days_of(page),
             **{name: value for name, value in given.items() if name.casefold() not in understood},
@@ -346,7 +346,7 @@ def _days_above(body: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in islice(filter(str.strip, body[:HEAD].splitlines()), MOST_LINES):
         match = _STATED.fullmatch(line)
-        if match and told_by(match[1]) in _TELLING and fields.day_of(match[2]) is not None:
+        if match and day_kind(match[1]) in _TELLING and fields.day_of(match[2]) is not None:
             found.setdefault(match[1], match[2])
     return found
 
@@ -370,15 +370,15 @@ def _first_lines(body: str) -> str | None:
 
 
 def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    return fields.text_of({"it": fields.first_of(given, names)}, ("it",))
+    return fields.first_text({"it": fields.first_value(given, names)}, ("it",))
 
 
-def _first_day(given: Mapping[str, Any], kind: Told) -> date | None:
+def _first_day(given: Mapping[str, Any], kind: DayKind) -> date | None:
     """The day of the first field of a kind that holds one; "valid_from" before all other names."""
     found = [
         (name not in ("valid_from", "valid_to"), place, day)
         for place, (name, value) in enumerate(fields.leaves(given))
-        if told_by(name.rpartition(".")[2]) is kind and (day := fields.day_of(value)) is not None
+        if day_kind(name.rpartition(".")[2]) is kind and (day := fields.day_of(value)) is not None
     ]
     return min(found)[2] if found else None
 

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
-from engine.ingestion.readers.fields import known_field
+from engine.ingestion.readers.fields import is_known_field
 from engine.ingestion.readers.formats import decoded, looks_like_text
 from engine.ingestion.readers.html.blocks import blocks_of_page
 from engine.ingestion.readers.html.parsing import BrokenHtmlError, content_of, parsed
@@ -107,7 +107,7 @@ def _listed(lines: Sequence[str]) -> dict[str, str] | None:
     """The fields that all lines of a paragraph or list are; None where one is none, or no name is known."""
     matches = [_FIELD.match(line) for line in lines if line.strip()]
     listed = {_inline(match[1]): _inline(match[2]) for match in matches if match is not None}
-    if not matches or None in matches or not any(map(known_field, listed)):
+    if not matches or None in matches or not any(map(is_known_field, listed)):
         return None
     return listed
 

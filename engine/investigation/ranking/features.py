@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.corpus.grades import Grades
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.corpus.related import Matrix
-from engine.investigation.walks import Associations, Visits, among, walked
+from engine.investigation.graph.walks import Associations, Visits, select_entries, walked
 from engine.language.analysis import analyzer
 from engine.model import EDITION, Document, Grade
 from engine.retrieval.relevance import Relevance
@@ -122,7 +122,7 @@ def _between(
     """Links from the vouchers at the places ``best`` into the pool: the voucher's standing, the place
     linked, the weight; shapes (links,)."""
     rows = links.rows[best]
-    parts = [among(matrix, rows, links.rows) for matrix in (links.out, links.back)]
+    parts = [select_entries(matrix, rows, links.rows) for matrix in (links.out, links.back)]
     places, reached, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
     other = best[places] != reached
     return places[other], reached[other], weights[other].astype(np.float32)
@@ -145,8 +145,8 @@ def _onward(
     if pool.vectors is None or pool.relevance.vectors is None:
         return np.zeros(len(places), np.float32)
     asked = pool.vectors @ pool.relevance.vectors[0]
-    among = pool.vectors[best] @ pool.vectors.T
-    left = asked[targets] - ANSWERED * among[places, targets]
+    select_entries = pool.vectors[best] @ pool.vectors.T
+    left = asked[targets] - ANSWERED * select_entries[places, targets]
     highest = max(float(asked.max(initial=0.0)), 1e-6)
     onward: NDArray[np.float32] = np.maximum(left / highest, 0.0).astype(np.float32)
     return onward

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
+from engine.investigation.graph.walks import NAMED_FLOOR, NAMED_SHARE, get_associations
 from engine.investigation.pool import Pool
 from engine.investigation.ranking.additive import AdditiveModel, Experience, Family, family_of, learned
 from engine.investigation.ranking.features import (
@@ -20,7 +21,6 @@ from engine.investigation.ranking.features import (
     Described,
     Features,
 )
-from engine.investigation.walks import NAMED_FLOOR, NAMED_SHARE, associations
 from engine.model import ScorePart
 from engine.retrieval.relevance import Relevance
 
@@ -160,7 +160,7 @@ def rank(
     if not len(rows):
         none = (*GROUPS, HELD, "pinned")
         return Ranking(rows, np.empty(0, np.float32), none, np.empty((len(none), 0), np.float32), {})
-    described = Described(corpus, relevance, associations(corpus), rows)
+    described = Described(corpus, relevance, get_associations(corpus), rows)
     features, addends = two_passes(described, strategies, learned(family_of(corpus)))
     ids = {entry.row: entry.passage_id for entry in entries}
     told = None if experience is None else _told_by_experts(experience, described, features)

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows, Scores
-from engine.investigation.case import Case
+from engine.investigation import Case, run_case
+from engine.investigation.graph.walks import get_associations
 from engine.investigation.ranking.additive import Floats, family_of, learned
 from engine.investigation.ranking.features import Described
 from engine.investigation.ranking.order import held, scan_held, two_passes
-from engine.investigation.walks import associations
 from engine.review.model import Assessment, ItemKind, Verdict
 from engine.settings import InvestigationSettings
 
@@ -91,9 +91,7 @@ def observed(corpus: Corpus, labels: Iterable[Labels], settings: InvestigationSe
     """Each question asked again with the same settings and the shipped weights; without those whose judged
     passages its pool does not have."""
     for one in labels:
-        case = Case(corpus, one.question, settings, weights="")
-        for _ in case.run():
-            continue
+        case = run_case(corpus, one.question, settings, weights="")
         found = described(case, one)
         if found is not None:
             yield found
@@ -110,7 +108,7 @@ def described(case: Case, labels: Labels) -> Observed | None:
     if not judged:
         return None
     ids = [entries[place].passage_id for place in judged]
-    own = Described(corpus, scanned.relevance, associations(corpus), rows)
+    own = Described(corpus, scanned.relevance, get_associations(corpus), rows)
     features, addends = two_passes(own, case.settings.strategies, learned(family_of(corpus)))
     scan, reached = scan_held(own, scanned.rows)
     vectors = scanned.relevance.vectors

@@ -35,7 +35,7 @@ def filled(*sentences: Mapping[str, Any], missing: bool = False) -> dict[str, An
 
 
 # What the sentence of the rule says, whole, in other words; and with its bounds left out.
-SAID = (
+STATED = (
     "A manager of a company must not confer on an agent broader powers than those which the manager holds "
     "under Article 31 of the Commercial Register Act, as shown by the entries in force on the day of the "
     "grant."
@@ -53,7 +53,7 @@ def truthful(asked: Asked) -> dict[str, Any]:
     if asked.task != "answer":
         return filled()
     return filled(
-        said(SAID, (key_of(asked, RULE), RULE)),
+        said(STATED, (key_of(asked, RULE), RULE)),
         said("A special resolution states a duration of not more than two years.",
              (key_of(asked, EXCEPTION), EXCEPTION)),
     )  # fmt: skip

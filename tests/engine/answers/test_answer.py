@@ -11,7 +11,7 @@ from engine.errors import CancelledError
 from engine.investigation.record import Investigation
 from engine.llm import Budget, Meter
 from tests.engine.answers.conftest import Ask, investigated
-from tests.engine.answers.models import RULE, SAID, filled, key_of, once, said, truthful
+from tests.engine.answers.models import RULE, STATED, filled, key_of, once, said, truthful
 from tests.engine.answers.test_brief import checked
 from tests.engine.llm.server import Fault, ScriptedServer
 
@@ -38,7 +38,7 @@ def test_that_the_passages_do_not_answer_is_an_answer(ask: Ask) -> None:
 
 
 def test_a_model_cannot_say_missing_of_what_it_supports(ask: Ask) -> None:
-    made = ask(lambda asked: filled(said(SAID, (key_of(asked, RULE), RULE)), missing=True))
+    made = ask(lambda asked: filled(said(STATED, (key_of(asked, RULE), RULE)), missing=True))
     assert not made.missing
 
 

@@ -53,15 +53,15 @@ def test_a_case_that_is_borne(borne: CaseAudit, meridia: Corpus) -> None:
     titles = {one.title for one in meridia.documents()}
     assert set(borne.unreached) < titles
     told = case_audit_markdown(borne)
-    for words in ("Support score", "Documents reached", "## The index", "Nothing to tell under: "):
+    for words in ("Support score", "Documents reached", "## The index", "Nothing to report under: "):
         assert words in told
 
 
 def test_a_case_that_is_not(foreign: CaseAudit) -> None:
     assert foreign.support is None
     told = case_audit_markdown(foreign)
-    assert "zebrafish" in told.partition("## What nothing bears")[2].partition("##")[0]
-    assert "Add the texts that speak of it" in told
+    assert "zebrafish" in told.partition("## Parts without support")[2].partition("##")[0]
+    assert "Add texts on the subject" in told
     assert "no answer has a sentence" in told
     plain = orjson.loads(orjson.dumps(case_audit_to_json(foreign), default=dict))
     assert plain["evidence"] == "none"

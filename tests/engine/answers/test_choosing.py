@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.answers.relevance import Asks
-from engine.answers.selection import Candidate, Read, answering, is_sure
+from engine.answers.selection import Candidate, Compared, is_sure, rank_answers
 from engine.answers.units import Piece, Unit
 from engine.model import Passage, Span
 
@@ -21,13 +21,13 @@ def unit(
     number: str,
     worth: float,
     *,
-    bears: float = 0.8,
+    coverage: float = 0.8,
     near: float | None = 0.7,
     gives: frozenset[Asks] = NOTHING,
-) -> Read:
+) -> Compared:
     passage = Passage(f"act/art-{number}", "act", None, int(number), "A rule.", "en", number=number)
     candidate = Candidate(Unit((Piece(int(number), passage, Span(0, 7)),), int(number)), 1.0, near=near)
-    return Read(candidate, frozenset(), np.zeros(1, np.float32), 2, worth, bears, gives)
+    return Compared(candidate, frozenset(), np.zeros(1, np.float32), 2, worth, coverage, gives)
 
 
 @given(st.lists(WORTHS, min_size=1, max_size=6))
@@ -51,12 +51,12 @@ def test_what_does_not_give_the_kind_of_answer_is_never_sure() -> None:
     silent, told = unit("1", 1.0), unit("2", 0.5, gives=DEADLINE)
     assert is_sure(silent, [silent, told], NOTHING)
     assert not is_sure(silent, [silent, told], DEADLINE)
-    assert answering([silent, told], DEADLINE) == [told]
-    assert answering([silent], DEADLINE) == [silent]
+    assert rank_answers([silent, told], DEADLINE) == [told]
+    assert rank_answers([silent], DEADLINE) == [silent]
 
 
 def test_what_bears_little_of_the_question_is_never_sure() -> None:
-    assert not is_sure(unit("1", 1.0, bears=0.25), [], NOTHING)
+    assert not is_sure(unit("1", 1.0, coverage=0.25), [], NOTHING)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.answers.relevance import Asks, departs, gives, kinds_of, words_that_ask
+from engine.answers.relevance import Asks, answer_kinds, departs, gives, question_words
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from engine.answers.relevance import Asks, departs, gives, kinds_of, words_that_
     ],
 )
 def test_the_kind_of_answer(question: str, language: str, kinds: set[Asks]) -> None:
-    assert kinds_of(question, language) == kinds
+    assert answer_kinds(question, language) == kinds
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_whether_a_sentence_gives_it(text: str, language: str, kind: Asks, given
 
 
 def test_words_that_only_ask_are_no_subject() -> None:
-    assert {"welche", "strafe", "droht"} <= words_that_ask("Welche Strafe droht bei Betrug?", "de")
+    assert {"welche", "strafe", "droht"} <= question_words("Welche Strafe droht bei Betrug?", "de")
 
 
 def test_a_departure_from_a_rule() -> None:

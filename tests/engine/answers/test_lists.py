@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.answers.units import listed
+from engine.answers.units import split_lists
 from engine.model import Passage
 
 NESTED = """(1) Die in § 437 Nr. 1 und 3 bezeichneten Ansprüche verjähren
@@ -64,13 +64,13 @@ def passage(text: str, language: str) -> Passage:
 def test_sentences_and_their_items(text: str, language: str, expected: list[tuple[str, int]]) -> None:
     found = [
         (" ".join(text[one.span.start : one.span.end].split()), len(one.items))
-        for one in listed(passage(text, language))
+        for one in split_lists(passage(text, language))
     ]
     assert found == expected
 
 
 def test_an_item_has_what_is_nested_in_it() -> None:
-    [head, _] = listed(passage(NESTED, "de"))
+    [head, _] = split_lists(passage(NESTED, "de"))
     first = " ".join(NESTED[head.items[0].start : head.items[0].end].split())
     assert first.startswith("1. in 30 Jahren")
     assert first.endswith("in einem sonstigen Recht besteht,")
@@ -80,5 +80,5 @@ def test_a_sentence_that_goes_on_behind_its_items_is_told() -> None:
     text = (
         "If the Regulator decides not to take:\n(a) the action; or\n(b) the decision;\nit must give a notice."
     )
-    [one] = listed(passage(text, "en"))
+    [one] = split_lists(passage(text, "en"))
     assert one.goes_on

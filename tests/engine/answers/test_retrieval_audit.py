@@ -33,7 +33,7 @@ def found(meridia: Corpus) -> RetrievalAudit:
 
 def test_what_is_found_and_what_is_not(found: RetrievalAudit, meridia: Corpus) -> None:
     assert (found.info.documents, found.info.passages) == (len(meridia.documents()), len(meridia))
-    assert [one.text for one in found.nothing] == [FOREIGN]
+    assert [one.text for one in found.without_evidence] == [FOREIGN]
     assert found.support is not None
     assert found.support > 0.5
     titles = {one.title for one in meridia.documents()}

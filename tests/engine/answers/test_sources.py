@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from engine.answers.record import Citations
-from engine.answers.relevance import Bearing
+from engine.answers.relevance import QuestionMatcher
 from engine.answers.selection import Candidate
-from engine.answers.sources import OF_FOCUS, PASSAGES_READ, PRIOR, candidates_of
+from engine.answers.sources import OF_FOCUS, PASSAGES_READ, PRIOR, find_candidates
 from engine.corpus.protocol import Corpus
-from engine.investigation.evidence import asked_of
+from engine.investigation.evidence import weigh_words
 from engine.investigation.record import Investigation
 from engine.model import AreaCoverage, AreaState, RankedPassage
 from tests.engine.answers.conftest import investigated
@@ -18,8 +18,8 @@ CERTIFICATE, ALLOCATION = "Who needs a certificate of exemption?", "Is there an 
 
 
 def candidates(found: Investigation, corpus: Corpus, question: str) -> list[Candidate]:
-    bearing = Bearing(asked_of(question, "en", corpus), question)
-    return list(candidates_of(found, corpus, bearing, Citations(found, corpus)))
+    bearing = QuestionMatcher(weigh_words(question, "en", corpus), question)
+    return list(find_candidates(found, corpus, bearing, Citations(found, corpus)))
 
 
 def read(found: list[Candidate]) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.answers.units import Unit, units_of, word_count
+from engine.answers.units import Unit, make_units, word_count
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
@@ -57,7 +57,7 @@ def ships(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 def units(corpus: Corpus, wanted: str = "") -> list[Unit]:
     rows = range(len(corpus))
-    return list(units_of(rows, corpus, Reading(corpus), lambda text: float(wanted in text)))
+    return list(make_units(rows, corpus, Reading(corpus), lambda text: float(wanted in text)))
 
 
 def test_a_head_takes_its_items_along_and_an_item_its_head(ships: Corpus) -> None:

@@ -25,7 +25,17 @@ from engine.llm import LanguageModel, Prompt, Usage
 from engine.llm.client import connect
 from engine.records.context import ContextPassage
 from tests.engine.answers.conftest import Ask
-from tests.engine.answers.models import EXCEPTION, RULE, SAID, TOO_WIDE, filled, key_of, once, passages, said
+from tests.engine.answers.models import (
+    EXCEPTION,
+    RULE,
+    STATED,
+    TOO_WIDE,
+    filled,
+    key_of,
+    once,
+    passages,
+    said,
+)
 from tests.engine.llm.server import Asked, ScriptedServer
 
 LIMIT = "A special resolution states a duration of not more than two years."
@@ -46,26 +56,26 @@ def told(asked: Asked, rows: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
 def test_a_sentence_holds_what_its_quotes_hold(ask: Ask, subtests: pytest.Subtests) -> None:
     full, part, none = Support.FULL, Support.PART, Support.NONE
     rows = [
-        (SAID, RULE, RULE, full, ""),
+        (STATED, RULE, RULE, full, ""),
         (LIMIT, EXCEPTION, EXCEPTION, full, ""),
         ("It is so.", RULE, "ager of a company may not confer on an agent", none, "a quote is dropped"),
         # Words that are not in the passage cited.
-        (SAID, RULE, RULE.replace("broader", "wider"), none, "a quote is dropped"),
-        (SAID, RULE, RULE.replace("manager", "Manager", 1), none, "a quote is dropped"),
+        (STATED, RULE, RULE.replace("broader", "wider"), none, "a quote is dropped"),
+        (STATED, RULE, RULE.replace("manager", "Manager", 1), none, "a quote is dropped"),
         (
-            SAID,
+            STATED,
             RULE,
             "A manager of a company … than those which the manager holds",
             none,
             "a quote is dropped",
         ),
-        (SAID, RULE, "broader powers", none, "a quote is dropped"),
-        (SAID, RULE, "source: Commercial Agency and Powers of Attorney Code", none, "a quote is dropped"),
+        (STATED, RULE, "broader powers", none, "a quote is dropped"),
+        (STATED, RULE, "source: Commercial Agency and Powers of Attorney Code", none, "a quote is dropped"),
         (LIMIT, RULE, EXCEPTION, none, "a quote is dropped"),
         # Words that are, and say something else.
         (LIMIT.replace("two", "three"), EXCEPTION, EXCEPTION, part, "three years"),
         ("A special resolution of 2019 lasts at most two years.", EXCEPTION, EXCEPTION, part, "2019"),
-        (TOO_WIDE, RULE, RULE, part, "leaves out"),
+        (TOO_WIDE, RULE, RULE, part, "omits binding words"),
         ("A manager may confer on an agent broader powers than he holds.", RULE, RULE, part, ""),
     ]
     for first in range(0, len(rows), MOST_SENTENCES):
@@ -81,17 +91,17 @@ def test_a_sentence_holds_what_its_quotes_hold(ask: Ask, subtests: pytest.Subtes
 
 def test_keys_that_were_not_listed_cite_nothing(ask: Ask) -> None:
     for key in (0, -1, 99):
-        made = ask(once(said(SAID, (key, RULE))))
-        assert only(made) == (SAID, Support.NONE, "it cites a passage that is not listed")
+        made = ask(once(said(STATED, (key, RULE))))
+        assert only(made) == (STATED, Support.NONE, "it cites a passage that is not listed")
         assert made.citations == ()
-    assert only(ask(once(said(SAID))))[1:] == (Support.NONE, "it cites nothing")
+    assert only(ask(once(said(STATED))))[1:] == (Support.NONE, "it cites nothing")
 
 
 def test_a_dropped_or_repeated_quote_is_no_fault_of_a_sentence_that_another_carries(ask: Ask) -> None:
     made = ask(
-        lambda asked: filled(said(SAID, *[(key_of(asked, RULE), one) for one in (RULE, "no such", RULE)]))
+        lambda asked: filled(said(STATED, *[(key_of(asked, RULE), one) for one in (RULE, "no such", RULE)]))
     )
-    assert only(made) == (SAID, Support.FULL, "")
+    assert only(made) == (STATED, Support.FULL, "")
     assert [len(one.citations) for one in made.sentences] == [1]
 
 
@@ -103,11 +113,11 @@ def test_what_fails_is_asked_again_and_only_what_is_better_takes_its_place(ask: 
         if asked.task == "answer":
             return filled(said(TOO_WIDE, (1, "no words")), said("Pigs fly.", (1, "no")), said(LIMIT, limit))
         heard.append(asked.data["failed sentences"])
-        return filled(said("Wings grow.", limit), said("Pigs fly.", (1, "none")), said(SAID, rule))
+        return filled(said("Wings grow.", limit), said("Pigs fly.", (1, "none")), said(STATED, rule))
 
     made = ask(script)
     assert [(one.text, one.support) for one in made.sentences] == [
-        (SAID, Support.FULL),
+        (STATED, Support.FULL),
         ("Pigs fly.", Support.NONE),
         (LIMIT, Support.FULL),
     ]
@@ -146,7 +156,7 @@ def test_a_sentence_is_plain_text_in_one_line(subtests: pytest.Subtests) -> None
 
 
 def test_an_answer_has_an_end(ask: Ask) -> None:
-    made = ask(lambda asked: filled(*(said(f"{SAID} {n}", (key_of(asked, RULE), RULE)) for n in range(40))))
+    made = ask(lambda asked: filled(*(said(f"{STATED} {n}", (key_of(asked, RULE), RULE)) for n in range(40))))
     assert len(made.sentences) == MOST_SENTENCES
 
 
@@ -193,7 +203,7 @@ def test_what_speaks_to_a_machine_is_kept_from_it_and_counted(
         read.extend(passages(asked).values())
         return filled()
 
-    assert "1 passage not shown to the model, as the text speaks to a machine" in ask(script).notes
+    assert "1 passage not shown to the model, because the text addresses a machine" in ask(script).notes
     assert read
     assert not any(RULE in text for text in read)
 

@@ -42,7 +42,7 @@ def test_it_prints_and_writes(corpus: Path, tmp_path: Path, capsys: pytest.Captu
     assert main(asked) == 0
     told = capsys.readouterr().out
     assert "CONTRADICTED" in told
-    assert "the source says “ten days”, the claim says “20 days”" in told
+    assert "the source has “ten days”, the claim has “20 days”" in told
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "Contradicted" in report.read_text(encoding="utf-8")
     assert main([*asked[:4], "--json"]) == 0

@@ -12,7 +12,7 @@ import pytest
 
 from engine.access.users import Person, Role
 from engine.records.store import EVERYBODY
-from engine.records.store.database import Wanted
+from engine.records.store.database import CaseFilter
 from engine.records.store.store import CaseStore
 from tests.ui.cases.conftest import ANN, BEN, QUESTION, Keep, ask, html, owner_of
 from ui.cases.answers import HANDLERS, LOGGED, answer
@@ -127,7 +127,7 @@ def test_the_last_step_is_taken_back_and_a_case_deleted(
     assert store.record(case, owner) == record
     told = ask(desk, "delete", id=case)
     assert told["closed"] == case
-    assert store.listed(Wanted(), owner=owner).total == 0
+    assert store.listed(CaseFilter(), owner=owner).total == 0
     assert "no case" in ask(desk, "delete", id=case)["error"]
 
 

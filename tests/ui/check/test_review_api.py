@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ui.check.review_api import Reviewing, reviewing
 
 from engine.access.users import Person, Role
 from engine.corpus.judgements import load_confirmations
@@ -14,7 +15,6 @@ from engine.errors import AccessError, InputError
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.verbs.requests import parse_request
-from ui.check.review_api import Reviewing, reviewing
 from ui.shelf import Library, open_library
 
 LAW = """---
@@ -92,7 +92,7 @@ def test_what_is_right_of_it_is_not_kept_where_something_is_wrong(library: Libra
             reviewing(library, Person("", Role.OPERATOR), asked(act, *claims, **more))
         assert kept(library) == 0
     reviewing(library, REVIEWER, asked("confirm", "1"))
-    with pytest.raises(InputError, match="nobody has said anything of 2"):
+    with pytest.raises(InputError, match="there is no review of 2"):
         reviewing(library, REVIEWER, asked("undo", "1", "2"))
     assert kept(library) == 1
 

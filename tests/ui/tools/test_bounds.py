@@ -14,13 +14,13 @@ from starlette.requests import Request
 from engine.access.users import Person, Role
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
+from engine.verbs import all_tools
 from engine.verbs.requests import parse_request
 from engine.verbs.verb import weight
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services
-from engine.verbs import all_tools
 from ui.tools.schemas import output_schema
 
 BOUND = 40_000

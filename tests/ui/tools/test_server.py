@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.ui.tools.conftest import by_mcp
 from engine.verbs import all_tools
+from tests.ui.tools.conftest import by_mcp
 
 QUESTION = "When may a berth be refused?"
 BOUND = 40_000

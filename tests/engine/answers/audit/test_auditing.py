@@ -98,13 +98,13 @@ def test_a_source_that_says_may_does_not_support_a_claim_that_says_shall(
     for duty in ("shall", "must", "is obliged to"):
         found = auditor.claim(claim.format(duty), "en")
         assert found.finding is RELATED, (duty, found.reason)
-        assert f"the source says “may”, the claim says “{duty}”" in found.reason
+        assert f"the source has “may”, the claim has “{duty}”" in found.reason
         assert not found.grounded
 
 
 def test_what_differs_is_named(auditor: Auditor) -> None:
     found = auditor.claim("An objection must be lodged within 14 days of delivery of the decision.", "en")
-    assert found.reason == "the source says “thirty days”, the claim says “14 days”"
+    assert found.reason == "the source has “thirty days”, the claim has “14 days”"
     assert found.correct is False
 
 
@@ -173,7 +173,7 @@ def test_a_text_is_audited_step_by_step(auditor: Auditor) -> None:
     assert [step.done for step in steps if isinstance(step, Step)] == [0, 1, 2]
     assert [one.finding for one in found.checked] == [SUPPORTED, ABSENT]
     counted = tally(found)
-    assert (counted.said.claims, counted.grounded.claims) == (1, 1)
+    assert (counted.correct.claims, counted.grounded.claims) == (1, 1)
     for one in found.checked:
         assert found.text[one.claim.span.start : one.claim.span.end] == one.claim.text
 

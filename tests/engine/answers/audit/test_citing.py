@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.answers.audit.citation_forms import paragraphs
-from engine.answers.audit.citing import cited
+from engine.answers.audit.citing import find_citations
 from engine.corpus.protocol import Corpus
 
 DUES, HARBOUR = 0, 1
@@ -51,8 +51,8 @@ def found(
     corpus: Corpus, text: str, context: list[int] | None = None
 ) -> list[tuple[str, str, list[str], str]]:
     return [
-        (one.text, one.status, [p.id for p in corpus.passages(np.array(one.rows, np.int32))], one.told)
-        for one in cited(corpus, text, "en", DAY, context or ())
+        (one.text, one.status, [p.id for p in corpus.passages(np.array(one.rows, np.int32))], one.problem)
+        for one in find_citations(corpus, text, "en", DAY, context or ())
         if text[one.span.start : one.span.end].startswith(one.text) or pytest.fail(one.text)
     ]
 
@@ -83,11 +83,11 @@ def test_citations_stand_in_order_and_do_not_overlap(bare: Corpus) -> None:
     text = "See CARGO 3.4.1R, Article 11(2) of the Harbour Act (and § 12) or Article 6(1) HA; in 2019."
     said = ["CARGO 3.4.1R", "Article 11(2) of the Harbour Act", "§ 12", "Article 6(1) HA"]
     assert [one[0] for one in found(bare, text)] == said
-    assert cited(bare, "No vessel of 30 metres moors here in 2019.", "en", DAY) == []
+    assert find_citations(bare, "No vessel of 30 metres moors here in 2019.", "en", DAY) == []
 
 
 def test_the_day_decides_which_version_is_meant(bare: Corpus) -> None:
-    [one] = cited(bare, "Article 12 of the Harbour Act", "en", date(2015, 1, 1))
+    [one] = find_citations(bare, "Article 12 of the Harbour Act", "en", date(2015, 1, 1))
     assert [passage.id for passage in bare.passages(np.array(one.rows, np.int32))] == ["harbour-act/art-12"]
 
 

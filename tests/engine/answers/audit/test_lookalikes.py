@@ -7,10 +7,10 @@ from time import process_time
 import pytest
 
 from engine.answers.audit.citation_forms import lookalikes
-from engine.answers.audit.matching import asked_of
+from engine.answers.audit.matching import prepare_claim
 from engine.model import Span
 
-TOLD = [
+FINDING_WORDS = [
     ("en", "As PRU R412.4 provides, a firm must dine.", "PRU R412.4"),
     ("en", "A firm must dine, see Circular 77/2033.", "Circular 77/2033"),
     ("de", "Nach Ziff. 412 der Mietordnung gilt: Der Mieter muss essen.", "Ziff. 412"),
@@ -26,7 +26,7 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize(("language", "text", "said"), TOLD, ids=[row[2] for row in TOLD])
+@pytest.mark.parametrize(("language", "text", "said"), FINDING_WORDS, ids=[row[2] for row in FINDING_WORDS])
 def test_what_looks_like_a_citation(language: str, text: str, said: str) -> None:
     found = [text[span.start : span.end] for span in lookalikes(text, language, [])]
     assert any(said in one for one in found), found
@@ -58,6 +58,8 @@ def test_a_claim_that_is_a_list_of_references_is_compared_in_few_forms() -> None
     for unit in REPEATED:
         text = unit * 40
         references = [Span(start, start + 1) for start in range(0, 40 * len(unit), len(unit))]
-        assert len(asked_of(text, "en", references).texts) < 100, unit
+        assert len(prepare_claim(text, "en", references).texts) < 100, unit
     # Of a sentence with some, those in front and behind need not stand in its source.
-    assert len(asked_of("A, B, the fee is due, C", "en", [Span(0, 1), Span(3, 4), Span(22, 23)]).texts) > 1
+    assert (
+        len(prepare_claim("A, B, the fee is due, C", "en", [Span(0, 1), Span(3, 4), Span(22, 23)]).texts) > 1
+    )

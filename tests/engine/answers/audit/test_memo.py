@@ -49,10 +49,10 @@ def test_what_is_to_be_read_is_neither_right_nor_wrong(found: Audit) -> None:
     related = [one for one in found.checked if one.finding is Finding.RELATED]
     assert related
     assert all(one.correct is None and one.reason for one in related)
-    assert tally(found).said.claims + len([one for one in found.checked if one.correct is not True]) == 40
+    assert tally(found).correct.claims + len([one for one in found.checked if one.correct is not True]) == 40
 
 
 def test_the_citation_that_is_nowhere_is_told_with_its_neighbours(found: Audit) -> None:
     (dead,) = found.dead
-    assert "Article 99" in dead.told
-    assert "next to it are 37 and 38" in dead.told
+    assert "Article 99" in dead.problem
+    assert "next to it are 37 and 38" in dead.problem

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from engine.answers.audit import Audit, Finding
 from engine.answers.audit.export import annotated, audit_to_json, markdown
 from engine.answers.audit.log import (
+    ComparedPassage,
     Entry,
-    Held,
     Log,
     Tally,
     axes,
@@ -25,11 +25,11 @@ from engine.answers.audit.log import (
 )
 from engine.answers.audit.page import html_page
 from engine.answers.audit.record import Checked, Claim, key_of
-from engine.cli.audit import audit_lines
 from engine.corpus.judgements import Confirmation, made_confirmation
 from engine.model import Span
+from engine.verbs.answers import audit_lines
 
-HELD = Held("p", "0" * 64, "words", "Article 1", None)
+HELD = ComparedPassage("p", "0" * 64, "words", "Article 1", None)
 CARRYING = (Finding.SUPPORTED, Finding.OUTDATED)
 RIGHT = (Finding.SUPPORTED, Finding.WRONG_PINPOINT)
 WRONG = (Finding.CONTRADICTED, Finding.OUTDATED)
@@ -47,7 +47,7 @@ def audit_of(*findings: Finding, low: frozenset[int] = frozenset()) -> Audit:
     return Audit("x" * len(findings), "harbour", date(2026, 1, 1), checked)
 
 
-def log_of(audit: Audit, instead: dict[int, Finding | str], held: Held | None = HELD) -> Log:
+def log_of(audit: Audit, instead: dict[int, Finding | str], held: ComparedPassage | None = HELD) -> Log:
     """Its log, with what a person says instead of some verdicts: a finding, or "" to confirm it."""
 
     def entry(one: Checked) -> Entry:
@@ -73,32 +73,32 @@ THREE = audit_of(Finding.SUPPORTED, Finding.CONTRADICTED, Finding.RELATED)
         (
             {2: Finding.SUPPORTED},
             "3 claims: 2 supported (1 by a person), 1 related: read it; "
-            "the check by itself: 1 supported, 1 contradicted, 1 related: read it",
-            "2 of 3 (1 by a person; the check by itself: 1)",
-            "2 of 3 (1 by a person; the check by itself: 1)",
+            "the check alone: 1 supported, 1 contradicted, 1 related: read it",
+            "2 of 3 (1 by a person; the check alone: 1)",
+            "2 of 3 (1 by a person; the check alone: 1)",
         ),
         (
             {1: Finding.RELATED},
             "3 claims: 1 contradicted, 2 related: read it (1 by a person); "
-            "the check by itself: 1 supported, 1 contradicted, 1 related: read it",
-            "0 of 3 (the check by itself: 1)",
-            "0 of 3 (the check by itself: 1)",
+            "the check alone: 1 supported, 1 contradicted, 1 related: read it",
+            "0 of 3 (the check alone: 1)",
+            "0 of 3 (the check alone: 1)",
         ),
         (
             {1: Finding.CONTRADICTED, 3: Finding.WRONG_PINPOINT},
             "3 claims: 2 contradicted (1 by a person), 1 wrong pinpoint (1 by a person); "
-            "the check by itself: 1 supported, 1 contradicted, 1 related: read it",
+            "the check alone: 1 supported, 1 contradicted, 1 related: read it",
             "1 of 3 (1 by a person)",
-            "0 of 3 (the check by itself: 1)",
+            "0 of 3 (the check alone: 1)",
         ),
     ],
 )
 def test_the_counts_in_words(instead: dict[int, Finding | str], line: str, said: str, grounded: str) -> None:
     counted = tally(THREE, log_of(THREE, instead))
     assert summary(counted) == line
-    assert (counted.said.words, counted.grounded.words) == (said, grounded)
-    assert axes(counted)[0].startswith(f"Said: the sources say so of {said}")
-    assert axes(counted)[1].endswith(f"carries {grounded}")
+    assert (counted.correct.words, counted.grounded.words) == (said, grounded)
+    assert axes(counted)[0].startswith(f"Correct: the sources support {said}")
+    assert axes(counted)[1].endswith(f"supports {grounded}")
 
 
 def test_the_same_words_stand_in_every_form() -> None:
@@ -138,13 +138,13 @@ def test_what_no_longer_holds_changes_no_count() -> None:
 def test_a_claim_that_was_held_against_nothing_is_said_but_not_carried() -> None:
     one = audit_of(Finding.NOT_IN_CORPUS)
     counted = tally(one, log_of(one, {1: Finding.SUPPORTED}, held=None))
-    assert (counted.said.claims, counted.grounded.claims) == (1, 0)
+    assert (counted.correct.claims, counted.grounded.claims) == (1, 0)
 
 
 def test_a_grade_that_is_too_low_stays_too_low_whoever_says_so() -> None:
     one = audit_of(Finding.RELATED, low=frozenset([1]))
     counted = tally(one, log_of(one, {1: Finding.SUPPORTED}))
-    assert (counted.said.claims, counted.grounded.claims, counted.unsaid.claims) == (0, 0, 1)
+    assert (counted.correct.claims, counted.grounded.claims, counted.undecided.claims) == (0, 0, 1)
     assert counted.finding(Finding.SUPPORTED).claims == 1
 
 
@@ -170,8 +170,8 @@ def test_counts_hold_together(findings: list[Finding], data: st.DataObject) -> N
         count = counted.finding(finding)
         assert (count.claims, count.of_the_check) == (final.count(finding), findings.count(finding))
         assert count.by_people == sum(final[number - 1] is finding for number in overruled)
-    assert counted.said.claims == sum(one in RIGHT for one in final)
-    assert counted.unsaid.claims == sum(one not in (*RIGHT, *WRONG) for one in final)
+    assert counted.correct.claims == sum(one in RIGHT for one in final)
+    assert counted.undecided.claims == sum(one not in (*RIGHT, *WRONG) for one in final)
     assert counted.grounded.claims == sum(one in CARRYING for one in final)
     assert_alone(counted, tally(audit))
 
@@ -179,8 +179,8 @@ def test_counts_hold_together(findings: list[Finding], data: st.DataObject) -> N
 def assert_alone(counted: Tally, alone: Tally) -> None:
     """The check's own count is that of a check of which nobody has said anything."""
     for of, own in (
-        (counted.said, alone.said),
-        (counted.unsaid, alone.unsaid),
+        (counted.correct, alone.correct),
+        (counted.undecided, alone.undecided),
         (counted.grounded, alone.grounded),
     ):
         assert of.of_the_check == own.claims == own.of_the_check

@@ -6,7 +6,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from engine.answers.audit.windows import Held, best_held, copied, head_of, readable
+from engine.answers.audit.windows import WindowMatch, best_window, head_of, match_verbatim, readable
 from engine.corpus.protocol import Corpus
 from engine.language.statements import Sort, sequence
 from engine.model import Passage, Span
@@ -19,7 +19,7 @@ HALVES, CONDITION = "The berth is free; the pilot agrees.", "The berth is free; 
 LOG = "1. The master keeps a log of every voyage. He shows it on request, unless the log was lost at sea."
 IT = "The berth is large. It shall be cleaned daily."
 # A text, a claim, and the words of the text that say it.
-SAID = [
+STATED = [
     (DUTIES, "The master shall keep a log.", DUTIES.rpartition("\n")[0]),
     (DUTIES, "The master shall report each loss.", "(b) report each loss."),
     (DUTIES, "The master shall keep a log and report each loss.", DUTIES),
@@ -40,14 +40,16 @@ SAID = [
 ]
 
 
-def held(text: str, claim: str, head: str = "") -> Held | None:
+def held(text: str, claim: str, head: str = "") -> WindowMatch | None:
     read = readable(Passage("p", "d", None, 0, text, "en"), head)
-    found = best_held(sequence(claim, "en"), read, lambda: frozenset(one.key for one in sequence(text, "en")))
+    found = best_window(
+        sequence(claim, "en"), read, lambda: frozenset(one.key for one in sequence(text, "en"))
+    )
     return found if found is not None and found.alignment.complete else None
 
 
 def test_what_a_text_says(subtests: pytest.Subtests) -> None:
-    for text, claim, words in SAID:
+    for text, claim, words in STATED:
         with subtests.test(text=text, claim=claim):
             found = held(text, claim)
             assert (text[found.span.start : found.span.end] if found else "") == words
@@ -85,7 +87,7 @@ def test_a_copy_is_found_letter_by_letter_and_what_it_leaves_out_is_named(subtes
     for source, words, sentences, dropped in rows:
         with subtests.test(words):
             read = readable(Passage("p", "d", None, 0, source, "en"))
-            found = copied(words, read, [Span(4, 6)])
+            found = match_verbatim(words, read, [Span(4, 6)])
             assert (found is not None) is bool(sentences)
             if found is not None:
                 assert found.span == Span(read.spans[sentences[0]].start, read.spans[sentences[-1]].end)

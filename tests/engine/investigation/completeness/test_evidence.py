@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation.case import Case
 from engine.investigation.completeness.calibrated import learned
@@ -27,6 +26,7 @@ from engine.investigation.completeness.evidence import (
 )
 from engine.investigation.pool import Pool, Reading
 from engine.model import AreaState, EvidenceStatus
+from engine.search_budget import budget_for
 from engine.settings import InvestigationSettings
 
 QUESTION = "What fee is paid for a pilot?"
@@ -39,8 +39,8 @@ RELEVANCE = st.lists(st.floats(0, 1.25, width=32), min_size=1, max_size=150).map
 def finished(
     corpus: Corpus, settings: InvestigationSettings, question: str = QUESTION, scan: int | None = None
 ) -> Case:
-    breadth = None if scan is None else replace(breadth_of(settings), scan=scan)
-    case = Case(corpus, question, settings, breadth=breadth)
+    search_budget = None if scan is None else replace(budget_for(settings), scan=scan)
+    case = Case(corpus, question, settings, search_budget=search_budget)
     list(case.run())
     return case
 
