@@ -132,7 +132,7 @@ class Outputs:
             if found := re.search(r"Kept as case ([\w-]+)", err):
                 names["other" if "case" in names else "case"] = found[1]
             if line.startswith("review queue"):
-                names["queue"] = re.findall(r"golden-id-\d+", out)[-1]
+                names["queue"] = re.findall(r"golden-id-\d+", out)[0]
             # What a command reports while it works is for people.
             texts = {line: f"{code}: {err}" if code else out}
             for file in re.findall(r"written[.\w]+", line):
