@@ -310,7 +310,7 @@ def investigate_here(caller: Caller, request: InvestigateOptions) -> Response:
     write_report(found, corpus)
     context = None if tokens is None else model_context(found, corpus, tokens, order)
     added = {} if context is None else {"context": context_to_json(context)}
-    lines: list[str] = [f"Nothing in {corpus.name} answers to this question."]
+    lines: list[str] = [f"Nothing in {corpus.name} answers this question."]
     if context is not None and case.ranking:
         lines = list(context_text(context))
     elif case.ranking:
