@@ -21,7 +21,8 @@ from engine.llm import LanguageModel, Meter
 from engine.llm.cost import cost_report, currency_of
 from ui.answer import answer_html, writing_html
 from ui.connections import Connections
-from ui.session import CASES, CaseSessions, OpenCase, case_of
+from ui.open_case import OpenCase
+from ui.session import CASES, CaseSessions, case_of
 from ui.spending import expected_words
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import told
@@ -97,7 +98,7 @@ def written(opened: OpenCase, stage: Stage, model: LanguageModel | None) -> Iter
     if model is None or case.stop is None:
         yield {stage.banner: banner_html(NO_MODEL)}
         return
-    if not opened.take():
+    if not opened.acquire():
         yield {stage.banner: banner_html(BUSY)}
         return
     try:

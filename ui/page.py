@@ -166,7 +166,7 @@ def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections,
 
     def leave(request: gr.Request) -> None:
         connections.leave(request.session_hash or "")
-        desk.left(request.session_hash or "")
+        desk.disconnected(request.session_hash or "")
 
     named = page.load(None, None, session, js="() => redstring.session()", api_visibility="private")
     named.then(arrive, session, None, api_visibility="private", show_progress="hidden", queue=False)

@@ -6,7 +6,7 @@ from typing import Any, cast
 from engine.corpus.ontology import checked, ontology_from
 from engine.settings import InvestigationSettings
 from ui.case_views import rules_slot
-from ui.session import OpenCase
+from ui.open_case import OpenCase
 
 RULES = {
     "facts": [{"id": "days_late", "type": "number"}],
