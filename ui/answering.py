@@ -65,18 +65,18 @@ def offer(opened: OpenCase, model: LanguageModel | None) -> str:
 
 
 def wire_answer(
-    stage: Stage, token: gr.State, session: gr.Textbox, desk: CaseSessions, connections: Connections
+    stage: Stage, token: gr.State, session: gr.Textbox, sessions: CaseSessions, connections: Connections
 ) -> None:
     """The button that has an answer written, and the one that stops it."""
 
     def write(request: gr.Request, case: str, caller: str) -> Iterator[dict[Any, Any]]:
         try:
-            yield from written(desk.get(case_of(case, request)), stage, connections.model(caller))
+            yield from written(sessions.get(case_of(case, request)), stage, connections.model(caller))
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
 
     def stop(request: gr.Request, case: str) -> None:
-        opened = desk.find(case_of(case, request))
+        opened = sessions.find(case_of(case, request))
         if opened is not None:
             stopping = _WRITING.get(id(opened))
             if stopping is not None:
@@ -137,12 +137,12 @@ PATIENCE = 30.0
 NOT_YET = "The report is on a case that has come to its end; wait for this one."
 
 
-def wire_case_report(stage: Stage, token: gr.State, desk: CaseSessions) -> None:
+def wire_case_report(stage: Stage, token: gr.State, sessions: CaseSessions) -> None:
     """The button that asks for the report."""
 
     def tell(request: gr.Request, case: str) -> Iterator[dict[Any, Any]]:
         try:
-            yield {stage.report: report_value(desk.get(case_of(case, request))), stage.banner: ""}
+            yield {stage.report: report_value(sessions.get(case_of(case, request))), stage.banner: ""}
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
 

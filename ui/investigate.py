@@ -339,7 +339,7 @@ def wire_investigation(
     stage: Stage,
     token: gr.State,
     library: Library,
-    desk: CaseSessions,
+    sessions: CaseSessions,
     connections: Connections,
     cases: KeptCases,
 ) -> None:
@@ -360,7 +360,7 @@ def wire_investigation(
             opened.reviewer = person.name
             opened.keeping = keeping_for(cases, person, asked.matter)
             record(person, "investigate", library.find(asked.corpus or "", person.key).logged_as, "done")
-            desk.put(case, opened)
+            sessions.put(case, opened)
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
             return
@@ -372,7 +372,7 @@ def wire_investigation(
         yield from listen(opened, stage, opened.case.run)
 
     def cancel(request: gr.Request, case: str, turn: str) -> None:
-        desk.cancel(case_of(case, request), turn_of(turn))
+        sessions.cancel(case_of(case, request), turn_of(turn))
 
     run = at_click(rail, rail.go.click).then(
         ask, [token, rail.asked], [token, *stage.outputs()],
@@ -383,12 +383,12 @@ def wire_investigation(
         cancel, [token, rail.asked], None, js="token => [token, String(redstring.turn())]",
         api_visibility="private", show_progress="hidden", queue=False,
     )  # fmt: skip
-    _wire_more(stage, token, desk)
+    _wire_more(stage, token, sessions)
 
 
-def _wire_more(stage: Stage, token: gr.State, desk: CaseSessions) -> None:
+def _wire_more(stage: Stage, token: gr.State, sessions: CaseSessions) -> None:
     def expand(request: gr.Request, case: str, wanted: gr.EventData) -> Any:
-        opened = desk.find(case_of(case, request))
+        opened = sessions.find(case_of(case, request))
         if opened is None:
             return gr.skip()
         opened.view.nodes = int(wanted.limit)

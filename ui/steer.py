@@ -36,15 +36,15 @@ from ui.stage import Stage, banner_html, on_failure
 LONGEST_REASON = 2_000
 
 
-def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, desk: CaseSessions) -> None:
+def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, sessions: CaseSessions) -> None:
     """One listener for all actions of the cards."""
 
     def act(request: gr.Request, case: str, threads: list[str], chosen: gr.EventData) -> Iterator[Updates]:
         try:
             if chosen.action == "judged":
-                yield from _judged(desk.find(case_of(case, request)), stage)
+                yield from _judged(sessions.find(case_of(case, request)), stage)
                 return
-            opened = desk.get(case_of(case, request))
+            opened = sessions.get(case_of(case, request))
             if chosen.action in ("reject", "unreject"):
                 _check_own(opened)
                 judge_met(opened, chosen.action, chosen.link)

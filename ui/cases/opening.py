@@ -50,7 +50,7 @@ WAITS, LOOKS = 60.0, 0.2
 
 
 def wire_opening(
-    rail: Rail, stage: Stage, token: gr.State, library: Library, desk: CaseSessions, cases: KeptCases
+    rail: Rail, stage: Stage, token: gr.State, library: Library, sessions: CaseSessions, cases: KeptCases
 ) -> None:
     """A case is opened when the page is loaded with its id, and when the reader goes back to it."""
     settings = {name: control for name, control in rail.settings.items() if name != "strategies"}
@@ -59,18 +59,18 @@ def wire_opening(
         case = case_of(case, request) or new_token()
         case_id = str(getattr(wanted, "id", ""))[:LONGEST_ID]
         if not case_id:
-            desk.forget(case)
+            sessions.forget(case)
             yield {token: case, **empty_values(stage)}
             return
         try:
             person = person_of(library.settings, request, visitor)
-            _await_end(desk.find_running(case_id), cases.owner_of(person))
+            _await_end(sessions.find_running(case_id), cases.owner_of(person))
             opened = opened_again(library, cases, person, case_id)
             write_down(person, "open case", case_id, "done")
         except RedstringError as error:
             yield {token: case, **empty_values(stage), stage.banner: banner_html(for_visitors(error))}
             return
-        desk.put(case, opened)
+        sessions.put(case, opened)
         chosen: Updates = {rail.question: opened.question, rail.corpus: opened.corpus_name}
         values = shown(opened.case.settings)
         chosen |= {control: values[name] for name, control in settings.items()}
@@ -181,7 +181,7 @@ NOT_KEPT = "this case is not kept: there is nothing to take back"
 NOT_SHARED = "the operator of this server does not allow cases to be shared"
 
 
-def wire_bar(stage: Stage, token: gr.State, library: Library, desk: CaseSessions, cases: KeptCases) -> None:
+def wire_bar(stage: Stage, token: gr.State, library: Library, sessions: CaseSessions, cases: KeptCases) -> None:
     """One listener for the buttons of the line."""
 
     def act(request: gr.Request, case: str, visitor: str, chosen: gr.EventData) -> Iterator[Updates]:
@@ -190,9 +190,9 @@ def wire_bar(stage: Stage, token: gr.State, library: Library, desk: CaseSessions
             person = person_of(library.settings, request, visitor)
             action = getattr(chosen, "action", "")
             if action == UNDO:
-                yield undone(stage, desk, case, library, cases, person)
+                yield undone(stage, sessions, case, library, cases, person)
             elif action in (SHARE, UNSHARE):
-                yield shared(stage, desk, case, cases, person, shared=action == SHARE)
+                yield shared(stage, sessions, case, cases, person, shared=action == SHARE)
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
 
@@ -204,11 +204,11 @@ def wire_bar(stage: Stage, token: gr.State, library: Library, desk: CaseSessions
 
 
 def undone(
-    stage: Stage, desk: CaseSessions, token: str, library: Library, cases: KeptCases, person: Person
+    stage: Stage, sessions: CaseSessions, token: str, library: Library, cases: KeptCases, person: Person
 ) -> Updates:
     """Take back the last step of the open case; returns what the page shows then. Raises InputError where
     there is none, AccessError where the case is somebody else's."""
-    opened = desk.get(token)
+    opened = sessions.get(token)
     if opened.keeping is None:
         raise InputError(NOT_KEPT)
     if not opened.acquire():
@@ -220,16 +220,16 @@ def undone(
     again = opened_again(library, cases, person, opened.keeping.case_id)
     view = opened.view
     again.view = CaseView(view.turn, visitor=view.visitor, nodes=view.nodes, rest_shown=view.rest_shown)
-    desk.put(token, again)
+    sessions.put(token, again)
     return case_values(again, stage)
 
 
 def shared(
-    stage: Stage, desk: CaseSessions, token: str, cases: KeptCases, person: Person, *, shared: bool
+    stage: Stage, sessions: CaseSessions, token: str, cases: KeptCases, person: Person, *, shared: bool
 ) -> Updates:
     """Let whoever has the link of the open case read it, or no longer. Raises AccessError where that is not
     allowed, InputError."""
-    opened = desk.get(token)
+    opened = sessions.get(token)
     if opened.keeping is None:
         raise InputError(NOT_KEPT)
     opened.keeping.check()

@@ -201,11 +201,11 @@ def names_of(opened: OpenCase, ids: Sequence[str]) -> Mapping[str, Named]:
 # The tabs of the board: which is in front, and what is fetched for it.
 
 
-def wire_views(stage: Stage, token: gr.State, desk: CaseSessions) -> None:
+def wire_views(stage: Stage, token: gr.State, sessions: CaseSessions) -> None:
     """One listener for all looks at the tree and the charts."""
 
     def look(request: gr.Request, case: str, wanted: gr.EventData) -> Any:
-        opened = desk.find(case_of(case, request))
+        opened = sessions.find(case_of(case, request))
         try:
             asked = looked(getattr(wanted, "given", None))
         except RedstringError:
