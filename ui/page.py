@@ -156,7 +156,9 @@ def build_page(
     return page
 
 
-def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections, sessions: CaseSessions) -> None:
+def wire_session(
+    page: gr.Blocks, session: gr.Textbox, connections: Connections, sessions: CaseSessions
+) -> None:
     """The page tells its secret name when it opens; when it closes, its connection is forgotten and
     its case is no longer worked on."""
 

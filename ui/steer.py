@@ -36,7 +36,9 @@ from ui.stage import Stage, banner_html, on_failure
 LONGEST_REASON = 2_000
 
 
-def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, sessions: CaseSessions) -> None:
+def wire_steering(
+    stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, sessions: CaseSessions
+) -> None:
     """One listener for all actions of the cards."""
 
     def act(request: gr.Request, case: str, threads: list[str], chosen: gr.EventData) -> Iterator[Updates]:

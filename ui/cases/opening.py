@@ -181,7 +181,9 @@ NOT_KEPT = "this case is not kept: there is nothing to take back"
 NOT_SHARED = "the operator of this server does not allow cases to be shared"
 
 
-def wire_bar(stage: Stage, token: gr.State, library: Library, sessions: CaseSessions, cases: KeptCases) -> None:
+def wire_bar(
+    stage: Stage, token: gr.State, library: Library, sessions: CaseSessions, cases: KeptCases
+) -> None:
     """One listener for the buttons of the line."""
 
     def act(request: gr.Request, case: str, visitor: str, chosen: gr.EventData) -> Iterator[Updates]:
