@@ -62,8 +62,7 @@ def version_references(sections: Sequence[Section], passages: Sequence[Passage])
     """Find references from later to earlier versions of a provision, and from explanations to provisions.
 
     Returns (row of the first passage, id of the earlier section). Versions follow each other in a document,
-    with
-    one number and increasing dates.
+    with one number and increasing dates.
     """
     latest: dict[tuple[str, SectionKind, str], Section] = {}
     heads = {(passage.document_id, passage.position): row for row, passage in enumerate(passages)}
@@ -152,8 +151,7 @@ def stated_edges(
 # References in markup, found by URI and element id
 #
 # Markup gives the target and words give the relation: if a grammar has read the same words, its relation is
-# kept,
-# and its target is replaced only if unresolved or ambiguous.
+# kept, and its target is replaced only if unresolved or ambiguous.
 
 STATED_GRAMMAR = "markup"
 
@@ -189,7 +187,7 @@ class StatedTargets:
         self._parents = cache(self._parents_of)
         # Works that were looked up, and documents that were consulted; the caller may clear them.
         self.uses: Uses = set()
-        self.asked: set[str] = set()
+        self.consulted: set[str] = set()
 
     def answers(self) -> Iterator[tuple[Use, str]]:
         """Yield the documents of each work."""
@@ -246,7 +244,7 @@ class StatedTargets:
 
     def _inside(self, document: str, eid: str) -> list[_Target]:
         """Return the passage of an element, or the section that contains all its passages."""
-        self.asked.add(document)
+        self.consulted.add(document)
         passages = self._elements(document).get(eid, [])
         sources = {passage.source_id for passage in passages}
         if len(sources) <= 1:

@@ -36,7 +36,7 @@ def investigate(library: Library, offer: OperatorsModel | None = None, **given: 
 
 def answer(library: Library, **given: Any) -> dict[str, Any]:
     own, request = caller(library, Person()), parse_request(answers.AnswerQuestion, given)
-    return own.run_case(answers.run_to_answer, answers.open_case(own, request, own.corpus("")))[0]
+    return own.run_case(answers.run_to_answer, questions.open_case(own, request, own.corpus("")))[0]
 
 
 def test_the_answer_is_that_of_the_command_line(library: Library) -> None:
@@ -74,7 +74,7 @@ def test_the_answer_is_that_of_the_command_line(library: Library) -> None:
     ],
 )
 def test_wrong_arguments_are_named(
-    library: Library, given: dict[str, object], error: type[InputError], words: str
+    library: Library, given: dict[str, Any], error: type[InputError], words: str
 ) -> None:
     with pytest.raises(error, match=words):
         investigate(library, **given)
