@@ -42,7 +42,7 @@ def standards_at(corpus: Corpus, text: str) -> list[tuple[tuple[str, ...], Span]
     known, documents = standards_of(corpus), corpus.documents()
     found = []
     for match in _FORM.finditer(text):
-        meant = known.meant(match[0])
+        meant = known.find(match[0])
         if meant is not None:
             found.append((tuple(documents[number].id for number in meant), Span(*match.span())))
     return found
