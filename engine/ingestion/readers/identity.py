@@ -309,7 +309,7 @@ def document_of(
     if page.type == STANDARD and page.number:
         # All editions are called so.
         aliases = (*aliases, page.number)
-    derived = (title,)
+    derived: tuple[str, ...] = (title,)
     if not explains:
         derived = aliases_of(
             title,
