@@ -159,7 +159,7 @@ def test_what_another_page_has_changed_meanwhile_is_not_written_over(
     first, second = [found.passage.id for found in here.case.ranking[:2]]
     every(steer(there, PARTS, "pin", second, []))
     shown = every(steer(here, PARTS, "pin", first, []))
-    assert "changed elsewhere meanwhile" in shown[PARTS.banner]
+    assert "changed elsewhere in the meantime" in shown[PARTS.banner]
     (kept,) = cases.store().record(id_of(here), owner(cases))["pool"]["pinned"]
     assert kept == second
 
