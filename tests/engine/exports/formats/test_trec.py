@@ -105,7 +105,7 @@ def test_a_question_of_any_text_stays_in_the_comments(cases: Cases) -> None:
 def test_what_the_format_cannot_hold_is_refused(cases: Cases) -> None:
     with pytest.raises(InputError, match="its run would be empty"):
         export_of("trec").write(cases[EMPTY])
-    with pytest.raises(InputError, match="nobody has judged a passage"):
+    with pytest.raises(InputError, match="no passage of this case has been judged"):
         export_of("qrels").write(cases[ORDINARY])
     record = orjson.loads(orjson.dumps(dict(cases[FORGED].record)))
     record["passages"][0]["id"] = "a b"

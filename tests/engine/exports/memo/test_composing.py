@@ -59,7 +59,7 @@ def test_it_says_who_did_what_and_that_the_seals_hold(handed: Hand, asked: Recor
     first = asked["passages"][0]
     assert ("Ben", next(words for _, words in done if words.startswith("pinned"))) in done
     assert any(words.startswith("dismissed") and words.endswith(": <b>no</b> use") for _, words in done)
-    assert ("Cem", "verdict “sound”; what the engine said was right") in done
+    assert ("Cem", "verdict “sound”; the engine was right") in done
     assert first["label"] in next(words for _, words in done if words.startswith("pinned"))
     seals = dict(reversed(memo.seals))
     assert seals["Last hash (SHA-256)"] == given.events[-1].hash
@@ -83,7 +83,7 @@ def test_a_passage_that_was_changed_since_is_quoted_as_recorded_with_a_warning(
     assert not memo.findings.composed
     assert memo.warnings
     assert "changed or lost 1 ranked passage" in " ".join(memo.warnings)
-    assert "another state" in " ".join(memo.warnings)
+    assert "has changed since the case ran" in " ".join(memo.warnings)
     [note] = [note for note in memo.findings.notes if note.check.differs]
     [finding] = [one for one in memo.findings.findings if note.number in one.notes]
     assert "fourteen days" in finding.words.text
