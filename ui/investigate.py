@@ -41,7 +41,7 @@ from ui.passages import WAITING as NO_PASSAGES
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.plan import edited_plan
 from ui.rail import Rail, at_click
-from ui.session import LINED, Desk, OpenCase, case_of, new_token, turn_of
+from ui.session import LINED, CaseSessions, OpenCase, case_of, new_token, turn_of
 from ui.shelf import Library
 from ui.spending import asked_or_any, wire_assist
 from ui.stage import PARTS, Stage, banner_html, on_failure
@@ -337,7 +337,7 @@ def wire_investigation(
     stage: Stage,
     token: gr.State,
     library: Library,
-    desk: Desk,
+    desk: CaseSessions,
     connections: Connections,
     cases: KeptCases,
 ) -> None:
@@ -384,7 +384,7 @@ def wire_investigation(
     _wire_more(stage, token, desk)
 
 
-def _wire_more(stage: Stage, token: gr.State, desk: Desk) -> None:
+def _wire_more(stage: Stage, token: gr.State, desk: CaseSessions) -> None:
     def expand(request: gr.Request, case: str, wanted: gr.EventData) -> Any:
         opened = desk.find(case_of(case, request))
         if opened is None:

@@ -151,7 +151,7 @@ class OpenCase:
         return short_citation(passage, document)
 
 
-class Desk:
+class CaseSessions:
     """The cases on the table, the least recently used put away first. Safe for several threads."""
 
     def __init__(self, most: int = MOST_CASES) -> None:

@@ -54,7 +54,7 @@ from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
 from engine.model import AreaState, EvidenceStatus, Naming
 from engine.records.phrases import plural, status_words
-from engine.retrieval.planning.plan import law_of_today
+from engine.retrieval.planning.plan import day_of_law
 
 # A brief starts with the provision that the question names, or with the sentence that answers. Exceptions
 # and prevailing provisions follow by the links of the corpus, then further sentences that serve the question
@@ -315,7 +315,7 @@ def answer(
         missing = bool(lacking)
         brief = brief if missing else make_brief(investigation, corpus, asked, citations)
         sentences = with_links(brief.sentences, citations.made, corpus)
-    today = "" if missing else _law_of_today(investigation)
+    today = "" if missing else _day_of_law(investigation)
     conflicts = () if missing else find_conflicts(investigation, corpus, citations)
     return Answer(
         question=investigation.question,
@@ -340,12 +340,12 @@ def answer(
 TASKS = (TASK, AGAIN_TASK)
 
 
-def _law_of_today(investigation: Investigation) -> str:
-    """Note that the answer states today's law though the question is about another time (legal corpora)."""
+def _day_of_law(investigation: Investigation) -> str:
+    """Note the day whose law the answer states, for a question about another time (legal corpora)."""
     if not any(found.passage.number for found in investigation.passages):
         return ""
     day = investigation.day or investigation.started.date()
-    return law_of_today(investigation.plan, investigation.settings, day)
+    return day_of_law(investigation.plan, investigation.settings, day)
 
 
 def _lacking(asked: QuestionWords, investigation: Investigation) -> str:

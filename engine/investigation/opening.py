@@ -57,7 +57,8 @@ def make_case_plan(
         helpers=helpers,
     )
     text = plan.views[0].text
-    defined = find_definition(corpus, text, plan.language, filters.mask, plan.document_ids)
+    mask = filters.mask if plan.constraints.as_of is None else Filters(corpus, settings, day, plan).mask
+    defined = find_definition(corpus, text, plan.language, mask, plan.document_ids)
     if defined is None or plan.named:
         return plan
     return replace(plan, named=(defined,))

@@ -1,4 +1,4 @@
-"""Walks over the links of a corpus: associations, personalised PageRank by local push."""
+"""The graph of a corpus's passages and entities, and walks over it by personalised PageRank."""
 
 from __future__ import annotations
 
@@ -21,24 +21,23 @@ from engine.corpus.related import MOST_DEFINERS, Adjacency, Matrix, adjacency_of
 from engine.language.entities import LONGEST_TERM, Stems
 from engine.model import Direction, QueryPlan
 
-# What is linked to what over a whole corpus: references, names and the things that passages
-# share.
+# The graph of a corpus
 #
-# Passages and entities are the nodes of one graph. A passage that names what another one defines
-# (or is about) is linked to it as by a reference. Walks over this graph and the ranking's link
-# features read it as sparse matrices, which are made once for an open corpus.
+# Its nodes are passages and entities. A passage that names what another passage defines, or is about, is
+# linked to it as by a reference. Walks and the ranking's link features read the graph as sparse matrices,
+# which are made once for an open corpus.
 
 _WORD = re.compile(r"[^\W_]+")
 
 
 class Associations:
-    """The graph of one corpus of n passages and e entities.
+    """The graph of one corpus with n passages and e entities.
 
-    ``cites`` and ``names`` have shape (n, n): row i holds what passage i leads to, weights in 0..1;
-    ``cited`` and ``named`` are their transposes. ``joined`` has shape (n + e, n + e) and is symmetric:
-    passages with what they are linked with and the entities they mention. A walker goes from node j to i
-    with ``joined[i, j] * scale[j]``, which sum to 1 over i, or to 0 where j is a dead end. ``links``: how
-    many links each node has in it, shape (n + e,).
+    ``cites`` and ``names``, shape (n, n): row i has the weights, 0..1, of links from passage i; ``cited`` and
+    ``named`` are their transposes. ``joined``, shape (n + e, n + e), is symmetric and links passages with
+    each other and with the entities that they mention. A walker goes from node j to i with the probability
+    ``joined[i, j] * scale[j]``; the sum over i is 1, or 0 if j is a dead end. ``links``, shape (n + e,): the
+    number of links of each node in ``joined``.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -52,36 +51,38 @@ class Associations:
         self.links = np.diff(self.joined.indptr).astype(np.float32)
 
     def relinked(self, corpus: Corpus) -> Associations:
-        """The same with the links as people have judged them since."""
+        """Return a copy with the links as people have judged them since."""
         other = copy(self)
         other._link(corpus)  # noqa: SLF001  (its own)
         return other
 
     def entities_in(self, text: str, language: str) -> list[int]:
-        """Numbers of the entities that a text names, the longest name at each place."""
+        """Return the numbers of the entities that a text names; the longest name at each position."""
         return self._terms.found_in(text, language)
 
     def named_in(self, text: str, language: str) -> tuple[Rows, Scores]:
-        """The passages that a text names by what they define or are about, in rising order, and how surely,
-        0..1; shapes (m,)."""
-        surest: dict[int, float] = {}
+        """Return passages that a text names by what they define or are about, and the certainty.
+
+        Rows in ascending order and certainty in 0..1, shapes (m,).
+        """
+        certainty: dict[int, float] = {}
         for entity in self.entities_in(text, language):
             rows = self.defining(entity)
             if 0 < len(rows) <= MOST_DEFINERS:
                 strength = float(self.rarity[entity] / np.sqrt(len(rows)))
                 for row in rows.tolist():
-                    surest[row] = max(strength, surest.get(row, 0.0))
-        named = sorted(row for row, strength in surest.items() if strength > 0)
-        return np.array(named, np.int32), np.array([surest[row] for row in named], np.float32)
+                    certainty[row] = max(strength, certainty.get(row, 0.0))
+        named = sorted(row for row, strength in certainty.items() if strength > 0)
+        return np.array(named, np.int32), np.array([certainty[row] for row in named], np.float32)
 
     def defining(self, entity: int) -> Rows:
-        """The passages that define an entity, or are about it, by its number."""
+        """Return the passages that define an entity or are about it."""
         columns = self._defined_by
         rows: Rows = columns.indices[columns.indptr[entity] : columns.indptr[entity + 1]]
         return rows
 
     def mentioning(self, entity: int) -> Rows:
-        """The passages that mention an entity, first those that mention little else."""
+        """Return the passages that mention an entity, first those that mention little else."""
         row = self.passages + entity
         start, stop = self.joined.indptr[row : row + 2]
         passages: Rows = self.joined.indices[start:stop]
@@ -96,7 +97,7 @@ class Associations:
 
 
 def _adjacency(corpus: Corpus) -> Adjacency:
-    """As the corpus was published; put together here where it was not, or where people have judged links."""
+    """Return the published matrices, or make them if there are none or people have judged links."""
     published = corpus.adjacency()
     if published is not None:
         return published
@@ -105,7 +106,7 @@ def _adjacency(corpus: Corpus) -> Adjacency:
 
 
 class _Names:
-    """The names of a corpus's entities by language and stems."""
+    """The names of a corpus's entities, by language and stems."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._numbers: dict[str, dict[tuple[str, ...], int]] = {}
@@ -125,21 +126,21 @@ class _Names:
             self._lengths[language] = {first: sorted(found, reverse=True) for first, found in lengths.items()}
 
     def found_in(self, text: str, language: str) -> list[int]:
-        """Numbers of the entities named, each once. One word is a name only where it has a capital."""
+        """Return the numbers of the entities named, each once. A single word needs a capital letter."""
         lengths, numbers = self._lengths.get(language, {}), self._numbers.get(language, {})
         words = _WORD.findall(text)
         stems = self._stemmed(words, language)
         found: list[int] = []
         end = 0
-        for place, stem in enumerate(stems):
-            if place < end:
+        for index, stem in enumerate(stems):
+            if index < end:
                 continue
             for length in lengths.get(stem, ()):
-                key = tuple(stems[place : place + length])
+                key = tuple(stems[index : index + length])
                 number = numbers.get(key) if len(key) == length else None
-                if number is not None and (length > 1 or not words[place][0].islower()):
+                if number is not None and (length > 1 or not words[index][0].islower()):
                     found.append(number)
-                    end = place + length
+                    end = index + length
                     break
         return list(dict.fromkeys(found))
 
@@ -153,69 +154,68 @@ class _Names:
             return [stems[word] for word in words]
 
 
-_KNOWN: WeakKeyDictionary[Corpus, Associations] = WeakKeyDictionary()
+_BY_CORPUS: WeakKeyDictionary[Corpus, Associations] = WeakKeyDictionary()
 _BUILDING = threading.Lock()
 
 
 def get_associations(corpus: Corpus) -> Associations:
-    """The graph of a corpus, made once and kept as long as the corpus is open; its links anew when somebody
-    has judged one."""
+    """Return the graph of a corpus, made once while it is open; its links are updated after new verdicts."""
     with _BUILDING:
-        known = _KNOWN.get(corpus)
+        known = _BY_CORPUS.get(corpus)
         if known is None:
-            known = _KNOWN[corpus] = Associations(corpus)
+            known = _BY_CORPUS[corpus] = Associations(corpus)
         elif known.judged != corpus.judged:
-            known = _KNOWN[corpus] = known.relinked(corpus)
+            known = _BY_CORPUS[corpus] = known.relinked(corpus)
         return known
 
 
-class Among(NamedTuple):
-    """Values of a matrix at some of its rows and columns: places among both, and the value; shapes (k,)."""
+class Entries(NamedTuple):
+    """Values of a matrix, and their indexes into selected rows and columns; shapes (k,)."""
 
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
     values: NDArray[np.float32]
 
 
-def select_entries(matrix: Matrix, rows: Rows, columns: Rows) -> Among:
-    """What stands in some rows and some distinct columns of a matrix, by row: unlike its own indexing this
-    reads nothing that is as long as the matrix."""
+def select_entries(matrix: Matrix, rows: Rows, columns: Rows) -> Entries:
+    """Return the entries in some rows and some distinct columns of a matrix, by row.
+
+    Unlike the matrix's own indexing this reads no array as long as the matrix.
+    """
     starts = matrix.indptr[rows].astype(np.intp)
     counts = matrix.indptr[np.asarray(rows, np.intp) + 1] - starts
-    place = np.repeat(np.arange(len(rows)), counts)
-    every = np.arange(len(place)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+    row_index = np.repeat(np.arange(len(rows)), counts)
+    every = np.arange(len(row_index)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
     found = matrix.indices[every]
     if not len(columns):
         inside = np.zeros(len(found), np.bool_)
-        return Among(place[inside], place[inside], matrix.data[every[inside]])
+        return Entries(row_index[inside], row_index[inside], matrix.data[every[inside]])
     order = np.argsort(columns, kind="stable")
-    there = np.minimum(np.searchsorted(columns[order], found), len(columns) - 1)
-    inside = columns[order][there] == found
-    return Among(place[inside], order[there[inside]], matrix.data[every[inside]])
+    nearest = np.minimum(np.searchsorted(columns[order], found), len(columns) - 1)
+    inside = columns[order][nearest] == found
+    return Entries(row_index[inside], order[nearest[inside]], matrix.data[every[inside]])
 
 
-def between(matrix: Matrix, rows: Rows, columns: Rows) -> Matrix:
-    """``select_entries`` as a matrix, shape (rows, columns)."""
+def submatrix(matrix: Matrix, rows: Rows, columns: Rows) -> Matrix:
+    """Return the entries of ``select_entries`` as a matrix, shape (rows, columns)."""
     found = select_entries(matrix, rows, columns)
     begins = np.searchsorted(found.rows, np.arange(len(rows) + 1))
     return scipy.sparse.csr_array((found.values, found.columns, begins), shape=(len(rows), len(columns)))
 
 
-# Personalised PageRank by local push: what is far from the start is never touched, however large
-# the graph.
+# Personalised PageRank by local push, which reads only the part of the graph near the start
 #
-# Andersen, Chung and Lang, "Local graph partitioning using PageRank vectors", FOCS 2006. A node's
-# residual is pushed on while it is at least ``TOLERANCE`` times its number of links, so that a
-# walk costs at most 1 / ((1 - damping) * TOLERANCE) links whatever the corpus; what is left of a
-# residual counts for the node it is at.
+# Andersen, Chung and Lang, "Local graph partitioning using PageRank vectors", FOCS 2006. A node's residual is
+# pushed while it is at least ``TOLERANCE`` times its number of links, so that a walk reads at most
+# 1 / ((1 - damping) * TOLERANCE) links in any corpus. The rest of a residual is added to its node.
 
 DAMPING = 0.7
-# 97 to 99 of the best hundred are those of the whole power iteration (benchmarks/RESULTS.md).
+# 97 to 99 of the best hundred nodes are those of the full power iteration (benchmarks/RESULTS.md).
 TOLERANCE = 1e-6
-# Where a walk is only to find more: 96 of the best hundred, a third of the time. The ranking's walks, the
-# first pass too, cost recall by it.
+# For walks that only propose leads: 96 of the best hundred, in a third of the time. Walks of the ranking need
+# the lower tolerance in both passes: this one costs recall.
 ROUGH = 3e-6
-# Where more than one in so many nodes is touched, all are looked through.
+# If more than one in this many nodes was visited, all nodes are scanned for visits.
 SPARSE = 16
 
 Ints = NDArray[np.int32]
@@ -231,12 +231,11 @@ def push_pagerank(
     damping: float = DAMPING,
     tolerance: float = TOLERANCE,
 ) -> tuple[Ints, Floats]:
-    """Where a walker stays who returns to the start with 1 - ``damping`` at each step.
+    """Return the stationary visits of a walker that returns to the start with 1 - ``damping`` at each step.
 
-    ``joined`` is symmetric, shape (n, n); from node j a walker goes to i with ``joined[i, j] * scale[j]``.
-    ``links`` says how many links each node has, shape (n,).
-    The walk starts at ``nodes`` (distinct), each with its share, shapes (m,). Returns the nodes that it
-    visits in rising order and how much, shapes (k,); visits sum to 1, less what vanishes at dead ends.
+    ``joined``, ``scale`` and ``links`` as in ``Associations``. The walk starts at distinct ``nodes`` with
+    these ``shares``, shapes (m,). Returns the visited nodes in ascending order and their visits, shapes (k,);
+    the sum of visits is 1, less the share lost at dead ends.
     """
     visits, residual, queued, queue, seen = _scratch(joined.shape[0])
     starts, targets = (each.astype(np.int32, copy=False) for each in (joined.indptr, joined.indices))
@@ -245,7 +244,7 @@ def push_pagerank(
         nodes.astype(np.int32), shares.astype(np.float32), np.float32(damping), np.float32(tolerance),
         visits, residual, queued, queue, seen,
     )  # fmt: skip
-    # Most of a small graph is touched: looking through it is then less than sorting.
+    # In a small graph most nodes are visited: a scan of all is then faster than sorting.
     many = count * SPARSE > len(queued)
     touched = np.flatnonzero(queued).astype(np.int32) if many else np.sort(seen[:count])
     found = visits[touched] + np.float32(1.0 - damping) * residual[touched]
@@ -255,18 +254,18 @@ def push_pagerank(
 
 
 def _scratch(size: int) -> tuple[Floats, Floats, NDArray[np.int8], Ints, Ints]:
-    """Room for a walk over so many nodes, of this thread: the first three are zero, and left so."""
-    kept: tuple[Floats, Floats, NDArray[np.int8], Ints, Ints] | None = getattr(_KEPT, "arrays", None)
+    """Return this thread's work arrays for a graph of ``size`` nodes; the first three are and stay zero."""
+    kept: tuple[Floats, Floats, NDArray[np.int8], Ints, Ints] | None = getattr(_SCRATCH, "arrays", None)
     if kept is None or len(kept[0]) != size:
         kept = (
             np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size, np.int8),
             np.empty(size, np.int32), np.empty(size + 1, np.int32),
         )  # fmt: skip
-        _KEPT.arrays = kept
+        _SCRATCH.arrays = kept
     return kept
 
 
-_KEPT = threading.local()
+_SCRATCH = threading.local()
 
 
 @cache
@@ -290,18 +289,18 @@ def _push(
     queue: Ints,
     seen: Ints,
 ) -> int:
-    """Push residuals until none is worth it; returns how many nodes stand in ``seen``.
+    """Push residuals until all are below the tolerance; return the number of nodes in ``seen``.
 
-    ``queue`` is a ring with room for all nodes, each of which stands in it once at most; ``seen`` has room
-    for one more than all, and ``queued`` says of each node: 0 not seen, 1 seen, 2 or 3 it waits. Nodes and
-    links are looked up by numbers without a sign, for which no lookup from the end is compiled; what is new
-    is noted without a branch, for whether a node is new cannot be foreseen: that halves the time.
+    ``queue`` is a ring with room for all nodes, each at most once; ``seen`` has room for all and one more;
+    ``queued`` is 0 for a node not seen, 1 for seen, 2 or 3 for waiting. Indexes are unsigned, so that no
+    lookup from the end is compiled, and new nodes are stored without a branch, which the processor could not
+    predict: this halves the time.
     """
     least = np.float64(tolerance)
     head, waiting, count, size = 0, 0, 0, len(queue)
-    for place in range(len(nodes)):
-        node = nodes[place]
-        residual[node] = shares[place]
+    for index in range(len(nodes)):
+        node = nodes[index]
+        residual[node] = shares[index]
         queue[waiting] = node
         queued[node] = 2
         waiting += 1
@@ -319,13 +318,13 @@ def _push(
         onward = damping * held * scale[own]
         for link in range(np.uint32(starts[own]), np.uint32(starts[own + np.uint32(1)])):
             other = np.uint32(targets[link])
-            there = residual[other] + onward * weights[link]
-            residual[other] = there
+            total = residual[other] + onward * weights[link]
+            residual[other] = total
             state = queued[other]
             seen[np.uint32(count)] = other
             count += state == 0
             queued[other] = state | 1
-            if there >= least * links[other] and (state | 1) == 1:
+            if total >= least * links[other] and (state | 1) == 1:
                 queued[other] = 2
                 queue[np.uint32(tail)] = other
                 tail = 0 if tail + 1 == size else tail + 1
@@ -333,43 +332,49 @@ def _push(
     return count
 
 
-# Where a walk from the question's best passages and names ends up.
+# Walks from the question's best passages and names
 
-# The walk starts at this many passages, and the best of them by far the most often.
+# Number of passages at which a walk starts, and the power by which the best of them have a higher share.
 STARTS, SHARPNESS = 20, 8
-# This share of the starts is at the entities that the question names.
+# Share of the starts that is at entities named by the question.
 ENTITY_SHARE = 0.3
-# A passage that the question names scores at least this share of the best, and more with a rare name.
+# The minimum score of a passage that the question names, as a share of the best, and what a rare name adds.
 NAMED_FLOOR, NAMED_SHARE = 0.35, 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Visits:
-    """The passages that a walk visits, in rising order, and how often, as shares of the most visited one;
-    shapes (k,)."""
+    """The passages that a walk visits, ascending, and their visits relative to the most visited.
+
+    Shapes (k,).
+    """
 
     rows: Rows
     shares: Scores
 
     def of(self, rows: Rows) -> Scores:
-        """The share of each passage, 0 where the walk does not come; shape as ``rows``."""
+        """Return the share of each passage, 0 for one that was not visited; shape as ``rows``."""
         found = np.zeros(len(rows), np.float32)
         if len(self.rows):
-            places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
-            there = self.rows[places] == rows
-            found[there] = self.shares[places[there]]
+            indexes = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+            visited = self.rows[indexes] == rows
+            found[visited] = self.shares[indexes[visited]]
         return found
 
     def ranks(self, rows: Rows) -> Scores:
-        """How many passages are visited more often than each, all of them where the walk does not come to it;
-        shape as ``rows``."""
+        """Return how many passages are visited more often than each; all, if it was not visited.
+
+        Shape as ``rows``.
+        """
         shares = self.of(rows)
         ranks = len(self.rows) - np.searchsorted(np.sort(self.shares), shares, "right")
         return np.where(shares > 0, ranks, len(self.rows)).astype(np.float32)
 
     def best(self, limit: int, mask: Mask | None) -> Visits:
-        """The most visited passages, ``limit`` at most, of those that the mask allows, shape (passages,); the
-        most visited first, equals by row."""
+        """Return up to ``limit`` of the most visited passages in ``mask``, shape (passages,).
+
+        The most visited come first, equal ones by row.
+        """
         allowed = np.flatnonzero(mask[self.rows]) if mask is not None else np.arange(len(self.rows))
         if len(allowed) > limit:
             shares = self.shares[allowed]
@@ -383,25 +388,27 @@ NOWHERE = Visits(np.empty(0, np.int32), np.empty(0, np.float32))
 
 
 def add_named(graph: Associations, rows: Rows, scores: Scores, plan: QueryPlan) -> tuple[Rows, Scores]:
-    """Rows and scores with the passages that the question names, shapes (m,): those are nearly as good as
-    the best, the rarer their name the nearer."""
-    named, surely = graph.named_in(plan.question, plan.language)
+    """Add the passages that the question names to rows and their scores, shapes (m,).
+
+    Their scores are a share of the best, the higher the rarer the name.
+    """
+    named, certainty = graph.named_in(plan.question, plan.language)
     if not len(named) or not len(rows):
         return rows, scores
     every = distinct(np.concatenate([rows, named]))
     found = np.zeros(len(every), np.float32)
     found[np.searchsorted(every, rows)] = scores
     floor = np.zeros(len(every), np.float32)
-    floor[np.searchsorted(every, named)] = float(scores.max()) * (NAMED_FLOOR + NAMED_SHARE * surely)
+    floor[np.searchsorted(every, named)] = float(scores.max()) * (NAMED_FLOOR + NAMED_SHARE * certainty)
     return every, np.maximum(found, floor)
 
 
-def walked(
+def walk_from(
     graph: Associations, rows: Rows, scores: Scores, plan: QueryPlan, tolerance: float = TOLERANCE
 ) -> Visits:
-    """Where walks from the question's best passages and names stay.
+    """Walk from the question's best passages and names and return the visits.
 
-    ``rows`` and their ``scores`` in 0..1 are where the question points, shapes (n,); ``tolerance`` as in
+    ``rows`` and their ``scores`` in 0..1, shapes (n,), are candidates for the starts; ``tolerance`` as in
     ``push_pagerank``.
     """
     rows, scores = add_named(graph, rows, scores, plan)
@@ -410,7 +417,8 @@ def walked(
         return NOWHERE
     weights = (scores[best] / scores[best[0]]) ** SHARPNESS
     nodes, shares = rows[best], weights / weights.sum()
-    named = [one for one in graph.entities_in(plan.question, plan.language) if graph.rarity[one] > 0]
+    entities = graph.entities_in(plan.question, plan.language)
+    named = [entity for entity in entities if graph.rarity[entity] > 0]
     if named:
         rarity = graph.rarity[named]
         nodes = np.concatenate([nodes, graph.passages + np.array(named)])
@@ -423,6 +431,6 @@ def walked(
         shares.astype(np.float32),
         tolerance=tolerance,
     )
-    told = (found < graph.passages) & (visits > 0)
-    found, visits = found[told], visits[told]
+    is_passage = (found < graph.passages) & (visits > 0)
+    found, visits = found[is_passage], visits[is_passage]
     return Visits(found, visits / visits.max()) if len(visits) else NOWHERE

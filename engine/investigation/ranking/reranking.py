@@ -1,4 +1,4 @@
-"""A reranker's judgement as one more addend of the score, for the head of the ranking."""
+"""Reranking of the head of the ranking: a reranker's judgement becomes one more addend of the score."""
 
 from __future__ import annotations
 
@@ -26,60 +26,58 @@ from engine.retrieval.rerank import (
     reranker,
 )
 
-# Passages that a language model is not shown keep their place, whatever it does to the others.
+# Withheld passages
 #
-# A model that orders passages cannot lift what it has not read; but it can push down what stands
-# above. So that neither an attack nor its being withheld changes where a passage stands, it keeps
-# its rank.
+# A passage that addresses a machine is not shown to a language model and keeps its rank, so that neither an
+# attack nor withholding it changes its rank.
 
-WITHHELD = "addresses a machine: not shown to the model, keeps its place"
+WITHHELD = "addresses a machine: not shown to the model, keeps its position"
 
 
-def keep_in_place(before: Ranking, after: Ranking, places: Sequence[int]) -> Ranking:
-    """``after`` with the rows that stood at ``places`` of ``before`` there again, the others in their order.
+def keep_in_place(before: Ranking, after: Ranking, positions: Sequence[int]) -> Ranking:
+    """Move the rows at ``positions`` of ``before`` back to these positions of ``after``.
 
-    Both rankings hold the same rows; the last part of ``after`` is the addend that moved them. Where the
-    score of a kept row does not fit between its neighbours, that part makes it fit.
+    Both rankings have the same rows; the other rows keep their order. The last part of ``after`` is the
+    addend that moved them; it is changed for a row whose score does not fit between its neighbours.
     """
-    if not places:
+    if not positions:
         return after
-    where = {row: place for place, row in enumerate(after.rows.tolist())}
-    kept = {place: where[int(before.rows[place])] for place in places}
-    held = set(kept.values())
-    moving = iter(place for place in range(len(after.rows)) if place not in held)
-    order = [kept[place] if place in kept else next(moving) for place in range(len(after.rows))]
+    moved_to = {row: position for position, row in enumerate(after.rows.tolist())}
+    fixed = {position: moved_to[int(before.rows[position])] for position in positions}
+    fixed_rows = set(fixed.values())
+    moving = iter(position for position in range(len(after.rows)) if position not in fixed_rows)
+    order = [fixed[position] if position in fixed else next(moving) for position in range(len(after.rows))]
     parts, scores = after.parts[:, order].copy(), after.scores[order].copy()
-    for place in sorted(kept):
-        below = next((float(scores[n]) for n in range(place + 1, len(scores)) if n not in kept), -np.inf)
-        above = float(scores[place - 1]) if place else np.inf
-        fitting = min(max(float(scores[place]), below), above)
-        parts[-1, place] += fitting - scores[place]
-        scores[place] = fitting
+    for position in sorted(fixed):
+        below = next((float(scores[n]) for n in range(position + 1, len(scores)) if n not in fixed), -np.inf)
+        above = float(scores[position - 1]) if position else np.inf
+        fitting = min(max(float(scores[position]), below), above)
+        parts[-1, position] += fitting - scores[position]
+        scores[position] = fitting
     name = after.names[-1]
-    told = {(name, int(before.rows[place])): WITHHELD for place in places}
+    details = {(name, int(before.rows[position])): WITHHELD for position in positions}
     return replace(
-        after, rows=after.rows[order], scores=scores, parts=parts, details={**after.details, **told}
+        after, rows=after.rows[order], scores=scores, parts=parts, details={**after.details, **details}
     )
 
 
-# A reranker's judgement as one more addend of the score, for the head of the ranking.
+# The reranker's addend
 #
-# The model's scores, on whatever scale, are stretched to the range of the own scores of the
-# passages it judged, and mixed with them: the head is put in a new order, stays above what was
-# not judged, and the parts of a score still add up to it.
+# The model's scores are stretched to the range of the ranking's scores of the same passages, and mixed with
+# them. The head gets a new order, stays above the passages that were not judged, and the parts of a score
+# still add up to it.
 
 RERANKER, PINNED = "reranker", "pinned"
-# Best passages that are judged, and the share of the judgement in their score.
+# Number of best passages that are judged, and the share of the judgement in their score.
 DEPTH, WEIGHT = 50, 0.5
-# Milliseconds for a model that runs here, and for a language model.
+# Default budgets of a local model and of a language model, ms.
 QUICK, PATIENT = 500, 20_000
 
 
 class Reranking:
-    """The reranker of one case, ``budget`` in milliseconds. ``notes`` tell what it did last, or why it is
-    off.
+    """The reranker of one case; ``budget`` in milliseconds. ``notes``: what it did last, or why it is off.
 
-    Raises SettingsError for a spec that cannot be read.
+    Raises SettingsError for an invalid spec.
     """
 
     def __init__(
@@ -97,17 +95,24 @@ class Reranking:
 
     @property
     def calls(self) -> int:
-        """Requests that the reranker has sent to an outside service so far; a language model's are counted
-        by its meter."""
+        """Requests that the reranker has sent to an external service.
+
+        A language model's meter counts its own.
+        """
         counted = self._model is None or isinstance(self._model, ListwiseReranker)
         return 0 if counted or self._model is None else self._model.calls
 
     def applied(
-        self, ranking: Ranking, corpus: Corpus, reading: Reading, language: str, halted: Callable[[], bool]
+        self,
+        ranking: Ranking,
+        corpus: Corpus,
+        reading: Reading,
+        language: str,
+        interrupted: Callable[[], bool],
     ) -> Ranking:
-        """The ranking with its head judged, as far as the budget goes; as it was where the model is off.
+        """Rerank the head of the ranking within the budget; unchanged if the model is off.
 
-        ``language`` is the question's. Pinned passages are not judged: a person has done that.
+        ``language`` of the question. Pinned passages are not judged: a person ranked them.
         """
         model, judging = self._model, self._judging
         if model is None or judging is None:
@@ -115,27 +120,27 @@ class Reranking:
         if not reads(model, language):
             self.notes = (f"reranking is off: {model_name(model.spec)} does not read {language!r}",)
             return ranking
-        places = np.flatnonzero(~pinned(ranking))[: self._depth]
-        passages = reading.passages(ranking.rows[places])
-        readable = [number for number, one in enumerate(passages) if reads(model, one.language)]
+        positions = np.flatnonzero(~pinned(ranking))[: self._depth]
+        passages = reading.passages(ranking.rows[positions])
+        readable = [number for number, passage in enumerate(passages) if reads(model, passage.language)]
         texts = Texts(corpus, reading)
         budget = self._budget
         withheld: list[int] = []
         if isinstance(model, ListwiseReranker):
-            withheld = _addressing(texts, ranking, places[readable].tolist())
-            readable = [number for number in readable if int(places[number]) not in withheld]
+            withheld = _find_suspicious(texts, ranking, positions[readable].tolist())
+            readable = [number for number in readable if int(positions[number]) not in withheld]
             model.within(budget)
-        asked = ranking.rows[places[readable]].tolist()
-        judged = judging.judge(asked, texts, budget, halted)
-        self._tell(judged, len(asked))
+        rows = ranking.rows[positions[readable]].tolist()
+        judged = judging.judge(rows, texts, budget, interrupted)
+        self._note(judged, len(rows))
         if not len(judged.scores):
             return ranking
-        judged_places = places[readable[: len(judged.scores)]]
+        judged_places = positions[readable[: len(judged.scores)]]
         after = mixed(ranking, judged_places.tolist(), judged.scores, WEIGHT)
         return keep_in_place(ranking, after, withheld) if after is not ranking else ranking
 
-    def _tell(self, judged: Judged, asked: int) -> None:
-        """Say what was judged; nothing new to tell where all was known."""
+    def _note(self, judged: Judged, requested: int) -> None:
+        """Note what was judged; unchanged if all judgements were known already."""
         done, budget = len(judged.scores), self._budget
         if judged.why == "" and judged.new == 0:
             return
@@ -149,7 +154,7 @@ class Reranking:
                 f"nothing was reranked: the budget of {budget} ms does not hold one text for {spec}",
             )
         else:
-            of = f"{done} of {asked}" if done < asked else f"{done}"
+            of = f"{done} of {requested}" if done < requested else f"{done}"
             if isinstance(self._model, ListwiseReranker) and self._model.cut:
                 of = f"{of}, in part ({self._model.cut}),"
             ends = {BUDGET: f"; the budget of {budget} ms was used up", STOPPED: "; it was stopped"}
@@ -158,67 +163,69 @@ class Reranking:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What a reranker reads of passages: their document, headings and label, then their words."""
+    """The texts that a reranker reads of passages: document, headings and label, then the passage."""
 
     corpus: Corpus
     reading: Reading
 
     def __call__(self, rows: Sequence[int]) -> list[str]:
-        """One text a row."""
-        wanted = np.asarray(rows, np.int32)
-        documents, numbers = self.corpus.documents(), self.corpus.document_numbers(wanted).tolist()
-        told = []
-        for passage, number in zip(self.reading.passages(wanted), numbers, strict=True):
-            around = dict.fromkeys(part for part in context_of(passage, documents[number]) if part)
-            told.append("\n".join(part for part in (" > ".join(around), passage.text) if part))
-        return told
+        """Return one text for each row."""
+        array = np.asarray(rows, np.int32)
+        documents, numbers = self.corpus.documents(), self.corpus.document_numbers(array).tolist()
+        texts = []
+        for passage, number in zip(self.reading.passages(array), numbers, strict=True):
+            context = dict.fromkeys(part for part in context_of(passage, documents[number]) if part)
+            texts.append("\n".join(part for part in (" > ".join(context), passage.text) if part))
+        return texts
 
 
-def _addressing(texts: Texts, ranking: Ranking, places: Sequence[int]) -> list[int]:
-    """Those of the places whose text addresses a machine."""
-    told = texts(ranking.rows[list(places)].tolist())
-    return [place for place, text in zip(places, told, strict=True) if addresses_machine(text)]
+def _find_suspicious(texts: Texts, ranking: Ranking, positions: Sequence[int]) -> list[int]:
+    """Return the positions whose text addresses a machine."""
+    found = texts(ranking.rows[list(positions)].tolist())
+    return [position for position, text in zip(positions, found, strict=True) if addresses_machine(text)]
 
 
 def pinned(ranking: Ranking) -> Mask:
-    """Which places of a ranking a person has pinned, shape (n,)."""
+    """Return which positions of a ranking are pinned, shape (n,)."""
     if PINNED not in ranking.names:
         return np.zeros(len(ranking.rows), np.bool_)
     found: Mask = ranking.parts[ranking.names.index(PINNED)] > 0
     return found
 
 
-def mixed(ranking: Ranking, places: Sequence[int], judged: Scores, weight: float) -> Ranking:
-    """The ranking with the judged places in a new order; ``judged``: shape (places,), on any scale.
+def mixed(ranking: Ranking, positions: Sequence[int], judged: Scores, weight: float) -> Ranking:
+    """Mix judgements into the scores at some positions; ``judged``, shape (positions,), has any scale.
 
-    A judged passage gets (1 - weight) x own score + weight x judgement, the judgement stretched to the
-    range of the own scores of all that was judged. Equal judgements change nothing.
+    The new score is (1 - weight) x score + weight x judgement, with judgements stretched to the range of the
+    scores at these positions. Equal judgements change nothing.
     """
-    own = ranking.scores[list(places)]
+    own = ranking.scores[list(positions)]
     low, high = float(judged.min()), float(judged.max())
     if high <= low:
         return ranking
     stretched = own.min() + (own.max() - own.min()) * (judged - low) / (high - low)
     values = np.zeros(len(ranking.rows), np.float32)
-    values[list(places)] = weight * (stretched - own)
-    details = {place: f"judged {score:.3g}" for place, score in zip(places, judged.tolist(), strict=True)}
+    values[list(positions)] = weight * (stretched - own)
+    details = {
+        position: f"judged {score:.3g}" for position, score in zip(positions, judged.tolist(), strict=True)
+    }
     return with_addend(ranking, RERANKER, values, details)
 
 
 def with_addend(ranking: Ranking, name: str, values: Scores, details: dict[int, str]) -> Ranking:
-    """The ranking with one more addend, in the order of the new scores; equal ones stay in order.
+    """Add one addend and sort by the new scores; equal ones keep their order.
 
-    ``values``: shape (n,). ``details`` by place in the ranking as it was.
+    ``values``, shape (n,), and ``details`` by position in the given ranking.
     """
     parts = np.vstack([ranking.parts, values[None, :]]).astype(np.float32)
     scores = parts.sum(axis=0)
     order = np.argsort(-scores, kind="stable")
     rows = ranking.rows.tolist()
-    told = {(name, rows[place]): words for place, words in details.items()}
+    named = {(name, rows[position]): words for position, words in details.items()}
     return Ranking(
         ranking.rows[order],
         scores[order],
         (*ranking.names, name),
         parts[:, order],
-        {**ranking.details, **told},
+        {**ranking.details, **named},
     )

@@ -14,7 +14,7 @@ from engine.investigation.filters import newest
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.trails import DIRECTIONS, Leads, joined, make_leads, no_leads, strongest
 from engine.languages import words
-from engine.languages.room import base_of
+from engine.languages.folders import base_of
 from engine.model import Direction, Passage, Reference
 from engine.settings import Preset
 from engine.threads import Colour

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.arrays import distinct
 from engine.corpus.protocol import Rows
-from engine.investigation.graph.walks import ROUGH, Associations, between, get_associations, walked
+from engine.investigation.graph.walks import ROUGH, Associations, get_associations, submatrix, walk_from
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.entities import as_written
 from engine.investigation.trails import NO_SOURCE, RELATION_NUMBER, Leads, make_leads, no_leads
@@ -43,7 +43,7 @@ class PageRank:
         if not len(seeds.rows):
             return no_leads()
         graph = get_associations(context.corpus)
-        visits = walked(graph, seeds.rows, seeds.scores, context.relevance.plan, ROUGH)
+        visits = walk_from(graph, seeds.rows, seeds.scores, context.relevance.plan, ROUGH)
         best = visits.best(MOST_LEADS, context.mask)
         rows, shares = best.rows, best.shares
         if not len(rows):
@@ -85,9 +85,9 @@ class PageRank:
 def _nearest(graph: Associations, seeds: Rows, rows: Rows) -> Rows:
     """For each row the seed with the strongest one or two steps to it; -1 where there is none."""
     middle = distinct(graph.joined[seeds].indices)
-    direct = between(graph.joined, rows, seeds).toarray() * graph.scale[seeds]
-    first = between(graph.joined, seeds, middle).toarray() * graph.scale[seeds][:, None]
-    over = between(graph.joined, rows, middle) @ (first * graph.scale[middle]).T
+    direct = submatrix(graph.joined, rows, seeds).toarray() * graph.scale[seeds]
+    first = submatrix(graph.joined, seeds, middle).toarray() * graph.scale[seeds][:, None]
+    over = submatrix(graph.joined, rows, middle) @ (first * graph.scale[middle]).T
     strength = np.where(rows[:, None] == seeds[None, :], 0.0, direct + over)
     nearest = seeds[strength.argmax(axis=1)]
     return np.where(strength.max(axis=1) > 0, nearest, NO_SOURCE).astype(np.int32)

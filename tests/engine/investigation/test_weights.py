@@ -140,7 +140,7 @@ def test_another_process_is_heard(corpus: Corpus, tmp_path: Path) -> None:
 def test_unknown_and_damaged_weights_are_refused_in_a_sentence(corpus: Corpus, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no learned weights 'none-such'; known: none"):
         adopt_weights(corpus, "none-such")
-    with pytest.raises(InputError, match="which weights"):
+    with pytest.raises(InputError, match="name the weights by their id"):
         adopt_weights(corpus, "")
     path = tmp_path / "meridia" / WEIGHTS_NAME
     path.write_text('{"act": "kept", "id": "bad", "learned": "AAAA"}\n')

@@ -26,7 +26,7 @@ from ui.case_views import judge_met
 from ui.cases.kept import KeptCases, keeping_for
 from ui.cases.opening import opened_again, undone
 from ui.investigate import Updates, case_values, listen, noted, open_case
-from ui.session import Desk, OpenCase
+from ui.session import CaseSessions, OpenCase
 from ui.shelf import Library, open_library
 from ui.stage import PARTS
 from ui.steer import steer
@@ -132,7 +132,7 @@ def test_what_is_said_of_links_on_a_reopened_case_is_said_of_the_corpus(
 
 
 def test_steps_are_taken_back_one_by_one(shelf: Library, cases: KeptCases) -> None:
-    desk, opened = Desk(), asked(shelf, cases)
+    desk, opened = CaseSessions(), asked(shelf, cases)
     desk.put("page", opened)
     before = told(opened)
     passage = opened.case.ranking[-1].passage.id
@@ -201,7 +201,7 @@ def test_a_page_that_is_left_has_its_case_when_it_comes_back(shelf: Library, cas
 def test_a_question_that_is_asked_in_its_place_does_not_lose_the_first(
     shelf: Library, cases: KeptCases
 ) -> None:
-    desk = Desk()
+    desk = CaseSessions()
     first, second = (open_case(shelf, CaseRequest(question=QUESTION, corpus="Small")) for _ in range(2))
     for opened in (first, second):
         opened.keeping = keeping_for(cases, ANNA)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.case import Case
-from engine.investigation.completeness.calibrated import learned
+from engine.investigation.completeness.calibrated import shipped_model
 from engine.investigation.completeness.estimate import WHOLE, completeness_of
 from engine.investigation.completeness.evidence import (
     BEST,
@@ -66,7 +66,7 @@ def test_more_independent_finders_never_lower_the_estimate(finders: list[int], d
     more = [*finders[:place], finders[place] + 1, *finders[place + 1 :]]
     before, after = capture(finders), capture(more)
     assert all(after[name] >= before[name] - 1e-12 for name in before)
-    assert learned().estimate(after) >= learned().estimate(before) - 1e-12
+    assert shipped_model().estimate(after) >= shipped_model().estimate(before) - 1e-12
 
 
 @given(RELEVANCE)

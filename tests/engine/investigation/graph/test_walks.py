@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from engine.investigation.graph.walks import DAMPING, TOLERANCE, between, push_pagerank
+from engine.investigation.graph.walks import DAMPING, TOLERANCE, push_pagerank, submatrix
 
 
 def random_graph(size: int, links: int, seed: int) -> tuple[sparse.csr_array, np.ndarray]:
@@ -66,4 +66,4 @@ def test_a_part_of_a_matrix_is_that_part(size: int, links: int, seed: int) -> No
     draw = np.random.default_rng(seed)
     rows = draw.integers(0, size, 4).astype(np.int32)
     columns = draw.permutation(size)[: int(draw.integers(0, size + 1))].astype(np.int32)
-    assert between(matrix, rows, columns).toarray().tolist() == matrix.toarray()[rows][:, columns].tolist()
+    assert submatrix(matrix, rows, columns).toarray().tolist() == matrix.toarray()[rows][:, columns].tolist()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.graph.walks import add_named, get_associations, walked
+from engine.investigation.graph.walks import add_named, get_associations, walk_from
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.pagerank import PageRank
@@ -46,7 +46,7 @@ def test_links_have_weights_between_zero_and_one_and_none_to_itself(bare: Corpus
 def test_a_walk_from_a_passage_reaches_what_it_cites_before_what_nothing_joins(bare: Corpus) -> None:
     graph, plan = get_associations(bare), context_of(bare).relevance.plan
     start = np.array([int(bare.rows(["harbour-act/art-3/para-3"])[0])], np.int32)
-    visits = walked(graph, start, np.ones(1, np.float32), plan)
+    visits = walk_from(graph, start, np.ones(1, np.float32), plan)
     cited = graph.cites[start].tocoo().col
     assert len(cited)
     assert visits.of(start)[0] == visits.shares.max() == pytest.approx(1.0)
@@ -60,7 +60,7 @@ def test_a_walk_from_a_passage_reaches_what_it_cites_before_what_nothing_joins(b
 def test_nothing_to_start_from_is_nowhere(bare: Corpus) -> None:
     graph, plan = get_associations(bare), context_of(bare).relevance.plan
     empty = np.empty(0, np.int32)
-    assert not len(walked(graph, empty, np.empty(0, np.float32), plan).rows)
+    assert not len(walk_from(graph, empty, np.empty(0, np.float32), plan).rows)
 
 
 def test_a_passage_that_the_question_names_is_where_it_points(bare: Corpus) -> None:

@@ -1,17 +1,17 @@
-"""The requests of the Check view, and its frame."""
+"""The Check view: its calls and its frame."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import gradio as gr
 import orjson
 from pydantic import BaseModel, Field
 
-from engine.access.audit_log import record
-from engine.access.users import Action, Person, may
+from engine.access.users import Action, may
 from engine.answers.audit import Audit, Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import annotated, audit_to_json, log_markdown, markdown
@@ -19,23 +19,19 @@ from engine.answers.audit.log import ReviewAction, record_reviews, tally, verifi
 from engine.answers.audit.page import html_page
 from engine.answers.audit.record import FINDING_WORDS, key_of
 from engine.corpus.grades import meanings
-from engine.errors import AccessError, InputError, RedstringError, for_visitors
+from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
+from engine.errors import AccessError, InputError
 from engine.language.characters import escape, hidden_marks
 from engine.llm import Budget, Meter
-from engine.verbs.requests import parse_request
-from ui.access.entrance import by_token
-from ui.check.checking import MOST_CALLS, RULES, Ask, Checking, check, shown_claim, shown_log, shown_tally
+from engine.verbs.requests import CorpusName, Key, LowestGrade, SentFile
+from ui.calls import Access, Answer, Call, Caller, Form, build_panel, by_name
+from ui.check.checking import MOST_CALLS, RULES, Checking, check, shown_claim, shown_log, shown_tally
 from ui.connections import Connections
 from ui.corpus.intake import put
 from ui.jobs.jobs import Job, Jobs
 from ui.jobs.reading import Reading, read_apart
 from ui.jobs.reading import cancel as cancel_reading
-from ui.panels import build_panel
 from ui.shelf import Library
-
-# One door for all requests of the Check view: checked, answered, and every error a calm line.
-
-Answer = dict[str, Any]
 
 
 class SentText(BaseModel):
@@ -45,52 +41,85 @@ class SentText(BaseModel):
     length: int
 
 
+class ReadForm(Form):
+    """A file whose text is to be read."""
+
+    file: SentFile | None = None
+
+
+class StartForm(Form):
+    """A text to check. ``day`` None is today, ``grade`` the lowest grade of sources, None for any; ``model``:
+    use the language model if there is one."""
+
+    corpus: CorpusName = ""
+    text: str = Field(default="", max_length=LONGEST_TEXT)
+    day: date | None = None
+    grade: LowestGrade = None
+    model: bool = False
+
+
+class JobForm(Form):
+    """A check, by its id; empty for the reading of a file."""
+
+    job: Key = ""
+
+
+class PollForm(JobForm):
+    """A check, and how many of its claims the page has."""
+
+    seen: int = Field(default=0, ge=0)
+
+
+class ReviewForm(JobForm):
+    """A verdict on a claim: what to do, the right finding, and a name where nobody logs in."""
+
+    act: Literal["", "confirm", "overrule", "undo"] = ""
+    claim: Key = ""
+    instead: Key = ""
+    note: str = Field(default="", max_length=LONGEST_NOTE)
+    name: str = Field(default="", max_length=LONGEST_NAME)
+
+
 class CheckDesk:
-    """What every answer starts from: the library, the models, and the audits under way."""
+    """The library, the language models, and the checks under way."""
 
     def __init__(self, library: Library, connections: Connections) -> None:
         self.books, self.connections = library, connections
         self.jobs: Jobs[Checking] = Jobs(RULES)
 
-
-def answer(desk: CheckDesk, request: object, who: Callable[[str], Person] = by_token) -> Answer:
-    """The answer to a request; ``error`` says in one line what was wrong with it. ``who`` tells who sent it,
-    given the token of their browser."""
-    try:
-        ask = parse_request(Ask, request)
-        person = who(ask.visitor)
-        signed = {"visitor": person.key, "address": person.address, "role": person.role}
-        ask = ask.model_copy(update={**signed, "reviewer": person.name})
-        desk.connections.seen(ask.session, trusted=may(person.role, Action.USE_MODEL))
-        handler = HANDLERS.get(ask.do)
-        if handler is None:
-            return {"error": f"unknown request {ask.do!r}"}
-        told = handler(desk, ask)
-        if ask.do == "start":
-            record(person, "check", desk.books.find(ask.corpus, ask.visitor).logged_as, "done")
-        if ask.do == "review":
-            record(person, f"review: {ask.act}", told.pop("folder"), "done")
-        return told
-    except RedstringError as error:
-        return {"error": for_visitors(error)}
+    def access(self, caller: Caller, form: Form) -> CheckAccess:
+        """What the caller may check and review."""
+        self.connections.seen(caller.session, trusted=caller.is_trusted)
+        return CheckAccess(self, caller)
 
 
-def offer(desk: CheckDesk, ask: Ask) -> Answer:
+@dataclass(frozen=True, slots=True)
+class CheckAccess(Access):
+    """The checks of a caller."""
+
+    desk: CheckDesk
+    caller: Caller
+
+    def subject(self, form: Any) -> str:
+        """The folder of the corpus that a text is checked against."""
+        if isinstance(form, ReviewForm):
+            name = self.desk.jobs.get(form.job, self.caller.key).payload.name
+        else:
+            name = form.corpus
+        return self.desk.books.find(name, self.caller.key).logged_as
+
+
+def offer(access: CheckAccess, form: Form) -> Answer:
     """What can be chosen: corpora, whether there is a model; what runs already; the findings in words."""
-    shelf = [shelved for shelved in desk.books.shelf(ask.visitor) if shelved.info is not None]
-    job = desk.jobs.going(ask.visitor)
-    model = desk.connections.describe(ask.session)
+    shelf = [shelved for shelved in access.desk.books.shelf(access.caller.key) if shelved.info is not None]
+    job = access.desk.jobs.going(access.caller.key)
+    model = access.desk.connections.describe(access.caller.session)
     return {
         "corpora": [shelved.name for shelved in shelf],
         "model": model.spec,
         "findings": [
-            {
-                "key": key_of(one),
-                "word": FINDING_WORDS[one].word,
-                "sign": FINDING_WORDS[one].sign,
-                "meaning": FINDING_WORDS[one].meaning,
-            }
-            for one in Finding
+            {"key": key_of(one), "word": words.word, "sign": words.sign, "meaning": words.meaning}
+            for one, words in ((one, FINDING_WORDS[one]) for one in Finding)
         ],
         "job": job.id if job else "",
         "text": job.payload.text if job else "",
@@ -98,52 +127,52 @@ def offer(desk: CheckDesk, ask: Ask) -> Answer:
     }
 
 
-def read_file(desk: CheckDesk, ask: Ask) -> Answer:
+def read_file(access: CheckAccess, form: ReadForm) -> Answer:
     """The text of a file that was dropped."""
-    if ask.file is None:
+    if form.file is None:
         raise InputError("no file came; choose one")
     take, given = SentText.model_validate_json, {"longest": LONGEST_TEXT}
-    (found,) = read_apart(Reading("text", partial(put, [ask.file]), take, 1, given), ask.owner)
+    (found,) = read_apart(Reading("text", partial(put, [form.file]), take, 1, given), access.caller.owner)
     cut = f"only the first {LONGEST_TEXT:,} of its {found.length:,} characters are taken here"
-    return {"text": found.text, "note": f"{ask.file.name}: {cut}" if found.length > LONGEST_TEXT else ""}
+    return {"text": found.text, "note": f"{form.file.name}: {cut}" if found.length > LONGEST_TEXT else ""}
 
 
-def start(desk: CheckDesk, ask: Ask) -> Answer:
+def start(access: CheckAccess, form: StartForm) -> Answer:
     """Start an audit."""
-    if not ask.visitor:
+    if not access.caller.key:
         raise InputError("the page did not say who is asking; load it again")
-    if not ask.text.strip():
+    if not form.text.strip():
         raise InputError("there is no text: paste one, or drop a file")
-    corpus = desk.books.corpus(ask.corpus, ask.visitor)
-    model = desk.connections.model(ask.session) if ask.model else None
+    corpus = access.desk.books.corpus(form.corpus, access.caller.key)
+    model = access.desk.connections.model(access.caller.session) if form.model else None
 
     def work(job: Job[Checking]) -> None:
         meter = Meter(Budget(calls=MOST_CALLS), job.stop.is_set)
-        check(job, Auditor(corpus, day=ask.day, minimum=ask.grade, model=model, meter=meter))
+        check(job, Auditor(corpus, day=form.day, minimum=form.grade, model=model, meter=meter))
 
-    job = desk.jobs.start(ask.owner, Checking(ask.text, ask.corpus, corpus), work)
+    job = access.desk.jobs.start(access.caller.owner, Checking(form.text, form.corpus, corpus), work)
     # Where characters stand in the text that nobody sees: the page shows them by their numbers.
-    return {"job": job.id, "hidden": hidden_marks(ask.text)}
+    return {"job": job.id, "hidden": hidden_marks(form.text)}
 
 
-def poll(desk: CheckDesk, ask: Ask) -> Answer:
+def poll(access: CheckAccess, form: PollForm) -> Answer:
     """How far an audit is, with the claims checked since the page looked last; at its end all of it."""
-    job = desk.jobs.get(ask.job, ask.visitor)
+    job = access.desk.jobs.get(form.job, access.caller.key)
     # The state is read first: what is over has all its results.
     state = job.state
     told: Answer = {
         "state": state,
         "step": job.step or "loading",
-        "before": desk.jobs.before(job),
+        "before": access.desk.jobs.before(job),
         "done": job.done,
         "total": job.total,
         "message": job.message,
-        "claims": [shown_claim(one) for one in job.payload.claims[ask.seen :]],
+        "claims": [shown_claim(one) for one in job.payload.claims[form.seen :]],
     }
-    return told | _outcome(desk, ask, job.payload) if state == "done" else told
+    return told | _outcome(access, job.payload) if state == "done" else told
 
 
-def _outcome(desk: CheckDesk, ask: Ask, checked: Checking) -> Answer:
+def _outcome(access: CheckAccess, checked: Checking) -> Answer:
     audit = checked.audit
     if audit is None:
         return {}
@@ -151,19 +180,19 @@ def _outcome(desk: CheckDesk, ask: Ask, checked: Checking) -> Answer:
         "audit": audit_to_json(audit),
         # The second reading may have changed what was told of a claim.
         "final": [shown_claim(one) for one in audit.checked],
-        **_logged(desk, ask, checked, audit),
+        **_logged(access, checked, audit),
     }
 
 
-def _logged(desk: CheckDesk, ask: Ask, checked: Checking, audit: Audit) -> Answer:
+def _logged(access: CheckAccess, checked: Checking, audit: Audit) -> Answer:
     """The verification log of an audit as it stands, and the files that hold it. What people said of verdicts
     is told to those who may say something themselves, and to nobody else."""
-    reviewing = _may_review(desk, ask, checked)
+    reviewing = _may_review(access, checked)
     log = verification_log(audit, checked.corpus, reviews=reviewing)
     whole = audit_to_json(audit, log)
     return {
         "reviewing": reviewing,
-        "signed": bool(ask.reviewer),
+        "signed": bool(access.caller.person.name),
         "log": shown_log(log),
         "tally": shown_tally(tally(audit, log)),
         "files": {
@@ -176,60 +205,56 @@ def _logged(desk: CheckDesk, ask: Ask, checked: Checking, audit: Audit) -> Answe
     }
 
 
-def _may_review(desk: CheckDesk, ask: Ask, checked: Checking) -> bool:
+def _may_review(access: CheckAccess, checked: Checking) -> bool:
     """Whether whoever asks may say something of verdicts against a corpus: who may judge its links."""
     if checked.corpus.journals is None:
         return False
-    own = desk.books.belongs(desk.books.find(checked.name, ask.visitor))
-    return may(ask.role, Action.JUDGE, own=own)
+    own = access.desk.books.belongs(access.desk.books.find(checked.name, access.caller.key))
+    return may(access.caller.person.role, Action.JUDGE, own=own)
 
 
-def reviewed(desk: CheckDesk, ask: Ask) -> Answer:
+def review(access: CheckAccess, form: ReviewForm) -> Answer:
     """Keep what a person says of a verdict; the log and the files as they are then.
 
     Raises AccessError where the person may not, InputError for a claim or a verdict that there is none of.
     """
-    job = desk.jobs.get(ask.job, ask.visitor)
+    job = access.desk.jobs.get(form.job, access.caller.key)
     checked, audit = job.payload, job.payload.audit
     if audit is None:
         raise InputError("the check has not come to its end")
-    if not _may_review(desk, ask, checked):
+    if not _may_review(access, checked):
         raise AccessError("verdicts against this corpus are confirmed by its reviewers")
-    if not ask.act:
+    if not form.act:
         raise InputError("what is said of the verdict was not sent: confirm, overrule or undo")
     log = verification_log(audit, checked.corpus)
-    said = [ReviewAction(ask.act, ask.claim, ask.instead)]
-    record_reviews(checked.corpus, log, said, note=ask.note, reviewer=ask.reviewer or ask.name)
-    folder = desk.books.find(checked.name, ask.visitor).logged_as
-    return {**_logged(desk, ask, checked, audit), "folder": folder}
+    said = [ReviewAction(form.act, form.claim, form.instead)]
+    record_reviews(checked.corpus, log, said, note=form.note, reviewer=access.caller.person.name or form.name)
+    return _logged(access, checked, audit)
 
 
-def cancel(desk: CheckDesk, ask: Ask) -> Answer:
+def cancel(access: CheckAccess, form: JobForm) -> Answer:
     """End an audit, of which what it checked stays; without its id, end the reading of a file."""
-    if ask.job:
-        desk.jobs.cancel(ask.job, ask.visitor)
+    if form.job:
+        access.desk.jobs.cancel(form.job, access.caller.key)
     else:
-        cancel_reading(ask.visitor)
+        cancel_reading(access.caller.key)
     return {}
 
 
-HANDLERS: Mapping[str, Callable[[CheckDesk, Ask], Answer]] = {
-    "offer": offer,
-    "read": read_file,
-    "start": start,
-    "poll": poll,
-    "cancel": cancel,
-    "review": reviewed,
-}
-
-
-# The Check view: its frame, and the one door to the server that its script knocks at.
+CALLS = by_name((
+    Call("offer", Form, offer),
+    Call("read", ReadForm, read_file),
+    Call("start", StartForm, start, audit="check"),
+    Call("poll", PollForm, poll),
+    Call("cancel", JobForm, cancel),
+    Call("review", ReviewForm, review, audit=lambda form, _: f"review: {form.act}"),
+))  # fmt: skip
 
 
 def build_check(desk: CheckDesk) -> gr.HTML:
     """Build the view."""
     script = "redstring.check(element, server)"
-    return build_panel("check", partial(answer, desk), desk.books.settings, _FRAME, script)
+    return build_panel("check", desk, CALLS, desk.books.settings, _FRAME, script)
 
 
 _GRADES = "".join(

@@ -1,8 +1,8 @@
-"""The requests of the Evaluate view, and its frame."""
+"""The Evaluate view: its calls and its frame."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,10 @@ from typing import Any
 import gradio as gr
 import orjson
 import plotly.graph_objects as go
+from pydantic import Field
 
-from engine.access.audit_log import record
-from engine.access.users import Person
 from engine.caching import Cache
-from engine.errors import CorpusError, InputError, RedstringError, ResourceError, for_visitors
+from engine.errors import CorpusError, InputError, ResourceError
 from engine.evaluation import Question
 from engine.evaluation.pair import compare_settings
 from engine.evaluation.plots import ablation_bars, all_plots
@@ -22,15 +21,16 @@ from engine.evaluation.questions import spread
 from engine.evaluation.results import results_bytes, run_header
 from engine.settings import Preset, preset
 from engine.threads import threads
-from engine.verbs.requests import parse_request
-from ui.access.entrance import by_token
+from engine.verbs.requests import LONGEST_QUESTION, CorpusName, Key
+from ui.calls import Access, Answer, Call, Caller, Form, build_panel, by_name
 from ui.evaluate.evaluating import (
     MOST_ABLATED,
     MOST_QUESTIONS,
     RULES,
     START_QUESTIONS,
-    Ask,
+    Chosen,
     Evaluating,
+    StartForm,
     evaluate,
     gold_of,
     own_questions,
@@ -39,18 +39,28 @@ from ui.evaluate.evaluating import (
 from ui.evaluate.tables import ablation_html, pair_html, result_html
 from ui.jobs.jobs import Jobs
 from ui.palette import colour
-from ui.panels import build_panel
 from ui.shelf import Library, Shelved
 
-# One door for all requests of the Evaluate view: checked, answered, and every error a calm line.
-
-Answer = dict[str, Any]
 SHOWN = 20
 CORPORA_KNOWN = 1024
 
 
+class JobForm(Form):
+    """An evaluation, by its id."""
+
+    job: Key = ""
+
+
+class PairForm(Form):
+    """A question for two settings."""
+
+    corpus: CorpusName = ""
+    question: str = Field(default="", max_length=LONGEST_QUESTION)
+    sides: tuple[Chosen, Chosen] = (Chosen(), Chosen())
+
+
 class EvaluationDesk:
-    """What every answer starts from: the library, and the evaluations under way."""
+    """The library, and the evaluations under way."""
 
     def __init__(self, library: Library) -> None:
         self.books = library
@@ -66,37 +76,35 @@ class EvaluationDesk:
         key = shelved.folder, shelved.state
         return self._own.made(key, lambda: own_questions(self.books.open(shelved)))
 
-
-def answer(desk: EvaluationDesk, request: object, who: Callable[[str], Person] = by_token) -> Answer:
-    """The answer to a request; ``error`` says in one line what was wrong with it. ``who`` tells who sent it,
-    given the token of their browser."""
-    try:
-        ask = parse_request(Ask, request)
-        person = who(ask.visitor)
-        ask = ask.model_copy(update={"visitor": person.key, "address": person.address})
-        handler = HANDLERS.get(ask.do)
-        if handler is None:
-            return {"error": f"unknown request {ask.do!r}"}
-        told = handler(desk, ask)
-        if ask.do in ("start", "pair"):
-            record(person, "evaluate", desk.books.find(ask.corpus, ask.visitor).logged_as, "done")
-        return told
-    except RedstringError as error:
-        return {"error": for_visitors(error)}
+    def access(self, caller: Caller, form: Form) -> EvaluationAccess:
+        """What the caller may evaluate."""
+        return EvaluationAccess(self, caller)
 
 
-def offer(desk: EvaluationDesk, ask: Ask) -> Answer:
+@dataclass(frozen=True, slots=True)
+class EvaluationAccess(Access):
+    """The evaluations of a caller."""
+
+    desk: EvaluationDesk
+    caller: Caller
+
+    def subject(self, form: Any) -> str:
+        """The folder of the corpus."""
+        return self.desk.books.find(form.corpus, self.caller.key).logged_as
+
+
+def offer(access: EvaluationAccess, form: Form) -> Answer:
     """What can be chosen: corpora with the questions they carry, presets, strategies; what runs already."""
     corpora = []
-    for shelved in desk.books.shelf(ask.visitor):
+    for shelved in access.desk.books.shelf(access.caller.key):
         try:
-            asked = [question.text for question in desk.own_questions(shelved)]
+            asked = [question.text for question in access.desk.own_questions(shelved)]
         except (CorpusError, ResourceError):
             continue
         if shelved.info is None:
             continue
         corpora.append({"name": shelved.name, "passages": shelved.info.passages, "questions": asked})
-    job = desk.jobs.going(ask.visitor)
+    job = access.desk.jobs.going(access.caller.key)
     return {
         "corpora": corpora,
         "strategies": [
@@ -112,29 +120,29 @@ def offer(desk: EvaluationDesk, ask: Ask) -> Answer:
     }
 
 
-def start(desk: EvaluationDesk, ask: Ask) -> Answer:
+def start(access: EvaluationAccess, form: StartForm) -> Answer:
     """Start an evaluation or an ablation, and say how many questions it asks."""
-    if not ask.visitor:
+    if not access.caller.key:
         raise InputError("the page did not say who is asking; load it again")
-    corpus = desk.books.corpus(ask.corpus, ask.visitor)
-    questions = questions_for(corpus, ask)
-    if ask.ablate:
+    corpus = access.desk.books.corpus(form.corpus, access.caller.key)
+    questions = questions_for(corpus, form, access.caller.owner)
+    if form.ablate:
         questions = spread(questions, MOST_ABLATED)
-    settings = ask.chosen.settings()
-    asked = Evaluating(run_header(corpus, settings), questions, settings, ask.ablate)
-    job = desk.jobs.start(ask.owner, asked, partial(evaluate, corpus=corpus))
+    settings = form.chosen.settings()
+    asked = Evaluating(run_header(corpus, settings), questions, settings, form.ablate)
+    job = access.desk.jobs.start(access.caller.owner, asked, partial(evaluate, corpus=corpus))
     return {"job": job.id, "total": len(questions)}
 
 
-def poll(desk: EvaluationDesk, ask: Ask) -> Answer:
+def poll(access: EvaluationAccess, form: JobForm) -> Answer:
     """How far an evaluation is; when it is over, what came out."""
-    job = desk.jobs.get(ask.job, ask.visitor)
+    job = access.desk.jobs.get(form.job, access.caller.key)
     # This is read first: what is over has all its results.
     state, over = job.state, job.over
     told: Answer = {
         "state": state,
         "step": job.step or "loading",
-        "before": desk.jobs.before(job),
+        "before": access.desk.jobs.before(job),
         "done": job.done,
         "total": len(job.payload.questions),
         "message": job.message,
@@ -165,40 +173,37 @@ def _drawn(name: str, figure: go.Figure) -> Answer:
     return {"name": name, "title": title, "data": value["data"], "layout": value["layout"]}
 
 
-def cancel(desk: EvaluationDesk, ask: Ask) -> Answer:
+def cancel(access: EvaluationAccess, form: JobForm) -> Answer:
     """End an evaluation; what it measured stays."""
-    desk.jobs.cancel(ask.job, ask.visitor)
+    access.desk.jobs.cancel(form.job, access.caller.key)
     return {}
 
 
-def pair(desk: EvaluationDesk, ask: Ask) -> Answer:
+def pair(access: EvaluationAccess, form: PairForm) -> Answer:
     """Two settings on one question."""
-    if not ask.question.strip():
+    if not form.question.strip():
         raise InputError("there is no question: write one, or choose one")
-    corpus = desk.books.corpus(ask.corpus, ask.visitor)
+    corpus = access.desk.books.corpus(form.corpus, access.caller.key)
     # As long a ranking on both sides: what one leaves out must not be a matter of its length.
-    first, second = (side.settings().changed(top_k=SHOWN) for side in ask.sides)
-    gold = gold_of(corpus, ask.question)
-    compared = compare_settings(corpus, ask.question.strip(), (first, second), gold)
+    first, second = (side.settings().changed(top_k=SHOWN) for side in form.sides)
+    gold = gold_of(corpus, form.question)
+    compared = compare_settings(corpus, form.question.strip(), (first, second), gold)
     return {"html": pair_html(compared, corpus.name)}
 
 
-HANDLERS: Mapping[str, Callable[[EvaluationDesk, Ask], Answer]] = {
-    "offer": offer,
-    "start": start,
-    "poll": poll,
-    "cancel": cancel,
-    "pair": pair,
-}
-
-
-# The Evaluate view: its frame, and the one door to the server that its script knocks at.
+CALLS = by_name((
+    Call("offer", Form, offer),
+    Call("start", StartForm, start, audit="evaluate"),
+    Call("poll", JobForm, poll),
+    Call("cancel", JobForm, cancel),
+    Call("pair", PairForm, pair, audit="evaluate"),
+))  # fmt: skip
 
 
 def build_evaluation(desk: EvaluationDesk) -> gr.HTML:
     """Build the view."""
     script = "redstring.evaluation(element, server)"
-    return build_panel("evaluation", partial(answer, desk), desk.books.settings, frame_html(), script)
+    return build_panel("evaluation", desk, CALLS, desk.books.settings, frame_html(), script)
 
 
 def frame_html() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.languages import ROOM, codes, file_of, files
+from engine.languages import FOLDER, codes, file_of, files
 
 
 def test_a_language_is_a_folder_named_by_its_code() -> None:
@@ -15,7 +15,7 @@ def test_a_language_is_a_folder_named_by_its_code() -> None:
 def test_every_file_of_a_name_is_listed_in_the_order_of_the_codes() -> None:
     found = files("references.yaml")
     assert [path.parent.name for path in found] == sorted(path.parent.name for path in found)
-    assert set(found) == set(ROOM.glob("*/references.yaml"))
+    assert set(found) == set(FOLDER.glob("*/references.yaml"))
 
 
 @pytest.mark.parametrize("language", ["", "..", "../language", "xx", "en/../de", "."])
