@@ -118,7 +118,7 @@ class Outputs:
 
     def _commands(self, part: str, folder: Path) -> Iterator[tuple[str, str]]:
         names = {"folder": str(folder), "corpus": str(self._corpus), "sources": str(self._sources)}
-        names["sample"] = str(self._sample)
+        names |= {"sample": str(self._sample), "claims": str(FOLDER / "claims")}
         names |= {
             name: str(folder / file) for name, file in (("queries", "queries.jsonl"), ("qrels", "qrels.tsv"))
         }
