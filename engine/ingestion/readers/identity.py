@@ -284,17 +284,12 @@ def make_document(
     state = _first_day(metadata, DayKind.STATE)
     named = fields.first_text(by_name, ("id", "slug"))
     document_id = named if named and not source.shares_id else slug_of(source.stem) or "document"
-<<<<<<< HEAD
     if not heading and (explaining := _explanation_title(body)):
-        title = _text(given, fields.TITLES) or explaining
+        title = _text(metadata, fields.TITLES) or explaining
     # The number, year and short names in the title of an explanation are those of its act.
     explains = EXPLANATION.match(title) is not None
     page = FrontPage() if explains else read_front_page(title, body, language)
-    plain = not heading and _text(given, fields.TITLES) is None
-=======
-    page = read_front_page(title, body, language)
     plain = not heading and _text(metadata, fields.TITLES) is None
->>>>>>> main
     if page.title and (page.type == STANDARD or plain):
         # Plain text has no heading, and its first lines are better than the file's name.
         title = page.title
@@ -306,7 +301,6 @@ def make_document(
     if page.type == STANDARD and page.number:
         # The name of all editions.
         aliases = (*aliases, page.number)
-<<<<<<< HEAD
     derived: tuple[str, ...] = (title,)
     if not explains:
         derived = aliases_of(
@@ -316,21 +310,9 @@ def make_document(
             year=year,
             type=kind,
             language=language,
-            abbreviation=_text(given, fields.SHORT_TITLES),
+            abbreviation=_text(metadata, fields.SHORT_TITLES),
         )
-    quality = known.get("quality")
-=======
-    derived = aliases_of(
-        title,
-        document_id=document_id,
-        number=number,
-        year=year,
-        type=kind,
-        language=language,
-        abbreviation=_text(metadata, fields.SHORT_TITLES),
-    )
     quality = by_name.get("quality")
->>>>>>> main
     understood = _UNDERSTOOD if named is None or document_id == named else _UNDERSTOOD - {"id", "slug"}
     return Document(
         id=document_id,
@@ -385,7 +367,6 @@ def _first_lines(body: str) -> str | None:
     return title_case(title) if " " in title else title
 
 
-<<<<<<< HEAD
 def _explanation_title(body: str) -> str | None:
     """The first lines of a text if they name an explanation: "PENJELASAN", "ATAS", "UNDANG-UNDANG ..."."""
     paragraph = body.strip()[:HEAD].partition("\n\n")[0].split("\n")
@@ -394,12 +375,8 @@ def _explanation_title(body: str) -> str | None:
     return title_case(title) if is_bare_heading(title) and EXPLANATION.match(title) else None
 
 
-def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    return fields.first_text({"it": fields.first_value(given, names)}, ("it",))
-=======
 def _text(metadata: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     return fields.first_text({"it": fields.first_value(metadata, names)}, ("it",))
->>>>>>> main
 
 
 def _first_day(metadata: Mapping[str, Any], kind: DayKind) -> date | None:
