@@ -20,7 +20,7 @@ from engine.verbs.verb import LONGEST_ANSWER, Caller, Response, Tool, verb, weig
 
 if TYPE_CHECKING:
     from engine.exports.kept_cases import Verdicts
-    from engine.exports.registry import HandedOver
+    from engine.exports.registry import ExportableCase
     from engine.records.expansion import ExpansionTree
     from engine.records.expansion.statistics import Names
     from engine.records.record import CaseRecord
@@ -218,7 +218,7 @@ def export_here(caller: Caller, request: ExportOptions) -> Response:
     if not request.case:
         raise InputError("name the case: its id, or the file of a saved one")
     chosen = export_of(request.format)
-    data = chosen.write(_handed_over(caller, request))
+    data = chosen.write(_load_for_export(caller, request))
     if request.out is not None:
         write_whole(request.out, data)
         caller.notice(f"{request.out}: {len(data):,} bytes")
@@ -245,7 +245,7 @@ def export_here(caller: Caller, request: ExportOptions) -> Response:
 )
 def export_case(caller: Caller, request: ExportCase) -> Response:
     """Export a case: memo, provenance, graph, table …."""
-    from engine.exports.kept_cases import handed_over
+    from engine.exports.kept_cases import load_for_export
     from engine.exports.registry import export_of, exports
 
     if request.case is None:
@@ -256,7 +256,7 @@ def export_case(caller: Caller, request: ExportCase) -> Response:
     if not request.format:
         raise InputError(f"format: say which; known: {', '.join(exports())}")
     chosen = export_of(request.format)
-    handed = handed_over(caller.store(), request.case, caller.owner, caller.corpus, caller.reviews())
+    handed = load_for_export(caller.store(), request.case, caller.owner, caller.corpus, caller.reviews())
     data = chosen.write(handed)
     caller.log_case(f"export case as {chosen.name}", request.case)
     is_text = chosen.media_type.startswith(("text/", "application/json"))
@@ -274,9 +274,9 @@ def export_case(caller: Caller, request: ExportCase) -> Response:
     )
 
 
-def _handed_over(caller: Caller, request: ExportOptions) -> HandedOver:
-    from engine.exports.kept_cases import Verdicts, handed_over
-    from engine.exports.registry import HandedOver
+def _load_for_export(caller: Caller, request: ExportOptions) -> ExportableCase:
+    from engine.exports.kept_cases import Verdicts, load_for_export
+    from engine.exports.registry import ExportableCase
     from engine.records.case_file import CASE, parse_saved
     from engine.records.restoring import values_of
     from engine.review.handing import assessments_in, judgements_of, unnamed
@@ -284,18 +284,18 @@ def _handed_over(caller: Caller, request: ExportOptions) -> HandedOver:
     wanted, today = request.wanted(), datetime.now(UTC).date()
     corpus = caller.corpus(request.corpus) if request.corpus else None
     if not Path(request.case).is_file():
-        return handed_over(
+        return load_for_export(
             caller.store(), request.case, caller.owner, lambda name: corpus, caller.reviews(), wanted
         )
     values = values_of(Path(request.case))
     if CASE not in values:
-        return HandedOver(values, corpus=corpus, today=today)
+        return ExportableCase(values, corpus=corpus, today=today)
     record, case = parse_saved(values, request.case)
     if case is None:
-        return HandedOver(record, None, (), "", corpus, today=today)
+        return ExportableCase(record, None, (), "", corpus, today=today)
     verdicts = () if wanted is Verdicts.NONE else assessments_in(case, record)
     verdicts = verdicts if wanted is Verdicts.NAMED else unnamed(verdicts)
-    return HandedOver(
+    return ExportableCase(
         record, None, case.events, case.notes, corpus, today=today, case=replace(case, verdicts=()),
         verdicts=verdicts, judgements=judgements_of(verdicts),
     )  # fmt: skip
