@@ -29,10 +29,11 @@ from engine.access.users import Person, Role
 from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.errors import InputError
-from engine.exports.registry import HandedOver, exports
+from engine.exports.registry import ExportableCase, exports
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from engine.records.case_file import read_saved
+from engine.verbs import all_tools
 from engine.verbs.requests import parse_request
 from tests.golden import page
 from tests.golden.commands import COMMANDS, NONE, SMALL
@@ -52,7 +53,6 @@ from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services
-from ui.tools.registry import TOOLS
 from ui.tools.server import described
 
 FOLDER = Path(__file__).parent
@@ -132,7 +132,7 @@ class Outputs:
             if found := re.search(r"Kept as case ([\w-]+)", err):
                 names["other" if "case" in names else "case"] = found[1]
             if line.startswith("review queue"):
-                names["queue"] = re.findall(r"golden-id-\d+", out)[-1]
+                names["queue"] = re.findall(r"golden-id-\d+", out)[0]
             # What a command reports while it works is for people.
             texts = {line: f"{code}: {err}" if code else out}
             for file in re.findall(r"written[.\w]+", line):
@@ -148,7 +148,7 @@ class Outputs:
         asking = ServerCaller(
             place, Person(role=Role.OPERATOR), gr.Request(Request({"type": "http", "headers": []}))
         )
-        tools = {tool.tool.name: tool for tool in TOOLS}
+        tools = {tool.tool.name: tool for tool in all_tools()}
         names: dict[str, Any] = {}
         for name, given in CALLS:
             tool = tools[name]
@@ -163,7 +163,7 @@ class Outputs:
             if name == "investigate" and not names:
                 names = {"CASE": found["case"], "PASSAGE": found["passages"][0]["id"]}
             yield f"{name} {orjson.dumps(given).decode()}", orjson.dumps(found).decode()
-        for tool in TOOLS:
+        for tool in all_tools():
             yield f"{tool.tool.name} for MCP", described(tool).model_dump_json(exclude_none=True)
 
     def _library(self, folder: Path, *, is_sample: bool = False) -> Library:
@@ -178,10 +178,12 @@ class Outputs:
         corpus = open_corpus(self._corpus)
         for name, export in exports().items():
             for kind, case in (
-                ("of a record", HandedOver(record)),
+                ("of a record", ExportableCase(record)),
                 (
                     "of a case",
-                    HandedOver(record, None, sealed.events, "Read.", corpus, today=HANDED_OVER, case=sealed),
+                    ExportableCase(
+                        record, None, sealed.events, "Read.", corpus, today=HANDED_OVER, case=sealed
+                    ),
                 ),
             ):
                 try:
