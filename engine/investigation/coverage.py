@@ -121,27 +121,34 @@ def _words(ontology: Ontology, name: str, language: str) -> tuple[str, ...]:
 
 # Coverage: which facets of a question the pool has evidence for, and what to ask for the others.
 #
-# An area is covered by its share of what the question finds (``facets.shares_of``); a part of the
-# question by what decides over a whole question, too: its words and its nearness (``evidence``).
+# An area is covered if as many good passages of it as it needs are among the most relevant ones, and it has
+# its share of what the question finds (``facets.shares_of``); it is missing if there is no good passage, or,
+# unless it is required, hardly any share. A part of the question is judged as the whole question is: by its
+# words and their nearness (``evidence``).
 
-# Shares of the question's evidence from which an area is not missing, and is covered. Chosen on the questions
-# of two corpora, see "Coverage" in benchmarks/RESULTS.md.
-WEAK, COVERED = 0.12, 0.3
-# Passages that count for an area have this relevance, as a share of the best.
+# All chosen on the questions of two corpora, see "Coverage" in benchmarks/RESULTS.md.
+# The share of the question's evidence that a covered area has, at least: one that a type of transaction
+# requires which the user chose, and any other.
+REQUIRED, COVERED = 0.26, 0.3
+# An area that is not required is missing with a smaller share.
+WEAK = 0.12
+# A passage is good evidence for an area if it is among the BEST of the pool, if affinity times relevance is
+# at least GOOD, and if it belongs to the area at least OWN times as much as to any other.
+BEST, GOOD, OWN = 20, 0.15, 0.5
+# Further passages are listed behind the good ones if they are this relevant, as a share of the best.
 RELEVANT = 0.5
-# They belong to it at least so much as to any other area.
-OWN = 0.7
 MOST_EVIDENCE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Evidence for a facet: places in the pool, best first; how much it is, 0..1; and whether a part was
-    found at all."""
+    """Evidence for a facet: places in the pool, best first; how much it is, 0..1; whether a part was found
+    at all; and how many passages are good evidence for an area."""
 
     places: NDArray[np.intp]
     score: float
     status: EvidenceStatus = EvidenceStatus.FOUND
+    good: int = 0
 
 
 class Coverage:
@@ -220,10 +227,11 @@ class Coverage:
 
     def _state(self, facet: Facet, found: Found, ids: Sequence[str], round_number: int) -> AreaCoverage:
         nothing = found.status is EvidenceStatus.NONE or not len(found.places)
-        enough = found.status is EvidenceStatus.FOUND and len(found.places) >= facet.minimum
+        if facet.area is None:
+            enough = found.status is EvidenceStatus.FOUND and len(found.places) >= facet.minimum
+        else:
+            enough = found.good >= facet.minimum and found.score >= self._least_share(facet)
         state = AreaState.MISSING if nothing else AreaState.COVERED if enough else AreaState.WEAK
-        if facet.area is not None and state is AreaState.COVERED and found.score < COVERED:
-            state = AreaState.WEAK
         if state is AreaState.COVERED:
             self._closed.setdefault(facet.id, round_number)
         return AreaCoverage(
@@ -237,6 +245,11 @@ class Coverage:
             self._closed.get(facet.id),
             self._queries.get(facet.id),
         )
+
+    def _least_share(self, facet: Facet) -> float:
+        """The share of the question's evidence that the area has if it is covered."""
+        chosen = self.transaction is not None and not self.transaction.proposed
+        return REQUIRED if facet.required and chosen else COVERED
 
     @property
     def open_queries(self) -> int:
@@ -298,11 +311,19 @@ def _opened(
 
 
 def _evidence(belongs: Scores, strongest: Scores, relevance: Scores, facet: Facet, share: float) -> Found:
-    """The passages of an area that serve the question, best first, and its share of all evidence. They
-    belong to it nearly as much as to the area that is ``strongest`` in them; all of shape (n,)."""
-    best = facet.similarity * float(belongs.max(initial=0.0))
-    useful = relevance >= RELEVANT * float(relevance.max(initial=0.0))
-    own = (belongs >= np.maximum(best, OWN * strongest)) & (belongs > 0)
-    places = np.flatnonzero(useful & own)
-    order = np.lexsort((places, -(belongs[places] * relevance[places] ** 2)))
-    return Found(places[order][:MOST_EVIDENCE] if share >= WEAK else places[:0], share)
+    """The evidence for an area: its good passages, best first, then others that belong to it.
+
+    ``belongs`` and ``strongest``: affinity to the area and to the area that is strongest in each passage, of
+    shape (n,), as is ``relevance``; ``share`` is the area's share of all evidence.
+    """
+    own = (belongs >= OWN * strongest) & (belongs > 0)
+    among_best = np.zeros(len(relevance), np.bool_)
+    among_best[np.argsort(-relevance, kind="stable")[:BEST]] = True
+    good = own & among_best & (belongs * relevance >= GOOD)
+    count = int(good.sum())
+    least = facet.similarity * float(belongs.max(initial=0.0))
+    useful = (relevance >= RELEVANT * float(relevance.max(initial=0.0))) & own & (belongs >= least)
+    found = count and (facet.required or share >= WEAK)
+    places = np.flatnonzero(good | useful) if found else np.zeros(0, np.intp)
+    order = np.lexsort((places, -(belongs[places] * relevance[places] ** 2), ~good[places]))
+    return Found(places[order][:MOST_EVIDENCE], share, good=count)
