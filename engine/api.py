@@ -91,13 +91,10 @@ def investigate(
 
     Raises SettingsError for an unknown preset or setting, InputError for an empty question.
     """
-    from engine.investigation import Case
+    from engine.investigation import run_case
 
-    case = Case(_open(corpus), question, get_preset(preset).changed(**settings), model=_connect(model))
-    for event in case.run():
-        if on_event is not None:
-            on_event(event)
-    return case
+    chosen = get_preset(preset).changed(**settings)
+    return run_case(_open(corpus), question, chosen, model=_connect(model), on_event=on_event)
 
 
 def describe(case: Case) -> str:

@@ -16,7 +16,7 @@ from engine.corpus.grades import words_of
 from engine.investigation.strategies.amendments import Amendments
 from engine.language.characters import attribute, escape
 from engine.model import Direction, Document, Hop, Passage, Relation, Span
-from engine.records.wording import hop_words, plural
+from engine.records.phrases import hop_words, plural
 from ui.passages import report_button
 from ui.session import OpenCase
 

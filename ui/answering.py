@@ -21,7 +21,7 @@ from engine.llm import LanguageModel, Meter
 from engine.llm.cost import cost_report, currency_of
 from ui.answer import answer_html, writing_html
 from ui.connections import Connections
-from ui.session import CASES, Desk, OpenCase, case_of
+from ui.session import CASES, CaseSessions, OpenCase, case_of
 from ui.spending import expected_words
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import told
@@ -64,7 +64,7 @@ def offer(opened: OpenCase, model: LanguageModel | None) -> str:
 
 
 def wire_answer(
-    stage: Stage, token: gr.State, session: gr.Textbox, desk: Desk, connections: Connections
+    stage: Stage, token: gr.State, session: gr.Textbox, desk: CaseSessions, connections: Connections
 ) -> None:
     """The button that has an answer written, and the one that stops it."""
 
@@ -136,7 +136,7 @@ PATIENCE = 30.0
 NOT_YET = "The report is on a case that has come to its end; wait for this one."
 
 
-def wire_case_report(stage: Stage, token: gr.State, desk: Desk) -> None:
+def wire_case_report(stage: Stage, token: gr.State, desk: CaseSessions) -> None:
     """The button that asks for the report."""
 
     def tell(request: gr.Request, case: str) -> Iterator[dict[Any, Any]]:

@@ -16,7 +16,7 @@ from engine.investigation.graph.nodes import edge_sentences
 from engine.language.characters import attribute, escape, marked, shortened
 from engine.model import Relation
 from engine.ontology.applying import Concepts, NamedConcept, concepts_of, first_rows, in_language
-from engine.records.wording import full_citation, pinpoint
+from engine.records.phrases import full_citation, pinpoint
 from engine.settings import InvestigationSettings
 from ui.board import Dossier
 from ui.passages import Link, link_between

@@ -16,7 +16,7 @@ import orjson
 from engine.access.audit_log import record
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, for_visitors
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
 from engine.investigation.filters import NOTHING_LEFT
 from engine.investigation.ranking.additive import Experience
@@ -41,7 +41,7 @@ from ui.passages import WAITING as NO_PASSAGES
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.plan import edited_plan
 from ui.rail import Rail, at_click
-from ui.session import LINED, Desk, OpenCase, case_of, new_token, turn_of
+from ui.session import LINED, CaseSessions, OpenCase, case_of, new_token, turn_of
 from ui.shelf import Library
 from ui.spending import asked_or_any, wire_assist
 from ui.stage import PARTS, Stage, banner_html, on_failure
@@ -184,7 +184,7 @@ def listen(
     is_first = opened.case.stop is None
     if not is_first:
         # What was cancelled was the run that has come to its end.
-        opened.case.carry_on()
+        opened.case.reset_cancel()
     telling, unseen = _in_its_turn(opened, stage, events), False
     try:
         for updates in telling:
@@ -337,7 +337,7 @@ def wire_investigation(
     stage: Stage,
     token: gr.State,
     library: Library,
-    desk: Desk,
+    desk: CaseSessions,
     connections: Connections,
     cases: KeptCases,
 ) -> None:
@@ -384,7 +384,7 @@ def wire_investigation(
     _wire_more(stage, token, desk)
 
 
-def _wire_more(stage: Stage, token: gr.State, desk: Desk) -> None:
+def _wire_more(stage: Stage, token: gr.State, desk: CaseSessions) -> None:
     def expand(request: gr.Request, case: str, wanted: gr.EventData) -> Any:
         opened = desk.find(case_of(case, request))
         if opened is None:
@@ -440,7 +440,7 @@ def open_case(
     name = asked.corpus or ""
     corpus = library.corpus(name, visitor)
     plan = edited_plan(asked.edited, question, name, settings)
-    case = Case(corpus, question, settings, plan=plan, model=model, weights=learned(corpus))
+    case = make_case(corpus, question, settings, plan=plan, model=model, weights=learned(corpus))
     named = set(settings.documents)
     titles = {one.id: one.title or one.id for one in corpus.documents() if one.id in named} if named else {}
     opened = OpenCase(

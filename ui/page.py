@@ -12,26 +12,26 @@ import gradio as gr
 from engine.access.users import Action, may
 from ui.access.entrance import counted_as, person_of
 from ui.answering import wire_answer, wire_case_report
-from ui.cases.answers import build_cases
 from ui.cases.desk import CasesDesk
 from ui.cases.kept import KeptCases
 from ui.cases.opening import hand_over, wire_bar, wire_opening
+from ui.cases.panel import build_cases
 from ui.cases.recent import build_recent
-from ui.check.answers import CheckDesk, build_check
+from ui.check.panel import CheckDesk, build_check
 from ui.connecting import ConnectingDesk
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.panel import build_corpus
 from ui.door.answers import Answers
-from ui.evaluate.answers import EvaluationDesk, build_evaluation
+from ui.evaluate.panel import EvaluationDesk, build_evaluation
 from ui.expansion.view import wire_views
 from ui.investigate import wire_cost, wire_investigation
 from ui.models import build_models, wire_budget
 from ui.plan import wire_plan
 from ui.rail import build_rail, wire_rail, wire_shelf
-from ui.review.answers import build_review
 from ui.review.desk import ReviewDesk
-from ui.session import Desk
+from ui.review.panel import build_review
+from ui.session import CaseSessions
 from ui.shelf import Library
 from ui.stage import build_stage
 from ui.steer import wire_steering
@@ -104,12 +104,12 @@ class _Sealed:
 
 def build_page(
     library: Library,
-    desk: Desk | None = None,
+    desk: CaseSessions | None = None,
     connections: Connections | None = None,
     cases: KeptCases | None = None,
 ) -> gr.Blocks:
     """The page over a library of open corpora. Launch it with ``theme.launch_options``."""
-    desk = desk or Desk()
+    desk = desk or CaseSessions()
     cases = cases or KeptCases(library.settings, library.home)
     connections = connections or Connections()
     page: gr.Blocks = Page(
@@ -156,7 +156,7 @@ def build_page(
     return page
 
 
-def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections, desk: Desk) -> None:
+def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections, desk: CaseSessions) -> None:
     """The page tells its secret name when it opens; when it closes, its connection is forgotten and
     its case is no longer worked on."""
 

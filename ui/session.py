@@ -15,12 +15,12 @@ from engine.answers.record import Answer
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation import Case
-from engine.investigation.coverage import kinds_of
+from engine.investigation.coverage import transaction_names
 from engine.investigation.ranking.additive import Experience
 from engine.llm.cost import CostReport, cost_report
 from engine.model import Document, Passage
+from engine.records.phrases import short_citation
 from engine.records.store.chain import Event
-from engine.records.wording import short_citation
 from ui.board import DEFAULT_NODES
 from ui.cases.kept import Keeping
 from ui.controls import Terms
@@ -70,7 +70,7 @@ class OpenCase:
     ``judging``: whoever asked may report one, under the name ``reviewer``. ``answer`` is the one that is
     shown, with what a model would cost at most. ``workers`` have the places that it runs in, without them it
     runs at once; ``visitor`` is who waits for one. ``keeping`` is by what it is kept, None where it is not.
-    ``reopened``: it is shown from its record, and is run anew before somebody goes on with it, from
+    ``reopen_case``: it is shown from its record, and is run anew before somebody goes on with it, from
     ``record`` by the ``steps`` that led to it and what was ``learned`` of its matter. ``left`` counts how
     often its page was left while it ran. ``view`` is what is in front in the pane of the board, ``drawn`` how
     many nodes were drawn last and what was in front then.
@@ -97,7 +97,7 @@ class OpenCase:
     workers: Workers | None = None
     visitor: str = ""
     keeping: Keeping | None = None
-    reopened: bool = False
+    reopen_case: bool = False
     record: Mapping[str, Any] | None = None
     steps: tuple[Event, ...] = ()
     learned: Experience | None = None
@@ -116,7 +116,7 @@ class OpenCase:
         """Take over what has come of the case elsewhere."""
         self.case, self.story, self.answer = other.case, other.story, other.answer
         self.seconds, self.drawn_at, self.read_from = other.seconds, other.drawn_at, other.read_from
-        self.reopened, self.record, self.steps = other.reopened, None, ()
+        self.reopen_case, self.record, self.steps = other.reopen_case, None, ()
 
     def lookup(self, passage_ids: list[str]) -> dict[str, tuple[Passage, Document]]:
         """Passages with their documents, fetched in one batch and kept for the life of the case."""
@@ -140,7 +140,7 @@ class OpenCase:
         if plan is not None and plan.focus:
             documents = (one for one in self.corpus.documents() if one.id in plan.focus)
             titles = {**titles, **{one.id: one.title or one.id for one in documents}}
-        kinds = kinds_of(self.corpus.ontology, "en" if plan is None else plan.language)
+        kinds = transaction_names(self.corpus.ontology, "en" if plan is None else plan.language)
         return Terms(self.case.settings, self.case.started, self.case.as_of, titles, kinds)
 
     def name(self, passage_id: str) -> str:
@@ -151,7 +151,7 @@ class OpenCase:
         return short_citation(passage, document)
 
 
-class Desk:
+class CaseSessions:
     """The cases on the table, the least recently used put away first. Safe for several threads."""
 
     def __init__(self, most: int = MOST_CASES) -> None:

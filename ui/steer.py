@@ -29,13 +29,13 @@ from ui.investigate import (
     ranked_value,
     rest_value,
 )
-from ui.session import LINED, Desk, OpenCase, case_of
+from ui.session import LINED, CaseSessions, OpenCase, case_of
 from ui.stage import Stage, banner_html, on_failure
 
 LONGEST_REASON = 2_000
 
 
-def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, desk: Desk) -> None:
+def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, desk: CaseSessions) -> None:
     """One listener for all actions of the cards."""
 
     def act(request: gr.Request, case: str, threads: list[str], chosen: gr.EventData) -> Iterator[Updates]:
@@ -82,10 +82,10 @@ def steer(
         raise InputError("no thread is ticked to follow: tick at least one")
     if changes:
         _check_own(opened)
-        if opened.reopened:
+        if opened.reopen_case:
             prepare(opened)
             yield from listen(opened, stage, partial(going_on, opened))
-            if opened.reopened:
+            if opened.reopen_case:
                 return
     if action == "whole" and changes:
         step = Follow(passage=passage_id, strategies=(WholeDocument.name,))

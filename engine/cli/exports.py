@@ -82,7 +82,7 @@ def _handed_over(options: argparse.Namespace) -> HandedOver:
     from engine.corpus import open_corpus
     from engine.exports.kept_cases import Verdicts, handed_over
     from engine.exports.registry import HandedOver
-    from engine.records.filed import CASE, file_of
+    from engine.records.case_file import CASE, parse_saved
     from engine.records.restoring import values_of
     from engine.review.handing import assessments_in, judgements_of, unnamed
 
@@ -92,7 +92,7 @@ def _handed_over(options: argparse.Namespace) -> HandedOver:
         values = values_of(Path(options.case))
         if CASE not in values:
             return HandedOver(values, corpus=corpus, today=today)
-        record, case = file_of(values, options.case)
+        record, case = parse_saved(values, options.case)
         notes = "" if case is None else case.notes
         events = () if case is None else case.events
         said = () if case is None or wanted is Verdicts.NONE else assessments_in(case, record)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from engine.corpus.protocol import Corpus
 from engine.model import Document, Passage
+from engine.records.phrases import full_citation, short_citation, trail_sentence
 from engine.records.record import CaseRecord, HopPart, PassagePart
-from engine.records.wording import full_citation, short_citation, trail_sentence
 
 Found = tuple[Passage, Document]
 

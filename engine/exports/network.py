@@ -8,9 +8,9 @@ from engine.exports.naming import Names, names_of
 from engine.exports.registry import HandedOver
 from engine.exports.xml_text import for_xml
 from engine.model import GapQuery
+from engine.records.phrases import GAP_STRATEGY, query_words
 from engine.records.plain import convert
 from engine.records.record import CaseRecord, GapQueryPart, HopPart
-from engine.records.wording import GAP_STRATEGY, query_words
 
 if TYPE_CHECKING:
     import networkx as nx

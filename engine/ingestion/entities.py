@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import distinct
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import Block, block_name, digest
 from engine.corpus.embedded.mentions import Definers, definers_of, load_entity
@@ -24,7 +25,6 @@ from engine.ingestion.view import CorpusView
 from engine.ingestion.words import WordCounts, comparisons_unchanged
 from engine.language.clustering import Encode
 from engine.language.entities import LARGEST_SHARE, MOST_MENTIONS, EntityTable, name_scores
-from engine.sorting import distinct
 
 # The terms of a corpus and its words; the mentions of all its blocks.
 VOCABULARY_NAME, MENTIONS_NAME = "vocabulary.block", "mentions.block"

@@ -189,7 +189,7 @@ class StatedTargets:
         self._parents = cache(self._parents_of)
         # Works that were looked up, and documents that were consulted; the caller may clear them.
         self.uses: Uses = set()
-        self.asked: set[str] = set()
+        self.consulted: set[str] = set()
 
     def answers(self) -> Iterator[tuple[Use, str]]:
         """Yield the documents of each work."""
@@ -246,7 +246,7 @@ class StatedTargets:
 
     def _inside(self, document: str, eid: str) -> list[_Target]:
         """Return the passage of an element, or the section that contains all its passages."""
-        self.asked.add(document)
+        self.consulted.add(document)
         passages = self._elements(document).get(eid, [])
         sources = {passage.source_id for passage in passages}
         if len(sources) <= 1:

@@ -10,6 +10,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from engine.arrays import distinct
 from engine.corpus.embedded.block import Block, digest, hashed
 from engine.corpus.embedded.mentions import dump_entity
 from engine.errors import CorpusError
@@ -17,7 +18,6 @@ from engine.ingestion.words import RecordedComparisons, WordCounts
 from engine.language.clustering import Encode
 from engine.language.entities import LONGEST_TERM, Fact
 from engine.language.vocabulary import Vocabulary
-from engine.sorting import distinct
 
 # A term is a sum of the keys of its stems, weighted by powers of a prime for each position (Rabin and Karp
 # 1987),

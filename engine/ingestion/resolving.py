@@ -116,26 +116,26 @@ class CorpusReferences:
         """
         view, resolver = self._view, self._resolver
         if view.passages.made + view.sections.made > MOST_HELD:
-            resolver.forget()
+            resolver.clear()
             view.clear()
-        resolver.asked.clear()
+        resolver.consulted.clear()
         resolver.uses.clear()
         found: list[Reference] = []
         first = int(view.first_row[number])
         for offset, passage in enumerate(view.passages.focus(number)):
             found.extend(resolver.resolve(self._readings.mentions(first + offset), passage))
         documents_used, uses = (
-            {view.documents[document].id for document in resolver.asked},
+            {view.documents[document].id for document in resolver.consulted},
             set(resolver.uses),
         )
         stated = view.stated(number)
         if stated:
             targets = self._targets
-            targets.asked.clear()
+            targets.consulted.clear()
             targets.uses.clear()
             owners = {link.source_id: self._owner(link.source_id) for link in stated}
             found = merge_references(found, list(targets.references(stated, owners)))
-            documents_used, uses = documents_used | targets.asked, uses | targets.uses
+            documents_used, uses = documents_used | targets.consulted, uses | targets.uses
         links, reached = self._packed(found, number)
         documents_used |= reached
         links.arrays["uses"] = keys_of(uses)

@@ -13,7 +13,7 @@ from engine import bounded_yaml
 from engine.language.characters import HAN, LATIN, scripts_of
 from engine.language.designations import Occupied
 from engine.language.references import instruments
-from engine.languages import room
+from engine.languages import folders
 
 # Names of organisations and of technical standards: what kind of thing a name is, by the words in
 # it.
@@ -127,7 +127,7 @@ class EntityWords:
 
 @cache
 def _all() -> Mapping[str, EntityWords]:
-    return {path.parent.name: _read(path) for path in room.files(ENTITIES)}
+    return {path.parent.name: _read(path) for path in folders.files(ENTITIES)}
 
 
 def _read(path: Path) -> EntityWords:

@@ -18,7 +18,7 @@ from engine.investigation.strategies.whole_document import PER_DOCUMENT
 from tests.ui.served import inside_a_loop
 from ui.case_request import CaseRequest
 from ui.investigate import Updates, listen, open_case, rest_of_pool
-from ui.session import Desk, OpenCase
+from ui.session import CaseSessions, OpenCase
 from ui.shelf import Library, open_library
 from ui.stage import Stage, build_stage
 from ui.steer import steer
@@ -199,7 +199,7 @@ def test_a_case_that_runs_is_not_steered_meanwhile(opened: OpenCase, stage: Stag
 
 
 def test_a_case_in_whose_place_another_was_asked_tells_nothing_more(library: Library, stage: Stage) -> None:
-    desk = Desk()
+    desk = CaseSessions()
     first, second = (open_case(library, ASKED) for _ in range(2))
     desk.put("page", first)
     telling = listen(first, stage, first.case.run)

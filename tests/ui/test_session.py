@@ -5,7 +5,7 @@ import pytest
 from engine.errors import InputError
 from engine.investigation import Case
 from engine.settings import InvestigationSettings
-from ui.session import LAST_TURN, Desk, OpenCase, turn_of
+from ui.session import LAST_TURN, CaseSessions, OpenCase, turn_of
 from ui.shelf import Library
 
 
@@ -30,7 +30,7 @@ def _cancelled(opened: OpenCase) -> bool:
 
 
 def test_the_table_is_bounded_and_what_falls_off_is_cancelled(library: Library) -> None:
-    desk = Desk(most=2)
+    desk = CaseSessions(most=2)
     cases = [_open(library) for _ in range(3)]
     desk.put("a", cases[0])
     desk.put("b", cases[1])
@@ -42,7 +42,7 @@ def test_the_table_is_bounded_and_what_falls_off_is_cancelled(library: Library) 
 
 
 def test_what_is_cancelled_is_what_was_asked_before_whichever_comes_first(library: Library) -> None:
-    desk = Desk()
+    desk = CaseSessions()
     first, second, third = _open(library), _open(library), _open(library)
     first.turn, second.turn, third.turn = 1, 2, 4
     desk.put("a", first)
@@ -63,7 +63,7 @@ def test_what_is_cancelled_is_what_was_asked_before_whichever_comes_first(librar
 
 
 def test_the_last_click_counts_though_it_comes_first(library: Library) -> None:
-    desk = Desk()
+    desk = CaseSessions()
     later, earlier = _open(library), _open(library)
     later.turn, earlier.turn = 2, 1
     desk.put("a", later)
@@ -80,7 +80,7 @@ def test_a_page_that_names_no_turn_cancels_everything(said: str) -> None:
 
 
 def test_a_forgotten_case_is_cancelled_and_asking_for_it_says_what_to_do(library: Library) -> None:
-    desk = Desk()
+    desk = CaseSessions()
     opened = _open(library)
     desk.put("a", opened)
     desk.forget("a")

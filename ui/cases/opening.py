@@ -20,8 +20,8 @@ from engine.exports.kept_cases import handed_over as handed_over_case
 from engine.exports.kept_cases import handed_to_read
 from engine.exports.registry import HandedOver, export_of
 from engine.investigation.events import SufficiencyJudged
+from engine.investigation.factory import reopen_case
 from engine.investigation.record import Investigation
-from engine.investigation.reopening import reopened
 from engine.records.restoring import investigation_of
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.database import UnknownCaseError
@@ -33,7 +33,7 @@ from ui.cases.kept import VISITOR, Keeping, KeptCases
 from ui.controls import Terms, shown
 from ui.investigate import STILL_RUNNING, Updates, case_values, empty_values
 from ui.rail import Rail
-from ui.session import LINED, Desk, OpenCase, case_of, new_token
+from ui.session import LINED, CaseSessions, OpenCase, case_of, new_token
 from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import Story
@@ -49,7 +49,7 @@ WAITS, LOOKS = 60.0, 0.2
 
 
 def wire_opening(
-    rail: Rail, stage: Stage, token: gr.State, library: Library, desk: Desk, cases: KeptCases
+    rail: Rail, stage: Stage, token: gr.State, library: Library, desk: CaseSessions, cases: KeptCases
 ) -> None:
     """A case is opened when the page is loaded with its id, and when the reader goes back to it."""
     settings = {name: control for name, control in rail.settings.items() if name != "strategies"}
@@ -116,8 +116,8 @@ def opened_again(library: Library, cases: KeptCases, person: Person, case_id: st
     named = set(settings.documents)
     titles = {one.id: one.title or one.id for one in corpus.documents() if one.id in named} if named else {}
     opened = OpenCase(
-        reopened(found, corpus), corpus, found.question, settings.strategies, shelved.name,
-        titles=titles, workers=library.workers, keeping=keeping, reopened=True,
+        reopen_case(found, corpus), corpus, found.question, settings.strategies, shelved.name,
+        titles=titles, workers=library.workers, keeping=keeping, reopen_case=True,
         seconds=found.milliseconds / 1000,
     )  # fmt: skip
     changed = (CHANGED,) if fingerprint_of(corpus) != fingerprint else ()
@@ -180,7 +180,7 @@ NOT_KEPT = "this case is not kept: there is nothing to take back"
 NOT_SHARED = "the operator of this server does not allow cases to be shared"
 
 
-def wire_bar(stage: Stage, token: gr.State, library: Library, desk: Desk, cases: KeptCases) -> None:
+def wire_bar(stage: Stage, token: gr.State, library: Library, desk: CaseSessions, cases: KeptCases) -> None:
     """One listener for the buttons of the line."""
 
     def act(request: gr.Request, case: str, visitor: str, chosen: gr.EventData) -> Iterator[Updates]:
@@ -203,7 +203,7 @@ def wire_bar(stage: Stage, token: gr.State, library: Library, desk: Desk, cases:
 
 
 def undone(
-    stage: Stage, desk: Desk, token: str, library: Library, cases: KeptCases, person: Person
+    stage: Stage, desk: CaseSessions, token: str, library: Library, cases: KeptCases, person: Person
 ) -> Updates:
     """Take back the last step of the open case; returns what the page shows then. Raises InputError where
     there is none, AccessError where the case is somebody else's."""
@@ -224,7 +224,7 @@ def undone(
 
 
 def shared(
-    stage: Stage, desk: Desk, token: str, cases: KeptCases, person: Person, *, shared: bool
+    stage: Stage, desk: CaseSessions, token: str, cases: KeptCases, person: Person, *, shared: bool
 ) -> Updates:
     """Let whoever has the link of the open case read it, or no longer. Raises AccessError where that is not
     allowed, InputError."""

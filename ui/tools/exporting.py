@@ -12,7 +12,7 @@ from engine.access.audit_log import record
 from engine.errors import InputError
 from engine.exports.kept_cases import handed_over as handed_over_case
 from engine.exports.registry import Export, HandedOver, export_of, exports
-from engine.records.slim import Slim
+from engine.records.summaries import Slim
 from engine.verbs.requests import Detail, Key, Request
 from engine.verbs.verb import LONGEST_ANSWER, weight
 from ui.tools.caller import ServerCaller

@@ -9,9 +9,9 @@ import orjson
 
 from engine.errors import InputError
 from engine.exports.registry import Export, HandedOver
-from engine.records.filed import case_bytes
+from engine.records.case_file import case_bytes
 from engine.records.record import FORMAT
-from engine.records.store.chain import SealedCase, begun, digest, written
+from engine.records.store.chain import SealedCase, begin_case, digest, record_bytes
 from engine.records.store.rows import summary_of
 from engine.review.handing import filed
 
@@ -31,13 +31,13 @@ def write(case: HandedOver) -> bytes:
 
 
 def _begun(record: dict[str, Any]) -> SealedCase:
-    state = written(record)
+    state = record_bytes(record)
     try:
         ended = str(summary_of(record)["completed"])
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise InputError(f"this record cannot be sealed: it is damaged ({error})") from error
     case_id = digest(state)[:_DIGITS]
-    return begun(record, application="export", who="export", case_id=case_id, at=ended, state=state)
+    return begin_case(record, application="export", who="export", case_id=case_id, at=ended, state=state)
 
 
 def _kept(case: HandedOver) -> SealedCase | None:

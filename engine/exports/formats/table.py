@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from engine.exports.naming import Names, names_of
 from engine.exports.reading import record_in
 from engine.exports.registry import Export, HandedOver
+from engine.records.phrases import GAP_STRATEGY
 from engine.records.record import CaseRecord, PassagePart
-from engine.records.wording import GAP_STRATEGY
 
 COLUMNS = (
     *("rank", "citation", "document", "title", "label", "page", "language", "validity", "score"),

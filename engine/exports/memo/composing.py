@@ -34,13 +34,7 @@ from engine.exports.reading import private_record_in
 from engine.exports.registry import HandedOver
 from engine.investigation.record import Investigation
 from engine.model import Evidence, EvidenceStatus, Hop, PartEvidence, Stop
-from engine.records.plain import convert
-from engine.records.presets import changed, day_words, field_words, nearest, value_words
-from engine.records.record import CaseRecord
-from engine.records.restoring import restore, settings_of
-from engine.records.store.chain import fingerprint_of
-from engine.records.store.store import engine_version
-from engine.records.wording import (
+from engine.records.phrases import (
     completeness_words,
     evidence_words,
     part_texts,
@@ -50,6 +44,12 @@ from engine.records.wording import (
     stop_words,
     trail_sentence,
 )
+from engine.records.plain import convert
+from engine.records.presets import changed_fields, day_words, field_words, nearest, value_words
+from engine.records.record import CaseRecord
+from engine.records.restoring import restore, settings_of
+from engine.records.store.chain import fingerprint_of
+from engine.records.store.store import engine_version
 from engine.settings import InvestigationSettings, preset
 
 STATUS = {
@@ -282,7 +282,7 @@ def _seals(given: HandedOver) -> Iterator[tuple[str, str]]:
 def _settings(settings: InvestigationSettings) -> Iterator[tuple[str, str, str]]:
     """Each setting that differs from the preset: its name, its value, that of the preset."""
     base = preset(nearest(settings))
-    for one in changed(settings, base):
+    for one in changed_fields(settings, base):
         yield (
             field_words(one),
             value_words(getattr(settings, one)),

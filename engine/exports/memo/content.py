@@ -9,8 +9,8 @@ from datetime import datetime
 from engine.answers.record import Citation
 from engine.corpus.protocol import Corpus
 from engine.exports.checking import Check, Checker
+from engine.records.phrases import full_citation, short_citation
 from engine.records.record import CaseRecord, PassagePart
-from engine.records.wording import full_citation, short_citation
 
 # A memo as one object: what a case hands to whoever relies on it, before it has a form.
 

@@ -15,6 +15,7 @@ from engine.corpus.protocol import Corpus
 from engine.exports.memo.content import Area, Finding, Findings, Listed, Notes, Step, Words
 from engine.investigation.record import Investigation
 from engine.model import AreaCoverage, AreaState, EvidenceStatus, counted
+from engine.records.phrases import PART_WORDS, Name, plural
 from engine.records.plain import convert
 from engine.records.record import CaseRecord
 from engine.records.replaying import (
@@ -37,10 +38,9 @@ from engine.records.store.chain import (
     UNDONE,
     Event,
     digest,
-    sealed,
+    seal,
 )
 from engine.records.store.database import CaseSummary
-from engine.records.wording import PART_WORDS, Name, plural
 from engine.threads import title_of
 
 # What a memo finds: the sentences of the sources that answer, where the corpus can be opened and
@@ -206,7 +206,7 @@ def chain_told(events: Sequence[Event], case: CaseSummary, record: Mapping[str, 
     """What came of checking the seals of events, and the record against the last of them that names one."""
     before, wrong = BEGINNING, []
     for place, event in enumerate(events):
-        if event.number != place or sealed(event, case.id, before).hash != event.hash:
+        if event.number != place or seal(event, case.id, before).hash != event.hash:
             wrong.append(str(event.number))
         before = event.hash
     if wrong or len(events) != case.events:

@@ -9,7 +9,7 @@ from engine.answers.audit.claims import NOTES
 from engine.exports.checking import Check
 from engine.exports.memo.content import OWN, Finding, Listed, Memo, Note, Words
 from engine.language.characters import attribute, markdown, pieces, right_to_left, shortened
-from engine.records.wording import plural
+from engine.records.phrases import plural
 
 # What the memo says in both of its forms.
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from engine.language.characters import right_to_left
 from engine.model import Hop
+from engine.records.phrases import hop_quote, hop_words
 from engine.records.record import CaseRecord, NodePart
-from engine.records.wording import hop_quote, hop_words
 
 # Pills, lanes, columns and lines at most; what does not fit is counted.
 MOST_PILLS, MOST_LANES, MOST_ROUNDS, MOST_LINES = 36, 9, 6, 80

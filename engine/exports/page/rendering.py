@@ -23,8 +23,8 @@ from engine.investigation.strategies.gaps import Gaps
 from engine.language.characters import marked, pieces, right_to_left
 from engine.language.quotes import matched_spans, question_terms
 from engine.model import Hop
+from engine.records.phrases import Name, trail_clauses
 from engine.records.record import CaseRecord, PassagePart
-from engine.records.wording import Name, trail_clauses
 from engine.threads import Colour, threads, title_of
 
 # Colours of what brings passages, as classes of the page: a record may name anything.

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -224,20 +225,32 @@ def _document(document_id: str, lines: Sequence[Line], path: Path) -> ReadDocume
         aliases = aliases_of(
             name, document_id=document_id, abbreviation=abbreviation, language=language, **known
         ) + _heads(lines, language, known)
+    begins, ends = _days_of_document(lines)
     document = Document(
         id=document_id,
         title=_title(name, aliases, first),
         language=language,
         status=fields.status_of(first.metadata.get("status")),
         version=fields.first_text(first.metadata, fields.VERSIONS),
-        valid_from=fields.day_of(first.metadata.get("valid_from") or first.metadata.get("date")),
-        valid_to=fields.day_of(first.metadata.get("valid_to")),
+        valid_from=begins,
+        valid_to=ends,
         aliases=tuple(dict.fromkeys(aliases)),
         source=fields.first_text(first.metadata, ("url", "source_file")) or path.name,
         metadata=shared,
         **known,
     )
     return _with_passages(document, lines)
+
+
+def _days_of_document(lines: Sequence[Line]) -> tuple[date | None, date | None]:
+    """The first and the last day of a document: the earliest and the latest day of its lines."""
+    begins = [fields.day_of(line.metadata.get("valid_from") or line.metadata.get("date")) for line in lines]
+    ends = [fields.day_of(line.metadata.get("valid_to")) for line in lines]
+    known = [day for day in begins if day is not None]
+    last = [day for day in ends if day is not None]
+    return (min(known) if len(known) == len(lines) else begins[0]), (
+        max(last) if len(last) == len(lines) else None
+    )
 
 
 def _title(name: str | None, aliases: Sequence[str], first: Line) -> str:
@@ -320,6 +333,12 @@ def _label(document: Document, line: Line, provision: fields.Provision, piece: P
     return label + below(piece.number, line.language, item=item)
 
 
+def _own_day(line: Line, field: str, of_document: date | None) -> date | None:
+    """The day that a line states, if it is not that of its document."""
+    day = fields.day_of(line.metadata.get(field))
+    return None if day == of_document else day
+
+
 def _printed(address: Address, line: Line) -> str:
     """The label of a line as its source prints it, if it is a word and the number of an address."""
     label = fields.first_text(line.metadata, ("passage_label", "article_label", "article")) or ""
@@ -360,6 +379,8 @@ def _passage(
         headings=headings,
         source_id=line.id,
         status=fields.passage_status(line.metadata),
+        valid_from=_own_day(line, "valid_from", document.valid_from),
+        valid_to=_own_day(line, "valid_to", document.valid_to),
         overlap=piece.overlap,
         metadata=metadata,
     )

@@ -31,8 +31,9 @@ _STOPS = frozenset(".!?。！？؟۔")
 _COUNTED = re.compile(r"\d\.\Z")
 _ORDINAL = re.compile(r"(?:(?P<before>[^\W\d_]+)\s+)?(?<!\d)(?<![\d.,]\s)\d{1,3}\.\s*\Z")
 _WORD = re.compile(r"[^\W\d_]+")
-# The library takes a line that begins with "(1)" for one sentence, however many follow.
-_ENUMERATED = re.compile(r"^[ \t]*\(\w{1,4}\)", re.MULTILINE)
+# The library takes a line that begins with "(1)" for one sentence, however many follow, and splits a text
+# before each of several "(1)", although "paragraph (2)" is not an item of a list.
+_ENUMERATED = re.compile(r"^[ \t]*\(\w{1,4}\)|(?<=[^\W\d_] )\(\w{1,4}\)", re.MULTILINE)
 
 
 def sentence_starts(text: str, language: str) -> list[int]:

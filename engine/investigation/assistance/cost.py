@@ -18,8 +18,8 @@ from engine.investigation.assistance import gap_queries, sufficiency
 from engine.investigation.assistance.queries import LONGEST_NAME, MOST_AREAS
 from engine.investigation.definitions import defined_terms
 from engine.investigation.graph import anchors_in, subgraph, to_words
-from engine.investigation.opening import bounded
-from engine.investigation.reranking import DEPTH as RERANKED
+from engine.investigation.opening import limit_to_depth
+from engine.investigation.ranking.reranking import DEPTH as RERANKED
 from engine.languages import law
 from engine.llm import Budget, Data, LanguageModel, Prefix, Prompt, Usage
 from engine.llm.base import Form
@@ -284,7 +284,7 @@ def expected_cost(case: Case) -> Mapping[str, Usage]:
 
 def _prompts(case: Case, filler: str) -> Iterator[tuple[Prompt, type[BaseModel], int]]:
     """Each prompt at its longest, its schema, and how often it is asked."""
-    settings, corpus = bounded(case.settings, None), case.corpus
+    settings, corpus = limit_to_depth(case.settings, None), case.corpus
     plain = settings.changed(model_tasks=(), query_strategy="precision")
     plan = make_plan(case.question, list(corpus.info().languages), plain)
     text, language = plan.views[0].text, plan.language

@@ -57,7 +57,7 @@ class CalibratedModel:
 
 
 @cache
-def learned() -> CalibratedModel:
+def shipped_model() -> CalibratedModel:
     """The model that comes with the engine."""
     return model_from(orjson.loads(FILE.read_bytes()))
 

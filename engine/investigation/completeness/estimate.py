@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.investigation.completeness.calibrated import CalibratedModel, learned
+from engine.investigation.completeness.calibrated import CalibratedModel, shipped_model
 from engine.investigation.completeness.evidence import SHOWN, Evidence, evidence_of
 from engine.investigation.pool import Pool, Reading
 from engine.model import AreaCoverage, AreaState, Completeness, EvidenceStatus
@@ -36,7 +36,7 @@ def completeness_of(
         return Completeness(1.0, 1.0, 1.0, WHOLE)
     if evidence.status is not EvidenceStatus.FOUND or evidence.values["single"]:
         return None
-    said = told(evidence, model or learned())
+    said = told(evidence, model or shipped_model())
     required = [area for area in areas if area.required]
     if not required:
         return said

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Rows, Scores
-from engine.investigation.evidence import LOOKED_AT, Part, written
+from engine.investigation.evidence import LOOKED_AT, Part, comparable_text
 from engine.investigation.pool import Entry, Pool, Reading
-from engine.investigation.turn import NAMED, PERSON, SCAN
+from engine.investigation.round import NAMED, PERSON, SCAN
 from engine.investigation.view import references_held
 from engine.language.analysis import analyzer
 from engine.language.embedders.transformer import PACKAGED_SPEC
@@ -117,7 +117,7 @@ def _judged(found: Scan, best: Rows, reading: Reading) -> Borne:
     corpus = found.relevance.corpus
     titles, numbers = corpus.documents(), corpus.document_numbers(best).tolist()
     texts = [
-        written(passage, titles[number].title)
+        comparable_text(passage, titles[number].title)
         for passage, number in zip(reading.passages(best), numbers, strict=True)
     ]
     return Part.of(found.relevance, 0).judged(found.relevance, texts)

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.corpus.related import LOWEST_RARITY
-from engine.investigation.walks import associations
+from engine.investigation.graph.walks import get_associations
 from engine.model import RELATION_VERBS, Direction, Relation
 from engine.ontology.applying import Article, concepts_of
 
@@ -127,7 +127,7 @@ def _of_passages(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
     for key, section, document in zip(keys, sections, documents, strict=True):
         within = Key(NodeKind.SECTION, section) if section >= 0 else Key(NodeKind.DOCUMENT, document)
         yield Step(key, within, Relation.PART_OF, 1.0)
-    graph = associations(corpus)
+    graph = get_associations(corpus)
     for key, row, named in zip(keys, rows.tolist(), corpus.entities_of(rows), strict=True):
         start, stop = graph.defined.indptr[row : row + 2]
         defined = set(graph.defined.indices[start:stop].tolist())
@@ -187,7 +187,7 @@ def _of_sections(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
 
 
 def _of_entities(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
-    graph = associations(corpus)
+    graph = get_associations(corpus)
     for key, entity in zip(keys, corpus.entities([int(key.id) for key in keys]), strict=True):
         yield Step(key, Key(NodeKind.ENTITY_TYPE, entity.kind.value), Relation.BELONGS_TO, 1.0)
         defining = graph.defining(int(key.id))[:MOST_BELOW].tolist()

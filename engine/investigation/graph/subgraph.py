@@ -18,8 +18,8 @@ import numpy as np
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.graph.nodes import ONTOLOGY, Edge, Key, Node, NodeKind, Step, Subgraph, steps_from
+from engine.investigation.graph.walks import get_associations
 from engine.investigation.strategies.entities import as_written
-from engine.investigation.walks import associations
 from engine.model import Passage, Relation
 from engine.ontology.applying import concepts_of
 
@@ -74,7 +74,7 @@ def anchors_in(corpus: Corpus, text: str, language: str) -> list[Key]:
     """What a text names: concepts of the ontology, then entities, the rarest first."""
     known = concepts_of(corpus)
     concepts = () if known is None else known.named_in(text, language)
-    graph = associations(corpus)
+    graph = get_associations(corpus)
     entities = sorted(graph.entities_in(text, language), key=lambda one: (-float(graph.rarity[one]), one))
     return [
         *(Key(NodeKind.CONCEPT, named.concept.id) for named in concepts),

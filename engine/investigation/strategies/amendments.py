@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Links, Rows, Scores
-from engine.investigation.filters import chosen, newest, of_whole_act, to_documents
+from engine.investigation.filters import document_links, is_document_link, newest, select_links
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import quote
 from engine.investigation.trails import DIRECTIONS, RELATIONS, Leads, joined, make_leads, no_leads, strongest
@@ -75,14 +75,14 @@ class Amendments:
         corpus, shown = context.corpus, _shown(rows, context)
         there = corpus.neighbours(rows, relations, Direction.OUT)
         # What an excluded text says is not quoted, so nothing is reached by its words.
-        there = chosen(there, shown[there.origins])
+        there = select_links(there, shown[there.origins])
         back = corpus.neighbours(rows, relations, Direction.IN)
-        by_act = _best_of_each(of_whole_act(corpus, rows, CHANGES), context, WHOLE_ACT_SHARE)
+        by_act = _best_of_each(document_links(corpus, rows, CHANGES), context, WHOLE_ACT_SHARE)
         # An act that is amended as a whole: its provisions, from a seed alone.
         into_act = (
             self._provisions(there, context)
             if step == 1
-            else chosen(there, np.zeros(len(there.rows), np.bool_))
+            else select_links(there, np.zeros(len(there.rows), np.bool_))
         )
         both = []
         for links, direction in (
@@ -113,10 +113,10 @@ class Amendments:
     def _provisions(self, links: Links, context: Context) -> Links:
         """For what changes a whole act: the act's provisions that are closest to the question."""
         relations = [RELATIONS[number] for number in links.relations.tolist()]
-        whole = to_documents(context.corpus, links) & np.array(
+        whole = is_document_link(context.corpus, links) & np.array(
             [one in CHANGES for one in relations], np.bool_
         )
-        links = chosen(links, whole)
+        links = select_links(links, whole)
         if not len(links.rows):
             return links
         corpus = context.corpus
@@ -182,5 +182,5 @@ def _best_of_each(links: Links, context: Context, share: float) -> Links:
     place = np.arange(len(order)) - first[position]
     kept = np.zeros(len(order), np.bool_)
     kept[order[place < WHOLE_ACT_LEADS]] = True
-    few = chosen(links, kept)
+    few = select_links(links, kept)
     return replace(few, weights=(few.weights * share).astype(np.float32))

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.breadth import Breadth
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.investigation.pool import Reading
 from engine.investigation.trails import Leads
 from engine.model import GapQuery
 from engine.retrieval.relevance import Relevance
+from engine.search_budget import SearchBudget
 from engine.settings import InvestigationSettings
 from engine.threads import Thread
 
@@ -42,7 +42,7 @@ class Context:
 
     corpus: Corpus
     settings: InvestigationSettings
-    breadth: Breadth
+    search_budget: SearchBudget
     relevance: Relevance
     reading: Reading
     queries: tuple[GapQuery, ...] = ()
@@ -74,7 +74,7 @@ class Strategy(Thread, Protocol):
         ...
 
 
-def brings_whole(strategy: Strategy) -> bool:
+def bypasses_gate(strategy: Strategy) -> bool:
     """Whether what a strategy proposes belongs together, relevant or not."""
     return bool(getattr(strategy, "whole", False))
 

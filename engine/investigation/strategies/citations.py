@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import begins, distinct, falling, found_in, numbered
 from engine.corpus.protocol import Rows, Scores
 from engine.investigation.filters import newest
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.trails import DIRECTIONS, Leads, joined, make_leads, no_leads, strongest
 from engine.languages import words
-from engine.languages.room import base_of
+from engine.languages.folders import base_of
 from engine.model import Direction, Passage, Reference
 from engine.settings import Preset
-from engine.sorting import begins, distinct, falling, found_in, numbered
 from engine.threads import Colour
 
 # What a passage cites was chosen by its author for it; what cites it was not.
@@ -53,7 +53,7 @@ class Citations:
         """Leads over one or more hops; a lead of a later hop starts at the passage in between."""
         batches: list[Leads] = []
         sources, visited = seeds.rows, distinct(seeds.rows)
-        for step in range(1, context.breadth.hops + 1):
+        for step in range(1, context.search_budget.hops + 1):
             found = self._one_hop(sources, step, context)
             if not len(found):
                 break

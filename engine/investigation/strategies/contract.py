@@ -27,7 +27,6 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.breadth import breadth_of
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus, Rows
@@ -39,6 +38,7 @@ from engine.investigation.trails import NO_SOURCE, RELATIONS, Leads
 from engine.model import GapQuery
 from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import scan
+from engine.search_budget import budget_for
 from engine.settings import InvestigationSettings
 from engine.threads import BUILT_IN, check_thread
 
@@ -61,10 +61,12 @@ def context_of(
     """What a case would let a strategy ask after a scan by words."""
     settings = settings or InvestigationSettings()
     plan = make_plan(question, list(corpus.info().languages))
-    breadth = breadth_of(settings)
-    found = scan(corpus, plan, None, names=settings.retrievers, limit=breadth.scan, depth=breadth.depth)
+    search_budget = budget_for(settings)
+    found = scan(
+        corpus, plan, None, names=settings.retrievers, limit=search_budget.scan, depth=search_budget.depth
+    )
     sent = tuple(GapQuery(words, f"area-{number}") for number, words in enumerate(queries))
-    return Context(corpus, settings, breadth, found.relevance, Reading(corpus), sent)
+    return Context(corpus, settings, search_budget, found.relevance, Reading(corpus), sent)
 
 
 def seeds_of(*rows: int) -> Seeds:

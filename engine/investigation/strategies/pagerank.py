@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from engine.arrays import distinct
 from engine.corpus.protocol import Rows
+from engine.investigation.graph.walks import ROUGH, Associations, get_associations, submatrix, walk_from
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.entities import as_written
 from engine.investigation.trails import NO_SOURCE, RELATION_NUMBER, Leads, make_leads, no_leads
-from engine.investigation.walks import ROUGH, Associations, associations, between, walked
 from engine.model import Relation
 from engine.settings import Preset
-from engine.sorting import distinct
 from engine.threads import Colour
 
 MOST_LEADS = 60
@@ -42,8 +42,8 @@ class PageRank:
         at the question where no seed is. Strength is the root of the visits' share of the most visited."""
         if not len(seeds.rows):
             return no_leads()
-        graph = associations(context.corpus)
-        visits = walked(graph, seeds.rows, seeds.scores, context.relevance.plan, ROUGH)
+        graph = get_associations(context.corpus)
+        visits = walk_from(graph, seeds.rows, seeds.scores, context.relevance.plan, ROUGH)
         best = visits.best(MOST_LEADS, context.mask)
         rows, shares = best.rows, best.shares
         if not len(rows):
@@ -56,7 +56,7 @@ class PageRank:
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
         """The rarest entity that both ends name, as the seed writes it; else that references join them."""
-        graph = associations(context.corpus)
+        graph = get_associations(context.corpus)
         near = np.flatnonzero(leads.sources != NO_SOURCE)
         sources, rows = leads.sources[near], leads.rows[near]
         ends = context.corpus.entities_of(np.concatenate([sources, rows]).astype(np.int32))
@@ -85,9 +85,9 @@ class PageRank:
 def _nearest(graph: Associations, seeds: Rows, rows: Rows) -> Rows:
     """For each row the seed with the strongest one or two steps to it; -1 where there is none."""
     middle = distinct(graph.joined[seeds].indices)
-    direct = between(graph.joined, rows, seeds).toarray() * graph.scale[seeds]
-    first = between(graph.joined, seeds, middle).toarray() * graph.scale[seeds][:, None]
-    over = between(graph.joined, rows, middle) @ (first * graph.scale[middle]).T
+    direct = submatrix(graph.joined, rows, seeds).toarray() * graph.scale[seeds]
+    first = submatrix(graph.joined, seeds, middle).toarray() * graph.scale[seeds][:, None]
+    over = submatrix(graph.joined, rows, middle) @ (first * graph.scale[middle]).T
     strength = np.where(rows[:, None] == seeds[None, :], 0.0, direct + over)
     nearest = seeds[strength.argmax(axis=1)]
     return np.where(strength.max(axis=1) > 0, nearest, NO_SOURCE).astype(np.int32)

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.errors import InputError
 from engine.evaluation.learning import knots_of, ramps
-from engine.investigation.ranking.additive import AdditiveModel, Experience, Floats, Shape, alike
+from engine.investigation.ranking.additive import AdditiveModel, Experience, Floats, Shape, verdict_weight
 from engine.review.learning.observing import Observed
 
 # Beyond so many judged passages the oldest questions are left out: time grows with their number.
@@ -247,7 +247,7 @@ def experience_of(
 def gained(experience: Experience, corpus: Corpus, one: Observed) -> Scores:
     """What experience adds to the passages of a pool, shape (n,)."""
     by_features = experience.weights(one.names, one.values).sum(axis=0)
-    found: Scores = by_features + experience.remembered(corpus, one.rows, one.vector)[0]
+    found: Scores = by_features + experience.passage_gains(corpus, one.rows, one.vector)[0]
     return found
 
 
@@ -261,7 +261,9 @@ def vectors_of(questions: Sequence[Observed]) -> Floats:
 def between(vectors: Floats) -> Floats:
     """What a verdict on one question counts for another, 0 for itself, by the vectors of questions, (q, d);
     shape (q, q)."""
-    found = alike(vectors @ vectors.T) if vectors.shape[1] else np.ones((len(vectors),) * 2, np.float32)
+    found = (
+        verdict_weight(vectors @ vectors.T) if vectors.shape[1] else np.ones((len(vectors),) * 2, np.float32)
+    )
     np.fill_diagonal(found, 0.0)
     return found
 

@@ -12,9 +12,9 @@ import pytest
 from engine.errors import InputError
 from engine.exports.kept_cases import Verdicts, handed_over
 from engine.exports.registry import HandedOver, export_of
-from engine.records.filed import changes_of, saved_file
+from engine.records.case_file import find_changes, read_saved
 from engine.records.store import EVERYBODY
-from engine.records.store.chain import verdicts_sealed
+from engine.records.store.chain import seal_verdicts
 from engine.records.store.store import CaseStore
 from engine.review.handing import assessments_in, unnamed
 from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict
@@ -42,7 +42,7 @@ def handed(store: CaseStore, reviews: ReviewStore, case: str, wanted: Verdicts) 
 
 
 def take_in(store: CaseStore, path: Path) -> None:
-    record, case = saved_file(path)
+    record, case = read_saved(path)
     assert case is not None
     store.take_in(record, case, store.matter(MATTER), who="Cem")
 
@@ -76,16 +76,16 @@ def test_a_saved_case_brings_its_verdicts_along(
     # Names, not what was written: the words of notes are handed over as they are.
     assert (hidden.count(b'"Anna"'), hidden.count(b'"Ben"'), hidden.count(b"as Anna said")) == (0, 0, 1)
     path.write_bytes(write(handed(store, reviews, case, Verdicts.NAMED)))
-    saved = saved_file(path)
+    saved = read_saved(path)
     assert saved.case is not None
-    assert changes_of(saved, "case") == []
+    assert find_changes(saved, "case") == []
     store.delete([case])
     assert reviews.assessments() == []
     store.take_in(saved.record, saved.case, store.matter(MATTER), who="Cem")
     assert without_numbers(reviews.assessments(stands=True)) == without_numbers(before)
     assert store.verify(case) == []
     event = store.events(case)[-1].data
-    assert (event["verdicts"], event["verdicts_seal"]) == (4, verdicts_sealed(saved.case))
+    assert (event["verdicts"], event["verdicts_seal"]) == (4, seal_verdicts(saved.case))
     read = assessments_in(saved.case, saved.record)
     assert without_numbers(list(read)) == without_numbers(before)
 

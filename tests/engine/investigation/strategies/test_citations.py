@@ -31,7 +31,7 @@ class TestCitationsOfALaw(StrategyContract):
 def hopping(corpus: Corpus, hops: int, direction: str = "both") -> Context:
     """A context in which so many references are followed in a row."""
     context = context_of(corpus, InvestigationSettings().changed(citation_direction=direction))
-    return replace(context, breadth=replace(context.breadth, hops=hops))
+    return replace(context, search_budget=replace(context.search_budget, hops=hops))
 
 
 def test_a_chain_of_references_is_followed_hop_by_hop(bare: Corpus) -> None:
