@@ -28,12 +28,8 @@ from engine.corpus.protocol import Corpus
 from engine.corpus.related import with_ontology
 from engine.evaluation import Question, read_questions
 from engine.evaluation.questions import chosen
-<<<<<<< HEAD
-from engine.investigation.case import Case
-from engine.investigation.facets import NONE
-=======
 from engine.investigation import Case, run_case
->>>>>>> main
+from engine.investigation.facets import NONE
 from engine.model import AreaState
 from engine.settings import preset
 
@@ -154,14 +150,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     types = dict(kinds_in(options.types)) if options.types else {}
     measured = Measured()
     for question in chosen(read_questions(options.queries, options.qrels), None, None, options.most):
-<<<<<<< HEAD
         chosen_type = (
             settings.changed(transaction_type=types.get(question.text) or NONE) if types else settings
         )
-        measured.add(run(corpus, question.text, chosen_type), gold_of(corpus, question, lines))
-=======
-        measured.add(run_case(corpus, question.text, settings), gold_of(corpus, question, lines))
->>>>>>> main
+        measured.add(run_case(corpus, question.text, chosen_type), gold_of(corpus, question, lines))
     for path in options.kinds:
         for text, kind in kinds_in(path):
             told = run_case(corpus, text, settings.changed(rounds=0)).transaction

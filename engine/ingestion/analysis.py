@@ -1,8 +1,7 @@
 """Make the block of a batch: everything that can be computed from its documents alone.
 
 In addition to the stored data, a block contains the input of the steps over the whole corpus: mentions of
-other
-provisions, names that texts give to acts, candidate terms for entities, and words.
+other provisions, names that texts give to acts, candidate terms for entities, and words.
 """
 
 from __future__ import annotations

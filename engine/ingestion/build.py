@@ -75,10 +75,9 @@ def load_examples(source: SourceFile | None, problems: list[Problem]) -> list[di
 
 
 # Three ways to change a corpus: ``build_corpus`` makes it contain exactly some sources, ``add_to_corpus``
-# adds or
-# replaces files, ``remove_from_corpus`` removes documents. Unchanged parts are reused, and the result equals
-# a
-# fresh ingestion of the same sources. The change is atomic; open readers continue with the old state.
+# adds or replaces files, ``remove_from_corpus`` removes documents. Unchanged parts are reused, and the result
+# equals a fresh ingestion of the same sources. The change is atomic; open readers continue with the old
+# state.
 
 
 def build_corpus(
@@ -103,19 +102,15 @@ def build_corpus(
 
     Files that are unchanged since the last ingestion are not read again. ``sparse`` names a model for learned
     sparse search. ``with_edges`` adds the links of ``edges.tsv`` files; off by default, because they may be
-    gold
-    data. ``index_headings`` indexes the headings and names around a passage in addition to its text. Entities
-    with a score below ``entity_score`` are left out of the corpus. ``passwords`` are tried on encrypted
-    files;
-    ``mapping`` assigns the fields of tables and JSON; ``limits`` apply to each file. With ``cluster``,
-    workers
-    of a Dask cluster read and analyse the files, within the same limits. ``progress`` is called for each
-    step,
-    ``log`` with a line for each file and step; ``cancelled`` is polled. The report lists unreadable files.
+    gold data. ``index_headings`` indexes the headings and names around a passage in addition to its text.
+    Entities with a score below ``entity_score`` are left out of the corpus. ``passwords`` are tried on
+    encrypted files; ``mapping`` assigns the fields of tables and JSON; ``limits`` apply to each file. With
+    ``cluster``, workers of a Dask cluster read and analyse the files, within the same limits. ``progress`` is
+    called for each step, ``log`` with a line for each file and step; ``cancelled`` is polled. The report
+    lists unreadable files.
 
     Raises SourceError if nothing is usable, CorpusError if the folder is not, ModelError if the embedding
-    model
-    is unavailable, SettingsError for an unknown embedding, ClusterError if the cluster fails,
+    model is unavailable, SettingsError for an unknown embedding, ClusterError if the cluster fails,
     IngestionCancelledError.
     """
     control = Control(progress or silent, log or _discard, cancelled or _never)
@@ -201,8 +196,8 @@ def remove_from_corpus(
 
     Without ids the corpus is rewritten, with current decisions of users and, if ``model`` is given, with its
     vectors. Removed documents return if their file is ingested again. ``later`` as in ``add_to_corpus``.
-    Raises
-    CorpusError if there is no corpus or a document is not in it, SourceError if no document would be left.
+    Raises CorpusError if there is no corpus or a document is not in it, SourceError if no document would be
+    left.
     """
     control = Control(progress or silent, log or _discard, cancelled or _never)
     work = Work(folder, control, Limits(), (), None, True)

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 # A model with a cache in a folder: interrupted work continues later
 #
 # Each call has a file: the digest of its vectors (XXH3, 128 bits), then the vectors as float32. Its name is
-# made
-# from the model and the texts, so equal batches of texts give equal bytes.
+# made from the model and the texts, so equal batches of texts give equal bytes.
 
 _DIGEST_BYTES = 16
 

@@ -172,8 +172,7 @@ class EntityFinder:
 
     def _settles_as(self, vocabulary: Block) -> bool:
         """Return True if the blocks state the same facts, and comparisons of word counts have the same
-        results, as for
-        an older vocabulary."""
+        results, as for an older vocabulary."""
         same_facts = np.array_equal(vocabulary["facts.key"], self._facts)
         return same_facts and comparisons_unchanged(vocabulary, self._words)
 

@@ -13,8 +13,7 @@ from engine.model import Document, Passage
 
 EMBEDDING_BATCH = 256
 # Weight of the headings' vector in a passage's vector. On the gold sets more questions are complete than
-# without,
-# and no set loses (benchmarks/RESULTS.md).
+# without, and no set loses (benchmarks/RESULTS.md).
 HEADING_SHARE = 0.2
 HEADING_JOINT = " > "
 
@@ -74,8 +73,7 @@ class VectorSource:
         passages.
 
         Passages in unsupported languages and postponed passages get zero rows. ``languages``: the languages
-        of
-        the passages, if known; then only new passages are loaded. ``origins``, shape (passages,), gets the
+        of the passages, if known; then only new passages are loaded. ``origins``, shape (passages,), gets the
         numbers of reused vectors and is otherwise unchanged. Raises ModelError.
         """
         read = read_by(self._model, passages, languages)

@@ -207,8 +207,7 @@ def select_blocks(entries: Sequence[Entry], generation: Path, before: Previous |
     """Select the documents of all entries.
 
     If two documents have one id, the first is selected and the second reported. A block that loses documents
-    is
-    written again without them.
+    is written again without them.
     """
     placed = SelectedBlocks()
     taken: set[str] = set()

@@ -62,8 +62,7 @@ def version_references(sections: Sequence[Section], passages: Sequence[Passage])
     """Find references from later to earlier versions of a provision, and from explanations to provisions.
 
     Returns (row of the first passage, id of the earlier section). Versions follow each other in a document,
-    with
-    one number and increasing dates.
+    with one number and increasing dates.
     """
     latest: dict[tuple[str, SectionKind, str], Section] = {}
     heads = {(passage.document_id, passage.position): row for row, passage in enumerate(passages)}
@@ -152,8 +151,7 @@ def stated_edges(
 # References in markup, found by URI and element id
 #
 # Markup gives the target and words give the relation: if a grammar has read the same words, its relation is
-# kept,
-# and its target is replaced only if unresolved or ambiguous.
+# kept, and its target is replaced only if unresolved or ambiguous.
 
 STATED_GRAMMAR = "markup"
 

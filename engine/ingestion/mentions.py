@@ -20,9 +20,8 @@ from engine.language.entities import LONGEST_TERM, Fact
 from engine.language.vocabulary import Vocabulary
 
 # A term is a sum of the keys of its stems, weighted by powers of a prime for each position (Rabin and Karp
-# 1987),
-# so all positions of a block are compared with all terms at once. Only positions whose word begins a term are
-# examined.
+# 1987), so all positions of a block are compared with all terms at once. Only positions whose word begins a
+# term are examined.
 
 _PRIME = 0x100000001B3
 _POWERS = np.asarray([pow(_PRIME, place, 1 << 64) for place in range(LONGEST_TERM)], np.uint64)
@@ -32,8 +31,7 @@ _MIX = np.asarray([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)
 
 class FoundMentions(NamedTuple):
     """Distinct mentions in a block, sorted by passage and term: position of the passage in the block, number
-    of the
-    term, and whether any mention is capitalised like a name."""
+    of the term, and whether any mention is capitalised like a name."""
 
     passages: NDArray[np.int32]
     numbers: NDArray[np.int32]
@@ -140,8 +138,7 @@ class Terms:
 
 def match_terms(old: Terms, new: Terms) -> tuple[NDArray[np.int32], Changed]:
     """Map each number of an older vocabulary to the number with the same mentions, or -1; and collect the
-    terms of
-    all other numbers, old and new."""
+    terms of all other numbers, old and new."""
     before, after = old.sets(), new.sets()
     _, own, now = np.intersect1d(before, after, return_indices=True)
     own, now = own[before[own] != 0], now[before[own] != 0]
@@ -219,9 +216,8 @@ def settle_vocabulary(blocks: Sequence[Block], words: WordCounts, encode: Encode
     """Build the vocabulary of all blocks.
 
     It contains the stems and numbers of terms by length; the entity, definition flag and name evidence by
-    number;
-    and the lower-case forms of acronyms. ``key`` identifies the input. The comparisons of word counts that it
-    depends on are stored too (``Weighing``). Raises CorpusError for blocks of an earlier version.
+    number; and the lower-case forms of acronyms. ``key`` identifies the input. The comparisons of word counts
+    that it depends on are stored too (``Weighing``). Raises CorpusError for blocks of an earlier version.
     """
     vocabulary = Vocabulary()
     for block in blocks:

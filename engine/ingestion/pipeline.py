@@ -160,8 +160,7 @@ class _Analysts(WorkerPool[Batch, str]):
 # The pipeline: some children read, others analyse, in parallel
 #
 # In this process, documents exist only as bytes between two children, so memory contains a few batches,
-# whatever
-# the size of the corpus.
+# whatever the size of the corpus.
 
 Log = Callable[[str], None]
 

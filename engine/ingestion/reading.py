@@ -86,8 +86,7 @@ def _inside(sections: Sequence[Section]) -> dict[str | None, str]:
 # Batches of documents, the unit of all further work
 
 # A batch ends at this number of passages, and after every document whose id has a certain hash, so that a
-# document
-# that has grown changes the ends of few other batches.
+# document that has grown changes the ends of few other batches.
 BATCH_PASSAGES = 256
 # Limit of reported problems per file, to limit memory.
 MOST_PROBLEMS = 1000
@@ -111,8 +110,7 @@ class Batch:
 
     ``key``: digest of their content. ``content``: their pickle, or None if a block with this key exists.
     ``documents``: their ids. ``counts``: passages of each. ``languages``: of all passages. ``only``: the
-    number
-    of the single document to use from ``content``, or None for all.
+    number of the single document to use from ``content``, or None for all.
     """
 
     key: str

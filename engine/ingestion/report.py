@@ -82,8 +82,7 @@ class IngestionReport:
 
     ``not_embedded``: passages in languages that the embedding model does not support. ``embedded``: passages
     whose vectors were computed now. ``sparse``: the model of the learned sparse vectors. ``files``: in the
-    order
-    of the sources. ``skipped``: files that are not documents, with the reason.
+    order of the sources. ``skipped``: files that are not documents, with the reason.
     """
 
     name: str

@@ -1,10 +1,8 @@
 """Resolve the references of a corpus, stated and recognised, among its documents.
 
 The references of a block are stored with everything they depend on: the block, the look-ups among all
-documents
-with their answers, and the structure of each consulted document. While these are unchanged, the references
-are
-reused.
+documents with their answers, and the structure of each consulted document. While these are unchanged, the
+references are reused.
 """
 
 from __future__ import annotations

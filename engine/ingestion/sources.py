@@ -37,10 +37,8 @@ from engine.unpacking import GZIP
 # Files of sources
 #
 # Only named sources are read: a file, a folder with everything in it, an archive with everything in it. Links
-# and
-# ``corpus.ref`` are not followed: a target within the sources is read anyway, any other was not named.
-# Archives
-# are unpacked into a temporary folder that is deleted after reading.
+# and ``corpus.ref`` are not followed: a target within the sources is read anyway, any other was not named.
+# Archives are unpacked into a temporary folder that is deleted after reading.
 
 ONTOLOGY, EXAMPLES, EDGES, OTHER_CORPUS = "ontology.yaml", "examples.json", "edges.tsv", "corpus.ref"
 

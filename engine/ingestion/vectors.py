@@ -1,9 +1,8 @@
 """Compute the vectors of an existing corpus without blocking it, then add them in one step.
 
 A model may need hours for a corpus that was read in minutes. The corpus stays usable and may change; its
-latest
-state is embedded. Vectors are cached in the folder, so interrupted work continues later. The corpus is then
-rewritten, and is identical byte for byte to an ingestion with the model.
+latest state is embedded. Vectors are cached in the folder, so interrupted work continues later. The corpus is
+then rewritten, and is identical byte for byte to an ingestion with the model.
 """
 
 from __future__ import annotations

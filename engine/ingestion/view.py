@@ -96,8 +96,7 @@ class LazyItems(Sequence[T], Generic[T]):
     """The items of the blocks of a view by corpus number; a block is loaded on first access.
 
     ``first``: the first number of each block, shape (blocks + 1,). ``places`` records the ids of loaded
-    items.
-    ``made``: number of loaded items.
+    items. ``made``: number of loaded items.
     """
 
     def __init__(self, first: Index, load: Callable[[int], list[T]], places: IdIndex) -> None:

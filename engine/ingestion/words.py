@@ -201,8 +201,7 @@ def put_words(block: Block, words: Tokens) -> None:
     """Store the words of all texts in order as numbers.
 
     For each distinct word: its key, the key of its stem, whether it is written as a name, and whether it may
-    be
-    part of a longer name.
+    be part of a longer name.
     """
     keys = [_word_keys(language, word) for language, word in words.keys]
     dtype = np.uint16 if len(words.keys) <= np.iinfo(np.uint16).max else np.uint32

@@ -1,8 +1,7 @@
 """Process untrusted data in child processes that may hang, crash or exhaust memory.
 
 A child that exceeds its time is killed, and one that crashes or exceeds its memory is replaced. The pool
-reports
-its task as failed, with the reason, and continues with the others.
+reports its task as failed, with the reason, and continues with the others.
 """
 
 from __future__ import annotations
@@ -45,8 +44,7 @@ class Limits:
     start.
 
     Its wall-clock time is limited to ``patience`` times the deadline, so that a busy computer accepts the
-    same
-    files and a blocked task ends.
+    same files and a blocked task ends.
     """
 
     deadline: float = DEADLINE
@@ -99,12 +97,9 @@ class WorkerPool(Generic[Task, Item]):
     """Child processes that run ``work``, which yields items for a task.
 
     The data may be hostile, so a child has no network, writes only below ``writes``, and sends only plain
-    values
-    and instances of ``brings``. A context manager: children end with it. A forked child starts immediately
-    and
-    shares the memory of this process; a process with threads or connections that a child must not inherit
-    uses
-    a ``forkserver``.
+    values and instances of ``brings``. A context manager: children end with it. A forked child starts
+    immediately and shares the memory of this process; a process with threads or connections that a child must
+    not inherit uses a ``forkserver``.
     """
 
     def __init__(

@@ -124,7 +124,6 @@ def _words(ontology: Ontology, name: str, language: str) -> tuple[str, ...]:
 
 # Coverage
 #
-<<<<<<< HEAD
 # An area is covered if as many good passages of it as it needs are among the most relevant ones, and it has
 # its share of what the question finds (``facets.shares_of``); it is missing if there is no good passage, or,
 # unless it is required, hardly any share. A part of the question is judged as the whole question is: by its
@@ -141,29 +140,13 @@ WEAK = 0.12
 BEST, GOOD, OWN = 20, 0.15, 0.5
 # Further passages are listed behind the good ones if they are this relevant, as a share of the best.
 RELEVANT = 0.5
-=======
-# The state of an area follows from its share of what the question finds (``facets.shares_of``). The state of
-# a part of the question is decided like that of a whole question, by words and nearness (``evidence``).
-
-# Shares of the question's evidence from which an area is weak, and covered. Chosen on the questions of two
-# corpora, see "Coverage" in benchmarks/RESULTS.md.
-WEAK, COVERED = 0.12, 0.3
-# Minimum relevance of an area's evidence, as a share of the best relevance.
-RELEVANT = 0.5
-# Minimum affinity of an area's evidence to it, as a share of its affinity to its strongest area.
-OWN = 0.7
->>>>>>> main
 MOST_EVIDENCE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-<<<<<<< HEAD
-    """Evidence for a facet: places in the pool, best first; how much it is, 0..1; whether a part was found
+    """Evidence for a facet: indexes in the pool, best first; how much it is, 0..1; whether a part was found
     at all; and how many passages are good evidence for an area."""
-=======
-    """Evidence for a facet: indexes into the pool's rows, best first; its score, 0..1; and its status."""
->>>>>>> main
 
     indexes: NDArray[np.intp]
     score: float
@@ -248,16 +231,11 @@ class Coverage:
         return found
 
     def _state(self, facet: Facet, found: Found, ids: Sequence[str], round_number: int) -> AreaCoverage:
-<<<<<<< HEAD
-        nothing = found.status is EvidenceStatus.NONE or not len(found.places)
+        nothing = found.status is EvidenceStatus.NONE or not len(found.indexes)
         if facet.area is None:
-            enough = found.status is EvidenceStatus.FOUND and len(found.places) >= facet.minimum
+            enough = found.status is EvidenceStatus.FOUND and len(found.indexes) >= facet.minimum
         else:
             enough = found.good >= facet.minimum and found.score >= self._least_share(facet)
-=======
-        nothing = found.status is EvidenceStatus.NONE or not len(found.indexes)
-        enough = found.status is EvidenceStatus.FOUND and len(found.indexes) >= facet.minimum
->>>>>>> main
         state = AreaState.MISSING if nothing else AreaState.COVERED if enough else AreaState.WEAK
         if state is AreaState.COVERED:
             self._closed.setdefault(facet.id, round_number)
@@ -343,7 +321,6 @@ def _make_coverage(
 
 
 def _evidence(belongs: Scores, strongest: Scores, relevance: Scores, facet: Facet, share: float) -> Found:
-<<<<<<< HEAD
     """The evidence for an area: its good passages, best first, then others that belong to it.
 
     ``belongs`` and ``strongest``: affinity to the area and to the area that is strongest in each passage, of
@@ -357,19 +334,6 @@ def _evidence(belongs: Scores, strongest: Scores, relevance: Scores, facet: Face
     least = facet.similarity * float(belongs.max(initial=0.0))
     useful = (relevance >= RELEVANT * float(relevance.max(initial=0.0))) & own & (belongs >= least)
     found = count and (facet.required or share >= WEAK)
-    places = np.flatnonzero(good | useful) if found else np.zeros(0, np.intp)
-    order = np.lexsort((places, -(belongs[places] * relevance[places] ** 2), ~good[places]))
-    return Found(places[order][:MOST_EVIDENCE], share, good=count)
-=======
-    """Return the passages of an area that serve the question, best first, and its share of all evidence.
-
-    ``belongs``: affinity of each passage to the area; ``strongest``: its highest affinity to any area;
-    shapes (n,).
-    """
-    best = facet.similarity * float(belongs.max(initial=0.0))
-    useful = relevance >= RELEVANT * float(relevance.max(initial=0.0))
-    own = (belongs >= np.maximum(best, OWN * strongest)) & (belongs > 0)
-    indexes = np.flatnonzero(useful & own)
-    order = np.lexsort((indexes, -(belongs[indexes] * relevance[indexes] ** 2)))
-    return Found(indexes[order][:MOST_EVIDENCE] if share >= WEAK else indexes[:0], share)
->>>>>>> main
+    indexes = np.flatnonzero(good | useful) if found else np.zeros(0, np.intp)
+    order = np.lexsort((indexes, -(belongs[indexes] * relevance[indexes] ** 2), ~good[indexes]))
+    return Found(indexes[order][:MOST_EVIDENCE], share, good=count)

@@ -1,8 +1,7 @@
 """The data that a worker needs to resolve references.
 
 Every worker gets the shared part once: about a sixteenth of the bytes of all blocks. Data of a single block
-come
-with the request for it.
+come with the request for it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The tasks of an ingestion on a Dask worker.
 
 The children that read untrusted files are those of an ingestion on one machine (``workers.py``). A fork
-server
-starts them, because they must not inherit the threads and connections of the worker.
+server starts them, because they must not inherit the threads and connections of the worker.
 """
 
 from __future__ import annotations

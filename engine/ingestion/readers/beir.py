@@ -1,10 +1,10 @@
 """Corpora in the form that BEIR made common: ``corpus.jsonl`` or ``corpus.jsonl.gz``.
 
-A line is ``{"id" or "_id", "title", "text", "metadata"}``. A line is a passage and keeps its id;
-where it is too long, its parts are called ``<id>``, ``<id>#2``, ``<id>#3`` and all know the line's id
-as their ``source_id``. Lines of one regulation or document make one Document; a line that names
-none is a document of its own. A document of one line without a number, whose text has headings of
-provisions, is read as a file of that text, and the document keeps the line's id.
+A line is ``{"id" or "_id", "title", "text", "metadata"}``. A line is a passage and keeps its id; where it is
+too long, its parts are called ``<id>``, ``<id>#2``, ``<id>#3`` and all know the line's id as their
+``source_id``. Lines of one regulation or document make one Document; a line that names none is a document of
+its own. A document of one line without a number, whose text has headings of provisions, is read as a file of
+that text, and the document keeps the line's id.
 """
 
 from __future__ import annotations

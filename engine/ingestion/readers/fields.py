@@ -201,8 +201,7 @@ def _numbered(metadata: Metadata, language: str) -> tuple[Address | None, str]:
 #
 # Names are compared folded: lower case, without accents and separators, so that "Gültig ab", "gueltig_ab" and
 # "eli:date_applicability" match the entries below. A prefix before a colon is a vocabulary (ELI, Dublin Core)
-# and
-# is ignored.
+# and is ignored.
 
 _BETWEEN = re.compile(r"[\s_\-.@:/]+")
 # Maximum depth of nested objects.

@@ -31,8 +31,7 @@ from engine.model import EDITION, FAMILY, OUT_OF_FORCE, Document
 
 # Each version is in force from its date to the day before the next one. Grouping is automatic, so one sign is
 # never enough: members must also share provisions or text. Minutes share a title and have different dates,
-# and
-# articles of a code in separate files share its identifier.
+# and articles of a code in separate files share its identifier.
 
 _ONE_DAY = timedelta(days=1)
 # An end date from this year on means "no end".
@@ -87,8 +86,7 @@ def _share(one: frozenset[str], other: frozenset[str]) -> float:
 @dataclass(slots=True)
 class Families:
     """The documents of a corpus with dated versions; ``changed``: numbers of dated documents; ``notes``:
-    messages for
-    the user."""
+    messages for the user."""
 
     documents: list[Document]
     changed: set[int] = field(default_factory=set)
@@ -101,8 +99,7 @@ def find_families(
     """Find the families of a corpus and date their members.
 
     ``paths``: the file of each document, None if a file contains several documents. ``content`` is called
-    only
-    for documents that may belong to one family.
+    only for documents that may belong to one family.
     """
     found = Families(list(documents))
     files = [None if path is None else named_file(path) for path in paths]

@@ -34,10 +34,8 @@ from engine.language.dates import takes_the_place
 from engine.model import FAMILY, Document, Relation, Span, Status, TargetKind
 
 # A version ends where the next one begins. A repealed or superseded text ends on the day that the repealing
-# text
-# names, or on which that text came into force. Stated dates are never extended or replaced: a passage without
-# an
-# end can only get one.
+# text names, or on which that text came into force. Stated dates are never extended or replaced: a passage
+# without an end can only get one.
 
 Days = NDArray[np.int32]
 # References with less confidence end nothing.

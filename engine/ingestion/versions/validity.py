@@ -155,8 +155,7 @@ def _day(own: Mapping[str, date], chosen: str | None) -> date | None:
 # Dates from clauses and from references that repeal or supersede
 #
 # ``date_document`` reads one document; ``last_day`` reads a reference that repeals or supersedes another
-# text;
-# ``families`` compares the versions of one text.
+# text; ``families`` compares the versions of one text.
 #
 # Metadata takes precedence over clauses, unless its start date is only that of enactment or publication: a
 # commencement clause is more exact.
@@ -302,8 +301,7 @@ def last_day(ender: EndingReference) -> date | None:
     """Return the last day on which the target of a reference was in force, or None if unknown.
 
     A date in the sentence takes precedence ("is repealed with effect from 25 May 2018"), then the day on
-    which
-    the repealing text came into force.
+    which the repealing text came into force.
     """
     for clause in ender.clauses:
         inside = clause.span.start <= ender.span.start and ender.span.end <= clause.span.end
