@@ -104,19 +104,19 @@ class _Sealed:
 
 def build_page(
     library: Library,
-    desk: CaseSessions | None = None,
+    sessions: CaseSessions | None = None,
     connections: Connections | None = None,
     cases: KeptCases | None = None,
 ) -> gr.Blocks:
     """The page over a library of open corpora. Launch it with ``theme.launch_options``."""
-    desk = desk or CaseSessions()
+    sessions = sessions or CaseSessions()
     cases = cases or KeptCases(library.settings, library.home)
     connections = connections or Connections()
     page: gr.Blocks = Page(
         title="Redstring", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT
     )
     with page:
-        token = gr.State("", delete_callback=desk.forget)
+        token = gr.State("", delete_callback=sessions.forget)
         session = gr.Textbox("", elem_id="session", visible="hidden", container=False)
         header = build_header(library)
         with gr.Row(elem_id="app"):
@@ -137,18 +137,18 @@ def build_page(
         wire_shelf(rail, library, header, facts_html, known.then)
         wire_shelf(rail, library, header, facts_html, panel.change)
         wire_budget(build_models(ConnectingDesk(connections)), rail.settings)
-        wire_session(page, session, connections, desk)
+        wire_session(page, session, connections, sessions)
         wire_cost(rail, library, connections)
-        wire_investigation(rail, stage, token, library, desk, connections, cases)
-        wire_opening(rail, stage, token, library, desk, cases)
-        wire_bar(stage, token, library, desk, cases)
+        wire_investigation(rail, stage, token, library, sessions, connections, cases)
+        wire_opening(rail, stage, token, library, sessions, cases)
+        wire_bar(stage, token, library, sessions, cases)
         wire_plan(rail, stage, library, connections)
         threads = rail.settings["strategies"]
         assert isinstance(threads, gr.CheckboxGroup)
-        wire_steering(stage, token, threads, desk)
-        wire_views(stage, token, desk)
-        wire_case_report(stage, token, desk)
-        wire_answer(stage, token, session, desk, connections)
+        wire_steering(stage, token, threads, sessions)
+        wire_views(stage, token, sessions)
+        wire_case_report(stage, token, sessions)
+        wire_answer(stage, token, session, sessions, connections)
         add_tools(page, Services(library, connections, cases), TOOLS)
     page.state_session_capacity = PAGE_LOADS
     page.max_threads = THREADS
@@ -156,7 +156,9 @@ def build_page(
     return page
 
 
-def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections, desk: CaseSessions) -> None:
+def wire_session(
+    page: gr.Blocks, session: gr.Textbox, connections: Connections, sessions: CaseSessions
+) -> None:
     """The page tells its secret name when it opens; when it closes, its connection is forgotten and
     its case is no longer worked on."""
 
@@ -166,7 +168,7 @@ def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections,
 
     def leave(request: gr.Request) -> None:
         connections.leave(request.session_hash or "")
-        desk.left(request.session_hash or "")
+        sessions.disconnected(request.session_hash or "")
 
     named = page.load(None, None, session, js="() => redstring.session()", api_visibility="private")
     named.then(arrive, session, None, api_visibility="private", show_progress="hidden", queue=False)

@@ -19,7 +19,7 @@ from tests.engine.following import Following
 from ui.board import board_data, provenance
 from ui.case_views import dossiers
 from ui.controls import knob_of, knobs
-from ui.session import OpenCase
+from ui.open_case import OpenCase
 from ui.story import Story, heard, told
 
 QUESTION = "May a manager grant broader powers?"

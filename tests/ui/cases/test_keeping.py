@@ -26,7 +26,8 @@ from ui.case_views import judge_met
 from ui.cases.kept import KeptCases, keeping_for
 from ui.cases.opening import opened_again, undone
 from ui.investigate import Updates, case_values, listen, noted, open_case
-from ui.session import CaseSessions, OpenCase
+from ui.open_case import OpenCase
+from ui.session import CaseSessions
 from ui.shelf import Library, open_library
 from ui.stage import PARTS
 from ui.steer import steer
@@ -120,12 +121,12 @@ def test_what_is_said_of_links_on_a_reopened_case_is_said_of_the_corpus(
         if hop.strategy == "citations" and hop.source_id is not None
     }
     first, second = [list(link) for link in sorted(links)][:2]
-    opened.judging = True
+    opened.may_judge = True
     judge_met(opened, "reject", json.dumps(first))
     noted(opened, PARTS, Reject(source=first[0], target=first[1], relation=Relation(first[2])))
     again = opened_again(shelf, cases, ANNA, id_of(opened))
     every(steer(again, PARTS, "pin", again.case.ranking[-1].passage.id, []))
-    again.judging = True
+    again.may_judge = True
     judge_met(again, "reject", json.dumps(second))
     said = load_validations(home / "copy")
     assert [one.proposal.source_id for one in said] == [first[0], second[0]]
@@ -159,7 +160,7 @@ def test_what_another_page_has_changed_meanwhile_is_not_written_over(
     first, second = [found.passage.id for found in here.case.ranking[:2]]
     every(steer(there, PARTS, "pin", second, []))
     shown = every(steer(here, PARTS, "pin", first, []))
-    assert "changed elsewhere meanwhile" in shown[PARTS.banner]
+    assert "changed elsewhere in the meantime" in shown[PARTS.banner]
     (kept,) = cases.store().record(id_of(here), owner(cases))["pool"]["pinned"]
     assert kept == second
 
