@@ -105,6 +105,7 @@ class Outputs:
 
     def _masked(self, part: str, text: str) -> str:
         text = text.replace(str(self._folder), "FOLDER").replace(str(self._sample), "SAMPLE")
+        text = text.replace(str(FOLDER), "GOLDEN")
         for pattern, mask in MASKS:
             text = pattern.sub(mask, text)
         if part not in OLD:
@@ -118,7 +119,11 @@ class Outputs:
 
     def _commands(self, part: str, folder: Path) -> Iterator[tuple[str, str]]:
         names = {"folder": str(folder), "corpus": str(self._corpus), "sources": str(self._sources)}
-        names |= {"sample": str(self._sample), "claims": str(FOLDER / "claims")}
+        names |= {
+            "sample": str(self._sample),
+            "claims": str(FOLDER / "claims"),
+            "cited": str(FOLDER / "cited"),
+        }
         names |= {
             name: str(folder / file) for name, file in (("queries", "queries.jsonl"), ("qrels", "qrels.tsv"))
         }
