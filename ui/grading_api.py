@@ -16,7 +16,7 @@ from engine.corpus.grades import (
     grades_of,
     grades_to_json,
     set_grade,
-    unset_grade,
+    withdraw_grade,
 )
 from engine.corpus.journal import LONGEST_NOTE
 from engine.errors import AccessError, InputError
@@ -72,7 +72,7 @@ def grading(library: Library, person: Person, asked: Grading) -> dict[str, Any]:
     if asked.act == "set":
         set_grade(corpus, *asked.subject, grade_from(asked.grade), note=asked.note, reviewer=person.name)
     elif asked.act == "unset":
-        unset_grade(corpus, *asked.subject, note=asked.note, reviewer=person.name)
+        withdraw_grade(corpus, *asked.subject, note=asked.note, reviewer=person.name)
     # Through JSON once, so that grades are plain letters for every kind of caller.
     plain: dict[str, Any] = orjson.loads(orjson.dumps(grades_to_json(grades_of(corpus), corpus)))
     return plain | {"corpus": shelved.name}

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from engine.access.users import Action, Person, may
-from engine.corpus.extracted.readings import Judgement, judged, load_validations
+from engine.corpus.extracted.readings import Judgement, current_verdicts, load_validations
 from engine.errors import AccessError, CorpusError
 from engine.extraction.judging import Ends, figures_to_json, judge_link, rates, unjudge_link
 from engine.model import Relation
@@ -69,7 +69,7 @@ def judging(library: Library, person: Person, asked: Judging) -> dict[str, Any]:
     if corpus.journals is None:
         raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
     if asked.act in ("list", "rates"):
-        standing = list(judged(load_validations(corpus.journals)).values())
+        standing = list(current_verdicts(load_validations(corpus.journals)).values())
         if asked.act == "rates":
             return {"corpus": shelved.name, "rates": figures_to_json(rates(corpus, standing))}
         told = [one.model_dump(mode="json") for one in standing[-MOST_LISTED:]]

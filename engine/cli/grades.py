@@ -34,7 +34,7 @@ def add_grades_command(commands: Any) -> None:
 def grades(options: argparse.Namespace) -> None:
     """Print the grades of a corpus, give one, or take one back."""
     from engine.corpus import open_corpus
-    from engine.corpus.grades import grade_from, grades_of, grades_to_json, set_grade, unset_grade
+    from engine.corpus.grades import grade_from, grades_of, grades_to_json, set_grade, withdraw_grade
 
     corpus = open_corpus(options.corpus)
     if options.act != "list":
@@ -43,7 +43,7 @@ def grades(options: argparse.Namespace) -> None:
         if options.act == "set":
             set_grade(corpus, of, name, grade_from(options.grade), **said)
         else:
-            unset_grade(corpus, of, name, **said)
+            withdraw_grade(corpus, of, name, **said)
     found = grades_of(corpus)
     if options.json:
         print_json(grades_to_json(found, corpus))
@@ -64,7 +64,7 @@ def _lines(found: Grades, corpus: Corpus) -> Iterator[str]:
 
     documents = {one.id: one for one in corpus.documents()}
     for row in kind_rows(found, documents.values()):
-        why = f" ({row.basis.value}{_by(row.said)})" if row.basis else ""
+        why = f" ({row.basis.value}{_by(row.decision)})" if row.basis else ""
         counted = f"{plural(row.documents, 'document')}"
         yield f"{words_of(row.grade):10}{marked(row.shown) or NO_KIND}, {counted}{why}"
     for name, said in found.documents.items():

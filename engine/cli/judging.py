@@ -43,14 +43,14 @@ def add_judge_command(commands: Any) -> None:
 def judge(options: argparse.Namespace) -> None:
     """Keep, take back or print verdicts."""
     from engine.corpus import open_corpus
-    from engine.corpus.extracted.readings import Judgement, judged, load_validations
+    from engine.corpus.extracted.readings import Judgement, current_verdicts, load_validations
     from engine.extraction.judging import figures_to_json, judge_link, rates, unjudge_link
 
     corpus = open_corpus(options.corpus)
     if options.act in ("list", "rates"):
         if corpus.journals is None:
             raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
-        standing = list(judged(load_validations(corpus.journals)).values())
+        standing = list(current_verdicts(load_validations(corpus.journals)).values())
         if options.act == "list":
             told = [_told(one) for one in standing]
             print_json(told) if options.json else print_lines(map(_line, standing))

@@ -1,4 +1,4 @@
-"""Open a corpus wherever it lives."""
+"""Open a corpus in a folder or on a server."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from engine.corpus.protocol import Corpus
 
 
 def open_corpus(place: Path | str | Address) -> Corpus:
-    """The corpus in a folder, or at an address: ``postgresql://HOST/DATABASE?corpus=NAME``.
+    """Open the corpus in a folder, or at an address ``postgresql://HOST/DATABASE?corpus=NAME``.
 
-    Raises CorpusError where it is missing, damaged or of another format, ResourceError where memory or the
-    like does not suffice to open it now, or a server does not answer.
+    Raises CorpusError if it is missing, damaged or of another format, ResourceError if memory or another
+    resource is exhausted, or a server does not respond.
     """
     where = place_of(place)
     if isinstance(where, Address):
-        # The driver is imported for those corpora alone that need it.
+        # The database driver is imported only if needed.
         from engine.corpus.postgresql.store import PostgresCorpus
 
         return PostgresCorpus(where)

@@ -15,7 +15,7 @@ from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import log_to_json
 from engine.answers.audit.log import ReviewAction, record_reviews, verification_log
 from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
-from engine.corpus.judgements import load_confirmations, standing_confirmations
+from engine.corpus.judgements import current_confirmations, load_confirmations
 from engine.errors import AccessError, CorpusError, InputError
 from engine.llm import Meter
 from engine.records.summaries import Slim
@@ -81,7 +81,7 @@ def reviewing(
     if corpus.journals is None:
         raise CorpusError(f"{corpus.name!r} has no journals: there is no place for confirmations")
     if asked.act == "list":
-        standing = list(standing_confirmations(load_confirmations(corpus.journals)).values())
+        standing = list(current_confirmations(load_confirmations(corpus.journals)).values())
         told = [one.model_dump(mode="json") for one in standing[-MOST_LISTED:]]
         return {"corpus": shelved.name, "confirmations": told, "total": len(standing)}
     if not asked.claims:

@@ -64,4 +64,4 @@ class Extracted:
         """The words that say so, who read them and whether a person has looked at that."""
         graph = self._graph or extracted_graph(context.corpus)
         told = [graph.standing[number] for number in leads.evidence.tolist()]
-        return [Evidence(one.proposal.quote, one.proposal.source_id, one.told) for one in told]
+        return [Evidence(one.proposal.quote, one.proposal.source_id, one.origin_words) for one in told]
