@@ -15,10 +15,10 @@ from engine.extraction.judging import Ends, judge_link, unjudge_link
 from engine.investigation import Case
 from engine.model import Relation, Status, TargetKind
 from engine.settings import preset
-from ui.case_views import as_judged, judge_met, may_judge
+from ui.investigate.case_views import as_judged, judge_met, may_judge
+from ui.investigate.passages import link_of
 from ui.judging_api import Judging, judging
 from ui.open_case import OpenCase
-from ui.passages import link_of
 from ui.shelf import Library, open_library
 
 REVIEWER = Person("", Role.REVIEWER, name="Ada")

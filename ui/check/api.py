@@ -19,8 +19,8 @@ from engine.answers.audit.log import verification_log
 from engine.llm import Meter
 from engine.records.summaries import Slim
 from engine.verbs.requests import Blank, Detail, LowestGrade, Request
-from ui.case_views import may_judge
-from ui.check.checking import LONGEST
+from ui.check.audits import LONGEST
+from ui.investigate.case_views import may_judge
 from ui.shelf import Library
 from ui.tools.caller import ServerCaller
 from ui.tools.questions import OfCorpus

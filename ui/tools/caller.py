@@ -18,11 +18,11 @@ from engine.llm import LanguageModel
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.store import CaseStore, matter_name
 from engine.review.store import ReviewStore
-from ui.cases.kept import KeptCases
-from ui.connections import Connections
-from ui.door.hanging_up import waited_for
-from ui.door.routes import POLICY
-from ui.locality import visitor_of
+from ui.cases.storage import KeptCases
+from ui.models.connections import Connections
+from ui.server.disconnects import waited_for
+from ui.server.locality import visitor_of
+from ui.server.routes import POLICY
 from ui.shelf import Library
 
 HTTP, MCP = "http", "mcp"

@@ -12,7 +12,7 @@ from engine.records.plain import plan_text, plan_to_json
 from engine.records.summaries import Slim
 from engine.settings import InvestigationSettings
 from engine.settings import preset as settings_of
-from ui.controls import settings_from
+from ui.investigate.controls import settings_from
 from ui.tools.caller import ServerCaller
 from ui.tools.questions import SETTINGS, About, Changed
 from ui.tools.tool import tool_verb

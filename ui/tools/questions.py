@@ -28,10 +28,10 @@ from engine.verbs.requests import (
     Request,
     SettingValues,
 )
-from ui.controls import settings_from
-from ui.door.hanging_up import Cancel, Waited
+from ui.investigate.controls import settings_from
+from ui.investigate.costs import helpers
+from ui.server.disconnects import Cancel, Waited
 from ui.shelf import Library
-from ui.spending import helpers
 from ui.tools.caller import ServerCaller
 from ui.tools.tool import Matter, tool_verb
 

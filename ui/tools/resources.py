@@ -14,7 +14,7 @@ import orjson
 from mcp import types
 from pydantic import AnyUrl
 
-from ui.controls import settings_schema
+from ui.investigate.controls import settings_schema
 from ui.tools.cases import CASE
 from ui.tools.reading import TOOL as READ
 from ui.tools.schemas import SETTINGS_ADDRESS

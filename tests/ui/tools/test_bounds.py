@@ -16,8 +16,8 @@ from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from engine.verbs.requests import parse_request
 from engine.verbs.verb import weight
-from ui.cases.kept import KeptCases
-from ui.connections import Connections
+from ui.cases.storage import KeptCases
+from ui.models.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services
 from ui.tools.registry import TOOLS

@@ -12,9 +12,9 @@ from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.export import investigation_to_json
 from engine.settings import preset
 from engine.verbs.requests import parse_request
-from tests.ui.models import ModelOfOneWord
+from tests.ui.model_doubles import ModelOfOneWord
 from tests.ui.served import inside_a_loop
-from ui.connections import Connections, OperatorsModel
+from ui.models.connections import Connections, OperatorsModel
 from ui.page import build_page
 from ui.shelf import Library
 from ui.tools import questions
