@@ -147,13 +147,13 @@ def export(case: Case, form: str, path: str | Path | None = None) -> bytes:
     Writes it to ``path`` too, if there is one. Raises InputError for an unknown format, or for a file that
     cannot be written.
     """
-    from engine.exports.registry import HandedOver, export_of
+    from engine.exports.registry import ExportableCase, export_of
     from engine.records.export import investigation_to_json
     from engine.records.restoring import write_whole
 
     record = investigation_to_json(case.investigation())
     today = datetime.now(UTC).date()
-    content = export_of(form).write(HandedOver(record, corpus=case.corpus, today=today))
+    content = export_of(form).write(ExportableCase(record, corpus=case.corpus, today=today))
     if path is not None:
         write_whole(Path(path), content)
     return content

@@ -29,7 +29,7 @@ from engine.access.users import Person, Role
 from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.errors import InputError
-from engine.exports.registry import HandedOver, exports
+from engine.exports.registry import ExportableCase, exports
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from engine.records.case_file import read_saved
@@ -178,10 +178,12 @@ class Outputs:
         corpus = open_corpus(self._corpus)
         for name, export in exports().items():
             for kind, case in (
-                ("of a record", HandedOver(record)),
+                ("of a record", ExportableCase(record)),
                 (
                     "of a case",
-                    HandedOver(record, None, sealed.events, "Read.", corpus, today=HANDED_OVER, case=sealed),
+                    ExportableCase(
+                        record, None, sealed.events, "Read.", corpus, today=HANDED_OVER, case=sealed
+                    ),
                 ),
             ):
                 try:

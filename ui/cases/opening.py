@@ -16,9 +16,9 @@ from engine.access.audit_log import record as write_down
 from engine.access.users import Person
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, InputError, RedstringError, ResourceError, for_visitors
-from engine.exports.kept_cases import handed_over as handed_over_case
-from engine.exports.kept_cases import handed_to_read
-from engine.exports.registry import HandedOver, export_of
+from engine.exports.kept_cases import load_for_export as handed_over_case
+from engine.exports.kept_cases import load_shared
+from engine.exports.registry import ExportableCase, export_of
 from engine.investigation.events import SufficiencyJudged
 from engine.investigation.factory import reopen_case
 from engine.investigation.record import Investigation
@@ -256,7 +256,7 @@ def hand_over(library: Library, cases: KeptCases) -> Callable[..., dict[str, Any
     """What answers a page that wants a case as a file: its name, its kind, and its bytes in base 64; or the
     error, in words."""
 
-    def handed_over(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
+    def load_for_export(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
         try:
             wanted = parse_request(Wanted, request)
             person = person_of(library.settings, asking, wanted.visitor)
@@ -271,10 +271,10 @@ def hand_over(library: Library, cases: KeptCases) -> Callable[..., dict[str, Any
             "data": base64.b64encode(data).decode(),
         }
 
-    return handed_over
+    return load_for_export
 
 
-def case_of_person(library: Library, cases: KeptCases, person: Person, case_id: str) -> HandedOver:
+def case_of_person(library: Library, cases: KeptCases, person: Person, case_id: str) -> ExportableCase:
     """A case of whoever asks, or one that is shared. Raises InputError for one that is not there."""
     store, owner = cases.store(), cases.owner_of(person)
 
@@ -286,4 +286,4 @@ def case_of_person(library: Library, cases: KeptCases, person: Person, case_id: 
             return handed_over_case(store, case_id, owner, corpus_of, cases.reviews())
     if not cases.may_share:
         raise UnknownCaseError(case_id)
-    return handed_to_read(store, case_id, corpus_of)
+    return load_shared(store, case_id, corpus_of)

@@ -116,7 +116,7 @@ def test_what_cannot_be_done_is_refused(
         (("export", "--queue", "nobody", "--format", "csv"), "there is no queue 'nobody'"),
         ((*given, "xls"), "unknown format 'xls'"),
         ((*given, "binary-qrels"), "binary-qrels is only read"),
-        ((*given, "qrels"), "nobody has judged a passage"),
+        ((*given, "qrels"), "no passage of this case has been judged"),
         ((*taken, "--queue", "nobody"), "there is no queue 'nobody'"),
         ((*taken, "--matter", "Harbour"), "--corpus: name the corpus"),
         ((*taken, "--case", "x", "--corpus", str(harbour_folder)), "there is no case 'x'"),

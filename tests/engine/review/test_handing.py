@@ -10,8 +10,8 @@ import orjson
 import pytest
 
 from engine.errors import InputError
-from engine.exports.kept_cases import Verdicts, handed_over
-from engine.exports.registry import HandedOver, export_of
+from engine.exports.kept_cases import Verdicts, load_for_export
+from engine.exports.registry import ExportableCase, export_of
 from engine.records.case_file import find_changes, read_saved
 from engine.records.store import EVERYBODY
 from engine.records.store.chain import seal_verdicts
@@ -37,8 +37,8 @@ def case(store: CaseStore, reviews: ReviewStore, small: dict[str, Any]) -> str:
     return case
 
 
-def handed(store: CaseStore, reviews: ReviewStore, case: str, wanted: Verdicts) -> HandedOver:
-    return handed_over(store, case, EVERYBODY, lambda name: None, reviews, wanted)
+def handed(store: CaseStore, reviews: ReviewStore, case: str, wanted: Verdicts) -> ExportableCase:
+    return load_for_export(store, case, EVERYBODY, lambda name: None, reviews, wanted)
 
 
 def take_in(store: CaseStore, path: Path) -> None:
@@ -163,11 +163,11 @@ def test_a_pin_beside_reviews_is_relevant_as_they_say_it(small: dict[str, Any]) 
     first, second, third, *_ = (node["id"] for node in small["pool"]["nodes"])
     pool = {**small["pool"], "pinned": [first, second], "dismissed": [third]}
     record = {**small, "pool": pool}
-    lines = export_of("qrels").write(HandedOver(record)).decode().splitlines()
+    lines = export_of("qrels").write(ExportableCase(record)).decode().splitlines()
     assert [line.split()[2:] for line in lines] == [[one, "1"] for one in sorted((first, second))] + [
         [third, "0"]
     ]
-    graded = export_of("qrels").write(HandedOver(record, judgements={second: 1, third: 2})).decode()
+    graded = export_of("qrels").write(ExportableCase(record, judgements={second: 1, third: 2})).decode()
     assert {tuple(line.split()[2:]) for line in graded.splitlines()} == {
         (first, "2"), (second, "1"), (third, "2")
     }  # fmt: skip
