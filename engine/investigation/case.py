@@ -19,7 +19,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.investigation import case_cache
 from engine.investigation.assistance import Assistance, budget_of, with_prefix
-from engine.investigation.completeness import completeness_of
+from engine.investigation.completeness import find_completeness
 from engine.investigation.coverage import Coverage
 from engine.investigation.events import (
     CoverageChanged,
@@ -409,7 +409,7 @@ class Case:
         if self.scanned is None:
             return None
         number = self.rounds[-1].number if self.rounds else 0
-        return completeness_of(self.scanned, self.pool, self.areas, number, self._reading)
+        return find_completeness(self.scanned, self.pool, self.areas, number, self._reading)
 
     def _without_unfounded_estimate(self, stop: Stop) -> Stop:
         """Drop the estimate of completeness for questions unlike those that it was learned from.

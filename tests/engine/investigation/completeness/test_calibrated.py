@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.investigation.completeness.calibrated import Interval, model_from, record_of, shipped_model
-from engine.investigation.completeness.estimate import METHOD, told
+from engine.investigation.completeness.estimate import METHOD, estimate_completeness
 from engine.investigation.completeness.evidence import SIGNS, Evidence
 
 SHARE = st.floats(0, 1)
@@ -35,7 +35,7 @@ def test_a_weight_needs_a_neutral_value() -> None:
 
 @given(VALUES)
 def test_the_estimate_is_within_its_interval(values: dict[str, float]) -> None:
-    found = told(Evidence(values, (1, 2, 2)), shipped_model())
+    found = estimate_completeness(Evidence(values, (1, 2, 2)), shipped_model())
     assert 0 <= found.low <= found.estimate <= found.high <= 1
     assert (found.method, found.best, found.alone) == (METHOD, 3, 1)
     assert found.evidence == values

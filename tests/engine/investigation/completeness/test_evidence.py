@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine.corpus.protocol import Corpus
 from engine.investigation.case import Case
 from engine.investigation.completeness.calibrated import shipped_model
-from engine.investigation.completeness.estimate import WHOLE, completeness_of
+from engine.investigation.completeness.estimate import WHOLE, find_completeness
 from engine.investigation.completeness.evidence import (
     BEST,
     HEAD,
@@ -107,7 +107,7 @@ def test_evidence_of_a_case(tariff: Corpus, dense: Corpus) -> None:
 def test_an_empty_pool_has_no_estimate(dense: Corpus) -> None:
     case = finished(dense, InvestigationSettings())
     assert case.scanned is not None
-    assert completeness_of(case.scanned, Pool(5), (), 0, Reading(dense)) is None
+    assert find_completeness(case.scanned, Pool(5), (), 0, Reading(dense)) is None
 
 
 def test_nothing_is_outside_a_pool_that_holds_the_corpus(dense: Corpus) -> None:
@@ -117,7 +117,7 @@ def test_nothing_is_outside_a_pool_that_holds_the_corpus(dense: Corpus) -> None:
     for hop in case.pool.hops():
         if hop.target_id not in pool and hop.source_id is None:
             pool.admit(hop, int(dense.rows([hop.target_id])[0]), 0.5)
-    found = completeness_of(case.scanned, pool, (), 0, Reading(dense))
+    found = find_completeness(case.scanned, pool, (), 0, Reading(dense))
     assert found is not None
     assert (found.method == WHOLE) == (len(pool) == len(dense))
     assert (found.estimate == 1.0) == (len(pool) == len(dense))
