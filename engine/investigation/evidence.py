@@ -23,7 +23,7 @@ from engine.language.statements import Kind
 from engine.languages import base_of, law
 from engine.model import Evidence, EvidenceStatus, Naming, Passage, QueryPlan, RankedPassage
 from engine.retrieval.planning.named import asked_besides
-from engine.retrieval.relevance import Relevance, holds
+from engine.retrieval.relevance import Relevance, has_language
 
 # The expected kind of quantity: a time (when, how long) or an amount (how much). Question answering has used
 # the expected answer type since its first systems (Voorhees and Tice 2000, "The TREC-8 Question Answering
@@ -298,7 +298,7 @@ class Part:
 
     def score(self, found: Evidence, corpus: Corpus) -> float:
         """Return how much was found, 0..1: by words if the corpus has the language, else by nearness."""
-        by_words = holds(corpus, self.asked.language)
+        by_words = has_language(corpus, self.asked.language)
         return found.numbers["together"] if by_words else found.numbers.get("nearness", 0.0)
 
 
@@ -337,7 +337,7 @@ def _decide(
     numbers: Mapping[str, float], language: str, corpus: Corpus, unknowns: Unknowns
 ) -> EvidenceStatus:
     measured = corpus.embedding == PACKAGED_SPEC and "nearness" in numbers
-    if holds(corpus, language):
+    if has_language(corpus, language):
         return (
             _decide_by_both(numbers, len(corpus))
             if measured

@@ -33,7 +33,7 @@ from engine.retrieval.planning.named.containers import (
 )
 from engine.retrieval.planning.named.documents import designations, documents_of
 from engine.retrieval.planning.named.provisions import in_any, in_container, in_documents
-from engine.retrieval.planning.prose import BESIDE, documents_at, standards_of
+from engine.retrieval.planning.prose import ADJACENT, documents_at, standards_of
 
 # Languages of the corpus by whose grammars a question is read besides that of its own.
 MOST_LANGUAGES = 6
@@ -258,7 +258,7 @@ def _ends_in(mention: Mention, name: Span) -> bool:
 def _words(text: str, number: Span, name: Span | None) -> str:
     """The words of a number, and of its document's name where that stands right beside it."""
     start, end = number.start, number.end
-    if name is not None and max(name.start - end, start - name.end) <= BESIDE:
+    if name is not None and max(name.start - end, start - name.end) <= ADJACENT:
         start, end = min(start, name.start), max(end, name.end)
     return " ".join(text[start:end].split())
 
