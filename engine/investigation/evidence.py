@@ -22,7 +22,7 @@ from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.language.statements import Kind
 from engine.languages import base_of, law
 from engine.model import Evidence, EvidenceStatus, Naming, Passage, QueryPlan, RankedPassage
-from engine.retrieval.planning.named import asked_besides
+from engine.retrieval.planning.named import count_further_words
 from engine.retrieval.relevance import Relevance, has_language
 
 # The expected kind of quantity: a time (when, how long) or an amount (how much). Question answering has used
@@ -253,7 +253,7 @@ def _judge(
         not shown.isdisjoint(named.passage_ids) for named in plan.named if named.words not in lacking
     )
     named_words = [named.words for named in plan.named]
-    further_words = asked_besides(question, plan.language, named_words)
+    further_words = count_further_words(question, plan.language, named_words)
     asked = weigh_words(_without_dates(question, plan), plan.language, corpus)
     numbers = {**_measure_words(asked, texts), **meaning}
     if named_words and further_words == 0:

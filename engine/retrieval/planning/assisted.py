@@ -127,16 +127,16 @@ def hypothetical_views(
     """
     if TASK not in settings.model_tasks:
         return (), ()
-    embedder, wish = helpers.embedder, hypothetical.Wish.of(settings)
-    drafts = hypothetical.written(helpers.asking, text, language, corpus, mask, wish)
+    embedder, request = helpers.embedder, hypothetical.DraftRequest.of(settings)
+    drafts = hypothetical.write_drafts(helpers.asking, text, language, corpus, mask, request)
     heaviest = WRITTEN if drafts else FED_BACK
-    drafts = drafts or hypothetical.fed_back(text, language, corpus, embedder, mask, wish.passages)
+    drafts = drafts or hypothetical.feedback_drafts(text, language, corpus, embedder, mask, request.passages)
     heaviest = min(heaviest, TOGETHER / max(len(drafts), 1))
-    found = hypothetical.weighed(drafts, text, language, corpus, embedder)
+    found = hypothetical.weigh_drafts(drafts, text, language, corpus, embedder)
     return tuple(_view(draft, heaviest) for draft in found), _notes(found)
 
 
-def _view(weighed: hypothetical.Weighed, heaviest: float) -> View:
+def _view(weighed: hypothetical.WeighedDraft, heaviest: float) -> View:
     figures = f"similarity {weighed.similarity:.2f}, agreement {weighed.agreement:.2f}"
     why = "" if weighed.used else f"; off, as it is under {hypothetical.LOWEST_SIMILARITY:g}"
     weight = max(LIGHTEST, round(heaviest * weighed.agreement, 2))
@@ -144,7 +144,7 @@ def _view(weighed: hypothetical.Weighed, heaviest: float) -> View:
     return View(HYPOTHETICAL, weighed.draft.text, weight, True, weighed.used, origin)
 
 
-def _notes(found: Sequence[hypothetical.Weighed]) -> tuple[str, ...]:
+def _notes(found: Sequence[hypothetical.WeighedDraft]) -> tuple[str, ...]:
     """Return notes on weighed hypothetical passages."""
     if not found:
         return ("no hypothetical passage could be made: the question stands alone",)

@@ -157,7 +157,7 @@ def exchange_acronyms(corpus: Corpus, text: str, language: str) -> list[tuple[st
 
 
 def terms_in(corpus: Corpus, text: str, language: str) -> list[str]:
-    """Return the defined terms, organisations and standards that a question names, in the corpus's spelling."""
+    """Return the terms, organisations and standards that a question names, in the corpus's spelling."""
     known = vocabulary(corpus)
     return list(dict.fromkeys(known.terms[key] for key, _ in _runs(text, language, known.terms)))[:MOST_TERMS]
 

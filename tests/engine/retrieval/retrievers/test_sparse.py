@@ -43,7 +43,7 @@ class TestSparse(RetrieverContract):
         return Sparse()
 
     def test_another_language_is_not_read(self, retriever: Sparse, corpus: Corpus) -> None:
-        asked = self.asked(corpus)
+        asked = self.inquiry(corpus)
         answer = retriever.search(replace(asked, plan=replace(asked.plan, language="de")))
         assert isinstance(answer, Off)
         assert answer.reason.endswith("does not read 'de'")
