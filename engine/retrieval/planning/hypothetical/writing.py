@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from engine.corpus.protocol import Corpus, Mask
 from engine.errors import ModelError, SettingsError
 from engine.language.analysis import analyzer
-from engine.language.detection import detect_question, known_language
+from engine.language.detection import detect_question, is_detectable
 from engine.language.embedders import Embedder, reads
 from engine.llm import Data, Form, Prompt
 from engine.llm.suspicion import addresses_machine
@@ -267,7 +267,7 @@ def target_language(corpus: Corpus, language: str, setting: str = OF_QUESTION) -
 
 def check_language(corpus: Corpus, setting: str) -> None:
     """Raise SettingsError for an invalid value of the language setting."""
-    if setting in (OF_QUESTION, OF_CORPUS, *corpus.info().languages) or known_language(setting):
+    if setting in (OF_QUESTION, OF_CORPUS, *corpus.info().languages) or is_detectable(setting):
         return
     raise SettingsError(
         f"hypothetical_language: {setting!r:.40} is no known language; "

@@ -313,17 +313,20 @@ def _ids(question: Question, rows: Rows) -> tuple[str, ...]:
 
 
 def _with_explanations(question: Question, rows: Rows) -> tuple[str, ...]:
-    """Return the passages of a provision, then those of guidance on it in the same document."""
+    """Return the passages of a provision, then guidance on it in its document or in another one."""
     (head,), (document,) = (
         question.corpus.passages(rows[:1]),
         question.corpus.document_numbers(rows[:1]).tolist(),
     )
     key = number_key(head.number or "")
     printed = (question.corpus.printed_numbers(document) or {}).get(key, ((), ()))[0]
-    allowed = [row for row in printed if question.mask is None or question.mask[row]]
+    linked = question.corpus.neighbours(rows[:1], [Relation.INTERPRETS], Direction.IN).rows
+    near = np.unique(np.concatenate([np.array(printed, np.int32), linked])).astype(np.int32)
+    if question.mask is not None:
+        near = near[question.mask[near]]
     explaining = [
         one.id
-        for one in question.corpus.passages(np.array(allowed, np.int32))
+        for one in question.corpus.passages(near)
         if one.kind is SectionKind.GUIDANCE and number_key(one.number or "") == key
     ]
     return (*_ids(question, rows), *explaining[: MOST_PASSAGES - len(rows)])
