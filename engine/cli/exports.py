@@ -84,7 +84,7 @@ def _handed_over(options: argparse.Namespace) -> HandedOver:
     from engine.exports.registry import HandedOver
     from engine.records.filed import CASE, file_of
     from engine.records.restoring import values_of
-    from engine.review.handing import assessments_in, judgements_of, unnamed
+    from engine.review.handing import anonymise, parse_assessments, passage_gains
 
     wanted, today = verdicts_wanted(options), datetime.now(UTC).date()
     corpus = None if options.corpus is None else open_corpus(options.corpus)
@@ -95,9 +95,9 @@ def _handed_over(options: argparse.Namespace) -> HandedOver:
         record, case = file_of(values, options.case)
         notes = "" if case is None else case.notes
         events = () if case is None else case.events
-        said = () if case is None or wanted is Verdicts.NONE else assessments_in(case, record)
-        said = said if wanted is Verdicts.NAMED else unnamed(said)
-        judged, bare = judgements_of(said), None if case is None else replace(case, verdicts=())
+        said = () if case is None or wanted is Verdicts.NONE else parse_assessments(case, record)
+        said = said if wanted is Verdicts.NAMED else anonymise(said)
+        judged, bare = passage_gains(said), None if case is None else replace(case, verdicts=())
         return HandedOver(
             record, None, events, notes, corpus, today=today, case=bare, verdicts=said, judgements=judged
         )

@@ -95,10 +95,10 @@ def _experts(corpus: Corpus) -> list[Quality]:
     from engine.cli.review_store import open_reviews
     from engine.records.store import EVERYBODY
     from engine.records.store.chain import fingerprint_of
-    from engine.review.quality import qualities
+    from engine.review.quality import measure_quality
 
     with closing(open_reviews()) as reviews:
-        return qualities(reviews, EVERYBODY, corpus.name, fingerprint_of(corpus))
+        return measure_quality(reviews, EVERYBODY, corpus.name, fingerprint_of(corpus))
 
 
 def _of_case(options: argparse.Namespace, corpus: Corpus) -> Forms:

@@ -100,7 +100,7 @@ def _add_queue(command: argparse.ArgumentParser) -> None:
 def make_queue(options: argparse.Namespace) -> None:
     """Draw items from cases and put them into a queue."""
     from engine.corpus import open_corpus
-    from engine.review.drawing import asked_again, drawn_from, settings_of
+    from engine.review.drawing import draw_items, left_out_note, queue_settings
 
     sampling, corpus = _sampling(options), open_corpus(options.corpus)
     with closing(open_store()) as store, closing(open_reviews()) as reviews:
@@ -110,10 +110,10 @@ def make_queue(options: argparse.Namespace) -> None:
         if not ids:
             raise InputError(f"there are no cases in the matter {matter.name!r}")
         cases = ((case_id, store.record(case_id, EVERYBODY)) for case_id in ids)
-        said = reviews.assessments(matter, EVERYBODY, stands=True) if sampling.telling else ()
-        items = drawn_from(cases, corpus, sampling, said)
-        made = reviews.make_queue(matter, options.name, items, who=WHO, settings=settings_of(sampling))
-    lines = [f"Made queue {made.id} of {made.items:,} items: {made.name}", *asked_again(again)]
+        said = reviews.assessments(matter, EVERYBODY, is_current=True) if sampling.telling else ()
+        items = draw_items(cases, corpus, sampling, said)
+        made = reviews.make_queue(matter, options.name, items, who=WHO, settings=queue_settings(sampling))
+    lines = [f"Made queue {made.id} of {made.items:,} items: {made.name}", *left_out_note(again)]
     printed(options, _queue_values(made), lines)
 
 
@@ -157,7 +157,7 @@ def show_next(options: argparse.Namespace) -> None:
 
 def judge(options: argparse.Namespace) -> None:
     """Keep what a reviewer says of an item, and judge the link of a hop."""
-    from engine.review.acting import act_on_link, link_followed
+    from engine.review.acting import apply_to_link, link_followed
 
     with closing(open_reviews()) as reviews:
         reviews.queue(options.queue)
@@ -174,7 +174,7 @@ def judge(options: argparse.Namespace) -> None:
         )
         progress = reviews.progress(options.queue, options.by)
     effect = "" if link_followed(said.item) is None else NOT_JUDGED
-    _print_said(options, said, progress, "", effect if corpus is None else act_on_link(corpus, said))
+    _print_said(options, said, progress, "", effect if corpus is None else apply_to_link(corpus, said))
 
 
 def _corpus_of(item: Item, options: argparse.Namespace) -> Corpus | None:
@@ -210,11 +210,11 @@ def verdict_meant(word: str, kind: ItemKind) -> Verdict:
 def undo(options: argparse.Namespace) -> None:
     """Take back what a reviewer said last in a queue, and of the link of a hop. Raises InputError where there
     is nothing."""
-    from engine.review.acting import link_followed, take_back_link
+    from engine.review.acting import link_followed, withdraw_from_link
 
     with closing(open_reviews()) as reviews:
         reviews.queue(options.queue)
-        last = reviews.last_said(options.queue, options.by)
+        last = reviews.last_assessment(options.queue, options.by)
         if last is None:
             raise InputError(f"{options.by} has said nothing in this queue that can be taken back")
         corpus = _corpus_of(last.item, options)
@@ -222,7 +222,7 @@ def undo(options: argparse.Namespace) -> None:
         progress = reviews.progress(options.queue, options.by)
     effect = "" if link_followed(back.item) is None else NOT_FREED
     if corpus is not None:
-        effect = FREED if take_back_link(corpus, back) else ""
+        effect = FREED if withdraw_from_link(corpus, back) else ""
     _print_said(options, back, progress, "Taken back: ", effect)
 
 
@@ -268,7 +268,7 @@ def _left(progress: Progress) -> str:
 def _turn_lines(turn: Turn, progress: Progress, verdicts: list[str]) -> Iterator[str]:
     """An item as a reviewer reads it: nothing of what the engine thinks of it."""
     from engine.review.model import ItemKind
-    from engine.review.quoting import quoted
+    from engine.review.quoting import mark_quotes
 
     item = turn.item
     yield f"Question: {turn.question}"
@@ -283,7 +283,7 @@ def _turn_lines(turn: Turn, progress: Progress, verdicts: list[str]) -> Iterator
     if item.kind is ItemKind.SENTENCE:
         words = "".join(
             f"»{piece}«" if is_quote else piece
-            for piece, is_quote in quoted(item.source_text, *item.quote.split("\n"))
+            for piece, is_quote in mark_quotes(item.source_text, *item.quote.split("\n"))
         )
         yield f"\nIt rests on {item.source_label}:\n{words}" if words else "\nIt rests on no passage."
     yield f"\n{_left(progress)}"

@@ -65,7 +65,7 @@ def export_verdicts(options: argparse.Namespace) -> None:
         if options.case:
             store.summary(options.case, EVERYBODY)
         of = {"case_id": options.case, "queue": options.queue}
-        found = reviews.assessments(matter, EVERYBODY, stands=True, **of)
+        found = reviews.assessments(matter, EVERYBODY, is_current=True, **of)
     data = write(found)
     if options.out is None:
         sys.stdout.buffer.write(data)
@@ -80,17 +80,17 @@ def import_verdicts(options: argparse.Namespace) -> None:
     it is."""
     from dataclasses import asdict
 
-    from engine.review.exchange.placing import placed
+    from engine.review.exchange.placing import match_verdicts
     from engine.review.exchange.registry import format_of
-    from engine.review.taking import taken_words
+    from engine.review.taking import import_summary
 
     drafts = format_of(options.format).read(options.file)
     with closing(open_store()) as store, closing(open_reviews()) as reviews:
         items = _queued(store, reviews, options.queue) if options.queue else _of_cases(store, drafts, options)
-        found = placed(drafts, items)
-        taken = reviews.take_in(found.found, by=options.by, queue=options.queue, owner=EVERYBODY)
+        found = match_verdicts(drafts, items)
+        taken = reviews.import_verdicts(found.found, by=options.by, queue=options.queue, owner=EVERYBODY)
     values = asdict(taken) | {"missing": len(found.missing)}
-    printed(options, values, taken_words(taken, found.missing))
+    printed(options, values, import_summary(taken, found.missing))
 
 
 def _queued(store: CaseStore, reviews: ReviewStore, queue: str) -> Iterator[tuple[Item, str]]:
@@ -103,8 +103,8 @@ def _of_cases(
     store: CaseStore, drafts: Sequence[Draft], options: argparse.Namespace
 ) -> Iterator[tuple[Item, str]]:
     from engine.corpus import open_corpus
-    from engine.review.drawing import items_named
-    from engine.review.exchange.placing import cases_named
+    from engine.review.drawing import iterate_items
+    from engine.review.exchange.placing import find_cases
     from engine.review.model import ItemKind
 
     if options.corpus is None:
@@ -112,6 +112,6 @@ def _of_cases(
     corpus = open_corpus(options.corpus)
     ids = [options.case] if options.case else store.ids(matter_named(store, options.matter), EVERYBODY)
     questions = {one: store.summary(one, EVERYBODY).question for one in ids}
-    named = cases_named(drafts, questions)
+    named = find_cases(drafts, questions)
     cases = ((one, questions[one], store.record(one, EVERYBODY)) for one in named)
-    return items_named(cases, corpus, hops=any(one.kind is ItemKind.HOP for one in drafts))
+    return iterate_items(cases, corpus, hops=any(one.kind is ItemKind.HOP for one in drafts))

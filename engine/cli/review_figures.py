@@ -98,7 +98,7 @@ def verdicts(options: argparse.Namespace) -> None:
             found = reviews.outdated(matter, EVERYBODY)
         else:
             of = {"case_id": options.case, "queue": options.queue}
-            found = reviews.assessments(matter, EVERYBODY, stands=not options.all, **of)
+            found = reviews.assessments(matter, EVERYBODY, is_current=not options.all, **of)
     printed(options, {"verdicts": [asdict(one) for one in found]}, map(assessment_line, found))
 
 
@@ -114,7 +114,7 @@ def assessment_line(one: Assessment) -> str:
 
 def estimate(options: argparse.Namespace) -> None:
     """Print the precision and the recall that the verdicts on the items of a queue come to."""
-    from engine.review.drawing import sampling_of
+    from engine.review.drawing import parse_sampling
     from engine.review.estimates import estimates
 
     if not 0 <= options.partly <= 1 or not 0 < options.width < 1 or min(options.ranks) < 1:
@@ -126,10 +126,10 @@ def estimate(options: argparse.Namespace) -> None:
         said = [
             one
             for case_id in {one.item.case_id for one in items}
-            for one in reviews.assessments(None, EVERYBODY, case_id=case_id, stands=True)
+            for one in reviews.assessments(None, EVERYBODY, case_id=case_id, is_current=True)
         ]
     ranks = tuple(dict.fromkeys(options.ranks))
-    found = estimates(items, said, sampling_of(queue), ranks=ranks, partly=options.partly)
+    found = estimates(items, said, parse_sampling(queue), ranks=ranks, partly=options.partly)
     more = None if found.recall is None else found.recall.more_needed(options.width)
     printed(
         options, _estimate_values(found, options.width, more), _estimate_lines(found, options.width, more)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.evaluation.compare import Difference
     from engine.records.store.database import Matter
     from engine.review.learning.choosing import Choice
-    from engine.review.teaching import Place
+    from engine.review.teaching import WeightStore
 
 ACTS = ("learn", "list", "adopt", "ship", "delete")
 # Questions that a ranking would get worse for are shown, at most.
@@ -49,19 +49,19 @@ def weights(options: argparse.Namespace) -> None:
     from engine.corpus import open_corpus
     from engine.operator_settings import operator_settings
     from engine.records.store.matter_weights import MatterWeights
-    from engine.review.teaching import OfCorpus, OfMatter
+    from engine.review.teaching import CorpusWeightStore, MatterWeightStore
 
     corpus = open_corpus(options.corpus)
     if options.matter is None:
-        _act(options, corpus, OfCorpus(corpus), None)
+        _act(options, corpus, CorpusWeightStore(corpus), None)
         return
     with closing(open_store()) as store:
         matter = matter_named(store, options.matter)
     with closing(MatterWeights(operator_settings().cases_address)) as kept:
-        _act(options, corpus, OfMatter(kept, matter, corpus.name), matter)
+        _act(options, corpus, MatterWeightStore(kept, matter, corpus.name), matter)
 
 
-def _act(options: argparse.Namespace, corpus: Corpus, place: Place, matter: Matter | None) -> None:
+def _act(options: argparse.Namespace, corpus: Corpus, place: WeightStore, matter: Matter | None) -> None:
     if options.act == "learn":
         _learn(options, corpus, place, matter)
         return
@@ -75,22 +75,22 @@ def _act(options: argparse.Namespace, corpus: Corpus, place: Place, matter: Matt
     printed(options, _listed(lines), _lines(lines, "shipped weights" if matter is None else "corpus's own"))
 
 
-def _learn(options: argparse.Namespace, corpus: Corpus, place: Place, matter: Matter | None) -> None:
+def _learn(options: argparse.Namespace, corpus: Corpus, place: WeightStore, matter: Matter | None) -> None:
     from engine.operator_settings import operator_settings
     from engine.records.store import EVERYBODY
     from engine.review.store import ReviewStore
-    from engine.review.teaching import figures_of, said_in, taught
+    from engine.review.teaching import choice_to_json, labels_from, train
     from engine.settings import preset
 
     place.check_room()
     owner = "" if matter is None else EVERYBODY
     with closing(ReviewStore(operator_settings().cases_address)) as reviews:
-        said = said_in(reviews.assessments(matter, owner, corpus=corpus.name, stands=True))
-    learned, choice = taught(corpus, said, preset(options.preset))
+        said = labels_from(reviews.assessments(matter, owner, corpus=corpus.name, is_current=True))
+    learned, choice = train(corpus, said, preset(options.preset))
     if choice.strength:
         place.keep(learned, choice, said.cases, options.by)
     of = "" if matter is None else f" --matter {shlex.quote(options.matter)}"
-    values = {"id": learned.id if choice.strength else None, **figures_of(choice)}
+    values = {"id": learned.id if choice.strength else None, **choice_to_json(choice)}
     moved = {"worse": [asdict(one) for one in choice.worse]}
     printed(options, values | moved, _told(f"weights adopt {learned.id}{of}", choice))
 

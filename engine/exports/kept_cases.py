@@ -11,7 +11,7 @@ from engine.errors import RedstringError
 from engine.exports.registry import HandedOver
 from engine.records.store import Owner
 from engine.records.store.store import CaseStore
-from engine.review.handing import finished_judgements, judgements_of, verdicts_of
+from engine.review.handing import case_verdicts, finished_judgements, passage_gains
 from engine.review.model import Assessment
 from engine.review.store import ReviewStore
 
@@ -38,7 +38,7 @@ def handed_over(
     handed, summary = store.handed(case_id, owner), store.summary(case_id, owner)
     said: Sequence[Assessment] = ()
     if verdicts is not Verdicts.NONE:
-        said = verdicts_of(reviews, case_id, owner, named=verdicts is Verdicts.NAMED)
+        said = case_verdicts(reviews, case_id, owner, named=verdicts is Verdicts.NAMED)
     matters = {one.id: one.name for one in store.matters(owner)}
     return HandedOver(
         handed.record,
@@ -50,7 +50,7 @@ def handed_over(
         datetime.now(UTC).date(),
         handed.case,
         said,
-        judgements_of(said) if said else finished_judgements(reviews, case_id, owner),
+        passage_gains(said) if said else finished_judgements(reviews, case_id, owner),
     )
 
 

@@ -1,7 +1,6 @@
-"""A verdict on a hop acts on the link that it followed, where words make it.
+"""Apply a verdict on a hop to the link that it followed, if words of a text make the link.
 
-Whoever serves reviewers says whether one may judge links, and opens the corpus; what a verdict does to a link
-is decided here.
+Callers decide who may judge links, and open the corpus.
 """
 
 from __future__ import annotations
@@ -17,19 +16,19 @@ from engine.extraction.judging import Ends, is_written, judge_link, rejected_lin
 from engine.model import Relation
 from engine.review.model import Assessment, Item, ItemKind, Verdict
 
-# What a verdict on a hop says of its link; the others say nothing of it.
+# The judgement of a link by a verdict on its hop; other verdicts do not judge the link.
 JUDGEMENTS: Final[Mapping[Verdict, Judgement]] = {
     Verdict.RIGHT: Judgement.ACCEPTED,
     Verdict.WRONG_KIND: Judgement.REJECTED,
     Verdict.WRONG_TARGET: Judgement.REJECTED,
 }
-KEPT = "the link is confirmed"
-LEFT_OUT = "the next case leaves the link out"
-STAYS_OUT = "somebody else has rejected the link: it stays left out until that is settled or taken back"
+LINK_CONFIRMED = "the link is confirmed"
+LINK_REJECTED = "the next case leaves the link out"
+LINK_STAYS_REJECTED = "another reviewer has rejected the link: it stays left out until settled or withdrawn"
 
 
 def link_followed(item: Item) -> Ends | None:
-    """The link of a hop, as it leads; None for what is no hop, and where no words make it."""
+    """Return the link of a hop in its own direction; None for other items and for links without words."""
     if item.kind is not ItemKind.HOP or item.relation not in list(Relation):
         return None
     relation = Relation(item.relation)
@@ -40,33 +39,36 @@ def link_followed(item: Item) -> Ends | None:
     return Ends(source, target, relation)
 
 
-def act_on_link(corpus: Corpus, said: Assessment) -> str:
-    """Judge the link of a hop as its reviewer has; returns what that does, in words, empty for nothing.
+def apply_to_link(corpus: Corpus, assessment: Assessment) -> str:
+    """Judge the link of a hop as its reviewer judged the hop; return the effect in words, empty for none.
 
-    What the same reviewer said of the link before counts no more, and where the verdict settles what others
-    differ on, nor does what they said. Where the link cannot be judged the verdict stands by itself, and the
-    words say why.
+    An earlier judgement of the link by the same reviewer is withdrawn; if the verdict settles a disagreement,
+    also those of others. If the link cannot be judged, the verdict stays and the words give the reason.
     """
-    ends, judgement = link_followed(said.item), JUDGEMENTS.get(said.verdict)
+    ends, judgement = link_followed(assessment.item), JUDGEMENTS.get(assessment.verdict)
     if ends is None:
         return ""
     try:
         with suppress(InputError):
-            unjudge_link(corpus, ends, reviewer=None if said.settles and judgement is None else said.reviewer)
+            unjudge_link(
+                corpus,
+                ends,
+                reviewer=None if assessment.settles and judgement is None else assessment.reviewer,
+            )
         if judgement is None:
             return ""
-        if judgement is Judgement.ACCEPTED and not said.settles and rejected_links(corpus, [ends]):
-            return STAYS_OUT
-        note = ": ".join(part for part in (said.reason, said.note) if part)
-        judge_link(corpus, ends, judgement, note=note[:LONGEST_NOTE], reviewer=said.reviewer)
+        if judgement is Judgement.ACCEPTED and not assessment.settles and rejected_links(corpus, [ends]):
+            return LINK_STAYS_REJECTED
+        note = ": ".join(part for part in (assessment.reason, assessment.note) if part)
+        judge_link(corpus, ends, judgement, note=note[:LONGEST_NOTE], reviewer=assessment.reviewer)
     except RedstringError as error:
         return f"the link itself was not judged: {for_visitors(error)}" if judgement else ""
-    return KEPT if judgement is Judgement.ACCEPTED else LEFT_OUT
+    return LINK_CONFIRMED if judgement is Judgement.ACCEPTED else LINK_REJECTED
 
 
-def take_back_link(corpus: Corpus, said: Assessment) -> bool:
-    """Take back what the reviewer of a verdict said of the link of its hop; whether there was anything."""
-    ends = link_followed(said.item)
+def withdraw_from_link(corpus: Corpus, assessment: Assessment) -> bool:
+    """Withdraw the reviewer's judgement of the link of a hop; return whether there was one."""
+    ends = link_followed(assessment.item)
     with suppress(RedstringError):
-        return ends is not None and bool(unjudge_link(corpus, ends, reviewer=said.reviewer))
+        return ends is not None and bool(unjudge_link(corpus, ends, reviewer=assessment.reviewer))
     return False

@@ -1,4 +1,4 @@
-"""Verdicts that were given elsewhere, kept with the cases: all of a file or nothing of it."""
+"""Import verdicts given elsewhere into a case store: all verdicts of a file or none."""
 
 from __future__ import annotations
 
@@ -17,25 +17,32 @@ from engine.records.store.database import CaseDatabase, UnknownCaseError, matter
 from engine.records.store.opening import ASSESSMENTS, QUEUE_ITEMS, QUEUES
 from engine.records.store.tables import CASES
 from engine.review.exchange.drafts import Draft
-from engine.review.kept import LONGEST_NAME, moment, no_queue, plain_item, recount, reviewer_named, words_of
+from engine.review.kept import (
+    LONGEST_NAME,
+    check_reviewer,
+    check_text,
+    plain_item,
+    recount,
+    timestamp,
+    unknown_queue_error,
+)
 from engine.review.model import Item
 
-# Clocks differ; what was said later than tomorrow was not said.
-AHEAD: Final = 86_400.0
-# Behind the names of others, where somebody brings what they said.
-BROUGHT: Final = " (from a file of {})"
-# Of what is not here so many lines are named.
+# Ignore verdicts dated more than this many seconds ahead (clock skew).
+MAX_CLOCK_SKEW: Final = 86_400.0
+# Suffix for reviewers of imported verdicts.
+IMPORTED_SUFFIX: Final = " (from a file of {})"
+# Maximum missing items listed.
 _NAMED: Final = 3
-# Ids that one query names.
+# Ids in one query.
 _AT_ONCE: Final = 500
 Triple = tuple[int, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """What came of taking verdicts in: ``kept`` so many; ``known`` were kept before, also where they were
-    changed or taken back since; ``older`` were said before what the same reviewer has said of the item here;
-    of those kept ``reworded`` are of other words than the item has here."""
+class ImportResult:
+    """Counts of an import: verdicts ``kept``; ``known`` before, even if changed or withdrawn since; ``older``
+    than the same reviewer's verdict here; and of those kept ``reworded``, on a different text of the item."""
 
     kept: int = 0
     known: int = 0
@@ -43,25 +50,27 @@ class Taken:
     reworded: int = 0
 
 
-def taken_words(taken: Taken, missing: Sequence[Draft]) -> list[str]:
-    """What came of it, in a line each; ``missing`` are the verdicts whose items are not here."""
-    told = [f"{taken.kept:,} verdicts kept"]
-    told += [f"{taken.known:,} were here before"] if taken.known else []
-    told += [f"{taken.older:,} are older than what the same reviewer says here"] if taken.older else []
-    told += [f"{taken.reworded:,} of those kept are of other words than stand here"] if taken.reworded else []
+def import_summary(taken: ImportResult, missing: Sequence[Draft]) -> list[str]:
+    """Return the result of an import as lines; ``missing`` are the verdicts whose items are not here."""
+    lines = [f"{taken.kept:,} verdicts kept"]
+    lines += [f"{taken.known:,} were here before"] if taken.known else []
+    lines += [f"{taken.older:,} are older than the same reviewer's verdict here"] if taken.older else []
+    lines += (
+        [f"{taken.reworded:,} of those kept are on other words than those here"] if taken.reworded else []
+    )
     if missing:
         places = ((one.where.rpartition(", ")[2], one.passage_id or one.key) for one in missing[:_NAMED])
         named = "; ".join(f"{line}, {item}" for line, item in places)
         more = " …" if len(missing) > _NAMED else ""
-        told.append(f"{len(missing):,} are of what is not here: {named}{more}")
-    return told
+        lines.append(f"{len(missing):,} are on items that are not here: {named}{more}")
+    return lines
 
 
 @dataclass(slots=True)
-class _Journal:
-    """What was said of some cases: by whom, and when last."""
+class _GivenVerdicts:
+    """The assessments of some cases: what was given, by whom, and when last."""
 
-    said: set[tuple[Triple, str, str, str]] = field(default_factory=set)
+    given: set[tuple[Triple, str, str, str]] = field(default_factory=set)
     timed: set[tuple[Triple, str, str, str, str]] = field(default_factory=set)
     last: dict[Triple, str] = field(default_factory=dict)
 
@@ -69,82 +78,84 @@ class _Journal:
         triple = (one["case_number"], one["key"], one["reviewer"])
         words = (one["verdict"], one["reason"], one["note"])
         if one["withdraws"] is None:
-            # What names no reason repeats what was said with one.
-            self.said |= {(triple, *words), (triple, one["verdict"], "", "")}
+            # A verdict without a reason repeats the same one with a reason.
+            self.given |= {(triple, *words), (triple, one["verdict"], "", "")}
             self.timed.add((triple, *words, one["at"]))
         self.last[triple] = max(self.last.get(triple, ""), one["at"])
 
 
-class ReviewTaking(CaseDatabase):
-    """Takes verdicts in, and says whether any are to come."""
+class VerdictImport(CaseDatabase):
+    """Imports verdicts, and reports whether a queue waits for any."""
 
     def is_waiting(self, case_id: str) -> bool:
-        """Whether a queue waits for a verdict on an item of a case."""
+        """True if a queue waits for a verdict on an item of a case."""
         of_case = and_(QUEUE_ITEMS.c.case_number == CASES.c.number, CASES.c.id == case_id)
         waits = select(QUEUE_ITEMS.c.number).where(of_case, QUEUE_ITEMS.c.judged < QUEUE_ITEMS.c.wanted)
         return bool(self._read(waits.limit(1)))
 
-    def take_in(
+    def import_verdicts(
         self,
-        given: Sequence[tuple[Draft, Item]],
+        verdicts: Sequence[tuple[Draft, Item]],
         *,
         by: str = "",
         queue: str = "",
         owner: Owner = "",
         signed: str = "",
-    ) -> Taken:
-        """Keep verdicts as a file says that they were given, all of them or none; ``by`` gave those that name
-        nobody. ``queue``: they count among its own.
+    ) -> ImportResult:
+        """Store verdicts as given in a file, all of them or none.
 
-        With ``signed``, the name of whoever brings the file, verdicts of others are kept under their names
-        with this one behind: nobody speaks in another's name. Raises SourceError, naming the line, for a
-        verdict of nobody or of a day to come; InputError where a case or the queue is not there.
+        ``by`` is the reviewer of verdicts without a name. ``queue``: they count as verdicts of this queue.
+        ``signed`` is the name of the person who brings the file: verdicts of others are stored under their
+        names with a suffix, so that no one speaks in another's name. Raises SourceError, naming the line, for
+        a verdict without a reviewer or with a date in the future, and InputError for an unknown case or
+        queue.
         """
         rows = sorted(
-            (_row(one, item, by) | {"queue": queue or None} for one, item in given), key=lambda row: row["at"]
+            (_row(one, item, by) | {"queue": queue or None} for one, item in verdicts),
+            key=lambda row: row["at"],
         )
-        kept: list[dict[str, Any]] = []
-        known = older = 0
+        added: list[dict[str, Any]] = []
+        already_known = older = 0
         with self._writing() as connection:
             if queue and connection.execute(select(QUEUES.c.id).where(QUEUES.c.id == queue)).first() is None:
-                raise no_queue(queue)
+                raise unknown_queue_error(queue)
             cases = _cases(connection, {row["case_id"] for row in rows}, owner)
-            journal = _journal(connection, [case["number"] for case in cases.values()])
+            journal = _read_given(connection, [case["number"] for case in cases.values()])
             for row in rows:
                 case = cases[row["case_id"]]
                 names = _names(row["reviewer"], signed)
                 found = [row | {"case_number": case["number"], "reviewer": name} for name in names]
                 if any(_is_known(journal, one) for one in found):
-                    known += 1
+                    already_known += 1
                     continue
                 one = found[-1]
                 if one["at"] < journal.last.get(_triple(one), ""):
                     older += 1
                     continue
-                kept.append(_whole(one, case))
-                journal.add(kept[-1])
-            _put(connection, kept)
-        reworded = sum(one["sha256"] != _digest(one["item"]["text"]) for one in kept)
-        return Taken(len(kept), known, older, reworded)
+                added.append(_full_row(one, case))
+                journal.add(added[-1])
+            _append(connection, added)
+        reworded = sum(one["sha256"] != _digest(one["item"]["text"]) for one in added)
+        return ImportResult(len(added), already_known, older, reworded)
 
 
 def _row(one: Draft, item: Item, by: str) -> dict[str, Any]:
-    """What a file says of an item, as the table has it; ``timed``: it says when."""
+    """Return the table row of a verdict; ``timed``: the file gives its time."""
     reviewer = one.reviewer if one.reviewer.strip() else by
     if not reviewer.strip():
-        raise SourceError(f"{one.where}: says not who judged it: name a reviewer (--by)")
-    at = in_utc(datetime.fromisoformat(one.at)) if one.at else moment()
-    if at > moment(AHEAD):
-        raise SourceError(f"{one.where}: at: {one.at} is still to come")
+        raise SourceError(f"{one.where}: no reviewer: name one (--by)")
+    at = in_utc(datetime.fromisoformat(one.at)) if one.at else timestamp()
+    if at > timestamp(MAX_CLOCK_SKEW):
+        raise SourceError(f"{one.where}: at: {one.at} is in the future")
     try:
-        said = {
-            "reviewer": reviewer_named(reviewer),
-            "reason": words_of(one.reason, "reason"),
-            "note": words_of(one.note, "note"),
+        values = {
+            "reviewer": check_reviewer(reviewer),
+            "reason": check_text(one.reason, "reason"),
+            "note": check_text(one.note, "note"),
         }
     except InputError as error:
         raise SourceError(f"{one.where}: {error}") from error
-    return said | {
+    return values | {
         "case_id": item.case_id,
         "key": item.key,
         "kind": item.kind.value,
@@ -156,93 +167,96 @@ def _row(one: Draft, item: Item, by: str) -> dict[str, Any]:
         "sha256": one.sha256 or _digest(item.text),
         "fingerprint": one.fingerprint,
         "engine": one.engine,
-        # Which criteria they were given by elsewhere says nothing of the criteria here.
+        # The criteria of another store do not relate to the criteria here.
         "criteria": 0,
         "seconds": one.seconds,
         "withdraws": None,
         "settles": one.settles,
-        "stands": True,
+        "is_current": True,
     }
 
 
 def _names(reviewer: str, signed: str) -> tuple[str, ...]:
-    """Under which names a verdict may be here already; the last is that under which it is kept."""
-    behind = BROUGHT.format(signed)
-    if not signed or reviewer == signed or reviewer.endswith(behind):
+    """Return the names under which a verdict may be here already; it is stored under the last."""
+    suffix = IMPORTED_SUFFIX.format(signed)
+    if not signed or reviewer == signed or reviewer.endswith(suffix):
         return (reviewer,)
-    return (reviewer, f"{reviewer[: LONGEST_NAME - len(behind)]}{behind}")
+    return (reviewer, f"{reviewer[: LONGEST_NAME - len(suffix)]}{suffix}")
 
 
-def names_with(connection: Connection, name: str, new: str) -> dict[str, str]:
-    """The names of reviewers in which somebody's is, also as of who brought what others said, each with
-    another in its place."""
+def names_after_rename(connection: Connection, name: str, new: str) -> dict[str, str]:
+    """Map all reviewer names that contain a person's name, also in the suffix of imported verdicts, to the
+    names after renaming that person."""
     found = {name: new}
     for one in connection.execute(select(ASSESSMENTS.c.reviewer).distinct()).scalars():
-        head, mark, tail = one.removesuffix(")").rpartition(BROUGHT.partition("{")[0])
+        head, mark, tail = one.removesuffix(")").rpartition(IMPORTED_SUFFIX.partition("{")[0])
         if mark and name in (head, tail):
-            found[one] = (new if head == name else head) + BROUGHT.format(new if tail == name else tail)
+            found[one] = (new if head == name else head) + IMPORTED_SUFFIX.format(
+                new if tail == name else tail
+            )
     return found
 
 
-def _is_known(journal: _Journal, one: dict[str, Any]) -> bool:
-    said = (_triple(one), one["verdict"], one["reason"], one["note"])
-    return (*said, one["at"]) in journal.timed if one["timed"] else said in journal.said
+def _is_known(journal: _GivenVerdicts, one: dict[str, Any]) -> bool:
+    given = (_triple(one), one["verdict"], one["reason"], one["note"])
+    return (*given, one["at"]) in journal.timed if one["timed"] else given in journal.given
 
 
 def _triple(one: dict[str, Any]) -> Triple:
     return (one["case_number"], one["key"], one["reviewer"])
 
 
-def _whole(one: dict[str, Any], case: RowMapping) -> dict[str, Any]:
-    """A row of the table; what the file does not say of the case is that of the case here."""
+def _full_row(one: dict[str, Any], case: RowMapping) -> dict[str, Any]:
+    """Return the row for the table; values that the file lacks come from the case."""
     row = {name: value for name, value in one.items() if name not in ("case_id", "timed")}
     return row | {name: one[name] or case[name] for name in ("fingerprint", "engine")}
 
 
 def _cases(connection: Connection, ids: set[str], owner: Owner) -> dict[str, RowMapping]:
-    """Cases of somebody by their ids, held until the end. Raises InputError for one that is not there."""
+    """Return the owner's cases by id, locked until the end. Raises InputError for an unknown one."""
     found: dict[str, RowMapping] = {}
     for some in _pieces(sorted(ids)):
         own = and_(CASES.c.id.in_(some), CASES.c.matter.in_(matters_of(owner)))
-        # In an order that is the same for all, so that no two wait for each other.
-        wanted = select(CASES).where(own).order_by(CASES.c.number).with_for_update()
-        found |= {row["id"]: row for row in connection.execute(wanted).mappings()}
+        # The same order for all, so that no two transactions wait for each other.
+        query = select(CASES).where(own).order_by(CASES.c.number).with_for_update()
+        found |= {row["id"]: row for row in connection.execute(query).mappings()}
     if missing := sorted(ids - found.keys()):
         raise UnknownCaseError(missing[0])
     return found
 
 
-def _journal(connection: Connection, numbers: Sequence[int]) -> _Journal:
+def _read_given(connection: Connection, numbers: Sequence[int]) -> _GivenVerdicts:
     names = ("case_number", "key", "reviewer", "verdict", "reason", "note", "at", "withdraws")
-    found = _Journal()
+    found = _GivenVerdicts()
     for some in _pieces(numbers):
-        wanted = select(*(ASSESSMENTS.c[name] for name in names)).where(ASSESSMENTS.c.case_number.in_(some))
-        for row in connection.execute(wanted).mappings():
+        query = select(*(ASSESSMENTS.c[name] for name in names)).where(ASSESSMENTS.c.case_number.in_(some))
+        for row in connection.execute(query).mappings():
             found.add(row)
     return found
 
 
-def _put(connection: Connection, kept: Sequence[dict[str, Any]]) -> None:
-    """Put rows behind all others, in their order; what their reviewers said of the items before stands no
-    more."""
-    if not kept:
+def _append(connection: Connection, added: Sequence[dict[str, Any]]) -> None:
+    """Append rows; earlier verdicts of the same reviewers on these items are superseded."""
+    if not added:
         return
-    last = {_triple(row): number for number, row in enumerate(kept)}
-    rows = [row | {"stands": last[_triple(row)] == number} for number, row in enumerate(kept)]
+    last = {_triple(row): number for number, row in enumerate(added)}
+    rows = [row | {"is_current": last[_triple(row)] == number} for number, row in enumerate(added)]
     names = ("case_number", "key", "reviewer")
-    before = and_(*(ASSESSMENTS.c[name] == bindparam(f"of_{name}") for name in names), ASSESSMENTS.c.stands)
+    before = and_(
+        *(ASSESSMENTS.c[name] == bindparam(f"of_{name}") for name in names), ASSESSMENTS.c.is_current
+    )
     connection.execute(
-        update(ASSESSMENTS).where(before).values(stands=False),
-        [{f"of_{name}": row[name] for name in names} for row in rows if row["stands"]],
+        update(ASSESSMENTS).where(before).values(is_current=False),
+        [{f"of_{name}": row[name] for name in names} for row in rows if row["is_current"]],
     )
     connection.execute(insert(ASSESSMENTS), rows)
-    said = {(row["case_number"], row["key"]) for row in rows}
-    for some in _pieces(sorted({number for number, _ in said})):
+    judged = {(row["case_number"], row["key"]) for row in rows}
+    for some in _pieces(sorted({number for number, _ in judged})):
         queued = select(QUEUE_ITEMS.c.case_number, QUEUE_ITEMS.c.key).where(
             QUEUE_ITEMS.c.case_number.in_(some)
         )
         for case_number, key in sorted({(one.case_number, one.key) for one in connection.execute(queued)}):
-            if (case_number, key) in said:
+            if (case_number, key) in judged:
                 recount(connection, case_number, key)
 
 

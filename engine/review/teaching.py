@@ -1,4 +1,4 @@
-"""What verdicts teach the ranking, and where learned weights are kept."""
+"""Training of the ranking by verdicts, and stores of learned weights: of a corpus or of a matter."""
 
 from __future__ import annotations
 
@@ -14,85 +14,83 @@ from engine.investigation.ranking.weights import adopt_weights, check_room, keep
 from engine.records.store.chain import new_id
 from engine.records.store.database import Matter
 from engine.records.store.matter_weights import MatterWeights
-from engine.review.learning.choosing import Choice, Moved, learned_from
-from engine.review.learning.observing import Labels, Observed, labels_of, observed
+from engine.review.learning.choosing import Choice, Moved, learn_weights
+from engine.review.learning.observing import Labels, Observed, make_labels, observe
 from engine.review.model import Assessment
 from engine.settings import InvestigationSettings
 
-# What verdicts on the cases of a corpus teach, question by question, and what it is shown with.
-
-# Questions that moved most, up and down, that are kept with what was learned.
+# Questions that moved most in each direction, stored with learned weights.
 MOST_MOVED = 50
 
-Asked = Callable[[Labels], Observed | None]
-Learned = Callable[[Sequence[Observed], str], tuple[Experience, Choice]]
-Told = Callable[[str, int, int], None]
+AskQuestion = Callable[[Labels], Observed | None]
+LearnWeights = Callable[[Sequence[Observed], str], tuple[Experience, Choice]]
+ReportProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What stands of what was said on passages: ``labels`` by question, ``cases`` the newest case of each
-    question, by its id."""
+class TrainingLabels:
+    """Current judgements of passages: ``labels`` by question, and ``cases``, the newest case id of each
+    question."""
 
     labels: tuple[Labels, ...]
     cases: dict[str, str]
 
     @property
     def verdicts(self) -> int:
-        """Judged passages; one that two have judged counts once."""
+        """Number of judged passages; one that two reviewers judged counts once."""
         return sum(len(one.worth) for one in self.labels)
 
     @property
     def telling(self) -> int:
-        """Questions with passages that are relevant and others that are not: what can be learned from."""
+        """Number of questions with passages of different relevance: only these can be learned from."""
         return sum(max(one.worth.values()) > min(one.worth.values()) for one in self.labels)
 
-    def newest(self, questions: int, passages: int) -> Said:
-        """The last of it: at most so many questions, with at most so many judged passages together."""
-        kept: list[Labels] = []
+    def newest(self, questions: int, passages: int) -> TrainingLabels:
+        """Return the newest labels: at most so many questions, with at most so many passages in total."""
+        newest: list[Labels] = []
         for one in reversed(self.labels[-questions:]):
             passages -= len(one.worth)
             if passages < 0:
                 break
-            kept.append(one)
-        return Said(tuple(reversed(kept)), self.cases)
+            newest.append(one)
+        return TrainingLabels(tuple(reversed(newest)), self.cases)
 
 
-def said_in(assessments: Iterable[Assessment]) -> Said:
-    """What standing assessments say of passages, in the order in which they were given."""
+def labels_from(assessments: Iterable[Assessment]) -> TrainingLabels:
+    """Collect the labels of passages from current assessments, in the order they were given."""
     every = list(assessments)
-    return Said(tuple(labels_of(every)), {one.question: one.item.case_id for one in every})
+    return TrainingLabels(tuple(make_labels(every)), {one.question: one.item.case_id for one in every})
 
 
-def taught(
+def train(
     corpus: Corpus,
-    said: Said,
+    labels: TrainingLabels,
     settings: InvestigationSettings,
     *,
-    ask: Asked | None = None,
-    learn: Learned | None = None,
-    told: Told = lambda step, done, total: None,
+    ask: AskQuestion | None = None,
+    learn: LearnWeights | None = None,
+    report: ReportProgress = lambda step, done, total: None,
 ) -> tuple[Experience, Choice]:
-    """Ask each judged question again, and learn; ``told`` hears how far that is. ``ask`` and ``learn`` do so
-    somewhere else than here.
+    """Investigate each judged question again, and learn weights.
 
-    Raises InputError where too little was said, and what ``told`` raises.
+    ``report`` receives the progress. ``ask`` and ``learn`` replace the local work, e.g. by workers. Raises
+    InputError for too few verdicts, and the errors of ``report``.
     """
-    if not said.labels:
-        raise InputError("nobody has judged a passage yet: `review queue` makes something to judge")
+    if not labels.labels:
+        raise InputError("no passage has been judged yet: `review queue` makes items to judge")
     seen = []
-    for number, one in enumerate(said.labels):
-        told("questions", number, len(said.labels))
-        found = ask(one) if ask else next(observed(corpus, [one], settings), None)
+    for number, one in enumerate(labels.labels):
+        report("questions", number, len(labels.labels))
+        found = ask(one) if ask else next(observe(corpus, [one], settings), None)
         if found is not None:
             seen.append(found)
-    told("learning", len(said.labels), len(said.labels))
-    return learn(seen, new_id()) if learn else learned_from(seen, corpus, new_id())
+    report("learning", len(labels.labels), len(labels.labels))
+    return learn(seen, new_id()) if learn else learn_weights(seen, corpus, new_id())
 
 
-def figures_of(choice: Choice, cases: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What learned weights are shown with, as plain values. With ``cases`` the questions that moved most are
-    among it, each by its case: its words go with that."""
+def choice_to_json(choice: Choice, cases: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return the figures shown with learned weights, as plain values; with ``cases`` also the questions that
+    moved most, each by its case."""
     found = {
         "kind": choice.kind,
         "strength": choice.strength,
@@ -100,12 +98,12 @@ def figures_of(choice: Choice, cases: Mapping[str, str] | None = None) -> dict[s
         "verdicts": choice.verdicts,
         "recall": asdict(choice.recall),
         "ndcg": asdict(choice.ndcg),
-        "better": len(risen(choice)),
+        "better": len(improved_questions(choice)),
         "worse": len(choice.worse),
     }
     if cases is None:
         return found
-    both = {"up": risen(choice), "down": choice.worse}
+    both = {"up": improved_questions(choice), "down": choice.worse}
     return found | {
         name: [
             {"case": cases.get(one.question, ""), "before": one.ndcg, "then": one.ndcg_then}
@@ -115,106 +113,103 @@ def figures_of(choice: Choice, cases: Mapping[str, str] | None = None) -> dict[s
     }
 
 
-def risen(choice: Choice) -> tuple[Moved, ...]:
-    """The questions whose judged passages stand in a better order then, the best first."""
+def improved_questions(choice: Choice) -> tuple[Moved, ...]:
+    """Return the questions whose judged passages are in a better order with the learned weights, best
+    first."""
     found = [one for one in choice.moved if one.ndcg_then > one.ndcg]
     return tuple(sorted(found, key=lambda one: one.ndcg - one.ndcg_then))
 
 
-# Where learned weights belong: to a corpus, whose cases they rank whoever asks, or to a matter
-# alone.
-
-
-class Place(Protocol):
-    """Keeps learned weights; who does something is named with it. All raise InputError for what cannot be
-    done, CorpusError and ResourceError where nothing can be read or written."""
+class WeightStore(Protocol):
+    """Stores learned weights; ``who`` names the person who acts. All methods raise InputError for an invalid
+    action, and CorpusError or ResourceError if nothing can be read or written."""
 
     def lines(self) -> list[WeightsLine]:
-        """What was kept, and by what is ranked, in order."""
+        """Return what was stored and applied, in order."""
         ...
 
     def check_room(self) -> None:
-        """Raises InputError where nothing more can be kept."""
+        """Raise InputError if nothing more can be stored."""
         ...
 
     def keep(self, learned: Experience, choice: Choice, cases: Mapping[str, str], who: str) -> None:
-        """Keep what was learned, with what it is shown with; ``cases`` are those of its questions."""
+        """Store learned weights with their figures; ``cases`` are the cases of the questions."""
         ...
 
     def adopt(self, weights: str, who: str) -> None:
-        """Rank by kept weights from now on."""
+        """Rank by stored weights from now on."""
         ...
 
     def ship(self, who: str) -> None:
-        """Go back to what ranks without any of these."""
+        """Rank by the shipped weights again."""
         ...
 
     def delete(self, weights: str) -> None:
-        """Delete kept weights by which nothing is ranked."""
+        """Delete stored weights that are not in use."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class OfCorpus:
-    """Weights of a corpus, in its journal. Whoever asks it is not told the questions of others."""
+class CorpusWeightStore:
+    """Weights of a corpus, in its journal; without the questions, which other users must not see."""
 
     corpus: Corpus
 
     def lines(self) -> list[WeightsLine]:
-        """As ``Place``."""
+        """See ``WeightStore``."""
         return [] if self.corpus.journals is None else load_weights(self.corpus.journals)
 
     def check_room(self) -> None:
-        """As ``Place``."""
+        """See ``WeightStore``."""
         check_room(self.corpus)
 
     def keep(self, learned: Experience, choice: Choice, cases: Mapping[str, str], who: str) -> None:
-        """As ``Place``."""
-        keep_weights(self.corpus, learned, figures_of(choice), reviewer=who)
+        """See ``WeightStore``."""
+        keep_weights(self.corpus, learned, choice_to_json(choice), reviewer=who)
 
     def adopt(self, weights: str, who: str) -> None:
-        """As ``Place``."""
+        """See ``WeightStore``."""
         adopt_weights(self.corpus, weights, reviewer=who)
 
     def ship(self, who: str) -> None:
-        """As ``Place``."""
+        """See ``WeightStore``."""
         ship_weights(self.corpus, reviewer=who)
 
     def delete(self, weights: str) -> None:
-        """Raises InputError: lines of a journal stay."""
+        """Raise InputError: a journal keeps its lines."""
         raise InputError("what was learned for a corpus stays in its weights.jsonl: remove the line there")
 
 
 @dataclass(frozen=True, slots=True)
-class OfMatter:
-    """Weights of a matter for the cases that ask a corpus, by its name; ``kept`` has them."""
+class MatterWeightStore:
+    """Weights of a matter for cases that ask a corpus, given by name; ``kept`` stores them."""
 
     kept: MatterWeights
     matter: Matter
     corpus: str
 
     def lines(self) -> list[WeightsLine]:
-        """As ``Place``."""
+        """See ``WeightStore``."""
         return self.kept.lines(self.matter, self.corpus)
 
     def check_room(self) -> None:
-        """As ``Place``."""
+        """See ``WeightStore``."""
         self.kept.check_room(self.matter)
 
     def keep(self, learned: Experience, choice: Choice, cases: Mapping[str, str], who: str) -> None:
-        """As ``Place``."""
-        self.kept.keep(self.matter, self.corpus, learned, figures_of(choice, cases), who=who)
+        """See ``WeightStore``."""
+        self.kept.keep(self.matter, self.corpus, learned, choice_to_json(choice, cases), who=who)
 
     def adopt(self, weights: str, who: str) -> None:
-        """As ``Place``; only weights of this corpus."""
+        """See ``WeightStore``; only weights of this corpus."""
         if weights not in {line.id for line in self.lines()}:
             raise InputError(f"there are no learned weights {weights[:40]!r} of {self.corpus!r} here")
         self.kept.adopt(self.matter, weights, who=who)
 
     def ship(self, who: str) -> None:
-        """As ``Place``."""
+        """See ``WeightStore``."""
         self.kept.ship(self.matter, self.corpus, who=who)
 
     def delete(self, weights: str) -> None:
-        """As ``Place``."""
+        """See ``WeightStore``."""
         self.kept.delete(self.matter, weights)

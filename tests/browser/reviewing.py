@@ -26,7 +26,7 @@ def verdicts(reviews: ReviewStore) -> list[tuple[str, str, str]]:
     """What stands: the item, who said it, the verdict."""
     return [
         (one.item.key, one.reviewer, one.verdict.value)
-        for one in reviews.assessments(owner=EVERYBODY, stands=True)
+        for one in reviews.assessments(owner=EVERYBODY, is_current=True)
     ]
 
 

@@ -23,7 +23,7 @@ from engine.language.characters import escape
 from engine.model import RELATION_VERBS, Relation, Status, TargetKind
 from engine.records.store.chain import fingerprint_of
 from engine.records.wording import short_citation
-from engine.review.quality import Quality, qualities
+from engine.review.quality import Quality, measure_quality
 from engine.settings import preset
 from ui.corpus.browse import Browser
 from ui.corpus.desk import MOST_ASKED, Ask, CorpusDesk, Found
@@ -72,7 +72,7 @@ def _experts(desk: CorpusDesk, ask: Ask, corpus: Corpus) -> tuple[list[Quality] 
     if owner is None:
         return None, ""
     try:
-        return qualities(desk.cases.reviews(), owner, corpus.name, fingerprint_of(corpus)), ""
+        return measure_quality(desk.cases.reviews(), owner, corpus.name, fingerprint_of(corpus)), ""
     except (InputError, ResourceError) as error:
         # Of what the corpus itself tells nothing depends on the database of cases.
         return None, str(error)

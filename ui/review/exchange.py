@@ -15,13 +15,13 @@ from engine.errors import AccessError, InputError
 from engine.operator_settings import MEGABYTE
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
-from engine.review.drawing import items_named
+from engine.review.drawing import iterate_items
 from engine.review.exchange.drafts import Draft, draft
-from engine.review.exchange.placing import cases_named, placed
+from engine.review.exchange.placing import find_cases, match_verdicts
 from engine.review.exchange.registry import FORMATS, format_of, writer_of
 from engine.review.kept import Queue
 from engine.review.model import Item, ItemKind
-from engine.review.taking import taken_words
+from engine.review.taking import import_summary
 from ui.corpus.intake import check_files, stage
 from ui.jobs.jobs import Owner
 from ui.jobs.reading import Reading, read_apart
@@ -63,7 +63,7 @@ def hand_out(own: Own, ask: Ask) -> Answer:
     Raises InputError where the format cannot hold it, or for too much."""
     scope, write = _scope(own, ask), writer_of(ask.format)
     owner = EVERYBODY if scope.queue is not None else own.owner
-    found = own.store.assessments(scope.matter, owner, queue=ask.queue, stands=True)
+    found = own.store.assessments(scope.matter, owner, queue=ask.queue, is_current=True)
     if _only_own(own, scope):
         found = [one for one in found if one.reviewer == own.reviewer]
     if len(found) > MOST_VERDICTS:
@@ -83,12 +83,12 @@ def take_in(own: Own, ask: Ask) -> tuple[str, Queue | None]:
         raise AccessError(NOT_YOURS)
     drafts = _read(own, ask)
     items = _of_matter(own, scope.matter, drafts) if scope.queue is None else _queued(own, scope.queue)
-    found = placed(drafts, items)
+    found = match_verdicts(drafts, items)
     # Where people log in, names are theirs: what a file says of others is kept as said by the file.
-    taken = own.store.take_in(
+    taken = own.store.import_verdicts(
         found.found, by=by, queue=ask.queue, owner=own.owner, signed=by if own.person.name else ""
     )
-    return "; ".join(taken_words(taken, found.missing)), scope.queue
+    return "; ".join(import_summary(taken, found.missing)), scope.queue
 
 
 def _scope(own: Own, ask: Ask) -> _Scope:
@@ -147,8 +147,8 @@ def _of_matter(own: Own, matter: Matter | None, drafts: Sequence[Draft]) -> Iter
     library, hops = own.desk.library, any(one.kind is ItemKind.HOP for one in drafts)
     ids = own.cases.ids(matter, own.owner)
     questions = {one: own.cases.summary(one, own.owner).question for one in ids}
-    for case in cases_named(drafts, questions):
+    for case in find_cases(drafts, questions):
         record = own.cases.record(case, own.owner)
         with suppress(InputError):
             corpus = library.open(library.find(record["corpus"], own.person.key))
-            yield from items_named([(case, questions[case], record)], corpus, hops=hops)
+            yield from iterate_items([(case, questions[case], record)], corpus, hops=hops)

@@ -11,7 +11,7 @@ from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.review.agreement import Agreement, Disagreement, agreement, disagreements
-from engine.review.drawing import sampling_of
+from engine.review.drawing import parse_sampling
 from engine.review.estimates import Estimates, estimates
 from engine.review.kept import Progress, Queue
 from engine.review.model import VERDICTS, Assessment, ItemKind
@@ -105,7 +105,7 @@ class OfKind:
 def figures(own: Own, ask: Ask) -> Answer:
     """The whole screen. Single verdicts are shown to those who have nothing left to judge themselves."""
     queue = own.queue(ask.queue)
-    said = own.store.assessments(queue=queue.id, owner=EVERYBODY, stands=True)
+    said = own.store.assessments(queue=queue.id, owner=EVERYBODY, is_current=True)
     progress = own.store.progress(queue.id, own.reviewer)
     apart = disagreements(said)
     open_ones = [one for one in apart if not _is_settled(one)]
@@ -131,11 +131,11 @@ def _ranking(own: Own, queue: Queue) -> tuple[Estimates, Sampling] | None:
     """What the queue says of the rankings of its cases, and how it was drawn; None where it does not say
     that, or where nothing of it was judged."""
     try:
-        sampling = sampling_of(queue)
+        sampling = parse_sampling(queue)
     except InputError:
         return None
     # Verdicts on an item count wherever they were given.
-    said = own.store.assessments(Matter(queue.matter, "", "", ""), EVERYBODY, stands=True)
+    said = own.store.assessments(Matter(queue.matter, "", "", ""), EVERYBODY, is_current=True)
     found = estimates(own.store.items(queue.id).values(), said, sampling)
     return (found, sampling) if found.judged else None
 

@@ -10,7 +10,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
 from engine.records.store.database import CaseSummary, Matter
 from engine.records.wording import plural
-from engine.review.drawing import Drawing, asked_again, settings_of
+from engine.review.drawing import Drawing, left_out_note, queue_settings
 from engine.review.items import Record
 from engine.review.kept import Progress, Queue
 from engine.review.model import Assessment, ItemKind
@@ -34,7 +34,7 @@ def made_queue(own: Own, ask: Ask) -> tuple[Queue, str]:
     who = own.reviewer
     sampling = Sampling(**{name: getattr(ask, name) for name in COUNTS}, reviewers=ask.reviewers)
     matter, every, again = _cases(own, ask)
-    said = own.store.assessments(matter, own.owner, stands=True) if sampling.telling else ()
+    said = own.store.assessments(matter, own.owner, is_current=True) if sampling.telling else ()
     drawing, missing = Drawing(sampling, said), 0
     for case_id in every[:MOST_CASES]:
         try:
@@ -44,12 +44,12 @@ def made_queue(own: Own, ask: Ask) -> tuple[Queue, str]:
         else:
             drawing.add(case_id, record, corpus)
     settings = (
-        settings_of(sampling)
+        queue_settings(sampling)
         | {"cases": len(every), OPEN: ask.open}
         | ({CASE: every[0]} if ask.cases else {})
     )
     queue = own.store.make_queue(matter, ask.name or matter.name, drawing.items(), who=who, settings=settings)
-    return queue, "; ".join((*_told(queue, len(every), missing, drawing.unanswered), *asked_again(again)))
+    return queue, "; ".join((*_told(queue, len(every), missing, drawing.unanswered), *left_out_note(again)))
 
 
 def opened(own: Own, case_id: str) -> tuple[Record, Corpus]:
@@ -222,7 +222,7 @@ def _made(own: Own, case: CaseSummary, known: list[Queue]) -> Queue:
     queued = {one.item.key for queue in known for one in own.store.items(queue.id).values()}
     if known and all(one.item.key in queued for one in items):
         return known[0]
-    settings, name = settings_of(OF_CASE) | {OPEN: False, CASE: case.id}, case.name or case.question
+    settings, name = queue_settings(OF_CASE) | {OPEN: False, CASE: case.id}, case.name or case.question
     return own.store.make_queue(
         own.matter(case.matter), name[:LONGEST_NAME], items, who=own.reviewer, settings=settings
     )
@@ -237,7 +237,7 @@ def marks(own: Own, ask: Ask) -> Answer:
     except InputError:
         return {"marks": {}}
     of_item: dict[str, list[Assessment]] = defaultdict(list)
-    for one in own.store.assessments(owner=own.owner, case_id=summary.id, stands=True):
+    for one in own.store.assessments(owner=own.owner, case_id=summary.id, is_current=True):
         if one.item.kind is ItemKind.PASSAGE:
             of_item[one.item.key].append(one)
     found: dict[str, str] = {}

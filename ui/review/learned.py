@@ -13,7 +13,13 @@ from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
 from engine.records.store.database import Matter
 from engine.review.learning.choosing import FEWEST
-from engine.review.teaching import OfCorpus, OfMatter, Place, Said, said_in
+from engine.review.teaching import (
+    CorpusWeightStore,
+    MatterWeightStore,
+    TrainingLabels,
+    WeightStore,
+    labels_from,
+)
 from ui.case_views import may_judge
 from ui.jobs.jobs import Job, Owner, State
 from ui.review.desk import MOST_PASSAGES, MOST_QUESTIONS, Answer, Ask, Learning, Own, learn, shown
@@ -43,11 +49,11 @@ class Scope:
     may_share: bool
     of: str
 
-    def place(self, own: Own) -> Place:
+    def place(self, own: Own) -> WeightStore:
         """Where the weights belong. Raises InputError for a corpus that is not there."""
         if self.of == "matter":
-            return OfMatter(own.desk.kept.weights(), self.matter, self.name)
-        return OfCorpus(self.there())
+            return MatterWeightStore(own.desk.kept.weights(), self.matter, self.name)
+        return CorpusWeightStore(self.there())
 
     def there(self) -> Corpus:
         """The corpus. Raises InputError where it is not there."""
@@ -55,10 +61,10 @@ class Scope:
             raise InputError("the corpus of these cases is gone, or not open to you")
         return self.corpus
 
-    def said(self, own: Own) -> Said:
+    def said(self, own: Own) -> TrainingLabels:
         """What can be learned from: for a corpus, what was said in all matters of whoever asks."""
         matter = self.matter if self.of == "matter" else None
-        return said_in(own.store.assessments(matter, own.owner, corpus=self.name, stands=True))
+        return labels_from(own.store.assessments(matter, own.owner, corpus=self.name, is_current=True))
 
 
 def learned(own: Own, ask: Ask) -> Answer:
@@ -158,7 +164,7 @@ def _scope(own: Own, ask: Ask) -> Scope:
 def _screen(own: Own, scope: Scope, wanted: str) -> Answer:
     job = _going(own, scope)
     lines = scope.place(own).lines() if scope.name else []
-    said = scope.said(own) if scope.name else Said((), {})
+    said = scope.said(own) if scope.name else TrainingLabels((), {})
     kept = [line for line in reversed(lines) if line.act is Act.KEPT]
     last = acted(lines)
     in_use = "" if last is None else last.id

@@ -25,7 +25,7 @@ def act_on_link(own: Own, kept: Assessment) -> str:
     except RedstringError as error:
         judged = kept.verdict in acting.JUDGEMENTS
         return f"the link itself was not judged: {for_visitors(error)}" if judged else ""
-    return "" if corpus is None else acting.act_on_link(corpus, kept)
+    return "" if corpus is None else acting.apply_to_link(corpus, kept)
 
 
 def take_back_link(own: Own, kept: Assessment) -> None:
@@ -33,7 +33,7 @@ def take_back_link(own: Own, kept: Assessment) -> None:
     with suppress(RedstringError):
         corpus = _corpus(own, kept)
         if corpus is not None:
-            acting.take_back_link(corpus, kept)
+            acting.withdraw_from_link(corpus, kept)
 
 
 def _corpus(own: Own, kept: Assessment) -> Corpus | None:
@@ -92,7 +92,7 @@ def judge(own: Own, ask: Ask) -> Answer:
 def undo(own: Own, ask: Ask) -> Answer:
     """Take back what was said last in the queue, and show its item again."""
     queue, reviewer = own.queue(ask.queue), own.reviewer
-    before = own.store.last_said(queue.id, reviewer)
+    before = own.store.last_assessment(queue.id, reviewer)
     if before is None:
         raise InputError(NOTHING_TO_TAKE_BACK)
     own.store.withdraw(before.number, reviewer=reviewer, queue=queue.id)

@@ -147,8 +147,8 @@ ASSESSMENTS = stored_table(
     Column("withdraws", Integer),
     # Whether it ends a disagreement.
     Column("settles", Boolean, nullable=False),
-    # Whether nothing was said after it by the same person, and it says something.
-    Column("stands", Boolean, nullable=False),
+    # True unless withdrawn, postponed or followed by another of the same person.
+    Column("stands", Boolean, key="is_current", nullable=False),
     Index(None, "case_number", "key", "reviewer"),
 )
 

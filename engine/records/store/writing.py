@@ -243,7 +243,7 @@ def _said(case: RowMapping) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     def row(one: Mapping[str, Any]) -> dict[str, Any]:
         item = {name: value for name, value in one["item"].items() if name != "case_id"}
         named = {"case_number": case["number"], "key": item["key"], "kind": item["kind"], "item": item}
-        return {**one, **named, "criteria": 0, "queue": None, "withdraws": None, "stands": True}
+        return {**one, **named, "criteria": 0, "queue": None, "withdraws": None, "is_current": True}
 
     return row
 

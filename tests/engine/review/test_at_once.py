@@ -91,5 +91,5 @@ def test_one_that_is_killed_loses_nothing_but_its_turn(
     assert list(left()) == [2]
     time.sleep(4.1)
     assert list(left()) == [1]
-    found = {(one.item.key, one.reviewer) for one in reviews.assessments(queue=queue.id, stands=True)}
+    found = {(one.item.key, one.reviewer) for one in reviews.assessments(queue=queue.id, is_current=True)}
     assert found == {("passage:p0", "Ann"), ("passage:p1", "Ben"), ("passage:p2", "Ben")}

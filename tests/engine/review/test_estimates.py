@@ -11,7 +11,7 @@ import pytest
 from engine.review.estimates import Estimates, RecallEstimate, estimates
 from engine.review.kept import QueuedItem
 from engine.review.model import Assessment, Item, ItemKind, Verdict
-from engine.review.sampling import Sampling, Stratum, drawn
+from engine.review.sampling import Sampling, Stratum, draw
 from tests.engine.review.judged import N, P, R, passage, said
 from tests.engine.review.pools import pool, record_of
 
@@ -68,7 +68,7 @@ def test_the_interval_covers_the_recall_of_cases_however_many_are_missed(
     for seed in range(25):
         truth = truth_of(every, rng, 0.6, missed)
         sampling = Sampling(10, 5, 3, 3, at_random, seed=seed)
-        queue = [one for items in pools for one in drawn(items, [], record_of(items), sampling)]
+        queue = [one for items in pools for one in draw(items, [], record_of(items), sampling)]
         found = told(estimates(queue, judged(queue, truth), sampling))
         runs.append((recall_of(every, truth), found.low, found.high))
         errors.append(found.relevant - sum(truth.values()))
@@ -192,7 +192,7 @@ def test_as_many_more_as_are_needed_narrow_it() -> None:
 
     def recall(count: int, seed: int) -> RecallEstimate:
         sampling = Sampling(30, 0, 0, 0, count, seed=seed)
-        queue = drawn(items, [], record, sampling)
+        queue = draw(items, [], record, sampling)
         return told(estimates(queue, judged(queue, truth), sampling))
 
     ratios = []

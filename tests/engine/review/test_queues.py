@@ -15,7 +15,7 @@ from engine.errors import InputError
 from engine.records.store.store import CaseStore
 from engine.review import kept as clock
 from engine.review.kept import Queue
-from engine.review.model import Item, Verdict, standing
+from engine.review.model import Item, Verdict, current_assessments
 from engine.review.store import ReviewStore
 from tests.engine.review.queued import LATER, NO, YES, queue_of, queued_items
 
@@ -164,7 +164,7 @@ class Turns(RuleBasedStateMachine):
     @rule(who=st.sampled_from(WHO))
     def undo(self, who: str) -> None:
         self.acting = who
-        found = self.reviews.last_said(self.queue.id, who)
+        found = self.reviews.last_assessment(self.queue.id, who)
         last = {place: what for place, by, what in self.model.journal if by == KNOWN[who]}
         said = [
             (place, what)
@@ -189,13 +189,13 @@ class Turns(RuleBasedStateMachine):
     def what_stands_is_what_was_said_last(self) -> None:
         every = self.reviews.assessments(queue=self.queue.id)
         assert len(every) == len(self.model.journal)
-        found = {(one.item.key, one.reviewer): one.verdict for one in standing(every)}
+        found = {(one.item.key, one.reviewer): one.verdict for one in current_assessments(every)}
         assert found == {
             (self.items[place].key, who): verdict
             for place in range(COUNT)
             for who, verdict in self.model.verdicts(place).items()
         }
-        assert standing(every) == self.reviews.assessments(queue=self.queue.id, stands=True)
+        assert current_assessments(every) == self.reviews.assessments(queue=self.queue.id, is_current=True)
 
     @invariant()
     def as_far_as_it_is(self) -> None:

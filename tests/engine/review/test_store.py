@@ -65,12 +65,12 @@ def test_an_earlier_word_cannot_be_taken_back_from_behind_a_later_one(
 ) -> None:
     queue = queue_of(store, reviews, small, 1)
     (item,) = queued_items(reviews, queue)
-    put_off = reviews.judge(item, LATER, reviewer="Ann", queue=queue.id)
+    is_postponed = reviews.judge(item, LATER, reviewer="Ann", queue=queue.id)
     said = reviews.judge(item, YES, reviewer="Ann", queue=queue.id)
-    for number, who in ((put_off.number, "Ann"), (said.number, "Ben"), (999, "Ann")):
+    for number, who in ((is_postponed.number, "Ann"), (said.number, "Ben"), (999, "Ann")):
         with pytest.raises(InputError, match="not said by you"):
             reviews.withdraw(number, reviewer=who)
-    assert reviews.assessments(stands=True) == [said]
+    assert reviews.assessments(is_current=True) == [said]
     back = reviews.withdraw(said.number, reviewer="Ann")
     with pytest.raises(InputError, match="not said by you"):
         reviews.withdraw(back.number, reviewer="Ann")

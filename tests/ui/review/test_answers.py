@@ -8,7 +8,7 @@ import pytest
 
 from engine.access.users import Person, Role
 from engine.errors import InputError
-from engine.review.drawing import sampling_of
+from engine.review.drawing import parse_sampling
 from engine.review.sampling import Sampling
 from engine.review.store import ReviewStore
 from tests.ui.review.conftest import ANNA, BELA, FEW, OPAL, QUESTION, REVA, Caller, Keep, said
@@ -100,7 +100,7 @@ def test_a_queue_is_drawn_from_all_cases_or_from_the_open_one(
     told = ann.good("make-queue", matter=store.queue(every).matter, **FEW)["said"]
     assert told == "6 items of 2 cases; 1 case left out, whose corpus is gone or not open to you"
     kept = store.queue(every)
-    assert sampling_of(kept) == Sampling(3, 0, 0, 0, 0, hops=2)
+    assert parse_sampling(kept) == Sampling(3, 0, 0, 0, 0, hops=2)
     assert kept.settings["open_to_reviewers"] is False
 
 
