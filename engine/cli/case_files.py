@@ -108,7 +108,7 @@ def _written_with(store: CaseStore, ids: list[str], options: argparse.Namespace)
     """The same, each case with the verdicts that are asked for."""
     from engine.exports.kept_cases import Verdicts
     from engine.records.filed import write_bundle
-    from engine.review.handing import case_verdicts, verdicts_to_json
+    from engine.review.case_verdicts import case_verdicts, verdicts_to_json
 
     wanted = verdicts_wanted(options)
     if wanted is Verdicts.NONE:
@@ -116,7 +116,9 @@ def _written_with(store: CaseStore, ids: list[str], options: argparse.Namespace)
     with closing(open_reviews()) as reviews:
         named = wanted is Verdicts.NAMED
         handed = ((store.handed(one, EVERYBODY), case_verdicts(reviews, one, named=named)) for one in ids)
-        cases = (one._replace(case=replace(one.case, verdicts=verdicts_to_json(said))) for one, said in handed)
+        cases = (
+            one._replace(case=replace(one.case, verdicts=verdicts_to_json(said))) for one, said in handed
+        )
         return write_bundle(options.out, cases)
 
 

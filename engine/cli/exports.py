@@ -84,7 +84,7 @@ def _handed_over(options: argparse.Namespace) -> HandedOver:
     from engine.exports.registry import HandedOver
     from engine.records.filed import CASE, file_of
     from engine.records.restoring import values_of
-    from engine.review.handing import anonymise, parse_assessments, passage_gains
+    from engine.review.case_verdicts import anonymise, parse_assessments, passage_gains
 
     wanted, today = verdicts_wanted(options), datetime.now(UTC).date()
     corpus = None if options.corpus is None else open_corpus(options.corpus)

@@ -16,8 +16,8 @@ from engine.records.store import EVERYBODY
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
-    from engine.review.kept import Progress, Queue, Turn
     from engine.review.model import Assessment, Item, ItemKind, Verdict
+    from engine.review.queues import Progress, Queue, Turn
     from engine.review.sampling import Sampling
 
 # By which the store knows this command line among the tabs of a reviewer, and for how many seconds what it
@@ -157,7 +157,7 @@ def show_next(options: argparse.Namespace) -> None:
 
 def judge(options: argparse.Namespace) -> None:
     """Keep what a reviewer says of an item, and judge the link of a hop."""
-    from engine.review.acting import apply_to_link, link_followed
+    from engine.review.links import apply_to_link, link_followed
 
     with closing(open_reviews()) as reviews:
         reviews.queue(options.queue)
@@ -210,7 +210,7 @@ def verdict_meant(word: str, kind: ItemKind) -> Verdict:
 def undo(options: argparse.Namespace) -> None:
     """Take back what a reviewer said last in a queue, and of the link of a hop. Raises InputError where there
     is nothing."""
-    from engine.review.acting import link_followed, withdraw_from_link
+    from engine.review.links import link_followed, withdraw_from_link
 
     with closing(open_reviews()) as reviews:
         reviews.queue(options.queue)

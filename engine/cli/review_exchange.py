@@ -80,9 +80,9 @@ def import_verdicts(options: argparse.Namespace) -> None:
     it is."""
     from dataclasses import asdict
 
-    from engine.review.exchange.placing import match_verdicts
+    from engine.review.exchange.matching import match_verdicts
     from engine.review.exchange.registry import format_of
-    from engine.review.taking import import_summary
+    from engine.review.importing import import_summary
 
     drafts = format_of(options.format).read(options.file)
     with closing(open_store()) as store, closing(open_reviews()) as reviews:
@@ -104,7 +104,7 @@ def _of_cases(
 ) -> Iterator[tuple[Item, str]]:
     from engine.corpus import open_corpus
     from engine.review.drawing import iterate_items
-    from engine.review.exchange.placing import find_cases
+    from engine.review.exchange.matching import find_cases
     from engine.review.model import ItemKind
 
     if options.corpus is None:

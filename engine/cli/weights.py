@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
     from engine.evaluation.compare import Difference
     from engine.records.store.database import Matter
-    from engine.review.learning.choosing import Choice
-    from engine.review.teaching import WeightStore
+    from engine.review.learning.validation import Choice
+    from engine.review.training import WeightStore
 
 ACTS = ("learn", "list", "adopt", "ship", "delete")
 # Questions that a ranking would get worse for are shown, at most.
@@ -49,7 +49,7 @@ def weights(options: argparse.Namespace) -> None:
     from engine.corpus import open_corpus
     from engine.operator_settings import operator_settings
     from engine.records.store.matter_weights import MatterWeights
-    from engine.review.teaching import CorpusWeightStore, MatterWeightStore
+    from engine.review.training import CorpusWeightStore, MatterWeightStore
 
     corpus = open_corpus(options.corpus)
     if options.matter is None:
@@ -79,7 +79,7 @@ def _learn(options: argparse.Namespace, corpus: Corpus, place: WeightStore, matt
     from engine.operator_settings import operator_settings
     from engine.records.store import EVERYBODY
     from engine.review.store import ReviewStore
-    from engine.review.teaching import choice_to_json, labels_from, train
+    from engine.review.training import choice_to_json, labels_from, train
     from engine.settings import preset
 
     place.check_room()

@@ -11,7 +11,7 @@ from engine.errors import RedstringError
 from engine.exports.registry import HandedOver
 from engine.records.store import Owner
 from engine.records.store.store import CaseStore
-from engine.review.handing import case_verdicts, finished_judgements, passage_gains
+from engine.review.case_verdicts import case_verdicts, finished_judgements, passage_gains
 from engine.review.model import Assessment
 from engine.review.store import ReviewStore
 

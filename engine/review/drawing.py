@@ -23,9 +23,9 @@ from engine.errors import InputError, ModelError
 from engine.investigation.ranking.additive import Floats
 from engine.language.embedders import embedder
 from engine.review.items import Record, answer_items, hop_items, passage_items
-from engine.review.kept import Queue, QueuedItem, checked_values
 from engine.review.learning.learning import question_similarity
 from engine.review.model import Assessment, Item, ItemKind
+from engine.review.queues import Queue, QueuedItem, checked_values
 from engine.review.sampling import Sampling, Stratum, assigned, draw
 
 # First passages of each ranking that count.

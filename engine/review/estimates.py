@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.extraction.checklist import wilson
-from engine.review.kept import QueuedItem
 from engine.review.model import Assessment, Item, ItemKind, Verdict, current_assessments
+from engine.review.queues import QueuedItem
 from engine.review.sampling import Sampling, Stratum
 
 # Ranks at which the precision is estimated.

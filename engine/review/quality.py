@@ -20,8 +20,8 @@ from engine.records.wording import plural
 from engine.review.agreement import Agreement, agreement
 from engine.review.drawing import parse_sampling
 from engine.review.estimates import Estimates, PrecisionEstimate, RecallEstimate, estimates
-from engine.review.kept import Criteria, Queue, QueuedItem
 from engine.review.model import Assessment, Item, ItemKind, current_assessments
+from engine.review.queues import Criteria, Queue, QueuedItem
 from engine.review.sampling import Sampling
 from engine.review.store import ReviewStore
 

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from engine.errors import InputError
-from engine.review.kept import QueuedItem, check_reviewer
 from engine.review.model import Item
+from engine.review.queues import QueuedItem, check_reviewer
 
 
 class Stratum(StrEnum):

@@ -20,7 +20,9 @@ from engine.records.store.database import Matter, matters_of
 from engine.records.store.opening import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES
 from engine.records.store.tables import CASES
 from engine.records.store.writing import clear_log
-from engine.review.asking import (
+from engine.review.importing import IMPORTED_SUFFIX, VerdictImport, names_after_rename
+from engine.review.model import Assessment, Item, SourceType, Verdict
+from engine.review.queries import (
     is_open_to,
     is_postponed,
     select_assessments,
@@ -28,7 +30,7 @@ from engine.review.asking import (
     select_next_item,
     select_queues,
 )
-from engine.review.kept import (
+from engine.review.queues import (
     LONGEST_NAME,
     Criteria,
     Progress,
@@ -58,8 +60,6 @@ from engine.review.kept import (
     timestamp,
     unknown_queue_error,
 )
-from engine.review.model import Assessment, Item, SourceType, Verdict
-from engine.review.taking import IMPORTED_SUFFIX, VerdictImport, names_after_rename
 
 # Seconds of a lease; a reviewer's page renews it while at work.
 LEASE = 300.0

@@ -24,8 +24,8 @@ from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.review.drawing import queue_settings
 from engine.review.exchange.drafts import Draft
 from engine.review.items import passage_items
-from engine.review.kept import QueuedItem
 from engine.review.model import Verdict
+from engine.review.queues import QueuedItem
 from engine.review.sampling import Sampling
 from tests.engine.investigation.story import finished, record_of
 from ui.cases.answers import answer as answer_cases

@@ -20,13 +20,13 @@ from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.records.store.store import CaseStore
 from engine.records.wording import hop_words
-from engine.review.kept import LONGEST_TEXT, Queue, check_reviewer, unknown_queue_error
-from engine.review.learning.choosing import Choice, learn_weights
-from engine.review.learning.observing import Labels, Observed, describe_case
+from engine.review.learning.observations import Labels, Observed, describe_case
+from engine.review.learning.validation import Choice, learn_weights
 from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict
+from engine.review.queues import LONGEST_TEXT, Queue, check_reviewer, unknown_queue_error
 from engine.review.quoting import Pieces, mark_quotes
 from engine.review.store import ReviewStore
-from engine.review.teaching import TrainingLabels, WeightStore, choice_to_json, train
+from engine.review.training import TrainingLabels, WeightStore, choice_to_json, train
 from engine.settings import preset
 from engine.verbs.requests import CorpusName, Key, Request
 from ui.cases.desk import exact, percent
@@ -248,7 +248,13 @@ class Learning:
 
 
 def learn(
-    job: Job[Learning], place: WeightStore, corpus: Corpus, said: TrainingLabels, workers: Workers, visitor: str, who: str
+    job: Job[Learning],
+    place: WeightStore,
+    corpus: Corpus,
+    said: TrainingLabels,
+    workers: Workers,
+    visitor: str,
+    who: str,
 ) -> None:
     """The work of the job; ``visitor`` is who waits in the line where cases run. Raises CancelledError, and
     what asking and learning raise."""
@@ -266,7 +272,7 @@ def learn(
         found: tuple[Experience, Choice] = done(said.labels[0].question, work)
         return found
 
-    experience, choice = train(corpus, said, settings, ask=ask, learn=learned, told=job.tell)
+    experience, choice = train(corpus, said, settings, ask=ask, learn=learned, report=job.tell)
     # Whoever cancels now wants nothing of it.
     job.tell("keeping", 1, 1)
     if choice.strength:

@@ -17,11 +17,11 @@ from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.review.drawing import iterate_items
 from engine.review.exchange.drafts import Draft, draft
-from engine.review.exchange.placing import find_cases, match_verdicts
+from engine.review.exchange.matching import find_cases, match_verdicts
 from engine.review.exchange.registry import FORMATS, format_of, writer_of
-from engine.review.kept import Queue
+from engine.review.importing import import_summary
 from engine.review.model import Item, ItemKind
-from engine.review.taking import import_summary
+from engine.review.queues import Queue
 from ui.corpus.intake import check_files, stage
 from ui.jobs.jobs import Owner
 from ui.jobs.reading import Reading, read_apart

@@ -13,9 +13,9 @@ from engine.records.store.database import Matter
 from engine.review.agreement import Agreement, Disagreement, agreement, disagreements
 from engine.review.drawing import parse_sampling
 from engine.review.estimates import Estimates, estimates
-from engine.review.kept import Progress, Queue
 from engine.review.model import VERDICTS, Assessment, ItemKind
 from engine.review.quality import Dimension, Period, Rate, over_time, overall, rates
+from engine.review.queues import Progress, Queue
 from engine.review.sampling import Sampling
 from ui.palette import thread
 from ui.review.desk import WORDS, Answer, Ask, Own, shown, where

@@ -12,8 +12,8 @@ from engine.records.store.database import CaseSummary, Matter
 from engine.records.wording import plural
 from engine.review.drawing import Drawing, left_out_note, queue_settings
 from engine.review.items import Record
-from engine.review.kept import Progress, Queue
 from engine.review.model import Assessment, ItemKind
+from engine.review.queues import Progress, Queue
 from engine.review.sampling import COUNTS, Sampling
 from ui.review.desk import CASE, LONGEST_NAME, OPEN, WORDS, Answer, Ask, Own, shown, tone
 from ui.review.exchange import files_html, take_in

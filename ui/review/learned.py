@@ -12,8 +12,8 @@ from engine.corpus.judgements import Act, WeightsLine, acted
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
 from engine.records.store.database import Matter
-from engine.review.learning.choosing import FEWEST
-from engine.review.teaching import (
+from engine.review.learning.validation import FEWEST
+from engine.review.training import (
     CorpusWeightStore,
     MatterWeightStore,
     TrainingLabels,

@@ -8,9 +8,9 @@ from typing import Any
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.records.store import EVERYBODY
-from engine.review import acting
-from engine.review.kept import Criteria, Queue
+from engine.review import links
 from engine.review.model import Assessment, Item, ItemKind, Verdict
+from engine.review.queues import Criteria, Queue
 from ui.case_views import may_judge
 from ui.review.desk import Answer, Ask, Own, link_of, rests_on, shown, where
 
@@ -23,9 +23,9 @@ def act_on_link(own: Own, kept: Assessment) -> str:
     try:
         corpus = _corpus(own, kept)
     except RedstringError as error:
-        judged = kept.verdict in acting.JUDGEMENTS
+        judged = kept.verdict in links.JUDGEMENTS
         return f"the link itself was not judged: {for_visitors(error)}" if judged else ""
-    return "" if corpus is None else acting.apply_to_link(corpus, kept)
+    return "" if corpus is None else links.apply_to_link(corpus, kept)
 
 
 def take_back_link(own: Own, kept: Assessment) -> None:
@@ -33,12 +33,12 @@ def take_back_link(own: Own, kept: Assessment) -> None:
     with suppress(RedstringError):
         corpus = _corpus(own, kept)
         if corpus is not None:
-            acting.withdraw_from_link(corpus, kept)
+            links.withdraw_from_link(corpus, kept)
 
 
 def _corpus(own: Own, kept: Assessment) -> Corpus | None:
     """The corpus of a hop; None where no words make its link, or where it is not for them to judge."""
-    if acting.link_followed(kept.item) is None:
+    if links.link_followed(kept.item) is None:
         return None
     name = own.cases.summary(kept.item.case_id, EVERYBODY).corpus
     library = own.desk.library
@@ -109,7 +109,7 @@ def item_named(ask: Ask) -> Item:
     try:
         kind = ItemKind(ask.key.partition(":")[0])
     except ValueError:
-        raise InputError("this item is not in the queue, or the queue is gone") from None
+        raise InputError("this item is not in the queue, or the queue was deleted") from None
     return Item(ask.case, kind, ask.key, "")
 
 

@@ -13,7 +13,7 @@ from engine.records.filed import case_bytes
 from engine.records.record import FORMAT
 from engine.records.store.chain import SealedCase, begun, digest, written
 from engine.records.store.rows import summary_of
-from engine.review.handing import verdicts_to_json
+from engine.review.case_verdicts import verdicts_to_json
 
 # Of a record that was not kept, so much of its digest is the id of its case.
 _DIGITS = 22
@@ -27,7 +27,9 @@ def write(case: HandedOver) -> bytes:
     if sealed is None and record["format"] != FORMAT:
         return orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     sealed = sealed or _begun(record)
-    return case_bytes(record, replace(sealed, verdicts=verdicts_to_json(case.verdicts)) if case.verdicts else sealed)
+    return case_bytes(
+        record, replace(sealed, verdicts=verdicts_to_json(case.verdicts)) if case.verdicts else sealed
+    )
 
 
 def _begun(record: dict[str, Any]) -> SealedCase:

@@ -21,7 +21,7 @@ from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.errors import InputError
 from engine.evaluation.learning import knots_of, ramps
 from engine.investigation.ranking.additive import AdditiveModel, Experience, Floats, Shape, alike
-from engine.review.learning.observing import Observed
+from engine.review.learning.observations import Observed
 
 # Maximum judged passages; beyond it the oldest questions are left out, because time grows with their number.
 MOST = 20_000

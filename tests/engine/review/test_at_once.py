@@ -63,7 +63,7 @@ def test_whoever_answers_without_a_turn_is_refused_once_enough_have(
 
     with ThreadPoolExecutor(6) as threads:
         told = Counter(threads.map(say, [f"Reviewer {number}" for number in range(6)]))
-    assert told == {"": 2, "somebody else has judged this meanwhile: take the next": 4}
+    assert told == {"": 2, "another reviewer has judged this in the meantime: take the next": 4}
     assert len(reviews.assessments(queue=queue.id)) == 2
 
 

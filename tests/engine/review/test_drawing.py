@@ -11,8 +11,8 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.review import drawing
 from engine.review.drawing import Drawing, draw_items, parse_sampling, queue_settings
-from engine.review.kept import Queue, QueuedItem
 from engine.review.model import Item, ItemKind
+from engine.review.queues import Queue, QueuedItem
 from engine.review.sampling import Sampling, Stratum
 
 FEW = Sampling(2, 1, 1, 1, 3)
@@ -93,5 +93,5 @@ def test_how_it_was_drawn_is_read_from_queues_of_before_too() -> None:
         del before["sampling"][name]
     assert parse_sampling(replace(queue, settings=before)) == replace(sampling, sentences=0, telling=0)
     for settings in ({}, {"sampling": 3}, {"sampling": {"best": 1}}):
-        with pytest.raises(InputError, match="does not say how it was drawn"):
+        with pytest.raises(InputError, match="has no sampling settings"):
             parse_sampling(replace(queue, settings=settings))

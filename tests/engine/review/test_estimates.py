@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engine.review.estimates import Estimates, RecallEstimate, estimates
-from engine.review.kept import QueuedItem
 from engine.review.model import Assessment, Item, ItemKind, Verdict
+from engine.review.queues import QueuedItem
 from engine.review.sampling import Sampling, Stratum, draw
 from tests.engine.review.judged import N, P, R, passage, said
 from tests.engine.review.pools import pool, record_of
@@ -211,5 +211,5 @@ def test_how_many_more_is_asked_of_a_width() -> None:
     assert few.more_needed(0.01) == 150
     assert replace(few, of_these_cases=False).more_needed(0.1) == 750
     for wrong in (0.0, 1.0, -1.0):
-        with pytest.raises(ValueError, match="no width"):
+        with pytest.raises(ValueError, match="not a width"):
             few.more_needed(wrong)

@@ -62,7 +62,9 @@ def test_what_stands_stands_alone(journal: list[Assessment]) -> None:
 @given(journals(), journals())
 def test_others_change_nothing(journal: list[Assessment], more: list[Assessment]) -> None:
     others = [replace(one, reviewer=f"not {one.reviewer}", number=one.number + 100) for one in more]
-    assert current_assessments([*journal, *others])[: len(current_assessments(journal))] == current_assessments(journal)
+    assert current_assessments([*journal, *others])[
+        : len(current_assessments(journal))
+    ] == current_assessments(journal)
 
 
 @pytest.mark.parametrize("kind", ItemKind)

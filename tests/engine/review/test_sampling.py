@@ -55,9 +55,7 @@ def test_nothing_twice_and_no_more_than_wanted(sampling: Sampling, ranked: int, 
 def test_each_is_drawn_as_often_as_its_chance_says() -> None:
     items, runs = pool(), 3000
     record = record_of(items)
-    drawings = [
-        draw(items, HOPS, record, Sampling(3, 2, 2, 2, 6, hops=4, seed=seed)) for seed in range(runs)
-    ]
+    drawings = [draw(items, HOPS, record, Sampling(3, 2, 2, 2, 6, hops=4, seed=seed)) for seed in range(runs)]
     at_random = [one for found in drawings for one in found if one.stratum == Stratum.RANDOM]
     chances = {one.item.key: one.chance for one in at_random}
     counts = Counter(one.item.key for one in at_random)
@@ -139,8 +137,8 @@ def test_those_who_are_named_take_turns() -> None:
         ({"best": -1}, "0 to 2,000"),
         ({"random": 2001}, "0 to 2,000"),
         ({"reviewers": 0}, "1 to 20 reviewers"),
-        ({"reviewers": 2, "assigned": ("Ann",)}, "name as many at least"),
-        ({"reviewers": 2, "assigned": ("Ann", " Ann ")}, "name as many at least"),
+        ({"reviewers": 2, "assigned": ("Ann",)}, "name at least as many"),
+        ({"reviewers": 2, "assigned": ("Ann", " Ann ")}, "name at least as many"),
         ({"seed": -1}, "seed"),
     ],
 )

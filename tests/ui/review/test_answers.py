@@ -58,7 +58,7 @@ def test_criteria_are_versioned_and_shown_anew_when_they_change(
     assert "shown-criteria" not in ann.good("turns", queue=queue, slots=["a"], seen=1)["html"]
     assert "version 2" in ann.good("criteria", matter=matter, criteria="x" * 500)["html"]["criteria"]
     assert "shown-criteria" in ann.good("turns", queue=queue, slots=["a"], seen=1)["html"]
-    assert "say what counts" in ann("criteria", matter=matter, criteria="  ")["error"]
+    assert "write what counts" in ann("criteria", matter=matter, criteria="  ")["error"]
 
 
 @pytest.mark.parametrize(

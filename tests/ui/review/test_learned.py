@@ -15,10 +15,10 @@ from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import adopted_weights
 from engine.records.store import EVERYBODY
 from engine.review.items import passage_items
-from engine.review.kept import QueuedItem
-from engine.review.learning.choosing import Choice, learn_weights
-from engine.review.learning.observing import describe_case
+from engine.review.learning.observations import describe_case
+from engine.review.learning.validation import Choice, learn_weights
 from engine.review.model import Verdict
+from engine.review.queues import QueuedItem
 from engine.review.store import ReviewStore
 from engine.settings import preset
 from tests.ui.door.test_uploads import until
@@ -43,7 +43,7 @@ def teach(desk: ReviewDesk, keep: Keep, store: ReviewStore, monkeypatch: pytest.
         moved += [replace(one, ndcg=0.5, ndcg_then=0.6) for one in others]
         return replace(experience, strength=1.0), replace(choice, strength=1.0, moved=tuple(moved))
 
-    monkeypatch.setattr(learning, "learned_from", convinced)
+    monkeypatch.setattr(learning, "learn_weights", convinced)
 
     def one(person: Any = ANNA, count: int = 6, matter: str = "General") -> str:
         cases, owner = desk.kept.store(), desk.kept.owner_of(person)
@@ -137,7 +137,7 @@ def test_what_teaches_nothing_is_not_kept(ann: Caller, teach: Teach, monkeypatch
         experience, choice = learn_weights(*given)
         return experience, replace(choice, strength=0.0)
 
-    monkeypatch.setattr(learning, "learned_from", doubtful)
+    monkeypatch.setattr(learning, "learn_weights", doubtful)
     page = learned(ann, matter)["html"]["learned"]
     assert 'data-do="adopt"' not in page
     assert kept(ann.desk, matter) == []

@@ -15,7 +15,7 @@ from engine.records.store.database import Matter
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
-from engine.review.teaching import MatterWeightStore
+from engine.review.training import MatterWeightStore
 from tests.engine.investigation.test_weights import lifting
 from tests.engine.records.store.test_deleting import run
 

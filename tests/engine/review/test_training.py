@@ -8,9 +8,9 @@ import pytest
 
 from engine.errors import InputError
 from engine.evaluation.compare import paired
-from engine.review.learning.choosing import Choice, Moved
+from engine.review.learning.validation import Choice, Moved
 from engine.review.model import Assessment
-from engine.review.teaching import TrainingLabels, choice_to_json, labels_from, train
+from engine.review.training import TrainingLabels, choice_to_json, labels_from, train
 from engine.settings import preset
 from tests.engine.review.judged import N, R, passage, said
 
@@ -58,5 +58,5 @@ def test_the_words_of_questions_are_not_kept(bare: object) -> None:
 
 
 def test_nothing_said_teaches_nothing(bare: object) -> None:
-    with pytest.raises(InputError, match="nobody has judged"):
+    with pytest.raises(InputError, match="no passage has been judged"):
         train(bare, labels_from(()), preset("quick"))  # type: ignore[arg-type]

@@ -17,7 +17,8 @@ from engine.records.store.database import CaseDatabase, UnknownCaseError, matter
 from engine.records.store.opening import ASSESSMENTS, QUEUE_ITEMS, QUEUES
 from engine.records.store.tables import CASES
 from engine.review.exchange.drafts import Draft
-from engine.review.kept import (
+from engine.review.model import Item
+from engine.review.queues import (
     LONGEST_NAME,
     check_reviewer,
     check_text,
@@ -26,7 +27,6 @@ from engine.review.kept import (
     timestamp,
     unknown_queue_error,
 )
-from engine.review.model import Item
 
 # Ignore verdicts dated more than this many seconds ahead (clock skew).
 MAX_CLOCK_SKEW: Final = 86_400.0

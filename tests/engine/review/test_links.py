@@ -15,7 +15,7 @@ from engine.corpus.extracted.readings import Judgement, judged, load_validations
 from engine.corpus.protocol import Corpus
 from engine.extraction.judging import UNWRITTEN, Ends, judge_link, rejected_links, unjudge_link
 from engine.model import Reference, Relation, Status, TargetKind
-from engine.review.acting import (
+from engine.review.links import (
     LINK_CONFIRMED,
     LINK_REJECTED,
     LINK_STAYS_REJECTED,
@@ -116,7 +116,8 @@ def test_rejected_by_two_it_is_left_out_until_both_have_taken_it_back(corpus: Co
 
 
 @pytest.mark.parametrize(
-    ("verdict", "told", "out"), [(RIGHT, LINK_CONFIRMED, False), (USELESS, "", False), (KIND, LINK_REJECTED, True)]
+    ("verdict", "told", "out"),
+    [(RIGHT, LINK_CONFIRMED, False), (USELESS, "", False), (KIND, LINK_REJECTED, True)],
 )
 def test_settled_what_others_said_counts_no_more(
     corpus: Corpus, hop: Item, verdict: Verdict, told: str, out: bool

@@ -16,7 +16,7 @@ from engine.records.filed import changes_of, saved_file
 from engine.records.store import EVERYBODY
 from engine.records.store.chain import verdicts_sealed
 from engine.records.store.store import CaseStore
-from engine.review.handing import anonymise, parse_assessments
+from engine.review.case_verdicts import anonymise, parse_assessments
 from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict
 from engine.review.store import ReviewStore
 from tests.engine.review.judged import N, P, R, passage, said

@@ -18,8 +18,8 @@ from engine.records.store.chain import in_utc
 from engine.records.store.database import Matter
 from engine.records.store.opening import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES, WEIGHTS
 from engine.records.store.tables import CASES
-from engine.review.asking import is_assigned, names_reviewer
 from engine.review.model import VERDICTS, Assessment, Item, Verdict
+from engine.review.queries import is_assigned, names_reviewer
 
 _Value = TypeVar("_Value")
 _ITEM, _ASSESSMENT, _NAMES = TypeAdapter(Item), TypeAdapter(Assessment), TypeAdapter(list[list[str]])
@@ -344,7 +344,7 @@ def check_text(words: str, what: str) -> str:
     """Return a text without surrounding blanks. Raises InputError if it is too long."""
     words = _writable(words, what).strip()
     if len(words) > LONGEST_TEXT:
-        raise InputError(f"{what}: longer than {LONGEST_TEXT:,} characters")
+        raise InputError(f"{what}: longer than the {LONGEST_TEXT:,} characters taken here")
     return words
 
 
@@ -364,7 +364,7 @@ def _writable(words: str, what: str) -> str:
 
 def no_assessment_error() -> InputError:
     """Return the error for an assessment that a reviewer cannot withdraw."""
-    return InputError("this is not your latest verdict, or it was withdrawn already")
+    return InputError("this is not your latest verdict, or it was taken back already")
 
 
 def unknown_queue_error(queue_id: str) -> InputError:

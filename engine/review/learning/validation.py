@@ -29,7 +29,7 @@ from engine.review.learning.learning import (
     make_experience,
     observations,
 )
-from engine.review.learning.observing import Observed
+from engine.review.learning.observations import Observed
 
 FOLDS = 5
 # Strengths of what was learned; the first is none.

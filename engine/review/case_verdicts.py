@@ -9,8 +9,8 @@ from typing import Any
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.chain import SealedCase
 from engine.review.exchange.qrels import gains
-from engine.review.kept import assessment_from
 from engine.review.model import Assessment, SourceType
+from engine.review.queues import assessment_from
 from engine.review.store import ReviewStore
 
 _OF_CASE = ("number", "question", "criteria", "withdraws")

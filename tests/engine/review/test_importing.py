@@ -14,11 +14,11 @@ from engine.errors import InputError, SourceError
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
 from engine.review.exchange.drafts import Draft
-from engine.review.exchange.placing import match_verdicts
+from engine.review.exchange.matching import match_verdicts
 from engine.review.exchange.registry import format_of, writer_of
+from engine.review.importing import ImportResult, import_summary
 from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict, current_assessments
 from engine.review.store import ReviewStore
-from engine.review.taking import ImportResult, import_summary
 from tests.engine.review.judged import N, P, R, journals
 from tests.engine.review.queued import MATTER, items_of, kept, queue_of, queued_items
 
@@ -119,7 +119,9 @@ def test_what_was_said_last_counts_in_whatever_order_it_comes(
 ) -> None:
     (item,) = items_of(kept(store, small), 1)
     late, early = draft(item, N, at=LATE), draft(item, P, at=EARLY)
-    assert reviews.import_verdicts([(late, item), (early, item), (late, item)]) == ImportResult(kept=2, known=1)
+    assert reviews.import_verdicts([(late, item), (early, item), (late, item)]) == ImportResult(
+        kept=2, known=1
+    )
     assert [one.verdict for one in reviews.assessments()] == [P, N]
     assert [one.verdict for one in current_assessments(reviews.assessments())] == [N]
     assert [one.verdict for one in reviews.assessments(is_current=True)] == [N]
@@ -150,8 +152,8 @@ def test_who_and_when_and_of_which_words_is_as_the_file_says(
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"reviewer": ""}, "says not who judged it"),
-        ({"at": "2999-01-01T00:00:00+00:00"}, "still to come"),
+        ({"reviewer": ""}, "no reviewer: name one"),
+        ({"at": "2999-01-01T00:00:00+00:00"}, "in the future"),
     ],
 )
 def test_one_bad_line_and_nothing_is_kept(
@@ -205,4 +207,4 @@ def test_what_came_of_it_in_words() -> None:
     first, *others, last = import_summary(ImportResult(1200, 3, 2, 1), missing)
     assert first == "1,200 verdicts kept"
     assert [words[0] for words in others] == ["3", "2", "1"]
-    assert last == "5 are of what is not here: line 0, p0; line 1, p1; line 2, p2 …"
+    assert last == "5 are on items that are not here: line 0, p0; line 1, p1; line 2, p2 …"
