@@ -34,7 +34,7 @@ from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.ingestion.report import IngestionReport
 from engine.ingestion.structure.headings import slug_of
-from engine.investigation import Case
+from engine.investigation import run_case
 from engine.model import RankedPassage
 from engine.settings import InvestigationSettings, preset
 
@@ -257,9 +257,7 @@ def _measured(
 
 
 def _first(corpus: Corpus, question: str, settings: InvestigationSettings) -> RankedPassage | None:
-    case = Case(corpus, question, settings)
-    for _ in case.run():
-        pass
+    case = run_case(corpus, question, settings)
     return next(iter(case.investigation().passages), None)
 
 

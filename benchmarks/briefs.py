@@ -24,7 +24,7 @@ from engine.answers.units import word_count
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.evaluation import Question, read_questions
-from engine.investigation import Case
+from engine.investigation import run_case
 from engine.investigation.record import Investigation
 from engine.settings import InvestigationSettings, preset
 
@@ -84,9 +84,7 @@ def briefed(
     corpus: Corpus, question: Question, settings: InvestigationSettings
 ) -> tuple[Investigation, Answer]:
     """The investigation of a question, and its brief."""
-    case = Case(corpus, question.text, settings)
-    for _ in case.run():
-        continue
+    case = run_case(corpus, question.text, settings)
     investigation = case.investigation()
     return investigation, answer(investigation, corpus)
 

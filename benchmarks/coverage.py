@@ -28,9 +28,9 @@ from engine.corpus.protocol import Corpus
 from engine.corpus.related import with_ontology
 from engine.evaluation import Question, read_questions
 from engine.evaluation.questions import chosen
-from engine.investigation.case import Case
+from engine.investigation import Case, run_case
 from engine.model import AreaState
-from engine.settings import InvestigationSettings, preset
+from engine.settings import preset
 
 RANK = {AreaState.MISSING: 0, AreaState.WEAK: 1, AreaState.COVERED: 2}
 Gold = Mapping[str, frozenset[str]]
@@ -125,14 +125,6 @@ def kinds_in(path: Path) -> list[tuple[str, str | None]]:
     return found
 
 
-def run(corpus: Corpus, text: str, settings: InvestigationSettings) -> Case:
-    """A case that was run to its end."""
-    case = Case(corpus, text, settings)
-    for _ in case.run():
-        continue
-    return case
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; returns the exit code."""
     options = _parser().parse_args(arguments)
@@ -143,10 +135,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lines = None if options.areas is None else read_areas(options.areas)
     measured = Measured()
     for question in chosen(read_questions(options.queries, options.qrels), None, None, options.most):
-        measured.add(run(corpus, question.text, settings), gold_of(corpus, question, lines))
+        measured.add(run_case(corpus, question.text, settings), gold_of(corpus, question, lines))
     for path in options.kinds:
         for text, kind in kinds_in(path):
-            told = run(corpus, text, settings.changed(rounds=0)).transaction
+            told = run_case(corpus, text, settings.changed(rounds=0)).transaction
             measured.kinds.append(kind == (told.id if told is not None else None))
     print("\n".join(measured.lines()))
     return 0

@@ -23,9 +23,9 @@ import numpy as np
 import orjson
 
 from engine.corpus import open_corpus
-from engine.investigation import Case
+from engine.investigation import run_case
 from engine.records.export import investigation_to_json
-from engine.records.store.database import Wanted
+from engine.records.store.database import CaseFilter
 from engine.records.store.store import CaseStore
 from engine.settings import preset
 from ui.sample import sample_folder
@@ -59,9 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def record_of(home: Path) -> dict[str, Any]:
     """The record of a case that went as deep as the settings allow."""
-    case = Case(open_corpus(sample_folder(home)), QUESTION, preset("detective"))
-    for _ in case.run():
-        pass
+    case = run_case(open_corpus(sample_folder(home)), QUESTION, preset("detective"))
     record: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
     return record
 
@@ -79,12 +77,12 @@ def measured(store: CaseStore, record: dict[str, Any], cases: int, name: str) ->
     for number in range(SAVED, cases):
         _keep(store, matter, small, number)
     asked: dict[str, Callable[[int], Any]] = {
-        "the newest 50": lambda n: store.listed(Wanted(), matter),
-        "a page in the middle": lambda n: store.listed(Wanted(offset=97 * n % cases), matter),
-        "by words": lambda n: store.listed(Wanted(words=f"manager powers {n}"), matter),
-        "by words that nobody used": lambda n: store.listed(Wanted(words=f"submarine {n}"), matter),
-        "of a week": lambda n: store.listed(Wanted(since="2026-01-05", until="2026-01-11"), matter),
-        "low coverage": lambda n: store.listed(Wanted(coverage_below=0.1), matter),
+        "the newest 50": lambda n: store.listed(CaseFilter(), matter),
+        "a page in the middle": lambda n: store.listed(CaseFilter(offset=97 * n % cases), matter),
+        "by words": lambda n: store.listed(CaseFilter(words=f"manager powers {n}"), matter),
+        "by words that nobody used": lambda n: store.listed(CaseFilter(words=f"submarine {n}"), matter),
+        "of a week": lambda n: store.listed(CaseFilter(since="2026-01-05", until="2026-01-11"), matter),
+        "low coverage": lambda n: store.listed(CaseFilter(coverage_below=0.1), matter),
         "means by verdict": lambda n: store.by_verdict(matter),
         "means by day": lambda n: store.over_time(matter),
     }

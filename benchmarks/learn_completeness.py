@@ -27,7 +27,7 @@ from engine.corpus.protocol import Corpus
 from engine.evaluation import Question, read_questions
 from engine.evaluation.learning_completeness import Observation, fold_of, learn_completeness, shares_by_group
 from engine.evaluation.questions import chosen
-from engine.investigation.case import Case
+from engine.investigation import make_case
 from engine.investigation.completeness.calibrated import FILE, record_of
 from engine.investigation.completeness.chao import chao1
 from engine.investigation.completeness.evidence import SIGNS, evidence_of
@@ -61,7 +61,7 @@ def ask(
 
     ``names`` are the ids by which the source knows the passages, by row.
     """
-    case, states = Case(corpus, question.text, settings), []
+    case, states = make_case(corpus, question.text, settings), []
     dense = "dense" in settings.retrievers
     for event in case.run():
         if isinstance(event, CoverageChanged) and case.scanned is not None:

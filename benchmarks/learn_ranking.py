@@ -30,11 +30,11 @@ from engine.evaluation import read_questions
 from engine.evaluation.compare import paired
 from engine.evaluation.learning import Example, learn, record_of
 from engine.evaluation.metrics import complete_at, ndcg_at, recall_at
-from engine.investigation.case import Case
+from engine.investigation import run_case
+from engine.investigation.graph.walks import Associations, get_associations
 from engine.investigation.ranking.additive import FILE, AdditiveModel, Family, family_of
-from engine.investigation.ranking.features import Described, Features
-from engine.investigation.ranking.order import first_seeds, scan_kept, second_seeds
-from engine.investigation.walks import Associations, associations
+from engine.investigation.ranking.features import Features, PoolDescription
+from engine.investigation.ranking.order import first_seeds, order_near_scan, second_seeds
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan
 from engine.settings import preset
@@ -68,7 +68,7 @@ class Asked:
     group: str
     family: Family
     half: bool
-    described: Described
+    described: PoolDescription
     scanned: Rows
     sources: list[str]
     gold: dict[str, float]
@@ -86,11 +86,9 @@ def ask(corpus: Corpus, name: str, data: Path, every: int) -> list[Asked]:
     asked = []
     folder = data / name
     questions = read_questions(folder / "queries.jsonl.gz", folder / "qrels.tsv")[::every]
-    graph = associations(corpus)
+    graph = get_associations(corpus)
     for question in questions:
-        case = Case(corpus, question.text, settings)
-        for _ in case.run():
-            continue
+        case = run_case(corpus, question.text, settings)
         if case.scanned is None:
             continue
         rows = np.sort(case.pool.rows())
@@ -108,7 +106,7 @@ def _described(
     gold: Any,
 ) -> Asked:
     relevance = scanned.relevance
-    described = Described(corpus, relevance, graph, rows)
+    described = PoolDescription(corpus, relevance, graph, rows)
     # The scan's tables over the whole corpus are not needed any more.
     described.relevance = cast(Relevance, SimpleNamespace(plan=relevance.plan, vectors=relevance.vectors))
     sources = [passage.source_id for passage in corpus.passages(rows)]
@@ -155,7 +153,7 @@ def unseen(asked: Sequence[Asked], part: Callable[[Asked], object]) -> list[Orde
             assert one.features is not None
             scores = second.addends(one.features.names, one.features.values).sum(axis=0)
             free = np.zeros(len(scores), np.bool_)
-            ranked[id(one)] = scan_kept(one.described, scores, one.scanned, free)
+            ranked[id(one)] = order_near_scan(one.described, scores, one.scanned, free)
     return [ranked[id(one)] for one in asked]
 
 

@@ -35,7 +35,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import RedstringError
 from engine.ingestion.build import build_corpus
 from engine.ingestion.report import ProgressBar
-from engine.investigation import Case
+from engine.investigation import make_case, run_case
 from engine.language.numerals import arabic_ordinal
 from engine.model import Naming
 from engine.settings import InvestigationSettings, preset
@@ -200,9 +200,7 @@ def _measured(
 
 
 def _investigated(corpus: Corpus, settings: InvestigationSettings, question: str) -> Told:
-    case = Case(corpus, question, settings)
-    for _ in case.run():
-        pass
+    case = run_case(corpus, question, settings)
     investigation = case.investigation()
     top = [one for found in investigation.passages[:1] for one in (found.passage.id, *found.assembled_ids)]
     told = answer(investigation, corpus)
@@ -223,7 +221,7 @@ def _absent(
         question = FORMS[name][0].words.format(
             **{**values, "n": ABSENT, "w": f"第{ABSENT}条", "d": provision.names[0]}
         )
-        plan = Case(corpus, question, settings).make_plan()
+        plan = make_case(corpus, question, settings).make_plan()
         told = bool(plan.named) and all(one.status is Naming.MISSING for one in plan.named)
         counts.update({"absent": 1, "told": int(told)})
         if not told:

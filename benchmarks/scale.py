@@ -133,7 +133,7 @@ def updated(sources: Path, corpus: Path) -> dict[str, float]:
 def asked(folder: Path, questions: Sequence[str]) -> dict[str, float]:
     """Opening, the first case, and the steps of many."""
     from engine.corpus import open_corpus
-    from engine.investigation import Case
+    from engine.investigation import make_case
     from engine.settings import preset
 
     settings, figures = preset("balanced"), {}
@@ -142,7 +142,7 @@ def asked(folder: Path, questions: Sequence[str]) -> dict[str, float]:
     figures["opening, ms"] = 1000 * (time.perf_counter() - started)
     steps: dict[str, list[float]] = defaultdict(list)
     for number, question in enumerate(questions):
-        found = one(Case(corpus, question, settings), "none")
+        found = one(make_case(corpus, question, settings), "none")
         if number == 0:
             figures["first case, ms"] = found["whole investigation"]
         if number == 20:

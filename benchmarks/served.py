@@ -27,8 +27,8 @@ from benchmarks.hashed import in_place_of_the_model
 from engine.corpus import open_corpus
 from engine.corpus.postgresql.server import Server
 from engine.corpus.protocol import Corpus
-from engine.investigation import Case, again
 from engine.investigation import case as casework
+from engine.investigation import case_cache, run_case
 from engine.language.embedders import embedder
 from engine.settings import preset
 
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.made_vectors:
             stack.enter_context(in_place_of_the_model())
         stack.enter_context(embedded_once())
-        stack.enter_context(patch.object(again, "known", lambda *_: None))
+        stack.enter_context(patch.object(case_cache, "lookup", lambda *_: None))
         stores = {"folder": open_corpus(options.folder), "server": open_corpus(options.server)}
         for line in compared(stores, questions[: options.count]):
             print(line, flush=True)
@@ -84,9 +84,7 @@ def compared(stores: dict[str, Corpus], questions: Sequence[str]) -> Iterator[st
 def asked(corpus: Corpus, question: str) -> tuple[float, float, list[str]]:
     """Milliseconds of wall clock and processor of one case, and the ids that it ranks."""
     begun, worked = time.perf_counter(), time.process_time()
-    case = Case(corpus, question, preset("balanced"))
-    for _ in case.run():
-        pass
+    case = run_case(corpus, question, preset("balanced"))
     wall, processor = time.perf_counter() - begun, time.process_time() - worked
     return 1000 * wall, 1000 * processor, [one.passage.id for one in case.investigation().passages]
 

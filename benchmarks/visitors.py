@@ -39,7 +39,7 @@ import psutil
 
 from engine.evaluation import read_questions
 from engine.language.embedders.transformer import PACKAGED_SPEC
-from ui.corpus.vectors import Wanted, keep_wanted
+from ui.corpus.vectors import WantedVectors, store_wanted
 
 PROJECT = Path(__file__).resolve().parent.parent
 START_SECONDS, CASE_SECONDS = 120.0, 60.0
@@ -110,7 +110,7 @@ def served(
         if embed is not None:
             copied = Path(home, "corpora", "embed")
             shutil.copytree(embed, copied)
-            keep_wanted(copied, Wanted(model=PACKAGED_SPEC))
+            store_wanted(copied, WantedVectors(model=PACKAGED_SPEC))
         process = subprocess.Popen(
             [
                 sys.executable,

@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.served import embedded_once
 from engine.corpus import open_corpus
 from engine.evaluation import read_questions
-from engine.investigation import Case, again
+from engine.investigation import Case, case_cache, make_case
 from engine.investigation.events import PlanMade, Ranked, ScanFinished, Stopped
 from engine.language.embedders import embedder
 from engine.settings import preset
@@ -54,9 +54,9 @@ def main() -> None:
     with ExitStack() as stack:
         if options.again:
             stack.enter_context(embedded_once())
-            stack.enter_context(patch.object(again, "known", lambda *_: None))
+            stack.enter_context(patch.object(case_cache, "lookup", lambda *_: None))
         for number, question in enumerate([*before, *questions]):
-            measured = one(Case(corpus, question.text, settings), corpus.embedding)
+            measured = one(make_case(corpus, question.text, settings), corpus.embedding)
             for name, milliseconds in measured.items() if number >= len(before) else ():
                 steps[name].append(milliseconds)
     print(f"{len(questions)} questions, {len(corpus):,} passages, preset {options.preset}, milliseconds")

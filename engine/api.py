@@ -64,10 +64,10 @@ def ingest(
     cannot be loaded.
     """
     from engine.ingestion.build import build_corpus
-    from engine.ingestion.sources import source_of
+    from engine.ingestion.sources import parse_source
 
     several = [sources] if isinstance(sources, str | Path) else sources
-    named = [source_of(str(source)) for source in several]
+    named = [parse_source(str(source)) for source in several]
     return build_corpus(named, Path(folder), embedding=embedding, name=name, progress=on_progress)
 
 
@@ -91,13 +91,10 @@ def investigate(
 
     Raises SettingsError for an unknown preset or setting, InputError for an empty question.
     """
-    from engine.investigation import Case
+    from engine.investigation import run_case
 
-    case = Case(_open(corpus), question, get_preset(preset).changed(**settings), model=_connect(model))
-    for event in case.run():
-        if on_event is not None:
-            on_event(event)
-    return case
+    chosen = get_preset(preset).changed(**settings)
+    return run_case(_open(corpus), question, chosen, model=_connect(model), on_event=on_event)
 
 
 def describe(case: Case) -> str:
@@ -150,13 +147,13 @@ def export(case: Case, form: str, path: str | Path | None = None) -> bytes:
     Writes it to ``path`` too, if there is one. Raises InputError for an unknown format, or for a file that
     cannot be written.
     """
-    from engine.exports.registry import HandedOver, export_of
+    from engine.exports.registry import ExportableCase, export_of
     from engine.records.export import investigation_to_json
     from engine.records.restoring import write_whole
 
     record = investigation_to_json(case.investigation())
     today = datetime.now(UTC).date()
-    content = export_of(form).write(HandedOver(record, corpus=case.corpus, today=today))
+    content = export_of(form).write(ExportableCase(record, corpus=case.corpus, today=today))
     if path is not None:
         write_whole(Path(path), content)
     return content

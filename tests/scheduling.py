@@ -107,7 +107,7 @@ GROUPS = {
         "engine/language/embedders/",
         "engine/ingestion/test_embedding.py",
         "engine/ingestion/test_vectors.py",
-        "engine/investigation/test_reranking.py",
+        "engine/investigation/ranking/test_reranking.py",
         "benchmarks/test_built_sample.py",
     ),
 }

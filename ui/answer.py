@@ -16,9 +16,9 @@ from engine.corpus.grades import words_of
 from engine.investigation.strategies.amendments import Amendments
 from engine.language.characters import attribute, escape
 from engine.model import Direction, Document, Hop, Passage, Relation, Span
-from engine.records.wording import hop_words, plural
+from engine.records.phrases import hop_words, plural
+from ui.open_case import OpenCase
 from ui.passages import report_button
-from ui.session import OpenCase
 
 # Characters of the passage that are shown on either side of a quote.
 AROUND = 160
@@ -35,7 +35,7 @@ def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
     body = _missing(answer) if answer.missing else _says(answer, opened)
     return (
         f'<div class="answer" data-method="{answer.method.value}" '
-        f'data-corpus="{attribute(opened.shelved_as)}">'
+        f'data-corpus="{attribute(opened.corpus_name)}">'
         f"{_head(answer, offer)}{body}{_conflicts(answer.conflicts, opened)}{_notes(answer)}"
         f"{_quotes(answer.citations, opened)}{_copies(answer)}</div>"
     )
@@ -136,7 +136,7 @@ def _tie(link: Link | None, own: Collection[str], opened: OpenCase) -> str:
     direction, to, seed = ends
     hop = Hop(to, seed, Amendments.name, Relation(relation), direction, 0, 1.0)
     rejected = link in opened.rejected
-    report = report_button(link, rejected=rejected) if opened.judging else ""
+    report = report_button(link, rejected=rejected) if opened.may_judge else ""
     words = hop_words(hop, opened.name)
     return (
         f'<span class="tie{" wrong" if rejected else ""}" dir="ltr">'
@@ -165,7 +165,7 @@ def _conflict(one: Conflict, opened: OpenCase) -> str:
     """A sentence on two sources; where a link of the corpus says so, it can be reported as wrong."""
     rejected = one.link is not None and one.link in opened.rejected
     report = ""
-    if one.link is not None and opened.judging:
+    if one.link is not None and opened.may_judge:
         report = report_button(one.link, rejected=rejected)
     return (
         f'<li data-kind="{one.kind.value}"{" class=wrong" if rejected else ""} tabindex="-1">'

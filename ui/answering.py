@@ -21,7 +21,8 @@ from engine.llm import LanguageModel, Meter
 from engine.llm.cost import cost_report, currency_of
 from ui.answer import answer_html, writing_html
 from ui.connections import Connections
-from ui.session import CASES, Desk, OpenCase, case_of
+from ui.open_case import OpenCase
+from ui.session import CASES, CaseSessions, case_of
 from ui.spending import expected_words
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import told
@@ -64,18 +65,18 @@ def offer(opened: OpenCase, model: LanguageModel | None) -> str:
 
 
 def wire_answer(
-    stage: Stage, token: gr.State, session: gr.Textbox, desk: Desk, connections: Connections
+    stage: Stage, token: gr.State, session: gr.Textbox, sessions: CaseSessions, connections: Connections
 ) -> None:
     """The button that has an answer written, and the one that stops it."""
 
     def write(request: gr.Request, case: str, caller: str) -> Iterator[dict[Any, Any]]:
         try:
-            yield from written(desk.get(case_of(case, request)), stage, connections.model(caller))
+            yield from written(sessions.get(case_of(case, request)), stage, connections.model(caller))
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
 
     def stop(request: gr.Request, case: str) -> None:
-        opened = desk.find(case_of(case, request))
+        opened = sessions.find(case_of(case, request))
         if opened is not None:
             stopping = _WRITING.get(id(opened))
             if stopping is not None:
@@ -97,7 +98,7 @@ def written(opened: OpenCase, stage: Stage, model: LanguageModel | None) -> Iter
     if model is None or case.stop is None:
         yield {stage.banner: banner_html(NO_MODEL)}
         return
-    if not opened.take():
+    if not opened.acquire():
         yield {stage.banner: banner_html(BUSY)}
         return
     try:
@@ -136,12 +137,12 @@ PATIENCE = 30.0
 NOT_YET = "The report is on a case that has come to its end; wait for this one."
 
 
-def wire_case_report(stage: Stage, token: gr.State, desk: Desk) -> None:
+def wire_case_report(stage: Stage, token: gr.State, sessions: CaseSessions) -> None:
     """The button that asks for the report."""
 
     def tell(request: gr.Request, case: str) -> Iterator[dict[Any, Any]]:
         try:
-            yield {stage.report: report_value(desk.get(case_of(case, request))), stage.banner: ""}
+            yield {stage.report: report_value(sessions.get(case_of(case, request))), stage.banner: ""}
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
 

@@ -14,8 +14,7 @@ from engine.investigation.pool import QUESTION_NODE, Pool
 from engine.investigation.strategies.whole_document import WholeDocument
 from engine.language.characters import attribute, escape, marked, shortened
 from engine.model import Hop, RoundReport
-from engine.records.text import Sent, sent_by, sent_queries
-from engine.records.wording import (
+from engine.records.phrases import (
     GAP_STRATEGY,
     Name,
     hop_quote,
@@ -24,6 +23,7 @@ from engine.records.wording import (
     query_title,
     trail_sentence,
 )
+from engine.records.text import Sent, sent_by, sent_queries
 from ui.layout import tidy
 from ui.palette import thread
 from ui.passages import Link, link_of

@@ -16,11 +16,11 @@ from engine.investigation.graph.nodes import edge_sentences
 from engine.language.characters import attribute, escape, marked, shortened
 from engine.model import Relation
 from engine.ontology.applying import Concepts, NamedConcept, concepts_of, first_rows, in_language
-from engine.records.wording import full_citation, pinpoint
+from engine.records.phrases import full_citation, pinpoint
 from engine.settings import InvestigationSettings
 from ui.board import Dossier
+from ui.open_case import OpenCase
 from ui.passages import Link, link_between
-from ui.session import OpenCase
 from ui.shelf import Library
 from ui.validity import badge
 
@@ -119,7 +119,7 @@ def rules_slot(opened: OpenCase) -> str:
         return ""
     settings: InvestigationSettings = opened.case.settings
     return (
-        f'<div class="rules-slot" data-corpus="{attribute(opened.shelved_as)}" '
+        f'<div class="rules-slot" data-corpus="{attribute(opened.corpus_name)}" '
         f'data-question="{attribute(opened.question)}" data-day="{opened.case.as_of.isoformat()}" '
         f'data-kind="{attribute(settings.transaction_type or "")}"></div>'
     )
@@ -140,7 +140,7 @@ def may_judge(library: Library, person: Person, corpus: str | None) -> bool:
 def judge_met(opened: OpenCase, action: Any, told: Any) -> None:
     """Reject a link that the page shows, or take that back. Raises AccessError where whoever asked may not,
     InputError for what is no link."""
-    if not opened.judging:
+    if not opened.may_judge:
         raise AccessError("links of this corpus are judged by its reviewers")
     link = link_of_words(told)
     ends = Ends(link[0], link[1], Relation(link[2]))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
-from engine.errors import InputError, ModelError, RedstringError, for_visitors
+from engine.errors import InputError, ModelError
 from engine.llm import Budget, Data, Meter, Prompt
 from engine.llm.cache import default_cache
 from engine.llm.client import ChatModel, connect
@@ -31,7 +32,8 @@ from engine.network import (
     in_words,
     opened_client,
 )
-from engine.verbs.requests import Request, parse_request
+from engine.operator_settings import OperatorSettings
+from ui.calls import Access, Answer, Call, Caller, Form, by_name
 from ui.connections import Connections
 from ui.spending import used_words
 
@@ -138,13 +140,11 @@ async def _offered(url: str, key: Secret, network: Network | None) -> Received:
         )
 
 
-# One door for all requests of the language model's dialog: checked, answered, and every error a
-# calm line.
+# The calls of the dialog.
 #
 # What a visitor sends here holds a key. It goes into the model that is made and nowhere else: no
 # answer, no error, no log and no file repeats it.
 
-Answer = dict[str, Any]
 # Requests to outside servers that visitors may have under way at once: each holds a thread of the page.
 MOST_AT_ONCE = 4
 # A visitor waits for these, and each keeps a thread of the page, s. The long prompt of a test takes a server
@@ -153,12 +153,9 @@ JOIN_SECONDS, TEST_SECONDS = 30, 90
 log = logging.getLogger(__name__)
 
 
-class Ask(Request):
-    """One request of the dialog. Prices are for a million tokens."""
+class ServerForm(Form):
+    """A language model on a server, and its key. Prices are for a million tokens."""
 
-    do: str = Field(max_length=20)
-    visitor: str = Field(default="", max_length=80, repr=False)
-    session: str = Field(default="", max_length=80, repr=False)
     url: str = Field(default="", max_length=500, repr=False)
     model: str = Field(default="", max_length=200)
     key: str = Field(default="", max_length=500, repr=False)
@@ -170,7 +167,7 @@ class Ask(Request):
 
 
 class ConnectingDesk:
-    """What every answer starts from: the connections, and how many servers are being asked."""
+    """The connections, and how many servers are being asked."""
 
     def __init__(self, connections: Connections) -> None:
         self.connections = connections
@@ -186,30 +183,41 @@ class ConnectingDesk:
         finally:
             self._places.release()
 
-
-def answer(desk: ConnectingDesk, request: object, *, local: bool, trusted: bool = False) -> Answer:
-    """The answer to a request; ``error`` says in one line what was wrong with it."""
-    try:
-        ask = parse_request(Ask, request)
-        handler = HANDLERS.get(ask.do)
-        if handler is None:
-            return {"error": "unknown request"}
-        desk.connections.seen(ask.session, trusted=trusted)
-        return handler(desk, ask, local)
-    except RedstringError as error:
-        return {"error": for_visitors(error)}
+    def access(self, caller: Caller, form: Form) -> ConnectingAccess:
+        """The servers that the caller may reach."""
+        self.connections.seen(caller.session, trusted=caller.is_trusted)
+        return ConnectingAccess(self, caller.session, caller.is_trusted and caller.is_local)
 
 
-def state(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
+@dataclass(frozen=True, slots=True)
+class ConnectingAccess(Access):
+    """The connection of a session. ``is_local``: the caller sits at this machine and may use its network."""
+
+    desk: ConnectingDesk
+    session: str
+    is_local: bool
+
+    @property
+    def connections(self) -> Connections:
+        """The connections of all sessions."""
+        return self.desk.connections
+
+    @property
+    def settings(self) -> OperatorSettings:
+        """The settings of the operator."""
+        return self.desk.connections.settings
+
+
+def state(access: ConnectingAccess, form: Form) -> Answer:
     """Whose model this page would use, in words, and what its visitor may do."""
-    settings = desk.connections.settings
-    described = desk.connections.describe(ask.session)
+    settings = access.settings
+    described = access.connections.describe(access.session)
     told: Answer = {
         "whose": described.whose,
         "model": "",
         "host": "",
         "visitors": settings.visitor_models,
-        "private": settings.allows_private(local),
+        "private": settings.allows_private(access.is_local),
     }
     if described.whose == "nobody":
         more = (
@@ -218,7 +226,7 @@ def state(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
         return told | {"words": f"No model is connected. {more}"}
     read = read_spec(described.spec)
     whose = "" if described.whose == "visitor" else "The model of this server: "
-    limited = described.whose == "operator" and not desk.connections.is_trusted(ask.session)
+    limited = described.whose == "operator" and not access.connections.is_trusted(access.session)
     shared = ", shared by all visitors within a daily limit" if limited else ""
     # Where the operator's server stands is told to operators alone.
     host = "" if limited else read.host
@@ -226,51 +234,51 @@ def state(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
     return told | {"model": read.model, "host": host, "words": words}
 
 
-def test(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
+def test(access: ConnectingAccess, form: ServerForm) -> Answer:
     """Try a server thoroughly, without connecting it: whether it reads as much as it is said to, too."""
-    with desk.place():
-        found = probe(_opened(desk, ask, local, TEST_SECONDS))
+    with access.desk.place():
+        found = probe(_opened(access, form, TEST_SECONDS))
     if found.rung is None:
         raise ModelError(found.problem)
     return {"lines": probe_words(found), "fine": found.fine}
 
 
-def join(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
+def join(access: ConnectingAccess, form: ServerForm) -> Answer:
     """Try a server, and connect it to this page where it answers."""
-    with desk.place():
-        lines = tried(_opened(desk, ask, local, JOIN_SECONDS))
-    desk.connections.connect(ask.session, _opened(desk, ask, local))
+    with access.desk.place():
+        lines = tried(_opened(access, form, JOIN_SECONDS))
+    access.connections.connect(access.session, _opened(access, form))
     log.info("a visitor connected a language model of their own")
-    return {"lines": lines, "state": state(desk, ask, local)}
+    return {"lines": lines, "state": state(access, form)}
 
 
-def forget(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
+def forget(access: ConnectingAccess, form: Form) -> Answer:
     """Forget the visitor's own model."""
-    desk.connections.forget(ask.session)
-    return {"state": state(desk, ask, local)}
+    access.connections.forget(access.session)
+    return {"state": state(access, form)}
 
 
-def names(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
+def names(access: ConnectingAccess, form: ServerForm) -> Answer:
     """The models that a server offers."""
-    with desk.place():
-        found = listed(_url(desk, ask, local), ask.key, _network(desk, local))
+    with access.desk.place():
+        found = listed(_url(access, form), form.key, _network(access))
     words = f"{len(found)} models: choose one from the list." if found else "The server names no models."
     return {"models": found, "words": words}
 
 
-def spec_of(ask: Ask, url: str, seconds: float | None = None) -> str:
+def spec_of(form: ServerForm, url: str, seconds: float | None = None) -> str:
     """What the dialog was filled with, as a spec. Raises InputError where something is missing."""
-    name = ask.model.strip()
+    name = form.model.strip()
     if not name:
         raise InputError("the model has no name: write one, or list the models of the server")
-    if (ask.input is None) != (ask.output is None):
+    if (form.input is None) != (form.output is None):
         raise InputError("prices: give both that of tokens in and that of tokens out")
     options: dict[str, object] = {
-        "context": ask.context,
-        "input": ask.input,
-        "output": ask.output,
-        "cached": ask.cached if ask.input is not None else None,
-        "currency": ask.currency.strip() or None if ask.input is not None else None,
+        "context": form.context,
+        "input": form.input,
+        "output": form.output,
+        "cached": form.cached if form.input is not None else None,
+        "currency": form.currency.strip() or None if form.input is not None else None,
         "timeout": seconds,
     }
     query = "&".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
@@ -284,37 +292,37 @@ def spec_of(ask: Ask, url: str, seconds: float | None = None) -> str:
     return spec
 
 
-def _url(desk: ConnectingDesk, ask: Ask, local: bool) -> str:
-    settings = desk.connections.settings
+def _url(access: ConnectingAccess, form: ServerForm) -> str:
+    settings = access.settings
     if not settings.visitor_models:
         raise InputError("models of visitors are switched off on this server")
-    return checked_url(ask.url, private=settings.allows_private(local))
+    return checked_url(form.url, private=settings.allows_private(access.is_local))
 
 
-def _network(desk: ConnectingDesk, local: bool) -> Network | None:
+def _network(access: ConnectingAccess) -> Network | None:
     """How the visitor's server is reached. Whoever sits at the machine itself uses its network as it is."""
-    settings = desk.connections.settings
-    if settings.private_endpoints == "auto" and settings.allows_private(local):
+    settings = access.settings
+    if settings.private_endpoints == "auto" and settings.allows_private(access.is_local):
         return None
-    private = settings.allows_private(local)
+    private = settings.allows_private(access.is_local)
     return lambda: guarded_transport(private=private)
 
 
-def _opened(desk: ConnectingDesk, ask: Ask, local: bool, seconds: float | None = None) -> ChatModel:
-    spec = spec_of(ask, _url(desk, ask, local), seconds)
+def _opened(access: ConnectingAccess, form: ServerForm, seconds: float | None = None) -> ChatModel:
+    spec = spec_of(form, _url(access, form), seconds)
     # The key is the visitor's or none: that of the environment must not reach a visitor's server.
     # Answers are kept on disk only for whoever owns the disk.
-    settings = desk.connections.settings
-    cache = default_cache() if settings.loopback and local else None
-    model = connect(spec, ask.key, environment_key=False, network=_network(desk, local), cache=cache)
+    settings = access.settings
+    cache = default_cache() if settings.loopback and access.is_local else None
+    model = connect(spec, form.key, environment_key=False, network=_network(access), cache=cache)
     assert model is not None, "the dialog never names 'none'"
     return model
 
 
-HANDLERS: Mapping[str, Callable[[ConnectingDesk, Ask, bool], Answer]] = {
-    "state": state,
-    "test": test,
-    "connect": join,
-    "forget": forget,
-    "list": names,
-}
+CALLS = by_name((
+    Call("state", Form, state),
+    Call("test", ServerForm, test),
+    Call("connect", ServerForm, join),
+    Call("forget", Form, forget),
+    Call("list", ServerForm, names),
+))  # fmt: skip

@@ -14,7 +14,7 @@ from gradio.components import Component
 from engine.errors import SettingsError
 from engine.language.characters import escape
 from engine.language.embedders.loading import model_name
-from engine.records.presets import changed, day_words, nearest, settings_words, value_words
+from engine.records.presets import changed_fields, day_words, nearest, settings_words, value_words
 from engine.retrieval.retrievers.registry import known_retrievers, title_of
 from engine.settings import AUTO, InvestigationSettings, checked, preset
 from engine.threads import threads
@@ -267,7 +267,7 @@ def terms_step(terms: Terms) -> str:
     """The first step of the story: the settings in few words, with a table of them all behind it."""
     words = f"<b>{escape(settings_words(terms.settings))}</b> · law of {day_words(terms.day)}"
     base = nearest(terms.settings)
-    others = set(changed(terms.settings, preset(base)))
+    others = set(changed_fields(terms.settings, preset(base)))
     told = f"Those that differ from <b>{base.value.capitalize()}</b> are marked." if others else ""
     return (
         f'<button type="button" class="step more-behind" popovertarget="terms-table">{words}</button>'

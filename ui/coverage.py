@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from engine.investigation.view import WORTH
 from engine.language.characters import attribute, escape
 from engine.model import UNMEASURED, AreaCoverage, AreaState, Metrics, counted
-from engine.records.wording import plural
+from engine.records.phrases import plural
 
 _TOKENS = {AreaState.COVERED: "ok", AreaState.WEAK: "weak", AreaState.MISSING: "miss"}
 WAITING = '<div class="empty"><p>Areas of the question, and how well each is evidenced.</p></div>'

@@ -20,7 +20,7 @@ from engine.corpus.grades import (
 )
 from engine.corpus.journal import LONGEST_NOTE
 from engine.errors import AccessError, InputError
-from engine.records.slim import Slim
+from engine.records.summaries import Slim
 from engine.verbs.requests import Detail, Request
 from ui.shelf import Library
 from ui.tools.caller import ServerCaller

@@ -16,7 +16,7 @@ import orjson
 from engine.access.audit_log import record
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, for_visitors
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
 from engine.investigation.filters import NOTHING_LEFT
 from engine.investigation.ranking.additive import Experience
@@ -37,11 +37,12 @@ from ui.coverage import coverage
 from ui.expansion.asked import Looked
 from ui.expansion.view import descendants_of, view_value
 from ui.locality import visitor_of
+from ui.open_case import OpenCase
 from ui.passages import WAITING as NO_PASSAGES
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.plan import edited_plan
 from ui.rail import Rail, at_click
-from ui.session import LINED, Desk, OpenCase, case_of, new_token, turn_of
+from ui.session import LINED, CaseSessions, case_of, new_token, turn_of
 from ui.shelf import Library
 from ui.spending import asked_or_any, wire_assist
 from ui.stage import PARTS, Stage, banner_html, on_failure
@@ -67,7 +68,7 @@ def reading(opened: OpenCase) -> Reading:
         opened.name,
         opened.case.as_of,
         rejected=opened.rejected,
-        judging=opened.judging,
+        judging=opened.may_judge,
         came_through=descendants_of(opened),
     )
 
@@ -77,10 +78,11 @@ def board_value(opened: OpenCase) -> str:
     pool = opened.case.pool
     ranked = [found.passage.id for found in opened.case.ranking]
     rounds = opened.case.rounds
-    drawn = provenance(pool, ranked, lambda ids: dossiers(opened, ids), opened.nodes, rounds, opened.rejected)
-    opened.drawn_at = time.perf_counter()
+    view, rejected = opened.view, opened.rejected
+    drawn = provenance(pool, ranked, lambda ids: dossiers(opened, ids), view.nodes, rounds, rejected)
+    view.drawn_at = time.perf_counter()
     # No "<" in it: whatever handles the text on its way must not take it for markup.
-    return orjson.dumps(board_data(drawn, pool, judging=opened.judging)).decode().replace("<", "\\u003c")
+    return orjson.dumps(board_data(drawn, pool, judging=opened.may_judge)).decode().replace("<", "\\u003c")
 
 
 def rest_of_pool(opened: OpenCase) -> list[str]:
@@ -113,7 +115,7 @@ def rest_value(opened: OpenCase) -> str:
     every = rest_of_pool(opened)
     whole, told = read_whole(opened.case.pool, opened.read_from, set(every), card, opened.name, titled)
     waiting = [passage_id for passage_id in every if passage_id not in told]
-    shown = waiting[: opened.rest_shown]
+    shown = waiting[: opened.view.rest_shown]
     opened.lookup(shown)
     cards = whole + "".join(map(card, shown))
     return _cards(opened, cards) + more_button(len(waiting) - len(shown))
@@ -128,27 +130,27 @@ def ranked_value(opened: OpenCase) -> str:
 
 
 def _cards(opened: OpenCase, cards: str) -> str:
-    return f'<div class="cards" data-corpus="{attribute(opened.shelved_as)}">{cards}</div>'
+    return f'<div class="cards" data-corpus="{attribute(opened.corpus_name)}">{cards}</div>'
 
 
 def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
     """What an event changes on the page. The story is always among it."""
     updates: Updates = {stage.story: told(opened.story)} | _changed(opened, stage, event)
     if stage.board in updates:
-        opened.drawn = opened.nodes, opened.view
-        if opened.view != "board":
-            updates[stage.views] = view_value(opened, Looked(view=opened.view))
+        opened.view.drawn = opened.view.nodes, opened.view.pane
+        if opened.view.pane != "board":
+            updates[stage.views] = view_value(opened, Looked(view=opened.view.pane))
     return updates
 
 
 def _wanted_meanwhile(opened: OpenCase, stage: Stage) -> Updates:
     """What somebody wanted to see while the last step was told and kept, and did not get."""
-    nodes, view = opened.drawn
+    nodes, view = opened.view.drawn
     updates: Updates = {}
-    if opened.nodes != nodes:
+    if opened.view.nodes != nodes:
         updates[stage.board] = board_value(opened)
-    if opened.view not in (view, "board"):
-        updates[stage.views] = view_value(opened, Looked(view=opened.view))
+    if opened.view.pane not in (view, "board"):
+        updates[stage.views] = view_value(opened, Looked(view=opened.view.pane))
     return updates
 
 
@@ -157,7 +159,7 @@ def _changed(opened: OpenCase, stage: Stage, event: Event) -> Updates:
     match event:
         case ScanFinished():
             updates[stage.board] = board_value(opened)
-        case RoundFinished() if time.perf_counter() - opened.drawn_at > BOARD_PAUSE:
+        case RoundFinished() if time.perf_counter() - opened.view.drawn_at > BOARD_PAUSE:
             updates[stage.board] = board_value(opened)
         case CoverageChanged(areas=areas):
             updates[stage.coverage] = coverage(areas) + rules_slot(opened)
@@ -178,25 +180,25 @@ def listen(
     """Tell each event on the page as it comes, and keep the case behind the last, with the step that somebody
     took; a RedstringError becomes a banner. Nothing is told of a case in whose place the page has asked
     another; it comes to its end unseen where it is kept, as one does whose page was left."""
-    if not opened.take():
+    if not opened.acquire():
         yield {stage.banner: banner_html(STILL_RUNNING)}
         return
     is_first = opened.case.stop is None
     if not is_first:
         # What was cancelled was the run that has come to its end.
-        opened.case.carry_on()
+        opened.case.reset_cancel()
     telling, unseen = _in_its_turn(opened, stage, events), False
     try:
         for updates in telling:
-            if opened.replaced:
+            if opened.view.replaced:
                 unseen = opened.keeping is not None
                 return
             yield updates
         last = kept(opened, stage, step)
-        if last and not opened.replaced:
+        if last and not opened.view.replaced:
             yield last
     except RedstringError as error:
-        if not opened.replaced:
+        if not opened.view.replaced:
             yield {stage.banner: banner_html(for_visitors(error)), stage.story: ""}
     except GeneratorExit:
         unseen = opened.keeping is not None
@@ -208,7 +210,7 @@ def listen(
             opened.busy.release()
     # From here on whoever wants something is answered at once.
     wanted = _wanted_meanwhile(opened, stage)
-    if wanted and not opened.replaced:
+    if wanted and not opened.view.replaced:
         yield wanted
 
 
@@ -242,7 +244,7 @@ def _in_its_turn(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[E
         yield from _told(opened, stage, events())
         return
     here = case.model is not None or opened.corpus.folder is None
-    waiting = workers.waited(opened.visitor, lambda: case.is_cancelled, here=here)
+    waiting = workers.waited(opened.view.visitor, lambda: case.is_cancelled, here=here)
     try:
         while True:
             opened.story = replace(opened.story, ahead=next(waiting))
@@ -254,7 +256,7 @@ def _in_its_turn(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[E
         if worker is None:
             yield from _told(opened, stage, events())
             return
-        opened.drawn = opened.nodes, opened.view
+        opened.view.drawn = opened.view.nodes, opened.view.pane
         away = worker.run(_tell, (packed((opened, events), opened.corpus),), lambda: case.is_cancelled)
         try:
             while True:
@@ -267,7 +269,7 @@ def _in_its_turn(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[E
             return
         finally:
             away.close()
-    opened.come_back(unpacked(back, lambda folder: opened.corpus))
+    opened.merge_from_worker(unpacked(back, lambda folder: opened.corpus))
 
 
 def _tell(room: Room, data: bytes) -> Generator[Updates, None, bytes]:
@@ -337,7 +339,7 @@ def wire_investigation(
     stage: Stage,
     token: gr.State,
     library: Library,
-    desk: Desk,
+    sessions: CaseSessions,
     connections: Connections,
     cases: KeptCases,
 ) -> None:
@@ -352,17 +354,17 @@ def wire_investigation(
             model = connections.model_for(asked.session, person)
             learned = partial(cases.learned_in, person, asked.matter)
             opened = open_case(library, asked, person.key, model, learned)
-            opened.turn = asked.turn
-            opened.visitor = visitor_of(request)
-            opened.judging = may_judge(library, person, asked.corpus or None)
+            opened.view.turn = asked.turn
+            opened.view.visitor = visitor_of(request)
+            opened.may_judge = may_judge(library, person, asked.corpus or None)
             opened.reviewer = person.name
             opened.keeping = keeping_for(cases, person, asked.matter)
             record(person, "investigate", library.find(asked.corpus or "", person.key).logged_as, "done")
-            desk.put(case, opened)
+            sessions.put(case, opened)
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
             return
-        if opened.replaced:
+        if opened.view.replaced:
             yield {token: case}
             return
         begun = {stage.story: told(opened.story), stage.ranked: "", stage.bar: bar_value(opened)}
@@ -370,7 +372,7 @@ def wire_investigation(
         yield from listen(opened, stage, opened.case.run)
 
     def cancel(request: gr.Request, case: str, turn: str) -> None:
-        desk.cancel(case_of(case, request), turn_of(turn))
+        sessions.cancel(case_of(case, request), turn_of(turn))
 
     run = at_click(rail, rail.go.click).then(
         ask, [token, rail.asked], [token, *stage.outputs()],
@@ -381,15 +383,15 @@ def wire_investigation(
         cancel, [token, rail.asked], None, js="token => [token, String(redstring.turn())]",
         api_visibility="private", show_progress="hidden", queue=False,
     )  # fmt: skip
-    _wire_more(stage, token, desk)
+    _wire_more(stage, token, sessions)
 
 
-def _wire_more(stage: Stage, token: gr.State, desk: Desk) -> None:
+def _wire_more(stage: Stage, token: gr.State, sessions: CaseSessions) -> None:
     def expand(request: gr.Request, case: str, wanted: gr.EventData) -> Any:
-        opened = desk.find(case_of(case, request))
+        opened = sessions.find(case_of(case, request))
         if opened is None:
             return gr.skip()
-        opened.nodes = int(wanted.limit)
+        opened.view.nodes = int(wanted.limit)
         # While it runs its next step draws as many.
         return gr.skip() if opened.busy.locked() else board_value(opened)
 
@@ -440,12 +442,12 @@ def open_case(
     name = asked.corpus or ""
     corpus = library.corpus(name, visitor)
     plan = edited_plan(asked.edited, question, name, settings)
-    case = Case(corpus, question, settings, plan=plan, model=model, weights=learned(corpus))
+    case = make_case(corpus, question, settings, plan=plan, model=model, weights=learned(corpus))
     named = set(settings.documents)
     titles = {one.id: one.title or one.id for one in corpus.documents() if one.id in named} if named else {}
     opened = OpenCase(
         case, corpus, question, settings.strategies, name, titles=titles, workers=library.workers
     )
     opened.story = Story(terms=opened.terms(), loading=loading(corpus.info().embedding))
-    opened.view = asked.view
+    opened.view.pane = asked.view
     return opened

@@ -11,7 +11,7 @@ from engine.corpus.extracted.readings import Judgement, judged, load_validations
 from engine.errors import AccessError, CorpusError
 from engine.extraction.judging import Ends, figures_to_json, judge_link, rates, unjudge_link
 from engine.model import Relation
-from engine.records.slim import Slim
+from engine.records.summaries import Slim
 from engine.verbs.requests import Blank, Detail, Request
 from ui.shelf import Library
 from ui.tools.caller import ServerCaller

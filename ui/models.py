@@ -1,20 +1,17 @@
-"""The language model's dialog: its frame, and the one door to the server that its script knocks at."""
+"""The language model's dialog: its frame."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import gradio as gr
 from gradio.components import Component
 
-from engine.access.users import Action, may
 from engine.language.characters import attribute, escape
 from engine.llm.spec import OPENAI_URL
-from ui.access.entrance import person_of
-from ui.connecting import ConnectingDesk, answer
-from ui.locality import is_local
+from ui.calls import build_panel
+from ui.connecting import CALLS, ConnectingDesk
 
 # Servers that speak the protocol, and where they listen when nobody changes it. Those on the visitor's own
 # machine are offered only where the page is served on that machine.
@@ -32,19 +29,8 @@ BUDGET = ("call_budget", "token_budget", "time_budget", "money_budget")
 
 def build_models(desk: ConnectingDesk) -> gr.HTML:
     """Build the dialog; it stays closed until somebody asks for it."""
-
-    def model(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
-        trusted = may(person_of(desk.connections.settings, asking).role, Action.USE_MODEL)
-        return answer(desk, request, trusted=trusted, local=trusted and is_local(asking))
-
-    return gr.HTML(
-        "",
-        html_template=frame_html(),
-        elem_id="model",
-        apply_default_css=False,
-        js_on_load="redstring.model(element, server, () => trigger('budget'))",
-        server_functions=[model],
-    )
+    script = "redstring.model(element, server, () => trigger('budget'))"
+    return build_panel("model", desk, CALLS, desk.connections.settings, frame_html(), script)
 
 
 def wire_budget(panel: gr.HTML, settings: Mapping[str, Component]) -> None:

@@ -12,26 +12,26 @@ import gradio as gr
 from engine.access.users import Action, may
 from ui.access.entrance import counted_as, person_of
 from ui.answering import wire_answer, wire_case_report
-from ui.cases.answers import build_cases
 from ui.cases.desk import CasesDesk
 from ui.cases.kept import KeptCases
 from ui.cases.opening import hand_over, wire_bar, wire_opening
+from ui.cases.panel import build_cases
 from ui.cases.recent import build_recent
-from ui.check.answers import CheckDesk, build_check
+from ui.check.panel import CheckDesk, build_check
 from ui.connecting import ConnectingDesk
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.panel import build_corpus
 from ui.door.answers import Answers
-from ui.evaluate.answers import EvaluationDesk, build_evaluation
+from ui.evaluate.panel import EvaluationDesk, build_evaluation
 from ui.expansion.view import wire_views
 from ui.investigate import wire_cost, wire_investigation
 from ui.models import build_models, wire_budget
 from ui.plan import wire_plan
 from ui.rail import build_rail, wire_rail, wire_shelf
-from ui.review.answers import build_review
 from ui.review.desk import ReviewDesk
-from ui.session import Desk
+from ui.review.panel import build_review
+from ui.session import CaseSessions
 from ui.shelf import Library
 from ui.stage import build_stage
 from ui.steer import wire_steering
@@ -104,19 +104,19 @@ class _Sealed:
 
 def build_page(
     library: Library,
-    desk: Desk | None = None,
+    sessions: CaseSessions | None = None,
     connections: Connections | None = None,
     cases: KeptCases | None = None,
 ) -> gr.Blocks:
     """The page over a library of open corpora. Launch it with ``theme.launch_options``."""
-    desk = desk or Desk()
+    sessions = sessions or CaseSessions()
     cases = cases or KeptCases(library.settings, library.home)
     connections = connections or Connections()
     page: gr.Blocks = Page(
         title="Redstring", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT
     )
     with page:
-        token = gr.State("", delete_callback=desk.forget)
+        token = gr.State("", delete_callback=sessions.forget)
         session = gr.Textbox("", elem_id="session", visible="hidden", container=False)
         header = build_header(library)
         with gr.Row(elem_id="app"):
@@ -137,18 +137,18 @@ def build_page(
         wire_shelf(rail, library, header, facts_html, known.then)
         wire_shelf(rail, library, header, facts_html, panel.change)
         wire_budget(build_models(ConnectingDesk(connections)), rail.settings)
-        wire_session(page, session, connections, desk)
+        wire_session(page, session, connections, sessions)
         wire_cost(rail, library, connections)
-        wire_investigation(rail, stage, token, library, desk, connections, cases)
-        wire_opening(rail, stage, token, library, desk, cases)
-        wire_bar(stage, token, library, desk, cases)
+        wire_investigation(rail, stage, token, library, sessions, connections, cases)
+        wire_opening(rail, stage, token, library, sessions, cases)
+        wire_bar(stage, token, library, sessions, cases)
         wire_plan(rail, stage, library, connections)
         threads = rail.settings["strategies"]
         assert isinstance(threads, gr.CheckboxGroup)
-        wire_steering(stage, token, threads, desk)
-        wire_views(stage, token, desk)
-        wire_case_report(stage, token, desk)
-        wire_answer(stage, token, session, desk, connections)
+        wire_steering(stage, token, threads, sessions)
+        wire_views(stage, token, sessions)
+        wire_case_report(stage, token, sessions)
+        wire_answer(stage, token, session, sessions, connections)
         add_tools(page, Services(library, connections, cases), TOOLS)
     page.state_session_capacity = PAGE_LOADS
     page.max_threads = THREADS
@@ -156,7 +156,9 @@ def build_page(
     return page
 
 
-def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections, desk: Desk) -> None:
+def wire_session(
+    page: gr.Blocks, session: gr.Textbox, connections: Connections, sessions: CaseSessions
+) -> None:
     """The page tells its secret name when it opens; when it closes, its connection is forgotten and
     its case is no longer worked on."""
 
@@ -166,7 +168,7 @@ def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections,
 
     def leave(request: gr.Request) -> None:
         connections.leave(request.session_hash or "")
-        desk.left(request.session_hash or "")
+        sessions.disconnected(request.session_hash or "")
 
     named = page.load(None, None, session, js="() => redstring.session()", api_visibility="private")
     named.then(arrive, session, None, api_visibility="private", show_progress="hidden", queue=False)

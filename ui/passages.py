@@ -15,7 +15,7 @@ from engine.llm.suspicion import addresses_machine
 from engine.model import Direction, Document, Hop, Passage, RankedPassage, Relation, ScorePart
 from engine.records.context import by_document
 from engine.records.expansion.text import came_through
-from engine.records.wording import Clause, Name, full_citation, plural, trail_clauses
+from engine.records.phrases import Clause, Name, full_citation, plural, trail_clauses
 from ui.palette import colour
 from ui.validity import badge, edition
 

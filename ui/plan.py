@@ -11,14 +11,14 @@ import gradio as gr
 import orjson
 
 from engine.errors import InputError, RedstringError, for_visitors
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.filters import Filters
 from engine.language.characters import escape
 from engine.llm import LanguageModel
 from engine.model import Constraints, QueryPlan, View
 from engine.records.export import usage_lines
+from engine.records.phrases import plural
 from engine.records.plain import intent_words, plan_from_json, plan_to_json
-from engine.records.wording import plural
 from engine.settings import HYPOTHETICAL, SUB_QUESTIONS, InvestigationSettings
 from ui.access.entrance import person_of
 from ui.case_request import CaseRequest, case_request
@@ -216,7 +216,7 @@ def wire_plan(rail: Rail, stage: Stage, library: Library, connections: Connectio
         if not asked.question.strip():
             raise InputError("there is no question: write one, or choose an example")
         corpus, settings = library.corpus(asked.corpus or "", visitor), asked.settings()
-        return Case(corpus, asked.question.strip(), settings, model=model)
+        return make_case(corpus, asked.question.strip(), settings, model=model)
 
     made = at_click(rail, rail.plan.click).then(
         show, rail.asked, [stage.banner, stage.plan],

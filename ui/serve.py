@@ -25,7 +25,7 @@ from engine.corpus.address import Place, place_of
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.files import make_private_folder
 from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
-from engine.records.of_people import sweeping
+from engine.records.retention import sweep_periodically
 from ui.door.logs import QuietStream, WithoutContent
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python app.py") ->
             page, library = build([place_of(words) for words in options.corpus], settings)
             from ui.warming import warm_up
 
-            with audit_log(settings), sweeping(settings):
+            with audit_log(settings), sweep_periodically(settings):
                 try:
                     return serve_page(page, settings, folder, partial(warm_up, library), library.workers)
                 finally:

@@ -16,7 +16,7 @@ from engine.investigation.assistance import budget_of, expected_cost
 from engine.language.characters import escape
 from engine.llm import Budget, Usage
 from engine.llm.cost import CostReport, cache_words, currency_of
-from engine.records.wording import plural
+from engine.records.phrases import plural
 from engine.retrieval.rerank import LISTWISE
 from engine.settings import MODEL_TASKS
 from ui.controls import RERANKER, knobs

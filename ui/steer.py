@@ -17,7 +17,7 @@ from engine.records.replaying import Dismiss, Follow, Pin, Reject, Step, Unrejec
 from ui.answer import shown_answer
 from ui.answering import brief_value
 from ui.case_views import as_judged, judge_met, link_of_words
-from ui.cases.going_on import going_on, prepare
+from ui.cases.replay import prepare_replay, run_again
 from ui.investigate import (
     REST_STEP,
     STILL_RUNNING,
@@ -29,21 +29,24 @@ from ui.investigate import (
     ranked_value,
     rest_value,
 )
-from ui.session import LINED, Desk, OpenCase, case_of
+from ui.open_case import OpenCase
+from ui.session import LINED, CaseSessions, case_of
 from ui.stage import Stage, banner_html, on_failure
 
 LONGEST_REASON = 2_000
 
 
-def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, desk: Desk) -> None:
+def wire_steering(
+    stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, sessions: CaseSessions
+) -> None:
     """One listener for all actions of the cards."""
 
     def act(request: gr.Request, case: str, threads: list[str], chosen: gr.EventData) -> Iterator[Updates]:
         try:
             if chosen.action == "judged":
-                yield from _judged(desk.find(case_of(case, request)), stage)
+                yield from _judged(sessions.find(case_of(case, request)), stage)
                 return
-            opened = desk.get(case_of(case, request))
+            opened = sessions.get(case_of(case, request))
             if chosen.action in ("reject", "unreject"):
                 _check_own(opened)
                 judge_met(opened, chosen.action, chosen.link)
@@ -82,10 +85,10 @@ def steer(
         raise InputError("no thread is ticked to follow: tick at least one")
     if changes:
         _check_own(opened)
-        if opened.reopened:
-            prepare(opened)
-            yield from listen(opened, stage, partial(going_on, opened))
-            if opened.reopened:
+        if opened.replay is not None:
+            prepare_replay(opened)
+            yield from listen(opened, stage, partial(run_again, opened))
+            if opened.replay is not None:
                 return
     if action == "whole" and changes:
         step = Follow(passage=passage_id, strategies=(WholeDocument.name,))
@@ -96,7 +99,7 @@ def steer(
         yield from listen(opened, stage, partial(_following, opened, passage_id, threads), step)
         return
     # What a case holds is changed and read by one at a time.
-    if not opened.take():
+    if not opened.acquire():
         yield {stage.banner: banner_html(STILL_RUNNING)}
         return
     try:
@@ -149,7 +152,7 @@ def _reading_whole(opened: OpenCase, passage_id: str) -> Iterator[Event]:
 
 def _steered(opened: OpenCase, stage: Stage, action: Any, passage_id: Any, reason: str) -> Iterator[Updates]:
     if action == "more":
-        opened.rest_shown += REST_STEP
+        opened.view.rest_shown += REST_STEP
         yield {stage.rest: rest_value(opened)}
         return
     if passage_id not in opened.case.pool:

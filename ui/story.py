@@ -44,9 +44,7 @@ from engine.model import (
     Transaction,
     counted,
 )
-from engine.records.plain import named_words
-from engine.records.presets import day_words
-from engine.records.wording import (
+from engine.records.phrases import (
     completeness_words,
     evidence_words,
     part_texts,
@@ -57,6 +55,8 @@ from engine.records.wording import (
     status_words,
     stop_words,
 )
+from engine.records.plain import named_words
+from engine.records.presets import day_words
 from engine.retrieval.retrievers.registry import title_of
 from ui.controls import Terms, terms_step
 from ui.coverage import covered

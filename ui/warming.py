@@ -11,12 +11,11 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, ModelError, ResourceError, SettingsError
-from engine.investigation import Case
+from engine.investigation import run_case
 from engine.isolation.layers import in_words, layers_here
 from engine.language.embedders import NO_EMBEDDING, embedder
 from engine.language.embedders.endpoint import EndpointEmbedder
 from engine.retrieval.rerank import reranker
-from engine.settings import Preset, preset
 from ui.model_choices import offered, offers
 from ui.shelf import Library
 
@@ -81,8 +80,7 @@ def load(library: Library, *, to_come: bool = False) -> None:
             continue
         for text in openings(corpus):
             # The grammar of Arabic alone takes two seconds to compile.
-            for _ in Case(corpus, text, preset(Preset.BALANCED)).run():
-                continue
+            run_case(corpus, text)
     for spec in offered():
         judge = reranker(spec)
         try:

@@ -49,12 +49,12 @@ from engine.answers.writing import Written, write
 from engine.corpus.protocol import Corpus
 from engine.errors import BudgetError, ModelError
 from engine.investigation.assistance.cost import AGAIN_TASK, TASK
-from engine.investigation.evidence import Asked, asked_of
+from engine.investigation.evidence import QuestionWords, weigh_words
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
 from engine.model import AreaState, EvidenceStatus, Naming
-from engine.records.wording import plural, status_words
-from engine.retrieval.planning.plan import law_of_today
+from engine.records.phrases import plural, status_words
+from engine.retrieval.planning.plan import day_of_law
 
 # A brief starts with the provision that the question names, or with the sentence that answers. Exceptions
 # and prevailing provisions follow by the links of the corpus, then further sentences that serve the question
@@ -78,7 +78,9 @@ class Brief:
     to_read: tuple[int, ...] = ()
 
 
-def make_brief(investigation: Investigation, corpus: Corpus, asked: Asked, citations: Citations) -> Brief:
+def make_brief(
+    investigation: Investigation, corpus: Corpus, asked: QuestionWords, citations: Citations
+) -> Brief:
     """Choose the sentences that answer, those that limit them, and more, by area of the question."""
     bearing = QuestionMatcher(asked, investigation.question)
     kinds = answer_kinds(investigation.question, asked.language)
@@ -202,7 +204,7 @@ def _unsure(
     return Brief(sentences, text, tuple(dict.fromkeys(numbers)))
 
 
-def _by_words(investigation: Investigation, asked: Asked) -> bool:
+def _by_words(investigation: Investigation, asked: QuestionWords) -> bool:
     """True if the question's words can be compared with a passage: one has the question's language."""
     base = asked.language.split("-")[0]
     return any(found.passage.language.split("-")[0] == base for found in investigation.passages)
@@ -292,7 +294,7 @@ def answer(
     """
     started = time.perf_counter()
     meter = meter or Meter()
-    asked = asked_of(investigation.question, investigation.plan.language, corpus)
+    asked = weigh_words(investigation.question, investigation.plan.language, corpus)
     lacking = _lacking(asked, investigation)
     notes: list[str] = []
     written: Written | None = None
@@ -313,7 +315,7 @@ def answer(
         missing = bool(lacking)
         brief = brief if missing else make_brief(investigation, corpus, asked, citations)
         sentences = with_links(brief.sentences, citations.made, corpus)
-    today = "" if missing else _law_of_today(investigation)
+    today = "" if missing else _day_of_law(investigation)
     conflicts = () if missing else find_conflicts(investigation, corpus, citations)
     return Answer(
         question=investigation.question,
@@ -338,15 +340,15 @@ def answer(
 TASKS = (TASK, AGAIN_TASK)
 
 
-def _law_of_today(investigation: Investigation) -> str:
-    """Note that the answer states today's law though the question is about another time (legal corpora)."""
+def _day_of_law(investigation: Investigation) -> str:
+    """Note the day whose law the answer states, for a question about another time (legal corpora)."""
     if not any(found.passage.number for found in investigation.passages):
         return ""
     day = investigation.day or investigation.started.date()
-    return law_of_today(investigation.plan, investigation.settings, day)
+    return day_of_law(investigation.plan, investigation.settings, day)
 
 
-def _lacking(asked: Asked, investigation: Investigation) -> str:
+def _lacking(asked: QuestionWords, investigation: Investigation) -> str:
     """Return what the pool lacks to answer the question; empty if it may contain an answer.
 
     A pool with the provision that the question asks for by number contains one. If that provision does not

@@ -27,7 +27,7 @@ from engine.model import (
     StopReason,
     counted,
 )
-from engine.records.wording import (
+from engine.records.phrases import (
     GAP_STRATEGY,
     completeness_words,
     gap_query,

@@ -15,13 +15,13 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.ingestion.readers.fields import day_of
 from engine.ingestion.structure.segmentation import sentence_starts
 from engine.ingestion.versions.intervals import SURE
-from engine.investigation.filters import doors
+from engine.investigation.filters import first_passages
 from engine.investigation.record import Investigation
 from engine.language.amendments import Amendment, AmendmentKind, changes_of, names_part
 from engine.language.dates import dates_in, takes_the_place
 from engine.language.statements import Kind, Match, Statement, compare, quantities_in, read
 from engine.model import FAMILY, Direction, Document, Passage, Reference, Relation, Span, TargetKind
-from engine.records.wording import short_citation
+from engine.records.phrases import short_citation
 
 # An amendment is applied if it is certain: its day is known and has come, and its old words occur in the
 # passage. Otherwise it is a doubt, and a person has to read both texts.
@@ -106,7 +106,7 @@ def _amending(corpus: Corpus, row: int, passage: Passage) -> Iterator[Amending]:
     document = corpus.documents()[number]
     section = int(corpus.section_numbers(own)[0])
     members = 1
-    rows = {row, int(doors(corpus, own)[0])}
+    rows = {row, int(first_passages(corpus, own)[0])}
     if section >= 0:
         (first, stop), start = _extent(corpus, section), int(corpus.by_document([document.id])[0][0])
         rows.add(start + first)

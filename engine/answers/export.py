@@ -9,7 +9,7 @@ from typing import Any
 from engine.answers.record import Answer, Citation, Sentence, Support
 from engine.language.characters import markdown
 from engine.records.export import part_to_json, usage_to_json
-from engine.records.wording import part_sentences
+from engine.records.phrases import part_sentences
 
 WIDTH = 100
 MISSING = "The pool does not contain an answer to this question."

@@ -19,7 +19,7 @@ from engine.language.quotes import FEWEST_WORDS, Refusal, locate, sought
 from engine.llm import Usage
 from engine.model import Direction, Document, Grade, PartEvidence, Passage, Relation, Span
 from engine.records.context import badge
-from engine.records.wording import full_citation, short_citation
+from engine.records.phrases import full_citation, short_citation
 
 # A link of the corpus: id of the passage that makes it, id of its target, relation.
 Link = tuple[str, str, str]

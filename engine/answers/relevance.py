@@ -11,7 +11,7 @@ from functools import cache, cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.investigation.evidence import Asked
+from engine.investigation.evidence import QuestionWords
 from engine.language.analysis import STOPWORDS, analyzer
 from engine.language.statements import Bound, Kind, quantities_in
 from engine.language.statements.lexicon import lexicon
@@ -213,7 +213,7 @@ WordShares = NDArray[np.float32]
 class QuestionMatcher:
     """Compares a question with texts. ``asked`` has the question's words with their weights."""
 
-    asked: Asked
+    asked: QuestionWords
     question: str
     _seen: dict[tuple[str, ...], WordShares] = field(default_factory=dict)
 

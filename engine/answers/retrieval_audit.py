@@ -25,9 +25,9 @@ from engine.answers.case_audit import (
 )
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.errors import InputError
-from engine.investigation import Case
+from engine.investigation import run_case
 from engine.model import EvidenceStatus, Status
-from engine.records.wording import plural
+from engine.records.phrases import plural
 from engine.review.quality import Quality, quality_lines, quality_to_json
 from engine.settings import InvestigationSettings
 
@@ -118,10 +118,7 @@ def retrieval_audit(
 def _audit_question(
     corpus: Corpus, text: str, settings: InvestigationSettings, auditor: Auditor, reached: set[str]
 ) -> AuditedQuestion:
-    case = Case(corpus, text, settings, day=auditor.day)
-    for _ in case.run():
-        pass
-    found = case.investigation()
+    found = run_case(corpus, text, settings, day=auditor.day).investigation()
     reached.update(one.passage.document_id for one in found.passages)
     given_answer = answer(found, corpus)
     checked = check_sentences(given_answer, auditor)

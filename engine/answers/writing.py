@@ -37,7 +37,7 @@ from engine.llm import Data, LanguageModel, Meter, Prompt
 from engine.llm.suspicion import addresses_machine
 from engine.model import Passage, Span
 from engine.records.context import FEWEST_TOKENS, ContextPassage, model_context
-from engine.records.wording import full_citation, plural
+from engine.records.phrases import full_citation, plural
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 

@@ -126,10 +126,10 @@ def forget_command(options: argparse.Namespace) -> None:
 def _hand_out(settings: OperatorSettings, options: argparse.Namespace) -> None:
     """Write the cases of a person, before anything is deleted."""
     from engine.access.users import checked_user_name
-    from engine.records import of_people
+    from engine.records import retention as of_people
 
-    owners = of_people.owners_of(settings, checked_user_name(options.person))
-    count = of_people.hand_out(settings, owners, options.export)
+    owners = of_people.find_owners(settings, checked_user_name(options.person))
+    count = of_people.export_cases(settings, owners, options.export)
     print(f"{options.export}: {count:,} cases")
 
 
@@ -139,14 +139,14 @@ def _forget_cases(settings: OperatorSettings, options: argparse.Namespace) -> in
         return 0
     from engine.access.audit_log import audit_log
     from engine.access.users import checked_user_name
-    from engine.records import of_people
+    from engine.records import retention as of_people
 
     with audit_log(settings, rotates=False):
         if options.person is not None:
-            owners = of_people.owners_of(settings, checked_user_name(options.person))
+            owners = of_people.find_owners(settings, checked_user_name(options.person))
             ids = of_people.case_ids(settings, owners)
             if not options.dry_run:
-                ids = of_people.delete_of(settings, owners, _sitting_here())
+                ids = of_people.delete_owners(settings, owners, _sitting_here())
         elif options.dry_run:
             ids = of_people.idle_ids(settings, options.older_than)
         else:
@@ -159,7 +159,7 @@ def _forget_cases(settings: OperatorSettings, options: argparse.Namespace) -> in
 def _of_person(settings: OperatorSettings, options: argparse.Namespace) -> list[Kept]:
     from engine.access import audit_log
     from engine.access.users import REALMS, checked_user_name, key_of, server_secret, visitors_folder
-    from engine.records import of_people
+    from engine.records import retention as of_people
 
     name, home = checked_user_name(options.person), settings.home_folder
     secret = server_secret(home)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.models import add_model_flags, model_from
-from engine.cli.printing import print_json, print_lines
+from engine.cli.printing import print_event, print_json, print_lines
 from engine.cli.settings import add_settings, settings_from
 
 
@@ -36,16 +36,13 @@ def answer(options: argparse.Namespace) -> None:
     from engine.answers.export import answer_markdown, answer_text, answer_to_json
     from engine.corpus import open_corpus
     from engine.errors import InputError
-    from engine.investigation import Case
+    from engine.investigation import run_case
     from engine.records.export import usage_lines
-    from engine.records.text import event_line
 
     settings, corpus, model = settings_from(options), open_corpus(options.corpus), model_from(options)
-    case = Case(corpus, options.question, settings, model=model)
-    for event in case.run():
-        line = event_line(event)
-        if line is not None and not options.json:
-            print(line, file=sys.stderr, flush=True)
+    case = run_case(
+        corpus, options.question, settings, model=model, on_event=None if options.json else print_event
+    )
     made = answered(
         case.investigation(), corpus, model=model, meter=case.meter, unsupported=not options.leave_out
     )

@@ -174,10 +174,10 @@ def write(place: Path, content: str) -> None:
 
 def _text(name: str) -> str:
     from engine.errors import InputError
-    from engine.ingestion.reading import text_of
+    from engine.ingestion.reading import read_text
 
     if name != FROM_INPUT:
-        return text_of(Path(name))
+        return read_text(Path(name))
     try:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:

@@ -126,13 +126,10 @@ def _question(line: str, where: str) -> str:
 def _record(
     question: str, corpus: Corpus, settings: InvestigationSettings, weights: Experience | None
 ) -> dict[str, Any]:
-    from engine.investigation import Case
+    from engine.investigation import run_case
     from engine.records.export import investigation_to_json
 
-    case = Case(corpus, question, settings, weights=weights)
-    for _ in case.run():
-        pass
-    return investigation_to_json(case.investigation())
+    return investigation_to_json(run_case(corpus, question, settings, weights=weights).investigation())
 
 
 def _print(

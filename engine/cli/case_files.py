@@ -41,14 +41,14 @@ def add_acts(act: Act) -> None:
 
 def schema(options: argparse.Namespace) -> None:
     """Print the JSON Schema of saved cases."""
-    from engine.records.filed import SCHEMA
+    from engine.records.case_file import SCHEMA
 
     print(SCHEMA.read_text(encoding="utf-8"), end="")
 
 
 def matters(options: argparse.Namespace) -> None:
     """Print the matters of everybody."""
-    from engine.records.wording import plural
+    from engine.records.phrases import plural
 
     with closing(open_store()) as store:
         found = store.counted(EVERYBODY)
@@ -67,9 +67,9 @@ def matters(options: argparse.Namespace) -> None:
 def import_cases(options: argparse.Namespace) -> None:
     """Keep saved cases. Raises InputError for one that is damaged, was changed, or is kept already; what was
     kept before it stays."""
-    from engine.records.filed import saved_file
+    from engine.records.case_file import read_saved
 
-    read = [(path, saved_file(path)) for path in options.files]
+    read = [(path, read_saved(path)) for path in options.files]
     kept, said = [], 0
     with closing(open_store()) as store:
         matter = store.matter(options.matter)
@@ -98,7 +98,7 @@ def export_matter(options: argparse.Namespace) -> None:
 
 def written(store: CaseStore, ids: list[str], path: Path) -> int:
     """Write cases into a file whose ending says how, whole or not at all; returns how many."""
-    from engine.records.filed import write_bundle
+    from engine.records.case_file import write_bundle
 
     handed = (store.handed(one, EVERYBODY) for one in ids)
     return write_bundle(path, handed)
@@ -107,7 +107,7 @@ def written(store: CaseStore, ids: list[str], path: Path) -> int:
 def _written_with(store: CaseStore, ids: list[str], options: argparse.Namespace) -> int:
     """The same, each case with the verdicts that are asked for."""
     from engine.exports.kept_cases import Verdicts
-    from engine.records.filed import write_bundle
+    from engine.records.case_file import write_bundle
     from engine.review.case_verdicts import case_verdicts, verdicts_to_json
 
     wanted = verdicts_wanted(options)

@@ -41,8 +41,8 @@ def keep(
     """
     if matter is None and saved is None:
         return None
+    from engine.records.case_file import case_bytes
     from engine.records.export import investigation_to_json
-    from engine.records.filed import case_bytes
     from engine.records.restoring import save, write_whole
     from engine.records.store.chain import fingerprint_of
 

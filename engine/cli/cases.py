@@ -113,7 +113,7 @@ def over_time(options: argparse.Namespace) -> None:
 
 def show(options: argparse.Namespace) -> None:
     """Print a case; as JSON its whole record."""
-    from engine.records.comparing import chances
+    from engine.records.comparing import find_chance_reasons
 
     with closing(open_store()) as store:
         summary, record = store.summary(options.id, EVERYBODY), store.record(options.id, EVERYBODY)
@@ -123,7 +123,7 @@ def show(options: argparse.Namespace) -> None:
         f"{passage['rank']:>3}. {passage['title'] or passage['document']}, {passage['label']}"
         for passage in record["passages"]
     ]
-    inexact = list(chances(record))
+    inexact = list(find_chance_reasons(record))
     lines += [f"notes: {notes}"] if notes else []
     lines += [f"a replay is not exact: {why}" for why in inexact]
     values = {"case": _values(summary), "notes": notes, "inexact": inexact, "record": record}
@@ -148,10 +148,10 @@ def verify(options: argparse.Namespace) -> None:
         _verify_all(options)
         return
     if Path(options.id).is_file():
-        from engine.records.filed import changes_of, saved_file
+        from engine.records.case_file import find_changes, read_saved
 
-        saved = saved_file(Path(options.id))
-        found = changes_of(saved, options.id)
+        saved = read_saved(Path(options.id))
+        found = find_changes(saved, options.id)
         head = "" if saved.case is None else saved.case.head
     else:
         with closing(open_store()) as store:
@@ -190,7 +190,7 @@ def replay(options: argparse.Namespace) -> None:
     from engine.corpus import open_corpus
     from engine.records.comparing import compare
     from engine.records.export import investigation_to_json
-    from engine.records.replaying import replayed
+    from engine.records.replaying import replay
     from engine.records.store.chain import fingerprint_of
 
     with closing(open_store()) as store:
@@ -199,7 +199,7 @@ def replay(options: argparse.Namespace) -> None:
     state, learned = summary.fingerprint, learned_of(summary.matter, record)
     corpus, was = open_corpus(options.corpus), open_corpus(options.was) if options.was else None
     again = investigation_to_json(
-        replayed(record, corpus, events=steps, model=model_from(options), learned=learned)
+        replay(record, corpus, events=steps, model=model_from(options), learned=learned)
     )
     states = state, fingerprint_of(corpus)
     _print_comparison(options, compare(record, again, corpora=(was, corpus), states=states))

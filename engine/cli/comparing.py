@@ -51,10 +51,10 @@ def add_compare_command(commands: Any) -> None:
 def compare_question(options: argparse.Namespace) -> None:
     """Ask twice and print what differs. Raises InputError where nothing is to differ."""
     from engine.corpus import open_corpus
-    from engine.investigation import Case
+    from engine.investigation import run_case
+    from engine.records.compared_case import side_by_side
     from engine.records.comparing import compare, comparison_lines, comparison_to_json
     from engine.records.export import investigation_to_json
-    from engine.records.sides import side_by_side
 
     if not (options.a or options.b or options.scan or options.with_corpus):
         raise InputError("say what differs: --a and --b (settings), --with-corpus or --scan")
@@ -66,9 +66,7 @@ def compare_question(options: argparse.Namespace) -> None:
     model = model_from(options)
     records = []
     for corpus, settings in zip((first, second), both, strict=True):
-        case = Case(corpus, options.question, settings, model=model)
-        for _ in case.run():
-            pass
+        case = run_case(corpus, options.question, settings, model=model)
         records.append(investigation_to_json(case.investigation()))
     found = compare(records[0], records[1], corpora=(first, second))
     if options.json:

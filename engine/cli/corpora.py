@@ -266,9 +266,9 @@ def _print(report: IngestionReport, options: argparse.Namespace) -> None:
 
 
 def _source(text: str) -> Source:
-    from engine.ingestion.sources import source_of
+    from engine.ingestion.sources import parse_source
 
-    return source_of(text)
+    return parse_source(text)
 
 
 def _mapping(path: Path | None) -> dict[str, Any] | None:

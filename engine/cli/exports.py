@@ -18,7 +18,7 @@ from engine.records.store import EVERYBODY
 
 if TYPE_CHECKING:
     from engine.exports.kept_cases import Verdicts
-    from engine.exports.registry import HandedOver
+    from engine.exports.registry import ExportableCase
 
 
 def add_export_command(commands: Any) -> None:
@@ -78,11 +78,11 @@ def export(options: argparse.Namespace) -> None:
         sys.stdout.buffer.write(data)
 
 
-def _handed_over(options: argparse.Namespace) -> HandedOver:
+def _handed_over(options: argparse.Namespace) -> ExportableCase:
     from engine.corpus import open_corpus
-    from engine.exports.kept_cases import Verdicts, handed_over
-    from engine.exports.registry import HandedOver
-    from engine.records.filed import CASE, file_of
+    from engine.exports.kept_cases import Verdicts, load_for_export
+    from engine.exports.registry import ExportableCase
+    from engine.records.case_file import CASE, parse_saved
     from engine.records.restoring import values_of
     from engine.review.case_verdicts import anonymise, parse_assessments, passage_gains
 
@@ -91,15 +91,15 @@ def _handed_over(options: argparse.Namespace) -> HandedOver:
     if Path(options.case).is_file():
         values = values_of(Path(options.case))
         if CASE not in values:
-            return HandedOver(values, corpus=corpus, today=today)
-        record, case = file_of(values, options.case)
+            return ExportableCase(values, corpus=corpus, today=today)
+        record, case = parse_saved(values, options.case)
         notes = "" if case is None else case.notes
         events = () if case is None else case.events
         said = () if case is None or wanted is Verdicts.NONE else parse_assessments(case, record)
         said = said if wanted is Verdicts.NAMED else anonymise(said)
         judged, bare = passage_gains(said), None if case is None else replace(case, verdicts=())
-        return HandedOver(
+        return ExportableCase(
             record, None, events, notes, corpus, today=today, case=bare, verdicts=said, judgements=judged
         )
     with closing(open_store()) as store, closing(open_reviews()) as reviews:
-        return handed_over(store, options.case, EVERYBODY, lambda name: corpus, reviews, wanted)
+        return load_for_export(store, options.case, EVERYBODY, lambda name: corpus, reviews, wanted)

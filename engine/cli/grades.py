@@ -60,7 +60,7 @@ def _subject(options: argparse.Namespace) -> tuple[Subject, str]:
 def _lines(found: Grades, corpus: Corpus) -> Iterator[str]:
     from engine.corpus.grades import NO_KIND, kind_rows, ungraded, words_of
     from engine.language.characters import marked
-    from engine.records.wording import plural
+    from engine.records.phrases import plural
 
     documents = {one.id: one for one in corpus.documents()}
     for row in kind_rows(found, documents.values()):

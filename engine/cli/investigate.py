@@ -10,7 +10,7 @@ from typing import Any
 from engine.cli.case_store import add_matter_flag, keep, learned_in, matter_known
 from engine.cli.models import add_model_flags, model_from
 from engine.cli.planning import add_plan_flag, plan_from
-from engine.cli.printing import print_json, print_lines
+from engine.cli.printing import print_event, print_json, print_lines
 from engine.cli.settings import add_settings, settings_from
 
 
@@ -47,7 +47,7 @@ def investigate(options: argparse.Namespace) -> None:
     """Investigate one question."""
     from engine.cli.report import reporter
     from engine.corpus import open_corpus
-    from engine.investigation import Case
+    from engine.investigation import run_case
     from engine.records.context import (
         Order,
         checked_tokens,
@@ -59,7 +59,7 @@ def investigate(options: argparse.Namespace) -> None:
     )
     from engine.records.export import investigation_to_json, usage_lines
     from engine.records.restoring import load_record, pool_of
-    from engine.records.text import event_line, evidence_line, parts_lines, passages_text
+    from engine.records.text import evidence_line, parts_lines, passages_text
 
     tokens = None if options.context is None else checked_tokens(options.context)
     order = order_of(options.order or (Order.RANK if tokens is None else Order.ENDS))
@@ -70,13 +70,17 @@ def investigate(options: argparse.Namespace) -> None:
     used = {} if former is None else former.used()
     model, plan = model_from(options), plan_from(options)
     weights = learned_in(matter_known(options.matter), corpus)
-    case = Case(
-        corpus, options.question, settings, pool=pool, plan=plan, model=model, used=used, weights=weights
+    case = run_case(
+        corpus,
+        options.question,
+        settings,
+        on_event=None if options.json else print_event,
+        pool=pool,
+        plan=plan,
+        model=model,
+        used=used,
+        weights=weights,
     )
-    for event in case.run():
-        line = event_line(event)
-        if line is not None and not options.json:
-            print(line, file=sys.stderr, flush=True)
     if not options.json:
         print_lines(usage_lines(case.usage, "" if model is None else model.spec), sys.stderr)
     kept = keep(case.investigation(), corpus, options.matter, options.save)

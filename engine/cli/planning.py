@@ -42,7 +42,7 @@ def plan(options: argparse.Namespace) -> None:
     """Print the plan of a question, how many passages its constraints leave, and what a language model will
     use at most for plan and investigation together."""
     from engine.corpus import open_corpus
-    from engine.investigation import Case
+    from engine.investigation import make_case
     from engine.investigation.assistance import expected_cost
     from engine.investigation.filters import Filters
     from engine.records.export import usage_lines
@@ -50,7 +50,7 @@ def plan(options: argparse.Namespace) -> None:
 
     settings, corpus = settings_from(options), open_corpus(options.corpus)
     model = model_from(options)
-    case = Case(corpus, options.question, settings, model=model)
+    case = make_case(corpus, options.question, settings, model=model)
     expected = expected_cost(case)
     made = case.make_plan(offered=True)
     if options.json:

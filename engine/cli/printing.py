@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import orjson
+
+if TYPE_CHECKING:
+    from engine.investigation.events import Event
 
 
 def print_json(value: object) -> None:
@@ -17,3 +20,12 @@ def print_lines(lines: Any, file: TextIO | None = None) -> None:
     """Lines on standard output, or in another file."""
     for line in lines:
         print(line, file=file)
+
+
+def print_event(event: Event) -> None:
+    """Print the line of an event of a case, if it has one, to standard error."""
+    from engine.records.text import event_line
+
+    line = event_line(event)
+    if line is not None:
+        print(line, file=sys.stderr, flush=True)

@@ -58,7 +58,13 @@ def regress(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
     from engine.corpus import open_corpus
-    from engine.records.regression import regression_lines, regression_to_json, too_bad, totals_of, tried
+    from engine.records.regression import (
+        find_excesses,
+        regression_lines,
+        regression_to_json,
+        replay_cases,
+        totals_of,
+    )
     from engine.records.store.chain import fingerprint_of
 
     _check(options)
@@ -69,11 +75,13 @@ def regress(options: argparse.Namespace) -> None:
     else:
         ids = _ids(options.matter, options.of_corpus or corpus.name)
         count, work = len(ids), _kept(ids)
-    done = tried(work, corpus, fingerprint=fingerprint_of(corpus), top=options.top, model=model_from(options))
+    done = replay_cases(
+        work, corpus, fingerprint=fingerprint_of(corpus), top=options.top, model=model_from(options)
+    )
     silent = not sys.stderr.isatty()
     outcomes = list(tqdm(done, total=count, desc="cases", file=sys.stderr, disable=silent))
     totals = totals_of(outcomes)
-    bad = too_bad(totals, options.max_lost)
+    bad = find_excesses(totals, options.max_lost)
     values = regression_to_json(outcomes, totals, bad)
     if options.report:
         _write(options.report, values, outcomes, totals, bad, corpus.name)
@@ -98,10 +106,10 @@ def _check(options: argparse.Namespace) -> None:
 
 def _ids(matter: str | None, corpus: str) -> list[str]:
     """The cases of a matter that asked a corpus, the oldest first."""
-    from engine.records.store.database import Wanted
+    from engine.records.store.database import CaseFilter
 
     with closing(open_store()) as store:
-        wanted = Wanted(corpus=corpus, limit=MOST_CASES)
+        wanted = CaseFilter(corpus=corpus, limit=MOST_CASES)
         found = store.listed(wanted, None if matter is None else matter_named(store, matter), EVERYBODY).cases
     if not found:
         of = f" of matter {matter!r}" if matter is not None else ""

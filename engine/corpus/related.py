@@ -12,10 +12,10 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from engine.arrays import begins, numbered
 from engine.corpus.protocol import Corpus, Links, Mentions, Ontology, Rows, Scores
 from engine.language.references.instruments import standard_of
 from engine.model import Entity, EntityKind
-from engine.sorting import begins, numbered
 
 # What is linked to what over a whole corpus, as sparse matrices: references, names, shared
 # entities.

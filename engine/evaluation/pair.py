@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation.case import Case
+from engine.investigation import Case, run_case
 from engine.model import Completeness, EvidenceStatus, RankedPassage, Stop
 from engine.settings import InvestigationSettings
 
@@ -62,7 +62,7 @@ def compare_settings(
     ``gold``: ids by which the source knows the passages that answer it, if they are known. They are
     looked up in what was found and reach no investigation. Raises InputError for an empty question.
     """
-    left, right = (_ran(corpus, question, each) for each in settings)
+    left, right = (run_case(corpus, question, each) for each in settings)
     names = _source_ids(corpus, left, right)
     first, second = _pool_ids(left), _pool_ids(right)
     wanted = set(gold)
@@ -73,13 +73,6 @@ def compare_settings(
         len(first & second),
         len(wanted),
     )
-
-
-def _ran(corpus: Corpus, question: str, settings: InvestigationSettings) -> Case:
-    case = Case(corpus, question, settings)
-    for _ in case.run():
-        continue
-    return case
 
 
 def _side(

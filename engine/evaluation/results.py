@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError, SourceError
-from engine.investigation.case import Case
+from engine.investigation import run_case
 from engine.language.embedders.loading import model_name
 from engine.model import Completeness, EvidenceStatus, Passage
 from engine.settings import InvestigationSettings
@@ -55,9 +55,7 @@ def investigate_one(corpus: Corpus, question: str, settings: InvestigationSettin
     The assembly of neighbours, which serves a reader, does not touch it.
     """
     started = time.perf_counter()
-    case = Case(corpus, question, settings)
-    for _ in case.run():
-        continue
+    case = run_case(corpus, question, settings)
     seconds = time.perf_counter() - started
     order, scanned, stop = case.order, case.scanned, case.stop
     if order is None or scanned is None or stop is None:

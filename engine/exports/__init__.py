@@ -1,1 +1,1 @@
-"""What a case can be handed over as. Each format is one file of ``formats``, found by itself."""
+"""Export of cases. Each format is a module of ``formats``, discovered by itself."""

@@ -1,4 +1,4 @@
-"""Quotes of a case, held against what its record says and what the text of the corpus is now."""
+"""Verification of a case's quotes against its record and the current corpus."""
 
 from __future__ import annotations
 
@@ -14,50 +14,50 @@ from engine.records.record import CaseRecord
 
 
 class Check(StrEnum):
-    """What came of holding a quote against the text, in the words of a footnote."""
+    """The result of checking a quote, as a sentence for a footnote."""
 
     SAME = "Checked against the text: word for word."
     NOW = (
-        "Checked against the text as the corpus has it now; the case does not hold these words, and the "
+        "Checked against the text as the corpus has it now; these words are not in the case, and the "
         "corpus is not known to be the same since."
     )
-    DIFFERS = "DIFFERS: the corpus has other words here now."
-    RECORDED = "DIFFERS: the case recorded other words here."
-    GONE = "COULD NOT BE CHECKED: the corpus that was opened has no such passage."
-    UNCHECKED = "Could not be checked: no corpus was opened. The words are those of the record."
+    DIFFERS = "DIFFERS: the corpus has a different text here now."
+    RECORDED = "DIFFERS: the case recorded a different text here."
+    NOT_FOUND = "COULD NOT BE CHECKED: this passage is not in the opened corpus."
+    UNCHECKED = "Could not be checked: no corpus was opened. The quote is from the record."
 
     @property
     def holds(self) -> bool:
-        """Whether the words were found in the text."""
+        """Whether the quote was found in the corpus."""
         return self in (Check.SAME, Check.NOW)
 
     @property
     def differs(self) -> bool:
-        """Whether text and record do not say the same."""
+        """Whether corpus and record differ."""
         return self in (Check.DIFFERS, Check.RECORDED)
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """``now`` is what the corpus has where that is not what is quoted."""
+    """The result; ``now`` is the corpus's text if it differs from the quote."""
 
     check: Check
     now: str = ""
 
 
 class Checker:
-    """Checks quotes of one case. ``unchanged``: the corpus is in the state in which it was asked."""
+    """Checks quotes of a case. ``unchanged``: the corpus is in the same state as when the case ran."""
 
     def __init__(self, case: CaseRecord, corpus: Corpus | None, *, unchanged: bool) -> None:
         self.case, self.corpus, self.unchanged = case, corpus, unchanged
 
     def quoted(self, quote: str, ids: tuple[str, ...]) -> Checked:
-        """A quote from consecutive passages of one document. Raises as the corpus does."""
+        """Check a quote from consecutive passages of a document. Raises as the corpus does."""
         if self.corpus is None:
             return Checked(Check.UNCHECKED)
         passages = self._passages(ids)
         if passages is None:
-            return Checked(Check.GONE)
+            return Checked(Check.NOT_FOUND)
         pieces = _pieces(quote, passages)
         if not pieces:
             return Checked(Check.DIFFERS, text_of(passages))
@@ -67,7 +67,7 @@ class Checker:
         return Checked(Check.SAME if None not in held or self.unchanged else Check.NOW)
 
     def changed(self) -> list[str]:
-        """Ids of the ranked passages whose words are not, or not exactly, in the corpus now."""
+        """Return the ids of ranked passages whose exact text is no longer in the corpus."""
         return [
             one.id
             for one in self.case.passages
@@ -76,7 +76,7 @@ class Checker:
         ]
 
     def source(self, passage_id: str) -> tuple[Passage, Document] | None:
-        """A passage of the corpus with its document; None where it cannot be had."""
+        """Return a passage of the corpus with its document, None if unavailable."""
         if self.corpus is None:
             return None
         rows = self.corpus.rows([passage_id])
@@ -92,17 +92,16 @@ class Checker:
         return None if (rows < 0).any() else list(self.corpus.passages(rows))
 
     def _recorded(self, passage_id: str, words: str) -> bool | None:
-        """Whether the record has words in a passage, however they are spaced; None where it does not hold
-        that passage."""
+        """Return whether the record's text of a passage contains words; None if it lacks the passage."""
         found = self.case.passage_of(passage_id)
         return None if found is None else " ".join(words.split()) in " ".join(found.text.split())
 
 
 def _pieces(quote: str, passages: Sequence[Passage]) -> list[tuple[str, str]]:
-    """The words of each passage that a quote is made of, by its id; nothing where it is not in them."""
+    """Return the parts of a quote in each passage, with their ids; empty if they are not found."""
     found = verify(quote, passages)
     if isinstance(found, Located):
         texts = {passage.id: passage.text for passage in passages}
         return [(one, texts[one][span.start : span.end]) for one, span in found.places]
-    # What is too short to be a quote may still be all that a passage says.
+    # Too short to verify as a quote, but it may be the complete passage.
     return [(passage.id, passage.text) for passage in passages] if quote == text_of(passages) else []

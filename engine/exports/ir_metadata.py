@@ -1,8 +1,8 @@
-"""The header of a run after ir_metadata: YAML in comment lines, ordered by the PRIMAD model.
+"""The ir_metadata header of a run: YAML in comment lines, ordered by the PRIMAD model.
 
 Breuer, Keller, Schaer: ir_metadata: An Extensible Metadata Schema for IR Experiments. SIGIR 2022.
-https://www.ir-metadata.org/. What a record knows is told; nothing of the machine is, which the schema would
-have under platform, hardware.
+https://www.ir-metadata.org/. The header contains what the record knows, and nothing about the machine
+(platform, hardware).
 """
 
 from __future__ import annotations
@@ -14,33 +14,35 @@ import yaml
 from engine.evaluation.questions import RUN_TAG, topic_of
 from engine.exports.models import model_name
 from engine.exports.reading import events_in, state_of
-from engine.exports.registry import HandedOver
+from engine.exports.registry import ExportableCase
 from engine.records.record import CaseRecord
 from engine.records.replaying import STEPS, standing
 from engine.records.store.store import engine_version
 
 START, END = "ir_metadata.start", "ir_metadata.end"
-# No line of YAML is folded: what reads comments reads them line by line.
+# No line folding: readers treat comments line by line.
 _WIDE = 1_000_000
-OWN_SCORES = "the score that the engine ranked by"
-RANK_SCORES = "the rank counted from the end: the engine's scores do not fall from rank to rank"
+OWN_SCORES = "the ranking score of the engine"
+RANK_SCORES = "the rank counted from the end, as the engine's scores do not decrease with rank"
 
 
-def metadata_lines(case: HandedOver, record: CaseRecord, *, own_scores: bool) -> list[str]:
-    """Comment lines, ``# `` before each."""
+def metadata_lines(case: ExportableCase, record: CaseRecord, *, own_scores: bool) -> list[str]:
+    """Return the header as comment lines."""
     written = yaml.safe_dump(
         metadata(case, record, own_scores=own_scores), sort_keys=False, allow_unicode=True, width=_WIDE
     )
     return [f"# {line}\n" for line in (START, *written.rstrip("\n").split("\n"), END)]
 
 
-def metadata(case: HandedOver, record: CaseRecord, *, own_scores: bool) -> dict[str, Any]:
-    """The values of the schema that a record knows."""
+def metadata(case: ExportableCase, record: CaseRecord, *, own_scores: bool) -> dict[str, Any]:
+    """Return the values of the schema that the record contains."""
     version = engine_version() if case.summary is None else case.summary.engine
     return {
         "tag": RUN_TAG,
         "platform": {"software": {"retrieval toolkit": [f"redstring=={version}"]}},
-        "research goal": {"description": "passages that bear a question, and how each was found"},
+        "research goal": {
+            "description": "passages that support an answer to a question, and how each was found"
+        },
         "implementation": {
             "executable": {"cmd": "python -m engine investigate"},
             "source": {"lang": "python"},
@@ -65,15 +67,15 @@ def metadata(case: HandedOver, record: CaseRecord, *, own_scores: bool) -> dict[
     }
 
 
-def is_automatic(case: HandedOver, record: CaseRecord) -> bool:
-    """Whether no person had a hand in the ranking, which TREC would call a manual run."""
+def is_automatic(case: ExportableCase, record: CaseRecord) -> bool:
+    """Return whether no user influenced the ranking (TREC: an automatic run)."""
     if record.plan.edited or record.pool.pinned or record.pool.dismissed:
         return False
     return not any(event.kind in STEPS for event in standing(events_in(case)))
 
 
 def _methods(record: CaseRecord) -> list[tuple[str, str]]:
-    """Retrievers that found something, strategies that brought something, and the model that was asked."""
+    """Return retrievers with hits, strategies with admitted passages, and the model used."""
     found = [
         (one.retriever, "retriever") for round_ in record.rounds for one in round_.retrievers if one.found
     ]
@@ -85,5 +87,5 @@ def _methods(record: CaseRecord) -> list[tuple[str, str]]:
 
 
 def _line(text: str) -> str:
-    """A text on one line."""
+    """Return a text on one line."""
     return " ".join(text.split())

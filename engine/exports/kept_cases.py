@@ -1,4 +1,4 @@
-"""A case that is kept, as formats read it."""
+"""Stored cases loaded for export."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 
 from engine.corpus.protocol import Corpus
 from engine.errors import RedstringError
-from engine.exports.registry import HandedOver
+from engine.exports.registry import ExportableCase
 from engine.records.store import Owner
 from engine.records.store.store import CaseStore
 from engine.review.case_verdicts import case_verdicts, finished_judgements, passage_gains
@@ -17,30 +17,33 @@ from engine.review.store import ReviewStore
 
 
 class Verdicts(Enum):
-    """What of its verdicts a case is handed over with."""
+    """Which verdicts an export includes."""
 
     NONE = "none"
     UNNAMED = "unnamed"
     NAMED = "named"
 
 
-def handed_over(
+def load_for_export(
     store: CaseStore,
     case_id: str,
     owner: Owner,
     corpus_of: Callable[[str], Corpus | None],
     reviews: ReviewStore,
     verdicts: Verdicts = Verdicts.NONE,
-) -> HandedOver:
-    """A case of ``owner`` with all that is known of it. ``corpus_of`` opens a corpus by its name; where it
-    cannot, words are not checked against it. Of ``reviews`` it has the verdicts that are asked for; where
-    none are, judgements that name nobody, once the review is over. Raises as ``CaseStore``."""
+) -> ExportableCase:
+    """Load a case of ``owner`` for export.
+
+    ``corpus_of`` opens a corpus by name; if it fails, quotes are not checked. ``verdicts`` selects the
+    verdicts from ``reviews``; without any, the export has anonymous judgements once the review is complete.
+    Raises as ``CaseStore``.
+    """
     handed, summary = store.handed(case_id, owner), store.summary(case_id, owner)
-    said: Sequence[Assessment] = ()
+    assessments: Sequence[Assessment] = ()
     if verdicts is not Verdicts.NONE:
-        said = case_verdicts(reviews, case_id, owner, named=verdicts is Verdicts.NAMED)
+        assessments = case_verdicts(reviews, case_id, owner, named=verdicts is Verdicts.NAMED)
     matters = {one.id: one.name for one in store.matters(owner)}
-    return HandedOver(
+    return ExportableCase(
         handed.record,
         summary,
         handed.case.events,
@@ -49,16 +52,16 @@ def handed_over(
         matters.get(summary.matter, ""),
         datetime.now(UTC).date(),
         handed.case,
-        said,
-        passage_gains(said) if said else finished_judgements(reviews, case_id, owner),
+        assessments,
+        passage_gains(assessments) if assessments else finished_judgements(reviews, case_id, owner),
     )
 
 
-def handed_to_read(store: CaseStore, case_id: str, corpus_of: Callable[[str], Corpus | None]) -> HandedOver:
-    """A case that is shared: its record, neither its notes nor who did what. Raises as ``CaseStore``."""
+def load_shared(store: CaseStore, case_id: str, corpus_of: Callable[[str], Corpus | None]) -> ExportableCase:
+    """Load a shared case: its record, without notes and events. Raises as ``CaseStore``."""
     summary, record = store.shared(case_id)
     corpus = _corpus(corpus_of, record["corpus"])
-    return HandedOver(record, summary, corpus=corpus, today=datetime.now(UTC).date())
+    return ExportableCase(record, summary, corpus=corpus, today=datetime.now(UTC).date())
 
 
 def _corpus(corpus_of: Callable[[str], Corpus | None], name: str) -> Corpus | None:

@@ -1,4 +1,4 @@
-"""What a record calls the language model that it asked."""
+"""The name of the language model in exports."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from engine.llm.spec import read_spec
 
 
 def model_name(spec: str) -> str:
-    """The name of a model without the address of its server, which is the machine's own affair; empty where
-    no model was asked."""
+    """Return the name of a model without its server's address; empty without a model."""
     try:
         return read_spec(spec).model if spec else ""
     except SettingsError:

@@ -1,5 +1,4 @@
-"""How passages of a record are cited: those that were ranked by what the record says of them, others of the
-pool by what the corpus says, where it is open, else by their id."""
+"""Citations of a record's passages: from the record if ranked, else from the corpus if open, else the id."""
 
 from __future__ import annotations
 
@@ -8,51 +7,51 @@ from dataclasses import dataclass
 
 from engine.corpus.protocol import Corpus
 from engine.model import Document, Passage
+from engine.records.phrases import full_citation, short_citation, trail_sentence
 from engine.records.record import CaseRecord, HopPart, PassagePart
-from engine.records.wording import full_citation, short_citation, trail_sentence
 
 Found = tuple[Passage, Document]
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Passages with their documents, by id."""
+    """Citations of passages by id."""
 
     found: Mapping[str, Found]
 
     def passage(self, passage_id: str) -> Passage | None:
-        """A passage, None where nothing but its id is known."""
+        """Return a passage, None if only its id is known."""
         known = self.found.get(passage_id)
         return None if known is None else known[0]
 
     def document(self, passage_id: str) -> Document | None:
-        """The document of a passage, None where it is not known."""
+        """Return the document of a passage, None if unknown."""
         known = self.found.get(passage_id)
         return None if known is None else known[1]
 
     def short(self, passage_id: str) -> str:
-        """How a trail names a passage."""
+        """Return the short citation of a passage for trails."""
         known = self.found.get(passage_id)
         return passage_id if known is None else short_citation(*known)
 
     def full(self, passage_id: str) -> str:
-        """How a memo cites a passage."""
+        """Return the full citation of a passage for memos."""
         known = self.found.get(passage_id)
         return passage_id if known is None else full_citation(*known)
 
     def sentence(self, trail: Sequence[HopPart]) -> str:
-        """A trail in words, told from the passage back to the question."""
+        """Return a trail as a sentence, from the passage back to the question."""
         return trail_sentence([step.hop() for step in trail], self.short)
 
 
 def names_of(record: CaseRecord, corpus: Corpus | None = None) -> Names:
-    """The names of all passages of a record."""
+    """Return the citations of all passages of a record."""
     found = {} if corpus is None else _of_corpus(record, corpus)
     return Names({**found, **{one.id: _of_record(one, found.get(one.id)) for one in record.passages}})
 
 
 def _of_record(ranked: PassagePart, known: Found | None) -> Found:
-    """What the record says, with what only the corpus knows: the shorter names of the document."""
+    """Return a passage of the record, with the document's short names from the corpus."""
     passage = Passage(
         ranked.id,
         ranked.document,
@@ -69,7 +68,7 @@ def _of_record(ranked: PassagePart, known: Found | None) -> Found:
 
 
 def _of_corpus(record: CaseRecord, corpus: Corpus) -> dict[str, Found]:
-    """What the corpus has of the passages of a pool; those that it has no longer are left out."""
+    """Return the pool passages that are still in the corpus."""
     ids = [node.id for node in record.pool.nodes]
     rows = corpus.rows(ids)
     there = rows[rows >= 0]

@@ -1,32 +1,33 @@
-"""The pool of a case as a graph of networkx: question, queries for gaps, passages, hops between them."""
+"""The pool of a case as a networkx graph: question, queries for gaps, passages, hops."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from engine.exports.naming import Names, names_of
-from engine.exports.registry import HandedOver
+from engine.exports.registry import ExportableCase
 from engine.exports.xml_text import for_xml
 from engine.model import GapQuery
+from engine.records.phrases import GAP_STRATEGY, query_words
 from engine.records.plain import convert
 from engine.records.record import CaseRecord, GapQueryPart, HopPart
-from engine.records.wording import GAP_STRATEGY, query_words
 
 if TYPE_CHECKING:
     import networkx as nx
 
 QUESTION, QUERY, PASSAGE = "question", "query", "passage"
-# What an edge from the question to a query for a gap is called; it is no relation between texts.
+# The relation of an edge from the question to a query for a gap.
 ASKED = "asked"
 
 
-def network_of(case: HandedOver, record: CaseRecord) -> nx.MultiDiGraph[str]:
-    """A directed graph in which each hop is an edge. Texts hold nothing that XML forbids; nothing is None.
+def network_of(case: ExportableCase, record: CaseRecord) -> nx.MultiDiGraph[str]:
+    """Return a directed graph in which each hop is an edge, without None and without characters invalid in
+    XML.
 
-    Nodes have ``kind``, ``label`` and ``round``, and those of passages ``strategy``, ``pool_score``,
-    ``pinned``, ``dismissed``, where it is known ``document``, ``title``, ``provision``, and where they were
-    ranked ``rank`` and ``score``. Edges have ``relation``, ``strategy``, ``direction``, ``round``,
-    ``strength``, ``quote``, ``quoted_from``, ``detail`` and ``rank``.
+    Nodes have ``kind``, ``label`` and ``round``; passages also ``strategy``, ``pool_score``, ``pinned``,
+    ``dismissed``, if known ``document``, ``title``, ``provision``, and if ranked ``rank`` and ``score``.
+    Edges have ``relation``, ``strategy``, ``direction``, ``round``, ``strength``, ``quote``, ``quoted_from``,
+    ``detail`` and ``rank``.
     """
     import networkx as nx
 
@@ -55,14 +56,14 @@ def network_of(case: HandedOver, record: CaseRecord) -> nx.MultiDiGraph[str]:
 
 
 class _Ids:
-    """Names of nodes: a passage's id as it is, but for what XML cannot hold, and none twice."""
+    """Unique node names that are valid in XML; a passage has its id."""
 
     def __init__(self) -> None:
         self._given: dict[tuple[str, object], str] = {}
         self._taken: set[str] = set()
 
     def of(self, kind: str, what: str | GapQueryPart) -> str:
-        """The name of a node, the same whenever it is asked for."""
+        """Return the name of a node, always the same for the same node."""
         if (kind, what) not in self._given:
             wanted = for_xml(what) if kind == PASSAGE and isinstance(what, str) else f"{kind}:"
             wanted = f"{wanted}{len(self._taken)}" if kind == QUERY else wanted
@@ -74,7 +75,7 @@ class _Ids:
 
 
 def _queries(record: CaseRecord) -> dict[GapQueryPart, int]:
-    """Every query for a gap, with the round in which it was first sent."""
+    """Return each query for a gap with the round that sent it first."""
     found: dict[GapQueryPart, int] = {}
     for one in record.rounds:
         for query in one.queries:

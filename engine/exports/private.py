@@ -1,5 +1,4 @@
-"""A record without what it says of the machine on which the case was asked: folders, and where the language
-model is reached."""
+"""Removal of private data from a record: folders, and the address of the language model."""
 
 from __future__ import annotations
 
@@ -14,13 +13,13 @@ _ADDRESS = re.compile(r"@(https?://[^?\s]*)")
 
 
 def without_machine(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of a record without what it says of the machine; equal where it says nothing of it."""
+    """Return a copy of a record without folders and the address of the language model."""
     address = _ADDRESS.search(_text(record.get("model")))
     host = "" if address is None else urlsplit(address[1]).netloc
 
     def clean(text: str) -> str:
-        told = without_folders(text)
-        return told.replace(host, "its server") if host else told
+        cleaned = without_folders(text)
+        return cleaned.replace(host, "its server") if host else cleaned
 
     found = dict(record)
     found["model"] = _ADDRESS.sub("", _text(record.get("model")))

@@ -1,4 +1,4 @@
-"""A case as provenance (W3C PROV), with the people who took part."""
+"""A case as provenance (W3C PROV)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import orjson
 from engine.exports.models import model_name
 from engine.exports.naming import Names, names_of
 from engine.exports.reading import events_in, record_in, state_of
-from engine.exports.registry import HandedOver
+from engine.exports.registry import ExportableCase
 from engine.records.record import CaseRecord, GapQueryPart, HopPart, RoundPart, StrategyPart
 from engine.records.store.chain import RAN, UNDONE
 from engine.records.store.store import engine_version
@@ -22,14 +22,8 @@ if TYPE_CHECKING:
     from prov.model import ProvDocument
 
 
-# A case in the words of W3C PROV: entities, activities, agents, and how they depend on each
-# other.
-
-
-# Names for the things of a case in a document of PROV.
-#
-# Identifiers are qualified names: what PROV-N cannot have in one is percent-encoded, and the id
-# itself stands beside it as ``redstring:id``.
+# Identifiers are qualified names: characters invalid in PROV-N are percent-encoded, and ``redstring:id``
+# contains the original id.
 
 VOCABULARY = "urn:redstring:vocabulary:"
 _PLAIN = "/@._-~"
@@ -37,7 +31,7 @@ Attributes = list[tuple[str, Any]]
 
 
 class Space(NamedTuple):
-    """A prefix, and what kind of thing its names stand for."""
+    """A prefix with the kind of thing that its names identify."""
 
     prefix: str
     kind: str
@@ -48,18 +42,18 @@ FOUND, PASSAGE, DOCUMENT = Space("found", "found:"), Space("passage", ""), Space
 QUERY, HOP, EVENT = Space("query", "query:"), Space("hop", "hop:"), Space("event", "event:")
 AGENT, STATE = Space("agent", "agent:"), Space("state", "state:")
 ASSESSMENT = Space("assessment", "assessment:")
-# Of the corpus, so that two cases of it name them alike; everything else is of one case.
+# Names of the corpus, the same in all cases; all others belong to one case.
 OF_CORPUS = {PASSAGE: "passage:", DOCUMENT: "document:"}
 OF_CASE = (CASE, ROUND, WORK, FOUND, QUERY, HOP, EVENT, AGENT, STATE, ASSESSMENT)
 
 
 def named(space: Space, *parts: str | int) -> str:
-    """A qualified name."""
+    """Return a qualified name."""
     return f"{space.prefix}:{'/'.join(quote(str(part), safe=_PLAIN) for part in parts)}"
 
 
 def namespaces(case: str, corpus: str) -> dict[str, str]:
-    """What the prefixes stand for, for a case and a corpus by their names."""
+    """Return the namespaces of the prefixes for a case and a corpus."""
     case, corpus = quote(case, safe=""), quote(corpus, safe="")
     return {
         "redstring": VOCABULARY,
@@ -69,8 +63,7 @@ def namespaces(case: str, corpus: str) -> dict[str, str]:
 
 
 def attributes(kind: str, label: str = "", **given: str | float | bool | None) -> Attributes:
-    """The type of a thing ("Round", or "prov:Plan" for one of PROV's own), its label, and what else is known;
-    what is not known is left out."""
+    """Return the type ("Round", or "prov:Plan" for a PROV type), label and other known values of a thing."""
     from prov.constants import PROV
     from prov.identifier import Namespace
 
@@ -82,31 +75,30 @@ def attributes(kind: str, label: str = "", **given: str | float | bool | None) -
     return found + [(f"redstring:{name}", value) for name, value in given.items() if value not in (None, "")]
 
 
-# What people did with a case: each event an activity, with its time, and whoever did it; each
-# verdict of a reviewer another.
+# Events of a case, and verdicts of reviewers, as activities with their agents.
 
 
-def add_events(document: ProvDocument, case: HandedOver, record: CaseRecord, *, run: str) -> None:
-    """Add the events of a kept case; ``run`` is the activity that they follow."""
+def add_events(document: ProvDocument, case: ExportableCase, record: CaseRecord, *, run: str) -> None:
+    """Add the events of a stored case; ``run`` is the activity before them."""
     there = {node.id for node in record.pool.nodes}
     before, known = run, {state_of(case)}
     for event in events_in(case):
         name, who = named(EVENT, event.number), named(AGENT, "who", event.who)
         at = datetime.fromisoformat(event.at)
-        told = attributes(
+        values = attributes(
             event.kind.capitalize(),
             event.kind,
             data=orjson.dumps(dict(event.data), option=orjson.OPT_SORT_KEYS).decode(),
             hash=event.hash,
         )
-        document.activity(name, at, at, told)
+        document.activity(name, at, at, values)
         if not document.get_record(who):
             document.agent(who, [("prov:label", event.who)])
         document.wasAssociatedWith(name, who)
         taken_back = [named(EVENT, event.data["event"])] if event.kind == UNDONE else []
         for earlier in dict.fromkeys([before, *taken_back]):
             document.wasInformedBy(name, earlier)
-        # What was pinned, dismissed or followed; both ends of a link that was judged.
+        # Passages pinned, dismissed or followed, and both ends of a judged link.
         for passage in (event.data.get(end) for end in ("passage", "source", "target")):
             if passage in there:
                 document.used(name, named(FOUND, str(passage)))
@@ -114,18 +106,18 @@ def add_events(document: ProvDocument, case: HandedOver, record: CaseRecord, *, 
             state = named(STATE, event.state)
             if event.state not in known:
                 known.add(event.state)
-                document.entity(state, attributes("Record", "the record behind a step", sha256=event.state))
+                document.entity(state, attributes("Record", "the record after a step", sha256=event.state))
             document.wasGeneratedBy(state, name, at)
         before = name
 
 
-def add_verdicts(document: ProvDocument, case: HandedOver, record: CaseRecord, *, run: str) -> None:
-    """Add what reviewers said, where it is handed over, of what ``run`` has found."""
+def add_verdicts(document: ProvDocument, case: ExportableCase, record: CaseRecord, *, run: str) -> None:
+    """Add the exported verdicts of reviewers on the results of ``run``."""
     there = {node.id for node in record.pool.nodes}
     for number, one in enumerate(case.verdicts, 1):
         name, who = named(ASSESSMENT, number), named(AGENT, "reviewer", one.reviewer)
         at = datetime.fromisoformat(one.at)
-        told = attributes(
+        values = attributes(
             "Assessment",
             one.verdict.value,
             of=one.item.kind.value,
@@ -134,7 +126,7 @@ def add_verdicts(document: ProvDocument, case: HandedOver, record: CaseRecord, *
             note=one.note,
             sha256=one.sha256,
         )
-        document.activity(name, at, at, told)
+        document.activity(name, at, at, values)
         if not document.get_record(who):
             kind = "prov:Person" if one.source is SourceType.HUMAN else "prov:SoftwareAgent"
             document.agent(who, attributes(kind, one.reviewer))
@@ -145,14 +137,14 @@ def add_verdicts(document: ProvDocument, case: HandedOver, record: CaseRecord, *
                 document.used(name, named(FOUND, passage))
 
 
-# The case itself: its question, plan, rounds, and what its strategies found.
+# The question, plan and rounds of the case, and what its strategies found.
 
 QUESTION, PLAN, RUN, CORPUS = (named(CASE, name) for name in ("question", "plan", "investigation", "corpus"))
 ENGINE = named(AGENT, "engine")
 
 
-def document_of(case: HandedOver) -> ProvDocument:
-    """The provenance of a case. Raises InputError for a record that is none."""
+def document_of(case: ExportableCase) -> ProvDocument:
+    """Return the provenance of a case. Raises InputError for an invalid record."""
     from prov.model import ProvDocument
 
     record = record_in(case)
@@ -177,7 +169,7 @@ def document_of(case: HandedOver) -> ProvDocument:
     return document
 
 
-def _add_run(document: ProvDocument, case: HandedOver, record: CaseRecord) -> None:
+def _add_run(document: ProvDocument, case: ExportableCase, record: CaseRecord) -> None:
     version = engine_version() if case.summary is None else case.summary.engine
     fingerprint = "" if case.summary is None else case.summary.fingerprint
     document.entity(QUESTION, attributes("Question", record.question, language=record.plan.language))
@@ -190,14 +182,14 @@ def _add_run(document: ProvDocument, case: HandedOver, record: CaseRecord) -> No
         ),
     )
     ended = record.begun + timedelta(milliseconds=record.milliseconds)
-    told = attributes(
+    values = attributes(
         "Investigation",
         day=record.day,
         evidence=record.evidence.status.value,
         stopped=record.stop.reason.value,
         milliseconds=record.milliseconds,
     )
-    document.activity(RUN, record.begun, ended, told)
+    document.activity(RUN, record.begun, ended, values)
     document.agent(ENGINE, attributes("prov:SoftwareAgent", f"Redstring {version}", version=version))
     document.wasAssociatedWith(RUN, ENGINE, PLAN)
     document.used(RUN, QUESTION)
@@ -211,7 +203,7 @@ def _add_run(document: ProvDocument, case: HandedOver, record: CaseRecord) -> No
 
 
 def _add_passages(document: ProvDocument, record: CaseRecord, names: Names) -> None:
-    """What the corpus has, and what was found of it: every passage of the pool."""
+    """Add every passage of the pool, as part of the corpus and as found by the case."""
     ranked = {one.id: one for one in record.passages}
     pinned, dismissed = set(record.pool.pinned), set(record.pool.dismissed)
     sources = {
@@ -227,7 +219,7 @@ def _add_passages(document: ProvDocument, record: CaseRecord, names: Names) -> N
         document.entity(passage, attributes("Passage", names.short(node.id), id=node.id))
         if source is not None:
             document.wasQuotedFrom(passage, named(DOCUMENT, source.id))
-        told = attributes(
+        values = attributes(
             "Found",
             rank=None if one is None else one.rank,
             score=node.score if one is None else one.score,
@@ -235,13 +227,13 @@ def _add_passages(document: ProvDocument, record: CaseRecord, names: Names) -> N
             pinned=node.id in pinned,
             dismissed=node.id in dismissed,
         )
-        document.entity(found, told)
+        document.entity(found, values)
         document.specializationOf(found, passage)
         document.wasGeneratedBy(found, _work(node.round, node.strategy))
 
 
 def _queries(record: CaseRecord) -> dict[GapQueryPart, str]:
-    """Every query for a gap, by the name that it gets."""
+    """Return every query for a gap with its identifier."""
     asked = [query for one in record.rounds for query in one.queries]
     asked += [step.query for step in record.pool.edges if step.query is not None]
     return {query: named(QUERY, number) for number, query in enumerate(dict.fromkeys(asked))}
@@ -252,11 +244,10 @@ def _work(number: int, strategy: str) -> str:
 
 
 def _add_round(document: ProvDocument, one: RoundPart, queries: dict[GapQueryPart, str]) -> None:
-    """A round and what each strategy did in it. They have no times of their own: a record knows how long each
-    took, and not when it began."""
+    """Add a round and the work of each strategy in it; only durations are known, not start times."""
     name = named(ROUND, one.number)
-    told = attributes("Round", one.purpose, admitted=one.admitted, milliseconds=one.milliseconds)
-    document.activity(name, None, None, told)
+    values = attributes("Round", one.purpose, admitted=one.admitted, milliseconds=one.milliseconds)
+    document.activity(name, None, None, values)
     document.wasStartedBy(name, None, RUN)
     document.used(name, QUESTION)
     for seed in dict.fromkeys(one.seeds):
@@ -266,15 +257,14 @@ def _add_round(document: ProvDocument, one: RoundPart, queries: dict[GapQueryPar
 
 
 def _add_works(document: ProvDocument, record: CaseRecord) -> None:
-    """What each strategy did in each round, also where it found passages of which no report of a round tells:
-    those that a person pointed at."""
-    told = {(one.number, work.strategy): work for one in record.rounds for work in one.strategies}
+    """Add the work of each strategy in each round, and passages added by hand."""
+    reported = {(one.number, work.strategy): work for one in record.rounds for work in one.strategies}
     found = [(node.round, node.strategy) for node in record.pool.nodes]
     found += [(step.round, step.strategy) for step in record.pool.edges]
     rounds = {one.number for one in record.rounds}
-    for number, strategy in dict.fromkeys([*told, *found]):
+    for number, strategy in dict.fromkeys([*reported, *found]):
         starter = named(ROUND, number) if number in rounds else RUN
-        work = told.get((number, strategy)) or StrategyPart(
+        work = reported.get((number, strategy)) or StrategyPart(
             strategy=strategy, proposed=0, admitted=0, refused={}, milliseconds=0.0
         )
         _add_work(document, record, starter, number, work)
@@ -285,10 +275,10 @@ def _add_work(
 ) -> None:
     activity, agent = _work(number, work.strategy), named(AGENT, "strategy", work.strategy)
     thread = next((one for one in record.threads if one.name == work.strategy), None)
-    told = attributes(
+    values = attributes(
         "Work", work.strategy, proposed=work.proposed, admitted=work.admitted, milliseconds=work.milliseconds
     )
-    document.activity(activity, None, None, told)
+    document.activity(activity, None, None, values)
     document.wasStartedBy(activity, None, starter)
     document.used(activity, CORPUS)
     if not document.get_record(agent):
@@ -301,7 +291,7 @@ def _add_work(
 
 def _add_hops(document: ProvDocument, record: CaseRecord, queries: dict[GapQueryPart, str]) -> None:
     for number, step in enumerate(record.pool.edges):
-        told = attributes(
+        values = attributes(
             "Hop",
             relation=step.relation.value,
             strategy=step.strategy,
@@ -318,7 +308,7 @@ def _add_hops(document: ProvDocument, record: CaseRecord, queries: dict[GapQuery
             _start(step, queries),
             _work(step.round, step.strategy),
             identifier=named(HOP, number),
-            other_attributes=told,
+            other_attributes=values,
         )
 
 
@@ -329,7 +319,7 @@ def _start(step: HopPart, queries: dict[GapQueryPart, str]) -> str:
 
 
 def _add_outcome(document: ProvDocument, record: CaseRecord, digest: str) -> None:
-    """The record, which everything above stands in."""
+    """Add the record, of which everything above is a member."""
     state = named(STATE, digest)
     document.entity(state, attributes("prov:Collection", "the record of the case", sha256=digest))
     document.wasGeneratedBy(state, RUN)

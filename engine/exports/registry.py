@@ -1,7 +1,7 @@
-"""The formats in which a case is handed over, by name.
+"""The export formats by name.
 
 A format is a module of ``engine.exports.formats`` with a constant ``EXPORT``, or an entry point of the group
-``redstring.exports`` that is one. Command line, endpoints and page offer whatever is found here.
+``redstring.exports``. Command line, endpoints and page offer all of them.
 """
 
 from __future__ import annotations
@@ -27,16 +27,14 @@ GROUP = "redstring.exports"
 
 
 @dataclass(frozen=True, slots=True)
-class HandedOver:
-    """A case as a format reads it: ``record`` as ``investigation_to_json`` makes it.
+class ExportableCase:
+    """A case as formats read it; ``record`` comes from ``investigation_to_json``.
 
-    ``summary``, ``events``, ``notes`` and the name of its ``matter`` are there where the case is kept,
-    ``corpus`` where it can be opened: then words can be checked against it. ``today`` is the day on which it
-    is handed over, None where that is not to be said: then the same case gives the same bytes on any day.
-    ``case`` is what is said of it with its chain and its earlier records, where somebody has them.
-    ``verdicts`` are what stands of what reviewers said, where that was asked for, ``judgements`` the gains
-    that they come to by the ids of passages (``review.exchange.qrels``), where they may be told: they name
-    nobody.
+    ``summary``, ``events``, ``notes`` and the name of its ``matter`` are set for a stored case, ``corpus`` if
+    it can be opened to check quotes. ``today`` is the date of the export, None to leave it out, so that the
+    bytes depend on the case only. ``case`` is its chain with earlier records, if available. ``verdicts`` are
+    current verdicts of reviewers if requested; ``judgements`` are relevance gains by passage id
+    (``review.exchange.qrels``) without reviewers' names, if the review is complete.
     """
 
     record: Mapping[str, Any]
@@ -53,21 +51,23 @@ class HandedOver:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A format: ``name`` is what a command calls it, ``title`` what the page does, ``meaning`` says who reads
-    it. ``write`` makes the bytes of a file that ends in ``suffix``; it raises InputError where a case has not
-    what the format needs."""
+    """A format: ``name`` for commands, ``title`` for the page, ``meaning`` for its readers.
+
+    ``write`` returns the bytes of a file with the ending ``suffix``; it raises InputError if the case lacks
+    what the format needs.
+    """
 
     name: str
     title: str
     meaning: str
     suffix: str
     media_type: str
-    write: Callable[[HandedOver], bytes]
+    write: Callable[[ExportableCase], bytes]
 
 
 @cache
 def exports() -> Mapping[str, Export]:
-    """All formats by name, in the order of their names."""
+    """Return all formats by name, in alphabetical order."""
     found: dict[str, Export] = {}
     for module in pkgutil.iter_modules(formats.__path__):
         export = import_module(f"{formats.__name__}.{module.name}").EXPORT
@@ -79,7 +79,7 @@ def exports() -> Mapping[str, Export]:
 
 
 def export_of(name: str) -> Export:
-    """A format by its name. Raises InputError for an unknown one."""
+    """Return a format by name. Raises InputError for an unknown one."""
     found = exports().get(name)
     if found is None:
         raise InputError(f"unknown format {name!r}; known: {', '.join(exports())}")

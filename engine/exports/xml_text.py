@@ -1,4 +1,4 @@
-"""Text that XML 1.0 can hold."""
+"""Text that is valid in XML 1.0."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ REPLACEMENT = "\ufffd"
 
 
 def for_xml(text: str) -> str:
-    """A text in which what XML 1.0 forbids (control characters, halves of surrogate pairs, two
-    noncharacters) is replaced by U+FFFD. https://www.w3.org/TR/xml/#charsets"""
+    """Replace characters that are invalid in XML 1.0 by U+FFFD.
+
+    These are control characters, surrogates and two noncharacters. https://www.w3.org/TR/xml/#charsets
+    """
     return _FORBIDDEN.sub(REPLACEMENT, text)

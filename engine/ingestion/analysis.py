@@ -1,7 +1,7 @@
-"""All that can be told from a run of documents alone: their block.
+"""Make the block of a batch: everything that can be computed from its documents alone.
 
-Besides what a corpus stores, a block has what the steps need that look at the whole corpus: the mentions
-of other provisions, the names that texts give to acts, the terms that may be entities, the words.
+In addition to the stored data, a block contains the input of the steps over the whole corpus: mentions of
+other provisions, names that texts give to acts, candidate terms for entities, and words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.ingestion.linking import version_references
 from engine.ingestion.readers.base import ReadDocument
 from engine.ingestion.reading import Batch
 from engine.ingestion.structure.assembly import EID
-from engine.ingestion.versions.validity import dated
+from engine.ingestion.versions.validity import date_document
 from engine.ingestion.words import (
     contexts_of,
     heading_postings,
@@ -41,37 +41,37 @@ from engine.language.references.readings import defined_names, prepare
 
 @dataclass(frozen=True, slots=True)
 class Analyst:
-    """The work of a child that analyses: it writes the block of each batch it is given."""
+    """The task of an analysing child: writes the block of a batch."""
 
     generation: Path
     headings: bool
 
     def __call__(self, batch: Batch) -> Iterator[str]:
-        """Writes the block of a batch; brings its key."""
+        """Write the block of a batch; yield its key."""
         assert batch.content is not None
-        # A batch makes a great many objects and no cycle: looking for one takes a tenth of the time.
+        # A batch creates many objects and no cycles; garbage collection took a tenth of the time.
         gc.disable()
         try:
             documents: list[ReadDocument] = pickle.loads(batch.content)
             documents = documents if batch.only is None else [documents[batch.only]]
-            block = analysed(documents, headings=self.headings)
+            block = make_block(documents, headings=self.headings)
         finally:
             gc.enable()
         ordered(block).save(self.generation / block_name(batch.key))
         yield batch.key
 
 
-def make_ready(languages: Iterable[str]) -> None:
-    """Compile what the analysis of texts in these languages takes, so that no child born from now on does."""
+def compile_patterns(languages: Iterable[str]) -> None:
+    """Compile the patterns of these languages, so that children forked later need not."""
     for language in languages:
         prepare([language])
         dates.prepare(language)
         pattern_of(language.split("-")[0])
 
 
-def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
-    """The block of some documents. Raises ValueError where they contradict themselves."""
-    read = [dated(item) for item in read]
+def make_block(read: Sequence[ReadDocument], *, headings: bool) -> Block:
+    """Make the block of some documents. Raises ValueError if they contradict themselves."""
+    read = [date_document(item) for item in read]
     documents = [item.document for item in read]
     sections = [section for item in read for section in item.sections]
     passages = [passage for item in read for passage in item.passages]
@@ -92,9 +92,9 @@ def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
     aliases = {document.id: document.aliases for document in documents}
     _put_rows(block, "facts", [tuple(fact) for fact in facts_of(passages, titles, aliases)])
     eids = [(row, passage.metadata.get(EID)) for row, passage in enumerate(passages)]
-    known = [(row, eid) for row, eid in eids if isinstance(eid, str)]
-    block.arrays["eids.passage"] = np.asarray([row for row, _ in known], np.int32)
-    block.put_strings("eids", [eid for _, eid in known])
+    own_eids = [(row, eid) for row, eid in eids if isinstance(eid, str)]
+    block.arrays["eids.passage"] = np.asarray([row for row, _ in own_eids], np.int32)
+    block.put_strings("eids", [eid for _, eid in own_eids])
     rows = {passage.id: row for row, passage in enumerate(passages)}
     links = [link for item in read for link in item.stated]
     _put_rows(
@@ -108,6 +108,6 @@ def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
 
 
 def _put_rows(block: Block, name: str, rows: Sequence[Sequence[object]]) -> None:
-    """A table of facts about passages: the passage of each, and the rest as JSON."""
+    """Store a table of facts about passages: the passage of each row, and the rest as JSON."""
     block.arrays[f"{name}.passage"] = np.asarray([row[0] for row in rows], np.int32)
     block.put_strings(name, [orjson.dumps(row[1:]).decode() for row in rows])

@@ -1,4 +1,4 @@
-"""From source files to a corpus folder, and from a corpus to its next state; files beside documents."""
+"""Build a corpus from sources, add sources to it, and remove documents from it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from engine import files
 from engine.corpus.embedded.generation import NO_MODEL
 from engine.corpus.ontology import LARGEST, parse_ontology
 from engine.errors import CorpusError, FileRefusedError, SettingsError, SourceError
-from engine.ingestion.embedding import models
-from engine.ingestion.ledger import Entry, Previous, previous
+from engine.ingestion.embedding import make_models
+from engine.ingestion.ledger import Entry, Previous, load_previous
 from engine.ingestion.linking import Edge, read_edges
 from engine.ingestion.pipeline import Control
 from engine.ingestion.publishing import Plan
 from engine.ingestion.readers.base import Problem, SourceFile
 from engine.ingestion.report import IngestionReport, Progress, silent
-from engine.ingestion.sources import Found, Source, check_sources, name_of
+from engine.ingestion.sources import FoundFiles, Source, check_sources, source_name
 from engine.ingestion.work import Work
 from engine.ingestion.workers import Limits
 from engine.language.embedders import Embedder, embedder
 from engine.language.entities import LEAST_SCORE
 
-# What may stand beside the documents of a source: an ontology, and questions to start with.
+# Files next to the documents of a source: an ontology, and example questions
 
 LARGEST_EXAMPLES, MOST_EXAMPLES = 1_000_000, 1000
 
@@ -44,8 +44,8 @@ class Example(BaseModel):
 Examples = Annotated[list[Example], Field(max_length=MOST_EXAMPLES)]
 
 
-def ontology_of(source: SourceFile | None, problems: list[Problem]) -> dict[str, Any] | None:
-    """The checked content of an ontology file; a broken one is a problem and counts as none."""
+def load_ontology(source: SourceFile | None, problems: list[Problem]) -> dict[str, Any] | None:
+    """Load and check an ontology file; an invalid one adds a problem and returns None."""
     if source is None:
         return None
     try:
@@ -55,8 +55,8 @@ def ontology_of(source: SourceFile | None, problems: list[Problem]) -> dict[str,
         return None
 
 
-def examples_of(source: SourceFile | None, problems: list[Problem]) -> list[dict[str, str]]:
-    """The questions of a file of examples; a broken one is a problem and counts as none."""
+def load_examples(source: SourceFile | None, problems: list[Problem]) -> list[dict[str, str]]:
+    """Load the questions of a file of examples; an invalid one adds a problem and returns an empty list."""
     if source is None:
         return []
     try:
@@ -74,13 +74,10 @@ def examples_of(source: SourceFile | None, problems: list[Problem]) -> list[dict
     return []
 
 
-# From source files to a corpus folder, and from a corpus to the next state of it.
-#
-# Three ways: ``build_corpus`` makes a corpus hold exactly some sources, ``add_to_corpus`` adds
-# files or puts new ones in the place of old, ``remove_from_corpus`` takes documents out. What has
-# not changed is taken over, and the result is the one that a fresh ingestion of the same sources
-# would have. A corpus changes at once or not at all; whoever has it open goes on seeing what it
-# was.
+# Three ways to change a corpus: ``build_corpus`` makes it contain exactly some sources, ``add_to_corpus``
+# adds or replaces files, ``remove_from_corpus`` removes documents. Unchanged parts are reused, and the result
+# equals a fresh ingestion of the same sources. The change is atomic; open readers continue with the old
+# state.
 
 
 def build_corpus(
@@ -101,30 +98,29 @@ def build_corpus(
     log: Callable[[str], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> IngestionReport:
-    """Make the corpus in ``folder`` hold exactly these sources (files, folders, archives, or URLs of them).
+    """Make the corpus in ``folder`` contain exactly these sources (files, folders, archives, or their URLs).
 
-    Files that have not changed since the last ingestion are not read again. ``sparse`` names
-    a model for learned sparse search. ``with_edges`` adds the links of ``edges.tsv``
-    files; they may be gold, so nobody gets them unasked. ``index_headings`` indexes what stands around a
-    passage beside its text; entities with a score below ``entity_score`` are left out, of this corpus for all
-    who ask it. ``passwords`` are tried on encrypted files; ``mapping`` says
-    what the fields of tables and of JSON mean; ``limits`` bound what one file may use. On a ``cluster``
-    files are read and analysed by its workers, within the same limits. ``progress`` hears of each step,
-    ``log`` a line for each file and step; ``cancelled`` is asked now and then whether to stop. What cannot be
-    read is named in the report.
+    Files that are unchanged since the last ingestion are not read again. ``sparse`` names a model for learned
+    sparse search. ``with_edges`` adds the links of ``edges.tsv`` files; off by default, because they may be
+    gold data. ``index_headings`` indexes the headings and names around a passage in addition to its text.
+    Entities with a score below ``entity_score`` are left out of the corpus. ``passwords`` are tried on
+    encrypted files; ``mapping`` assigns the fields of tables and JSON; ``limits`` apply to each file. With
+    ``cluster``, workers of a Dask cluster read and analyse the files, within the same limits. ``progress`` is
+    called for each step, ``log`` with a line for each file and step; ``cancelled`` is polled. The report
+    lists unreadable files.
 
-    Raises SourceError where nothing is usable, CorpusError where the folder is not, ModelError where the
-    embedding model cannot be had, SettingsError for an unknown embedding, ClusterError where the cluster
-    cannot do the work, IngestionCancelledError.
+    Raises SourceError if nothing is usable, CorpusError if the folder is not, ModelError if the embedding
+    model is unavailable, SettingsError for an unknown embedding, ClusterError if the cluster fails,
+    IngestionCancelledError.
     """
-    control = Control(progress or silent, log or _nobody, cancelled or _never)
+    control = Control(progress or silent, log or _discard, cancelled or _never)
     work = Work(folder, control, limits or Limits(), tuple(passwords), mapping, index_headings, cluster)
     model = embedder(embedding)
-    models(embedding, sparse)
+    make_models(embedding, sparse)
     if not 0.0 <= entity_score <= 1.0:
         raise SettingsError(f"entity_score is {entity_score}, not between 0 and 1")
     check_sources(sources)
-    with work.opened(), work.read(sources, before := _usable(folder)) as (found, entries):
+    with work.locked(), work.read(sources, before := _previous_if_intact(folder)) as (found, entries):
         problems = found.problems
         paths = found.edges if with_edges else ()
         plan = Plan(
@@ -133,10 +129,10 @@ def build_corpus(
             model,
             index_headings,
             [edge for path in paths for edge in read_edges(path, problems)],
-            ontology_of(found.ontology, problems),
+            load_ontology(found.ontology, problems),
             {
-                "sources": [name_of(source) for source in sources],
-                "examples": examples_of(found.examples, problems),
+                "sources": [source_name(source) for source in sources],
+                "examples": load_examples(found.examples, problems),
             },
             work.limits,
             sparse,
@@ -159,28 +155,28 @@ def add_to_corpus(
     log: Callable[[str], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> IngestionReport:
-    """Add sources to the corpus in ``folder``; the files it was made from are not needed.
+    """Add sources to the corpus in ``folder``; its original files are not needed.
 
-    A file takes the place of the one with its name; a document that of the one with its id, wherever that
-    came from, unless their days tell that it is another version: then both stay. ``embedding`` None: as the
-    corpus has it. ``later``: new passages are without vectors until ``embed_corpus`` gives them theirs.
-    Otherwise as ``build_corpus``, whose errors it raises; CorpusError too where there is no corpus.
+    A file replaces the file of the same name. A document replaces the document of the same id from any file,
+    unless their dates show that it is another version: then both stay. ``embedding`` None: the model of the
+    corpus. ``later``: new passages have no vectors until ``embed_corpus`` makes them. Other parameters and
+    errors as for ``build_corpus``; also raises CorpusError if there is no corpus.
     """
-    control = Control(progress or silent, log or _nobody, cancelled or _never)
+    control = Control(progress or silent, log or _discard, cancelled or _never)
     work = Work(folder, control, limits or Limits(), tuple(passwords), mapping, True, cluster)
     check_sources(sources)
-    with work.opened():
-        before = _existing(folder)
+    with work.locked():
+        before = _require_corpus(folder)
         work.headings = bool(before.ledger.options.get("headings", True))
         with work.read(sources, before) as (found, new):
-            new = work.apart(found, new, before)
+            new = work.read_versions(found, new, before)
             plan = _same_plan(before, work, embedding)
             plan.later = later
-            found.problems.extend(_taken_places(before.ledger.entries, new))
-            ontology = ontology_of(found.ontology, found.problems)
-            examples = examples_of(found.examples, found.problems)
+            found.problems.extend(_report_replacements(before.ledger.entries, new))
+            ontology = load_ontology(found.ontology, found.problems)
+            examples = load_examples(found.examples, found.problems)
             plan.ontology = plan.ontology if ontology is None else ontology
-            names = [*plan.metadata.get("sources", ()), *(name_of(source) for source in sources)]
+            names = [*plan.metadata.get("sources", ()), *(source_name(source) for source in sources)]
             metadata = {**plan.metadata, "sources": list(dict.fromkeys(names))}
             plan.metadata = {**metadata, "examples": examples} if examples else metadata
             return work.publish(_replaced(before.ledger.entries, new), before, plan, found)
@@ -196,19 +192,22 @@ def remove_from_corpus(
     log: Callable[[str], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> IngestionReport:
-    """Take documents out of the corpus in ``folder``, by their ids. Without any it is written anew as it is,
-    with what people have decided, and with the vectors of another ``model`` where one is given.
+    """Remove documents by their ids from the corpus in ``folder``.
 
-    They come back when their file is ingested again. ``later`` as in ``add_to_corpus``. Raises CorpusError
-    where there is no corpus or one of the documents is not in it, SourceError where none would be left.
+    Without ids the corpus is rewritten, with current decisions of users and, if ``model`` is given, with its
+    vectors. Removed documents return if their file is ingested again. ``later`` as in ``add_to_corpus``.
+    Raises CorpusError if there is no corpus or a document is not in it, SourceError if no document would be
+    left.
     """
-    control = Control(progress or silent, log or _nobody, cancelled or _never)
+    control = Control(progress or silent, log or _discard, cancelled or _never)
     work = Work(folder, control, Limits(), (), None, True)
-    with work.opened():
-        before = _existing(folder)
+    with work.locked():
+        before = _require_corpus(folder)
         work.headings = bool(before.ledger.options.get("headings", True))
-        held = {name for entry in before.ledger.entries for name in set(entry.documents) - set(entry.removed)}
-        unknown = [name for name in documents if name not in held]
+        current = {
+            name for entry in before.ledger.entries for name in set(entry.documents) - set(entry.removed)
+        }
+        unknown = [name for name in documents if name not in current]
         if unknown:
             raise CorpusError(
                 f"no document {unknown[0]!r} in the corpus at {folder}; `info` lists what is there"
@@ -217,27 +216,28 @@ def remove_from_corpus(
         work.keep_blocks(entries, before)
         plan = _same_plan(before, work, None if model is None else model.spec)
         plan.model, plan.later = model or plan.model, later
-        return work.publish(entries, before, plan, Found())
+        return work.publish(entries, before, plan, FoundFiles())
 
 
-def _usable(folder: Path) -> Previous | None:
-    """What a folder holds, None where that is nothing to build upon: then all is made anew."""
+def _previous_if_intact(folder: Path) -> Previous | None:
+    """Return the corpus in a folder, or None if there is none or it is damaged: then everything is
+    rebuilt."""
     try:
-        return previous(folder)
+        return load_previous(folder)
     except CorpusError:
         return None
 
 
-def _existing(folder: Path) -> Previous:
-    """What a folder holds, to be changed. Raises CorpusError."""
-    before = previous(folder)
+def _require_corpus(folder: Path) -> Previous:
+    """Return the corpus in a folder. Raises CorpusError if there is none."""
+    before = load_previous(folder)
     if not before.ledger.entries:
         raise CorpusError(f"no corpus at {folder} that could be changed; create one with `ingest`")
     return before
 
 
 def _same_plan(before: Previous, work: Work, embedding: str | None) -> Plan:
-    """What the corpus is made of now, to be made of it again."""
+    """Return a plan with the current models, edges and metadata of the corpus."""
     manifest = before.manifest
     spec = manifest.embedding if embedding is None else embedding
     edges = [Edge(source, target) for source, target in before.ledger.options.get("edges", ())]
@@ -256,17 +256,19 @@ def _same_plan(before: Previous, work: Work, embedding: str | None) -> Plan:
 
 
 def _replaced(old: Sequence[Entry], new: Sequence[Entry]) -> list[Entry]:
-    """Old entries with new ones in their places by name, further ones behind; of documents with one id, the
-    new one stays."""
+    """Replace old entries by new ones of the same name, then append the other new entries.
+
+    A document of a new entry removes documents of the same id from old entries.
+    """
     by_name = {entry.name: entry for entry in new}
     documents = [name for entry in new for name in entry.documents]
     merged = [by_name.get(entry.name) or entry.without(documents) for entry in old]
-    known = {entry.name for entry in old}
-    return [*merged, *(entry for entry in new if entry.name not in known)]
+    old_names = {entry.name for entry in old}
+    return [*merged, *(entry for entry in new if entry.name not in old_names)]
 
 
-def _taken_places(old: Sequence[Entry], new: Sequence[Entry]) -> Iterator[Problem]:
-    """What to tell of documents that take the place of those with their ids from files of other names."""
+def _report_replacements(old: Sequence[Entry], new: Sequence[Entry]) -> Iterator[Problem]:
+    """Yield a note for each document that replaces a document of the same id from another file."""
     names = {entry.name for entry in new}
     before = {
         name: entry.name
@@ -285,8 +287,8 @@ def _taken_places(old: Sequence[Entry], new: Sequence[Entry]) -> Iterator[Proble
                 yield Problem(entry.name, reason, id=name, is_note=True)
 
 
-def _nobody(line: str) -> None:
-    """Hears nothing."""
+def _discard(line: str) -> None:
+    """Discard a line of the log."""
 
 
 def _never() -> bool:

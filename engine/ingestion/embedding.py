@@ -1,4 +1,4 @@
-"""Vectors of passages and names, computed by a model once and kept."""
+"""Compute and cache vectors of passages and names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.errors import system_error
 from engine.ingestion.indexing import SparseSource, VectorSource
 from engine.ingestion.ledger import Previous
 from engine.ingestion.pipeline import Control
-from engine.ingestion.view import CorpusView, WholePassages
+from engine.ingestion.view import BlockPassages, CorpusView
 from engine.language.clustering import Encode
 from engine.language.embedders import Embedder, SparseEmbedder, SparseVectors, embedder, sparse_embedder
 from engine.language.embedders.base import Kind, Vectors
@@ -29,18 +29,16 @@ if TYPE_CHECKING:
     from engine.corpus.embedded.dense import KnownCodes
 
 
-# A model that keeps what it has computed in a folder: work that was interrupted goes on where it
-# was.
+# A model with a cache in a folder: interrupted work continues later
 #
-# Each call has a file: the digest of its vectors (XXH3, 128 bits), then the vectors as float32.
-# Its name is made from the model and the texts, so whoever asks for the same texts in the same
-# batches gets the same bytes, whether they were computed now or before.
+# Each call has a file: the digest of its vectors (XXH3, 128 bits), then the vectors as float32. Its name is
+# made from the model and the texts, so equal batches of texts give equal bytes.
 
 _DIGEST_BYTES = 16
 
 
-class RememberingEmbedder:
-    """See ``Embedder``. The ``folder`` is made where it is missing, but not the one that it stands in."""
+class CachingEmbedder:
+    """An ``Embedder`` with a cache. ``folder`` is created if missing, but its parent is not."""
 
     def __init__(self, model: Embedder, folder: Path) -> None:
         self._model, self._folder = model, folder
@@ -53,12 +51,14 @@ class RememberingEmbedder:
 
     @property
     def calls(self) -> int:
-        """Requests sent to an outside service so far."""
+        """Number of requests sent to an external service."""
         return self._model.calls
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
-        """Unit vectors, shape (texts, dimensions). Raises ModelError, ResourceError where the disk is full,
-        CorpusError where the folder cannot be written."""
+        """Return unit vectors, shape (texts, dimensions).
+
+        Raises ModelError, ResourceError if the disk is full, CorpusError if the folder cannot be written.
+        """
         if not texts:
             return self._model.encode(texts, kind)
         parts = (self.spec, kind, *texts)
@@ -71,7 +71,7 @@ class RememberingEmbedder:
 
 
 def _read(path: Path, count: int) -> Vectors | None:
-    """The vectors in a file; None where there are none, or they are damaged."""
+    """Read the vectors in a file; None if it is missing or damaged."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -96,13 +96,13 @@ def _write(path: Path, vectors: Vectors) -> None:
         raise system_error(f"keep the vectors in {path.parent}", error) from error
 
 
-# Vectors of names, which a model is asked for once: an update asks for those alone that are new.
+# Vectors of names: an update encodes only new names
 
 _KEYS, _VECTORS = "names.key", "names.vector"
 
 
 class NameVectors:
-    """Encodes names by a model; those that an older vocabulary has are taken from there."""
+    """Encodes names by a model; reuses the vectors of an older vocabulary."""
 
     def __init__(self, encode: Encode, before: Block | None) -> None:
         self._encode = encode
@@ -112,7 +112,7 @@ class NameVectors:
         self._used: dict[int, NDArray[np.float32]] = {}
 
     def __call__(self, names: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (names, d). Raises ModelError."""
+        """Return unit vectors, shape (names, d). Raises ModelError."""
         keys = [hashed(name) for name in names]
         new = [place for place, key in enumerate(keys) if key not in self._held]
         if new:
@@ -122,18 +122,18 @@ class NameVectors:
         return np.asarray([self._held[key] for key in keys], np.float32)
 
     def put(self, vocabulary: Block) -> None:
-        """Keep the vectors that were asked for in a vocabulary."""
+        """Store the requested vectors in a vocabulary."""
         keys = np.asarray(sorted(self._used), np.uint64)
         vectors = [self._used[key] for key in keys.tolist()]
         vocabulary.arrays |= {_KEYS: keys, _VECTORS: np.asarray(vectors, np.float32)}
 
 
-# What models say of the passages of a corpus: dense vectors and learned sparse vectors.
+# Vectors of passages: dense and learned sparse
 
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The models of a corpus, by their specs; None where the spec is "none"."""
+    """The models of a corpus by their specs; None if the spec is "none"."""
 
     embedding: str
     sparse: str
@@ -141,16 +141,19 @@ class Models:
     sparse_model: SparseEmbedder | None
 
 
-def models(embedding: str, sparse: str = NO_MODEL) -> Models:
-    """The models of two specs; loads none of them. Raises SettingsError for a spec that cannot be read."""
+def make_models(embedding: str, sparse: str = NO_MODEL) -> Models:
+    """Make the models of two specs without loading them. Raises SettingsError for an invalid spec."""
     return Models(embedding, sparse, embedder(embedding), sparse_embedder(sparse))
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """``room``: the vectors, shape (passages, d), None without a model. How many passages were read by the
-    model now, and how many are in a language that it does not read. ``codes`` of vectors that were taken
-    over. The generation contains the index of learned sparse vectors."""
+    """The result of embedding.
+
+    ``room``: the vectors, shape (passages, d), or None without a model. ``encoded``: passages encoded now.
+    ``missing``: passages in unsupported languages. ``codes``: codes of reused vectors. The index of learned
+    sparse vectors is in the generation.
+    """
 
     room: Room | None = None
     encoded: int = 0
@@ -159,8 +162,10 @@ class Embedded:
 
 
 class Embedding:
-    """Reads the passages of a view with all models; what has not changed is taken from before. With ``later``
-    the dense model is not asked: passages that are new have no vector yet."""
+    """Embeds the passages of a view with all models; reuses unchanged vectors.
+
+    With ``later`` the dense model is not called: new passages get no vectors yet.
+    """
 
     def __init__(
         self,
@@ -174,13 +179,13 @@ class Embedding:
     ) -> None:
         self._models, self._generation, self._before = chosen, generation, before
         self._control, self._headings, self._later = control, headings, later
-        # Those of the vectors before.
+        # Codes of the previous vectors.
         self._codes: NDArray[np.uint8] | None = None
-        # What all models have read of all passages is told as one step.
-        self._told, self._total = 0, 0
+        # Progress over all models and passages, reported as one step.
+        self._encoded, self._total = 0, 0
 
     def run(self, view: CorpusView) -> Embedded:
-        """Read everything. Raises ModelError where a model cannot be had."""
+        """Embed all passages. Raises ModelError if a model is unavailable."""
         dense = self._dense()
         model = self._models.dense_model
         room = None if model is None else Room(self._generation, len(view), model.dimensions)
@@ -190,7 +195,7 @@ class Embedding:
         self._total = len(view) * sum(one is not None for one in (dense, sparse))
         for number, block in enumerate(view.blocks):
             self._control.check()
-            passages = WholePassages(view, number)
+            passages = BlockPassages(view, number)
             languages = passages.languages
             keys = block["passages.content"]
             if dense is not None and room is not None:
@@ -208,28 +213,30 @@ class Embedding:
 
             dimensions = self._models.sparse_model.dimensions
             SparseIndex.build(join(parts), dimensions).save(self._generation / SPARSE_NAME)
-        return Embedded(room, 0 if dense is None else dense.encoded, missing, self._known_codes(origins))
+        return Embedded(room, 0 if dense is None else dense.encoded, missing, self._reused_codes(origins))
 
-    def rehearse(self, view: CorpusView) -> None:
-        """Have the dense model read what ``run`` will have it read, in the same batches, and keep nothing.
-        Raises ModelError."""
+    def fill_cache(self, view: CorpusView) -> None:
+        """Encode every passage that ``run`` will encode, in the same batches, and discard the vectors.
+
+        Fills the cache of a caching embedder. Raises ModelError.
+        """
         dense, model = self._dense(), self._models.dense_model
         assert dense is not None
         assert model is not None
         self._total = len(view)
         for number, block in enumerate(view.blocks):
-            passages = WholePassages(view, number)
+            passages = BlockPassages(view, number)
             vectors = np.zeros((len(passages), model.dimensions), np.float32)
             dense.vectors(passages, block["passages.content"], vectors)
             self._finished(len(passages))
 
     def _done(self, count: int) -> None:
-        """How many passages of the block at hand a model has read."""
+        """Report the number of passages encoded in the current block."""
         self._control.check()
-        self._control.progress("embed", self._told + count, self._total)
+        self._control.progress("embed", self._encoded + count, self._total)
 
     def _finished(self, count: int) -> None:
-        self._told += count
+        self._encoded += count
         self._done(0)
 
     def _dense(self) -> VectorSource | None:
@@ -247,8 +254,8 @@ class Embedding:
                 source.learn_from(state[CONTENT_KEYS], state["vectors"])
         return source
 
-    def _known_codes(self, origins: NDArray[np.int64]) -> KnownCodes | None:
-        """The codes of vectors that were taken over; ``origins``: where each stood before, or -1."""
+    def _reused_codes(self, origins: NDArray[np.int64]) -> KnownCodes | None:
+        """Return the codes of reused vectors; ``origins``: their previous rows, or -1."""
         if self._codes is None:
             return None
         from engine.corpus.embedded.dense import KnownCodes

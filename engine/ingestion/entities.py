@@ -1,7 +1,7 @@
-"""Entities of a whole corpus: the vocabulary that its blocks make together, and where it is mentioned.
+"""Find the entities of a corpus: the common vocabulary of its blocks, and its mentions.
 
-An update looks for mentions only in blocks that are new, or have all words of a term that is new, gone or
-written otherwise: everywhere else the same places mention the same terms, under their new numbers.
+An update searches only blocks that are new or that contain all words of a term that was added, removed or
+changed; in other blocks the same positions mention the same terms, with their new numbers.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import distinct
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import Block, block_name, digest
 from engine.corpus.embedded.mentions import Definers, definers_of, load_entity
 from engine.ingestion.embedding import NameVectors
 from engine.ingestion.ledger import Previous
-from engine.ingestion.mentions import Found, Terms, facts_key, renumbered, settled
+from engine.ingestion.mentions import FoundMentions, Terms, facts_key, match_terms, settle_vocabulary
 from engine.ingestion.view import CorpusView
-from engine.ingestion.words import WordCounts, weighs_the_same
+from engine.ingestion.words import WordCounts, comparisons_unchanged
 from engine.language.clustering import Encode
 from engine.language.entities import LARGEST_SHARE, MOST_MENTIONS, EntityTable, name_scores
-from engine.sorting import distinct
 
 # The terms of a corpus and its words; the mentions of all its blocks.
 VOCABULARY_NAME, MENTIONS_NAME = "vocabulary.block", "mentions.block"
 
-# Looks for the mentions in blocks, given by their numbers.
-Find = Callable[[Terms, Sequence[int]], Sequence[Found]]
+# Searches blocks, given by their numbers, for mentions.
+Find = Callable[[Terms, Sequence[int]], Sequence[FoundMentions]]
 
 
 class _Before(NamedTuple):
-    """What an older generation knows: its vocabulary, its mentions, where those of each block stand there."""
+    """State of an older generation: vocabulary, mentions, and the positions of blocks in the mentions."""
 
     vocabulary: Block
     mentions: Block
     places: dict[str, int]
 
 
-class Naming:
+class EntityFinder:
     """Finds the entities of a corpus, and their mentions block by block."""
 
     def __init__(
@@ -52,32 +52,33 @@ class Naming:
         encode: Encode | None = None,
         before: Previous | None = None,
     ) -> None:
-        """``before``: an older generation, from which is taken what still holds."""
+        """``before``: an older generation, whose unchanged parts are reused."""
         self._view, self._names = view, names
         self._version, self._encode = version, encode
         self._previous = before
 
     def save(self, generation: Path) -> None:
-        """Write vocabulary and mentions into a generation, for the next ingestion."""
+        """Write vocabulary and mentions into a generation for the next ingestion."""
         self.vocabulary.save(generation / VOCABULARY_NAME)
         self._mentions.save(generation / MENTIONS_NAME)
 
     def find(self, find: Find) -> None:
-        """Look for the mentions in all blocks. ``find`` is asked once, for those where they may be others."""
+        """Find the mentions in all blocks. ``find`` is called once, for blocks whose mentions may have
+        changed."""
         terms = Terms(self.vocabulary)
-        kept: dict[int, Found] = {}
+        found_by_block: dict[int, FoundMentions] = {}
         if self._before is not None:
-            numbers, changed = renumbered(Terms(self._before.vocabulary), terms)
+            numbers, changed = match_terms(Terms(self._before.vocabulary), terms)
             for number, name in enumerate(self._names):
-                place = self._before.places.get(name)
-                if place is None or (len(changed) and changed.may_be_in(self._view.blocks[number])):
+                position = self._before.places.get(name)
+                if position is None or (len(changed) and changed.may_be_in(self._view.blocks[number])):
                     continue
-                found = _kept(self._before.mentions, place, numbers)
+                found = _renumbered_mentions(self._before.mentions, position, numbers)
                 if not (found.numbers < 0).any():
-                    kept[number] = found
-        missing = [number for number in range(len(self._names)) if number not in kept]
-        kept |= dict(zip(missing, find(terms, missing), strict=True))
-        every = [kept[number] for number in range(len(self._names))]
+                    found_by_block[number] = found
+        missing = [number for number in range(len(self._names)) if number not in found_by_block]
+        found_by_block |= dict(zip(missing, find(terms, missing), strict=True))
+        every = [found_by_block[number] for number in range(len(self._names))]
         sizes = [len(found.passages) for found in every]
         self._mentions = Block(
             {
@@ -91,11 +92,11 @@ class Naming:
         self._mentions.put_strings("blocks", self._names)
 
     def table(self, least: float) -> tuple[EntityTable, Definers]:
-        """The entities worth keeping with their mentions, and the rows that define each.
+        """Return the entities to store with their mentions, and the rows that define each.
 
-        An entity that one passage alone mentions links nothing and is dropped, unless that passage
-        defines it; an acronym that the corpus also writes in small letters is a word in capitals. What has a
-        score below ``least`` is hardly a thing with a name (``language/name_scores.py``) and dropped too.
+        An entity that only one passage mentions is dropped unless that passage defines it; so is an acronym
+        that the corpus also writes in lower case (a word in capitals), and an entity with a score below
+        ``least`` (``language/names.py``).
         """
         vocabulary = self.vocabulary
         first = np.repeat(self._view.first_row[:-1], np.diff(self._mentions["first"]))
@@ -103,33 +104,33 @@ class Naming:
         scores = self._scores(row, number, self._mentions["written"])
         row, number = self._with_titled(row, number)
         counts = np.bincount(number, minlength=len(vocabulary["defined"]))
-        worth = (counts > 1) | ((counts == 1) & vocabulary["defined"])
-        worth[self._shouted()] = False
+        is_kept = (counts > 1) | ((counts == 1) & vocabulary["defined"])
+        is_kept[self._written_in_capitals()] = False
         most = max(MOST_MENTIONS, LARGEST_SHARE * len(self._view))
-        worth &= ~vocabulary["name_of_one_word"] | (counts <= most)
-        worth &= scores >= least
-        kept = np.flatnonzero(worth)
-        renumbered = np.cumsum(worth) - 1
-        chosen = worth[number]
+        is_kept &= ~vocabulary["name_of_one_word"] | (counts <= most)
+        is_kept &= scores >= least
+        chosen_terms = np.flatnonzero(is_kept)
+        match_terms = np.cumsum(is_kept) - 1
+        chosen = is_kept[number]
         entities = [
             load_entity(record, round(score, 3))
             for record, score in zip(
-                vocabulary.strings("entities").take(kept), scores[kept].tolist(), strict=True
+                vocabulary.strings("entities").take(chosen_terms), scores[chosen_terms].tolist(), strict=True
             )
         ]
         defining = self._view.rows.of(one for entity in entities for one in entity.definitions)
         definers = definers_of(entities, defining)
         table = EntityTable(
-            entities, row[chosen].astype(np.int32), renumbered[number[chosen]].astype(np.int32)
+            entities, row[chosen].astype(np.int32), match_terms[number[chosen]].astype(np.int32)
         )
         return table, definers
 
     def _with_titled(self, rows: Array, numbers: Array) -> tuple[Array, Array]:
-        """Mentions in the order of the corpus, with those of titles by the passages that begin documents."""
+        """Add the mentions of titled documents by their first passages; return all in corpus order."""
         vocabulary = self.vocabulary
         titled = vocabulary.strings("titled").all()
-        known = self._view.rows.of(titled)
-        begin = np.asarray([known[name] for name in titled], np.int64)
+        rows_by_id = self._view.rows.of(titled)
+        begin = np.asarray([rows_by_id[name] for name in titled], np.int64)
         size = max(len(vocabulary["defined"]), 1)
         pairs = distinct(
             np.concatenate([rows, begin]).astype(np.int64) * size
@@ -138,20 +139,20 @@ class Naming:
         return pairs // size, pairs % size
 
     def _scores(self, rows: Array, numbers: Array, written: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """How surely each term is a thing with a name, shape (terms,)."""
+        """Return the probability that each term is a name, shape (terms,)."""
         vocabulary = self.vocabulary
         size = max(len(vocabulary["defined"]), 1)
         documents = np.searchsorted(self._view.document_rows, rows, side="right").astype(np.int64) - 1
         spread = np.bincount(distinct(documents * size + numbers) % size, minlength=size)
         mentions = np.bincount(numbers, minlength=size)
         capitals = np.bincount(numbers, weights=written, minlength=size) / np.maximum(mentions, 1)
-        said, has_case = vocabulary["said"], vocabulary["has_case"]
-        share = np.where(has_case, capitals[: len(said)], np.nan).astype(np.float32)
-        return name_scores(said, share, spread[: len(said)])
+        evidence, has_case = vocabulary["name_evidence"], vocabulary["has_case"]
+        share = np.where(has_case, capitals[: len(evidence)], np.nan).astype(np.float32)
+        return name_scores(evidence, share, spread[: len(evidence)])
 
     @cached_property
     def vocabulary(self) -> Block:
-        """The terms of all blocks, with the words that they are told by."""
+        """The terms of all blocks, with the word counts that they depend on."""
         before = self._before
         if before is not None and before.vocabulary.about["key"] == self._key:
             return before.vocabulary
@@ -161,7 +162,7 @@ class Naming:
             encode = None
             if self._encode is not None:
                 encode = NameVectors(self._encode, before and before.vocabulary)
-            made = settled(self._view.blocks, self._words, encode, self._key)
+            made = settle_vocabulary(self._view.blocks, self._words, encode, self._key)
             if encode is not None:
                 encode.put(made)
             made.about["version"] = self._version
@@ -170,20 +171,20 @@ class Naming:
         return made
 
     def _settles_as(self, vocabulary: Block) -> bool:
-        """Whether the blocks say of terms what they said for an older vocabulary, and of the words that were
-        weighed for it the same are more frequent."""
-        is_said = np.array_equal(vocabulary["facts.key"], self._facts)
-        return is_said and weighs_the_same(vocabulary, self._words)
+        """Return True if the blocks state the same facts, and comparisons of word counts have the same
+        results, as for an older vocabulary."""
+        same_facts = np.array_equal(vocabulary["facts.key"], self._facts)
+        return same_facts and comparisons_unchanged(vocabulary, self._words)
 
     @cached_property
     def _facts(self) -> NDArray[np.uint8]:
-        """Keys of what the blocks say of terms, shape (blocks, 16)."""
+        """Keys of the facts that each block states about terms, shape (blocks, 16)."""
         before = self._before
-        known = (
+        old_keys = (
             {} if before is None else {n: before.vocabulary["facts.key"][p] for n, p in before.places.items()}
         )
         keys = [
-            known[name] if name in known else facts_key(block)
+            old_keys[name] if name in old_keys else facts_key(block)
             for name, block in zip(self._names, self._view.blocks, strict=True)
         ]
         return np.asarray(keys, np.uint8).reshape(-1, 16)
@@ -202,36 +203,36 @@ class Naming:
 
     @cached_property
     def _words(self) -> WordCounts:
-        """The words of all blocks: those of before without what went, and with what came."""
+        """Word counts of all blocks: the previous counts, minus removed blocks, plus added blocks."""
         blocks = dict(zip(self._names, self._view.blocks, strict=True))
         before = self._before
         if before is not None and self._previous is not None:
-            gone = [self._previous.block(block_name(name)) for name in before.places if name not in blocks]
-            come = [block for name, block in blocks.items() if name not in before.places]
+            removed = [self._previous.block(block_name(name)) for name in before.places if name not in blocks]
+            added = [block for name, block in blocks.items() if name not in before.places]
             old = WordCounts(before.vocabulary["words.key"], before.vocabulary["words.count"])
-            if None not in gone and len(gone) + len(come) < len(blocks):
-                return old.changed([block for block in gone if block is not None], come)
+            if None not in removed and len(removed) + len(added) < len(blocks):
+                return old.changed([block for block in removed if block is not None], added)
         return WordCounts.none().changed([], list(blocks.values()))
 
     @cached_property
     def _key(self) -> str:
-        """A key of all that the terms are read from: a block is named by what it holds."""
+        """A key of the whole input; block names are digests of their contents."""
         return digest(self._version.encode(), *(name.encode() for name in self._names))
 
-    def _shouted(self) -> NDArray[np.int64]:
+    def _written_in_capitals(self) -> NDArray[np.int64]:
         keys, numbers = self.vocabulary["small.key"], self.vocabulary["small.number"]
         return distinct(numbers[self._words.of(keys) > 0]).astype(np.int64)
 
 
-def _kept(mentions: Block, place: int, numbers: NDArray[np.int32]) -> Found:
-    """The mentions of a block as they were, with the numbers that their terms have now."""
+def _renumbered_mentions(mentions: Block, place: int, numbers: NDArray[np.int32]) -> FoundMentions:
+    """Return the previous mentions of a block with the current numbers of their terms."""
     own = slice(int(mentions["first"][place]), int(mentions["first"][place + 1]))
-    passages, now, written = (
+    passages, new_numbers, written = (
         mentions["passage"][own],
         numbers[mentions["number"][own]],
         mentions["written"][own],
     )
-    if (np.diff(now)[np.diff(passages) == 0] < 0).any():
-        order = np.lexsort((now, passages))
-        passages, now, written = passages[order], now[order], written[order]
-    return Found(passages, now, written)
+    if (np.diff(new_numbers)[np.diff(passages) == 0] < 0).any():
+        order = np.lexsort((new_numbers, passages))
+        passages, new_numbers, written = passages[order], new_numbers[order], written[order]
+    return FoundMentions(passages, new_numbers, written)

@@ -1,4 +1,4 @@
-"""What is indexed of passages: what stands around them, and their vectors."""
+"""Index data of passages: their context and their vectors."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from engine.language.embedders.base import Reader, reads, unit
 from engine.model import Document, Passage
 
 EMBEDDING_BATCH = 256
-# How far a passage's vector leans towards its headings' vector. Measured on the gold sets: more
-# questions complete than with none, and no set loses (benchmarks/RESULTS.md).
+# Weight of the headings' vector in a passage's vector. On the gold sets more questions are complete than
+# without, and no set loses (benchmarks/RESULTS.md).
 HEADING_SHARE = 0.2
 HEADING_JOINT = " > "
 
 # One row without terms.
 _NO_TERMS = SparseVectors(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
-# Who is told how many of the passages that were asked for last are done.
+# Called with the number of passages done so far.
 Done = Callable[[int], None]
 
 
 def context_of(passage: Passage, document: Document) -> tuple[str, ...]:
-    """What stands around a passage: the names of its document, its label, the headings above it."""
+    """Return the context of a passage: names of its document, its label, its headings."""
     short = min(document.aliases, key=len, default=document.title)
     return (*dict.fromkeys((document.title, short)), passage.label, *passage.headings)
 
@@ -45,8 +45,7 @@ class KnownKeys:
 
 
 class VectorSource:
-    """Where the vectors of a corpus come from: those of an older generation for what has not changed, the
-    model for the rest, unless that is left for ``later``."""
+    """Source of vectors: an older generation for unchanged passages, otherwise the model unless ``later``."""
 
     def __init__(
         self, model: Embedder, done: Done | None = None, *, headings: bool, later: bool = False
@@ -57,7 +56,7 @@ class VectorSource:
         self.encoded = 0
 
     def learn_from(self, keys: NDArray[np.uint64], vectors: NDArray[np.float32]) -> None:
-        """Take over known vectors, shape (n, d). ``keys``: what each depends on, shape (n, 2)."""
+        """Reuse known vectors, shape (n, d). ``keys``: the key of each, shape (n, 2)."""
         if vectors.shape[1] == self._model.dimensions:
             self._known, self._vectors = KnownKeys(keys), vectors
 
@@ -70,12 +69,12 @@ class VectorSource:
         languages: Sequence[str] | None = None,
         origins: NDArray[np.int64] | None = None,
     ) -> int:
-        """Writes the vectors of passages into ``found``, shape (passages, d); how many have none.
+        """Write the vectors of passages into ``found``, shape (passages, d); return the number of unsupported
+        passages.
 
-        A passage in a language that the model does not read has a zero row, and so has one that is left for
-        later. ``languages`` are those of the passages, where they are known without a look at them: then only
-        those are looked at that are new. ``origins``, shape (passages,), gets the numbers that vectors had
-        among the known ones, and keeps what it has for all others. Raises ModelError.
+        Passages in unsupported languages and postponed passages get zero rows. ``languages``: the languages
+        of the passages, if known; then only new passages are loaded. ``origins``, shape (passages,), gets the
+        numbers of reused vectors and is otherwise unchanged. Raises ModelError.
         """
         read = read_by(self._model, passages, languages)
         places = np.where(read, self._known.find(keys), -1)
@@ -85,8 +84,8 @@ class VectorSource:
             np.take(self._vectors, old, axis=0, out=found, mode="clip")
             has_vector = found.any(axis=1)
         else:
-            held = self._vectors[old]
-            found[known], has_vector = held, held.any(axis=1)
+            reused = self._vectors[old]
+            found[known], has_vector = reused, reused.any(axis=1)
         known[known] = has_vector
         if origins is not None:
             origins[known] = old[has_vector]
@@ -107,7 +106,7 @@ class SparseSource:
         self._old = _NO_TERMS
 
     def learn_from(self, keys: NDArray[np.uint64], vectors: SparseVectors) -> None:
-        """Reuse known vectors. ``keys``: what each depends on, shape (n, 2)."""
+        """Reuse known vectors. ``keys``: the key of each, shape (n, 2)."""
         self._known, self._old = KnownKeys(keys), vectors
 
     def rows(
@@ -131,7 +130,7 @@ class SparseSource:
 
 
 def read_by(model: Reader, passages: Sequence[Passage], languages: Sequence[str] | None) -> NDArray[np.bool_]:
-    """Which passages a model reads, shape (passages,)."""
+    """Return which passages have a language that the model supports, shape (passages,)."""
     if languages is None:
         languages = [passage.language for passage in passages]
     known = {language: reads(model, language) for language in set(languages)}
@@ -141,8 +140,11 @@ def read_by(model: Reader, passages: Sequence[Passage], languages: Sequence[str]
 def passage_vectors(
     passages: Sequence[Passage], model: Embedder, done: Done | None, headings: bool
 ) -> NDArray[np.float32]:
-    """Unit vectors, shape (passages, d). With ``headings`` they lean towards those of their headings. Raises
-    ModelError."""
+    """Encode passages as unit vectors, shape (passages, d); ``headings`` mixes in the vectors of their
+    headings.
+
+    Raises ModelError.
+    """
     vectors = _encoded([passage.text for passage in passages], model, done)
     if headings:
         paths = [HEADING_JOINT.join(passage.headings) for passage in passages]

@@ -24,14 +24,13 @@ from engine.errors import CorpusError
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.operator_settings import operator_settings
 
-# What a corpus was made from: the files, what became of each, and the blocks that hold their
-# documents.
+# The files of a corpus with their blocks and problems
 
 LEDGER_NAME = "sources.json"
-# The option of a state that waits for vectors, and for what else the embedding model says.
+# Option of a generation whose vectors were postponed.
 LATER = "later"
-# What the content of a block is made by: the code and data of these, and the versions of the libraries.
-_MAKERS = ("model.py", "ingestion", "language", "languages", "corpus/headings.py", "corpus/embedded")
+# Code and data that determine the content of blocks; library versions follow.
+_CODE = ("model.py", "ingestion", "language", "languages", "corpus/headings.py", "corpus/embedded")
 LIBRARIES = (
     "lxml",
     "orjson",
@@ -84,7 +83,7 @@ class Ledger:
 
 
 def load_ledger(generation: Generation) -> Ledger:
-    """The ledger of a generation; an empty one where it was written without one. Raises CorpusError."""
+    """Load the ledger of a generation; empty if the generation has none. Raises CorpusError."""
     if LEDGER_NAME not in generation.manifest.files:
         return Ledger()
     try:
@@ -105,7 +104,7 @@ def load_ledger(generation: Generation) -> Ledger:
 
 
 class Previous:
-    """The state of a corpus before an ingestion, to build upon: what is damaged in it counts as not there."""
+    """The state of a corpus before an ingestion; damaged files count as missing."""
 
     def __init__(self, generation: Generation) -> None:
         self.manifest = generation.manifest
@@ -114,20 +113,20 @@ class Previous:
         self._sound: dict[str, bool] = {}
 
     def has(self, name: str) -> bool:
-        """Whether a file is there as it was published."""
+        """Return True if a file is present and unchanged since its publication."""
         found = self._sound.get(name)
         if found is None:
             found = self._sound[name] = self._generation.has(name)
         return found
 
     def keep(self, name: str, new: Path) -> None:
-        """Make a file part of the generation in a folder. Raises CorpusError where it is damaged."""
+        """Link a file into the generation in a folder. Raises CorpusError if it is damaged."""
         if not self.has(name):
             self._generation.check(name)
         keep_file(self._generation.data / name, new / name)
 
     def block(self, name: str) -> Block | None:
-        """The arrays of a file, None where they are not there."""
+        """Return the arrays of a file, or None if it is missing or damaged."""
         if name not in self.manifest.files:
             return None
         try:
@@ -138,14 +137,16 @@ class Previous:
         return found
 
 
-def previous(folder: Path) -> Previous:
-    """The state of the corpus in a folder. Raises CorpusError where there is none, or only a damaged one."""
+def load_previous(folder: Path) -> Previous:
+    """Load the state of the corpus in a folder. Raises CorpusError if there is none or it is damaged."""
     return Previous(Generation(folder, read_manifest(folder)))
 
 
 def file_key(source: SourceFile, reader: Reader, *options: str) -> str:
-    """The key of a file: of its content, its name, its reader, and the code that reads it. Raises OSError
-    or FileRefusedError."""
+    """Return the key of a file: a digest of its content, name, reader, options and the code that reads it.
+
+    Raises OSError or FileRefusedError.
+    """
     with source.opened() as file:
         content = hashlib.file_digest(file, hashlib.sha256).digest()
     how = orjson.dumps(
@@ -155,16 +156,17 @@ def file_key(source: SourceFile, reader: Reader, *options: str) -> str:
         ],
         default=dict,
     )
-    return digest(content, how, makers().encode())
+    return digest(content, how, code_digest().encode())
 
 
 @cache
-def makers() -> str:
-    """A key of everything that makes blocks: a change of it makes them anew."""
+def code_digest() -> str:
+    """Return a digest of the code, data and library versions that determine blocks; a new digest rebuilds
+    them."""
     root = Path(engine.__file__ or __file__).resolve().parent
     own = operator_settings().grammars
     paths: list[Path] = []
-    for name in _MAKERS:
+    for name in _CODE:
         path = root / name
         paths.extend([path] if path.is_file() else _program_files(path))
     paths.extend(_program_files(own) if own else [])
@@ -179,21 +181,21 @@ def _program_files(folder: Path) -> Sequence[Path]:
 
 
 def version_of(library: str) -> str:
-    """The installed version of a library, "none" where it is not there."""
+    """Return the installed version of a library, or "none"."""
     try:
         return version(library)
     except PackageNotFoundError:
         return "none"
 
 
-# Which documents of the files of a corpus are in it: none twice, and none that was taken out.
+# Selection of documents: unique ids, without removed documents
 
 _IDS = (("document", "documents"), ("section", "sections"), ("passage", "passages"))
 
 
 @dataclass(slots=True)
-class Placed:
-    """The blocks of a corpus in order; ``owners``: the entry that each comes from."""
+class SelectedBlocks:
+    """The blocks of a corpus in order; ``owners``: the number of each block's entry."""
 
     names: list[str] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
@@ -201,14 +203,17 @@ class Placed:
     problems: list[Problem] = field(default_factory=list)
 
 
-def place(entries: Sequence[Entry], generation: Path, before: Previous | None) -> Placed:
-    """Choose the documents of all entries. Where an id stands twice, the document that comes first is taken
-    and the other one is a problem. A block that loses documents is written anew without them."""
-    placed = Placed()
+def select_blocks(entries: Sequence[Entry], generation: Path, before: Previous | None) -> SelectedBlocks:
+    """Select the documents of all entries.
+
+    If two documents have one id, the first is selected and the second reported. A block that loses documents
+    is written again without them.
+    """
+    placed = SelectedBlocks()
     taken: set[str] = set()
     for owner, entry in enumerate(entries):
         for name in entry.blocks:
-            # The same documents in two files: the second is told below, document by document.
+            # Two files with the same documents: the second is reported below, document by document.
             placed.names.append(name)
             placed.blocks.append(stored_block(generation / block_name(name)))
             placed.owners.append(owner)
@@ -216,7 +221,7 @@ def place(entries: Sequence[Entry], generation: Path, before: Previous | None) -
         _not_removed(block, entries[owner]) for block, owner in zip(placed.blocks, placed.owners, strict=True)
     ]
     _leave_out_repeated(placed, masks, entries)
-    result = Placed(problems=placed.problems)
+    result = SelectedBlocks(problems=placed.problems)
     for name, block, owner, mask in zip(placed.names, placed.blocks, placed.owners, masks, strict=True):
         if not mask.any():
             continue
@@ -231,7 +236,7 @@ def place(entries: Sequence[Entry], generation: Path, before: Previous | None) -
 
 
 def document_ids(block: Block) -> list[str]:
-    """The ids of a block's documents."""
+    """Return the ids of a block's documents."""
     return [orjson.loads(record)["id"] for record in block.strings("documents").all()]
 
 
@@ -254,8 +259,10 @@ def _reduced(
     return reduced, stored_block(generation / file)
 
 
-def _leave_out_repeated(placed: Placed, masks: list[NDArray[np.bool_]], entries: Sequence[Entry]) -> None:
-    """Take documents out whose id, or the id of a section or passage of which, an earlier one has."""
+def _leave_out_repeated(
+    placed: SelectedBlocks, masks: list[NDArray[np.bool_]], entries: Sequence[Entry]
+) -> None:
+    """Deselect documents if an earlier one has their id, or the id of one of their sections or passages."""
     suspects = [_repeated(placed.blocks, masks, owner) for _, owner in _IDS]
     if not any(len(keys) for keys in suspects):
         return
@@ -263,21 +270,21 @@ def _leave_out_repeated(placed: Placed, masks: list[NDArray[np.bool_]], entries:
     for number, block in enumerate(placed.blocks):
         for document in np.flatnonzero(masks[number]).tolist():
             keys = [_keys_of(block, document, owner, suspects[kind]) for kind, (_, owner) in enumerate(_IDS)]
-            again = next((kind for kind, own in enumerate(keys) if taken[kind] & own), None)
-            if again is None:
+            duplicate = next((kind for kind, own in enumerate(keys) if taken[kind] & own), None)
+            if duplicate is None:
                 for kind, own in enumerate(keys):
                     taken[kind] |= own
                 continue
             masks[number][document] = False
-            key = min(taken[again] & keys[again])
-            name = _name_of(block, _IDS[again][1], key)
-            reason = f"left out: {_IDS[again][0]} {name} is already in the corpus"
+            key = min(taken[duplicate] & keys[duplicate])
+            name = _name_of(block, _IDS[duplicate][1], key)
+            reason = f"left out: {_IDS[duplicate][0]} {name} is already in the corpus"
             file = entries[placed.owners[number]].name
             placed.problems.append(Problem(file, reason, id=document_ids(block)[document]))
 
 
 def _repeated(blocks: Sequence[Block], masks: Sequence[NDArray[np.bool_]], owner: str) -> NDArray[np.uint64]:
-    """Keys of ids that stand more than once, in ascending order."""
+    """Return the keys of ids that occur more than once, in ascending order."""
     alive = [
         block[f"{owner}.id_hash"][mask if owner == "documents" else mask[block[f"{owner}.document"]]]
         for block, mask in zip(blocks, masks, strict=True)
@@ -297,29 +304,33 @@ def _keys_of(block: Block, document: int, owner: str, suspects: NDArray[np.uint6
 
 
 def _name_of(block: Block, owner: str, key: int) -> str:
-    place = int(np.flatnonzero(block[f"{owner}.id_hash"] == np.uint64(key))[0])
-    return document_ids(block)[place] if owner == "documents" else block.strings(f"{owner}.id")[place]
+    index = int(np.flatnonzero(block[f"{owner}.id_hash"] == np.uint64(key))[0])
+    return document_ids(block)[index] if owner == "documents" else block.strings(f"{owner}.id")[index]
 
 
-# The postings of a corpus from those of the ingestion before: only what lies between the first
-# and the last block that changed is put together anew.
+# Postings of a corpus: an update merges only the range from the first to the last changed block
 
 POSTINGS_NAME = "postings.arrays"
 
 
-def merged_postings(names: Sequence[str], blocks: Sequence[Block], before: Previous | None) -> Block:
-    """The postings of all blocks, with the names of these and how many passages each has."""
-    held = None if before is None else before.block(POSTINGS_NAME)
+def merge_postings(names: Sequence[str], blocks: Sequence[Block], before: Previous | None) -> Block:
+    """Merge the postings of all blocks, and store the names of the blocks and their numbers of passages."""
+    old_postings = None if before is None else before.block(POSTINGS_NAME)
     made = Block({"passages": np.asarray([block.passages for block in blocks], np.int32)})
     made.put_strings("blocks", names)
-    ahead, behind = _shared(held.strings("blocks").all(), names) if held is not None else (0, 0)
-    changed = blocks[ahead : len(blocks) - behind]
+    prefix, suffix = (
+        _shared(old_postings.strings("blocks").all(), names) if old_postings is not None else (0, 0)
+    )
+    changed = blocks[prefix : len(blocks) - suffix]
     for indexed in FIELDS:
-        if held is None or 2 * len(changed) > len(blocks):
+        if old_postings is None or 2 * len(changed) > len(blocks):
             found = merged(FieldPostings(blocks, indexed))
         else:
-            sizes, old = held["passages"], held.postings(indexed)
-            first, stop = int(sizes[:ahead].sum()), len(old.lengths) - int(sizes[len(sizes) - behind :].sum())
+            sizes, old = old_postings["passages"], old_postings.postings(indexed)
+            first, stop = (
+                int(sizes[:prefix].sum()),
+                len(old.lengths) - int(sizes[len(sizes) - suffix :].sum()),
+            )
             parts = FieldPostings(changed, indexed)
             found = replaced(old, first, stop, merged(parts)) if parts or first < stop else old
         made.put_postings(indexed, found._replace(counts=narrow(found.counts)))
@@ -327,9 +338,9 @@ def merged_postings(names: Sequence[str], blocks: Sequence[Block], before: Previ
 
 
 def _shared(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """How many names two lists share at their beginnings, and of the rest at their ends."""
-    least = min(len(old), len(new))
-    ahead = next((place for place in range(least) if old[place] != new[place]), least)
-    most = least - ahead
-    behind = next((place for place in range(most) if old[-1 - place] != new[-1 - place]), most)
-    return ahead, behind
+    """Return the length of the common prefix of two lists, and of the common suffix of the rest."""
+    shortest = min(len(old), len(new))
+    prefix = next((index for index in range(shortest) if old[index] != new[index]), shortest)
+    most = shortest - prefix
+    suffix = next((index for index in range(most) if old[-1 - index] != new[-1 - index]), most)
+    return prefix, suffix

@@ -1,4 +1,4 @@
-"""References that a source states outside its texts: in metadata, markup or ``edges.tsv``."""
+"""Read references that sources state outside their texts: in metadata, markup or ``edges.tsv``."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from engine.language.addresses import PROVISIONS
 from engine.language.references.names import Use, Uses
 from engine.model import Document, Passage, Reference, Relation, Section, SectionKind, Status, TargetKind
 
-# References that a source states outside its texts: in a document's metadata, or in
-# ``edges.tsv``.
+# Metadata and ``edges.tsv``
 
-# Names of metadata fields, as in ELI, and the relation they state between whole documents.
+# Metadata fields (as in ELI) with references between documents, and their relations.
 DECLARED = {
     "based_on": Relation.BASED_ON,
     "amends": Relation.AMENDS,
@@ -36,7 +35,7 @@ _LONGEST_EDGE = 65_536
 
 
 class Stated(NamedTuple):
-    """A link that no words of a text make: from a row of the corpus to a document, section or passage."""
+    """A reference without words in a text: from a row of the corpus to a document, section or passage."""
 
     row: int
     relation: Relation
@@ -46,9 +45,9 @@ class Stated(NamedTuple):
 
 
 def declared_references(documents: Sequence[Document], first_rows: Sequence[int]) -> Iterator[Stated]:
-    """Links between documents that their metadata name by id, from the first passage of each.
+    """Yield the references in metadata to documents by id, from the first passage of each document.
 
-    A name that is no id of a document in the corpus is passed over: it may be prose.
+    Values that are not ids of documents in the corpus are ignored: they may be prose.
     """
     numbers = {document.id: number for number, document in enumerate(documents)}
     for own, document in enumerate(documents):
@@ -60,10 +59,10 @@ def declared_references(documents: Sequence[Document], first_rows: Sequence[int]
 
 
 def version_references(sections: Sequence[Section], passages: Sequence[Passage]) -> list[tuple[int, str]]:
-    """Links from a later version of a provision to the one it took the place of, and from an explanation to
-    what it explains: the position of its first passage, and the id of the earlier section.
+    """Find references from later to earlier versions of a provision, and from explanations to provisions.
 
-    Versions stand one after the other in a document, with one number and rising dates.
+    Returns (row of the first passage, id of the earlier section). Versions follow each other in a document,
+    with one number and increasing dates.
     """
     latest: dict[tuple[str, SectionKind, str], Section] = {}
     heads = {(passage.document_id, passage.position): row for row, passage in enumerate(passages)}
@@ -96,7 +95,7 @@ def _named(document: Document, field: str) -> Sequence[str]:
 
 
 class Edge(NamedTuple):
-    """A link between the ids by which a source knows two passages, and where it is written."""
+    """A reference between two passages by their source ids, with the line that states it."""
 
     source: str
     target: str
@@ -105,9 +104,9 @@ class Edge(NamedTuple):
 
 
 def read_edges(source: SourceFile, problems: list[Problem]) -> Iterator[Edge]:
-    """The edges of a file: ``source-id``, ``target-id`` and more, tab-separated, with a header line.
+    """Read the edges of a file: ``source-id``, ``target-id`` and more, tab-separated, with a header line.
 
-    A file that cannot be opened is a problem and counts as none.
+    A file that cannot be opened adds a problem and yields nothing.
     """
     try:
         file = TextIOWrapper(source.opened(), encoding="utf-8", errors="replace")
@@ -132,9 +131,9 @@ def read_edges(source: SourceFile, problems: list[Problem]) -> Iterator[Edge]:
 def stated_edges(
     edges: Iterable[Edge], source_ids: Iterable[str], problems: list[Problem]
 ) -> Iterator[Stated]:
-    """The links of edges whose both ends are in the corpus; of a new edge it is a problem if one is not.
+    """Yield the references of edges between passages of the corpus; a new edge without them adds a problem.
 
-    ``source_ids``: by which id the source knows each passage of the corpus, in order.
+    ``source_ids``: the source id of each passage of the corpus, in order.
     """
     first_part: dict[str, int] = {}
     for row, source_id in enumerate(source_ids):
@@ -149,28 +148,26 @@ def stated_edges(
             yield Stated(source, Relation.CITES, TargetKind.PASSAGE, target, EDGES_GRAMMAR)
 
 
-# Links that the markup of sources makes: found in the corpus by URI and element id.
+# References in markup, found by URI and element id
 #
-# The markup knows where a reference points, the words know what it says: where a grammar read the
-# same words, its relation is kept and the markup's target is put in only where the grammar was in
-# doubt.
+# Markup gives the target and words give the relation: if a grammar has read the same words, its relation is
+# kept, and its target is replaced only if unresolved or ambiguous.
 
 STATED_GRAMMAR = "markup"
 
-# What a URI of Akoma Ntoso says behind the work: language and version, component, file.
+# Parts of an Akoma Ntoso URI after the work: language and version, component, file.
 _EXPRESSION = re.compile(r"/(?:[a-z]{2,3}(?:-[A-Za-z]+)?@[^/]*|!?main(?:\.xml)?|!.*)(?=/|$)|/[a-z]{3}$")
 _SUFFIX = re.compile(r"(?:/+|\.(?:xml|akn|html))+$")
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Target:
     kind: TargetKind
     id: str
 
 
 class StatedTargets:
-    """Where URIs and element ids lead to. Built once for a corpus; the sections and passages of a document
-    are looked at when a link leads into it."""
+    """Targets of URIs and element ids. Built once per corpus; documents are consulted on demand."""
 
     def __init__(
         self,
@@ -178,7 +175,7 @@ class StatedTargets:
         sections: Callable[[int], Iterable[Section]],
         passages: Callable[[int], Iterable[Passage]],
     ) -> None:
-        """``sections`` and ``passages`` of a document by its number."""
+        """``sections`` and ``passages`` return those of a document by its number."""
         self._works: dict[str, list[str]] = defaultdict(list)
         self._languages = {document.id: document.language for document in documents}
         self._numbers = {document.id: number for number, document in enumerate(documents)}
@@ -188,13 +185,12 @@ class StatedTargets:
         self._sections, self._passages = sections, passages
         self._elements = cache(self._elements_of)
         self._parents = cache(self._parents_of)
-        # The works that were asked for, and the documents that were looked into; whoever keeps references may
-        # clear them.
+        # Works that were looked up, and documents that were consulted; the caller may clear them.
         self.uses: Uses = set()
-        self.asked: set[str] = set()
+        self.consulted: set[str] = set()
 
     def answers(self) -> Iterator[tuple[Use, str]]:
-        """Which documents are of each work."""
+        """Yield the documents of each work."""
         for uri, found in self._works.items():
             yield ("work", uri), repr([(name, self._languages[name]) for name in found])
 
@@ -203,7 +199,7 @@ class StatedTargets:
         for passage in self._passages(self._numbers[document]):
             eid = passage.metadata.get(EID)
             if isinstance(eid, str):
-                for name in _with_those_around(eid):
+                for name in _enclosing_ids(eid):
                     found[name].append(passage)
         return found
 
@@ -211,7 +207,7 @@ class StatedTargets:
         return {section.id: section.parent_id for section in self._sections(self._numbers[document])}
 
     def references(self, links: Iterable[StatedReference], source: Mapping[str, str]) -> Iterator[Reference]:
-        """The references that links make. ``source``: the document's id by the id of its passage."""
+        """Resolve references in markup. ``source``: document ids by passage id."""
         for link in links:
             found = self._find(link.target, source[link.source_id])
             if any(target.id == link.source_id for target in found):
@@ -230,31 +226,31 @@ class StatedTargets:
                 grammar=STATED_GRAMMAR,
             )
 
-    def _find(self, target: str, own: str) -> list[_Found]:
+    def _find(self, target: str, own: str) -> list[_Target]:
         uri, _, eid = target.partition("#")
         if not uri:
             return self._inside(own, eid) if eid else []
-        work = work_of(uri)
+        work = normalise_work(uri)
         self.uses.add(("work", work))
         documents = self._works.get(work, [])
         if len(documents) > 1:
-            # A text cites an act in its own language where it is there.
+            # Prefer documents in the language of the citing text.
             same = [name for name in documents if self._languages[name] == self._languages[own]]
             documents = same or documents
         if not eid:
-            return [_Found(TargetKind.DOCUMENT, name) for name in documents]
+            return [_Target(TargetKind.DOCUMENT, name) for name in documents]
         inside = [found for name in documents for found in self._inside(name, eid)]
-        return inside or [_Found(TargetKind.DOCUMENT, name) for name in documents]
+        return inside or [_Target(TargetKind.DOCUMENT, name) for name in documents]
 
-    def _inside(self, document: str, eid: str) -> list[_Found]:
-        """What an element is: a passage, or the section that holds all its passages."""
-        self.asked.add(document)
+    def _inside(self, document: str, eid: str) -> list[_Target]:
+        """Return the passage of an element, or the section that contains all its passages."""
+        self.consulted.add(document)
         passages = self._elements(document).get(eid, [])
         sources = {passage.source_id for passage in passages}
         if len(sources) <= 1:
-            return [_Found(TargetKind.PASSAGE, passages[0].id)] if passages else []
+            return [_Target(TargetKind.PASSAGE, passages[0].id)] if passages else []
         common = self._common_section(document, passages)
-        return [_Found(TargetKind.SECTION, common)] if common else []
+        return [_Target(TargetKind.SECTION, common)] if common else []
 
     def _common_section(self, document: str, passages: Sequence[Passage]) -> str | None:
         chains = [list(self._above(document, passage.section_id)) for passage in passages]
@@ -266,10 +262,10 @@ class StatedTargets:
             section = self._parents(document).get(section)
 
 
-def merged(found: Sequence[Reference], stated: Sequence[Reference]) -> list[Reference]:
-    """References of grammars and of markup as one list, none of them twice.
+def merge_references(found: Sequence[Reference], stated: Sequence[Reference]) -> list[Reference]:
+    """Merge references of grammars and of markup without duplicates.
 
-    ``found`` keeps its order; what only the markup states follows.
+    ``found`` keeps its order; references stated only by markup follow.
     """
     by_source: dict[str, list[Reference]] = defaultdict(list)
     for reference in stated:
@@ -296,10 +292,10 @@ def _overlap(one: Reference, other: Reference) -> bool:
     return one.span.start < other.span.end and other.span.start < one.span.end
 
 
-def work_of(uri: str) -> str:
-    """The URI of a work without host, language, version and file, for comparing.
+def normalise_work(uri: str) -> str:
+    """Normalise the URI of a work for comparison: without host, language, version and file.
 
-    "/akn/us/act/2011-11-29/112-61/eng@/!main.xml" is "us/act/2011-11-29/112-61".
+    "/akn/us/act/2011-11-29/112-61/eng@/!main.xml" becomes "us/act/2011-11-29/112-61".
     """
     path = re.sub(r"^https?://[^/]+", "", uri.strip()).casefold()
     path = _SUFFIX.sub("", path)
@@ -312,12 +308,12 @@ def _uris(document: Document) -> Iterator[str]:
     for name in ("work", "uri"):
         value = document.metadata.get(name)
         if isinstance(value, str) and value:
-            yield work_of(value)
-    yield from (work_of(name) for name in document.aliases if name.startswith(("/", "http")))
+            yield normalise_work(value)
+    yield from (normalise_work(name) for name in document.aliases if name.startswith(("/", "http")))
 
 
-def _with_those_around(eid: str) -> Iterator[str]:
-    """An element's id and those of the elements around it: "sec_2__subsec_1" and "sec_2"."""
+def _enclosing_ids(eid: str) -> Iterator[str]:
+    """Yield the id of an element and those of its ancestors: "sec_2__subsec_1" and "sec_2"."""
     yield eid
     while "__" in eid:
         eid = eid.rpartition("__")[0]

@@ -1,4 +1,4 @@
-"""From files to blocks: pools of child processes read and analyse at the same time."""
+"""Read files and make their blocks in parallel pools of child processes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from engine.errors import FileRefusedError, IngestionCancelledError
-from engine.ingestion.analysis import Analyst, make_ready
+from engine.ingestion.analysis import Analyst, compile_patterns
 from engine.ingestion.ledger import Entry
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
 from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Event, Finished, Limits, Produced, WorkerPool, children_for
 
-# Where files are read and blocks are made: in child processes of this machine, or by others for
-# it.
+# Pools of workers: child processes of this machine, or a cluster
 
-# How often somebody is asked whether to go on, in seconds.
+# Interval of cancellation checks, in seconds.
 PULSE = 0.25
 
 Task = TypeVar("Task")
@@ -29,36 +28,36 @@ Item = TypeVar("Item")
 
 
 class Pool(Protocol[Task, Item]):
-    """Something that works on several tasks at once; ``WorkerPool`` says what each of these does."""
+    """A pool that works on several tasks in parallel, such as ``WorkerPool``."""
 
     @property
     def is_free(self) -> bool:
-        """Whether a task could be started at once."""
+        """True if a task could be started immediately."""
         ...
 
     @property
     def is_busy(self) -> bool:
-        """Whether a task is being worked on."""
+        """True if a task is in progress."""
         ...
 
     def start(self, task: Task) -> None:
-        """Begin a task."""
+        """Start a task."""
         ...
 
     def pipes(self) -> Sequence[Connection | int]:
-        """Where the next events will come from."""
+        """Return the pipes that signal the next events."""
         ...
 
     def hold(self) -> None:
-        """The next events are not wanted yet."""
+        """Pause: the next events will not be read yet."""
         ...
 
     def events(self) -> Iterator[Event[Task, Item]]:
-        """What has come so far; does not wait."""
+        """Yield the events so far without waiting."""
         ...
 
     def seconds_left(self) -> float:
-        """Until something happens without a word from a pipe."""
+        """Return the seconds until the next timeout."""
         ...
 
 
@@ -66,17 +65,17 @@ Both = tuple[Pool[FileToRead, Batch | Problem], Pool[Batch, str]]
 
 
 class Pools(Protocol):
-    """The two pools of an ingestion."""
+    """The reading pool and the analysing pool of an ingestion."""
 
     @property
     def most_waiting(self) -> int:
-        """Batches that may wait to be analysed before the reading is held up."""
+        """Maximum number of batches waiting for analysis before reading pauses."""
         ...
 
     def opened(
         self, reader: BatchReader, analyst: Analyst, files: int, size: int
     ) -> AbstractContextManager[Both]:
-        """The pool that reads and the one that analyses, for so many files of so many bytes in all."""
+        """Open the pools for ``files`` files with ``size`` bytes in total."""
         ...
 
     def resolved(
@@ -87,17 +86,20 @@ class Pools(Protocol):
         generation: Path,
         check: Callable[[], None],
     ) -> Iterator[int]:
-        """Have references resolved elsewhere: of which of the blocks ``numbers`` they stand in the generation
-        now. What is left, this machine has to do."""
+        """Resolve references elsewhere, if possible.
+
+        Yields those of ``numbers`` whose references are now in the generation; the caller resolves the
+        others.
+        """
         ...
 
     def close(self) -> None:
-        """Nothing more will be asked; may be said more than once."""
+        """Close the pools. May be called more than once."""
         ...
 
 
 class LocalPools:
-    """Child processes of this one."""
+    """Pools of child processes of this process."""
 
     most_waiting = 4
 
@@ -106,7 +108,7 @@ class LocalPools:
 
     @contextmanager
     def opened(self, reader: BatchReader, analyst: Analyst, files: int, size: int) -> Iterator[Both]:
-        """As ``Pools`` says; no child outlives the context."""
+        """Implement ``Pools``; children end with the context."""
         most = children_for(size)
         with (
             WorkerPool[FileToRead, Batch | Problem](
@@ -124,18 +126,18 @@ class LocalPools:
         generation: Path,
         check: Callable[[], None],
     ) -> Iterator[int]:
-        """There is no elsewhere."""
+        """Yield nothing: there is no other machine."""
         return iter(())
 
     def close(self) -> None:
-        """Nothing is left of the pools."""
+        """Do nothing: the context has ended the children."""
 
 
 def run(
     workers: Pool[Task, Item], tasks: Sequence[Task], check: Callable[[], None] | None = None
 ) -> Iterator[Event[Task, Item]]:
-    """Everything that happens while a pool works on tasks; ends when all are finished. ``check`` is called
-    now and then."""
+    """Run tasks on a pool and yield all events until the last task is finished. ``check`` is called
+    repeatedly."""
     waiting = list(reversed(tasks))
     while waiting or workers.is_busy:
         if check is not None:
@@ -147,42 +149,43 @@ def run(
 
 
 class _Analysts(WorkerPool[Batch, str]):
-    """Children are born with what this process has compiled, and need not do it each again."""
+    """Analysing children. Patterns are compiled before the fork, so that children share them."""
 
     def start(self, task: Batch) -> None:
-        """Begin to analyse a batch."""
-        make_ready(task.languages)
+        """Start to analyse a batch."""
+        compile_patterns(task.languages)
         super().start(task)
 
 
-# Files become blocks: some children read, others analyse what is read, and nothing waits for the
-# slowest.
+# The pipeline: some children read, others analyse, in parallel
 #
-# No document ever comes to this process but as bytes on their way from one child to another, so
-# memory holds a few batches of documents, whatever the size of the corpus.
+# In this process, documents exist only as bytes between two children, so memory contains a few batches,
+# whatever the size of the corpus.
 
 Log = Callable[[str], None]
 
 
 @dataclass(slots=True)
 class Control:
-    """How an ingestion is watched and stopped. ``progress``: step, done, total. ``log``: a line for each
-    file and step. ``cancelled`` is asked now and then; once it says yes, the ingestion ends and leaves the
-    corpus as it was."""
+    """Callbacks of an ingestion.
+
+    ``progress``: step, done, total. ``log``: a line for each file and step. ``cancelled`` is polled; once it
+    returns True, the ingestion ends and the corpus stays unchanged.
+    """
 
     progress: Callable[[str, int, int], None]
     log: Log
     cancelled: Callable[[], bool]
 
     def check(self) -> None:
-        """Raises IngestionCancelledError once somebody wants no more."""
+        """Raise IngestionCancelledError if the ingestion was cancelled."""
         if self.cancelled():
             raise IngestionCancelledError("the ingestion was cancelled; the corpus is as it was before")
 
 
 @dataclass(slots=True)
 class _Reading:
-    """A file that is being read."""
+    """A file in progress."""
 
     task: FileToRead
     batches: list[Batch] = field(default_factory=list)
@@ -207,7 +210,7 @@ class Pipeline:
         headings: bool,
         languages: Collection[str] = (),
     ) -> None:
-        """``languages`` are those that the files are likely to be in."""
+        """``languages``: likely languages of the files."""
         self._languages = tuple(languages)
         self._control, self._pools = control, pools
         self._reader = BatchReader(known, version)
@@ -219,7 +222,7 @@ class Pipeline:
         self._total = 0
 
     def run(self, tasks: Sequence[FileToRead]) -> dict[int, Entry]:
-        """What became of each file, by the number of its task."""
+        """Return the entry of each file by the number of its task."""
         self._total = len(tasks)
         sizes = {task.number: _size(task) for task in tasks}
         queue = deque(sorted(tasks, key=lambda task: -sizes[task.number]))
@@ -233,8 +236,8 @@ class Pipeline:
                     task = queue.popleft()
                     going[task.number] = _Reading(task)
                     readers.start(task)
-                # While the first file is read, what its text will need is made ready.
-                make_ready(self._languages)
+                # Compile patterns while the first file is read.
+                compile_patterns(self._languages)
                 self._languages = ()
                 while self._waiting and analysts.is_free:
                     analysts.start(self._waiting.popleft())
@@ -266,7 +269,7 @@ class Pipeline:
         self._settle(reading)
 
     def _take(self, reading: _Reading, batch: Batch) -> None:
-        # Its documents are held by what waits to be analysed alone.
+        # Only the waiting queue keeps the documents.
         reading.batches.append(replace(batch, content=None))
         if batch.content is None or batch.key in self._made:
             return
@@ -285,7 +288,7 @@ class Pipeline:
             reading.open.discard(batch.key)
             if failure is not None:
                 place = [one.key for one in reading.batches].index(batch.key)
-                # One document of a batch may be the cause: each is tried alone.
+                # One document may cause the failure: each is tried alone.
                 later = reading.batches[place + 1 :]
                 del reading.batches[place:]
                 for part in parts:
@@ -299,7 +302,7 @@ class Pipeline:
             self._settle(reading)
 
     def _settle(self, reading: _Reading) -> None:
-        """Closes the account of a file once all of it is read and analysed."""
+        """Make the entry of a file once all of it is read and analysed."""
         task = reading.task
         if not reading.is_read or reading.open or task.number in self._finished:
             return
@@ -314,12 +317,12 @@ class Pipeline:
             reading.failure,
         )
         self._finished[task.number] = entry
-        self._control.log(told(entry))
+        self._control.log(format_entry(entry))
         self._control.progress("read", len(self._finished), self._total)
 
 
-def told(entry: Entry) -> str:
-    """What became of a file, in a line."""
+def format_entry(entry: Entry) -> str:
+    """Format the result of a file as a line of the log."""
     if not entry.documents:
         reason = entry.failure or (entry.problems[0].reason if entry.problems else "it holds no document")
         return f"{entry.name}: not read: {reason}"
@@ -328,7 +331,7 @@ def told(entry: Entry) -> str:
 
 
 def _split(batch: Batch) -> list[Batch]:
-    """Each document of a batch as one. Only a child unpickles what a child has read."""
+    """Make a batch of each document. Only children unpickle documents."""
     return [
         replace(batch, key=f"{batch.key}-{number}", documents=(name,), counts=(count,), only=number)
         for number, (name, count) in enumerate(zip(batch.documents, batch.counts, strict=True))

@@ -1,4 +1,4 @@
-"""Publication: what only the whole corpus shows is computed, and a generation is written."""
+"""Compute the data that depend on the whole corpus, and write a generation."""
 
 from __future__ import annotations
 
@@ -19,61 +19,63 @@ from engine.corpus.embedded.lexical import LexicalField
 from engine.corpus.embedded.mentions import Definers
 from engine.corpus.embedded.writing import Parts, write_generation
 from engine.errors import ResourceError, SourceError
-from engine.ingestion.embedding import Embedded, Embedding, models
-from engine.ingestion.entities import Naming
+from engine.ingestion.embedding import Embedded, Embedding, make_models
+from engine.ingestion.entities import EntityFinder
 from engine.ingestion.ledger import (
     LATER,
     POSTINGS_NAME,
     Entry,
     Ledger,
-    Placed,
     Previous,
-    makers,
-    merged_postings,
-    place,
+    SelectedBlocks,
+    code_digest,
+    merge_postings,
+    select_blocks,
 )
 from engine.ingestion.linking import Edge, declared_references, stated_edges
-from engine.ingestion.mentions import Found, Terms
+from engine.ingestion.mentions import FoundMentions, Terms
 from engine.ingestion.pipeline import Control, Pools, run
 from engine.ingestion.readers.base import Problem
-from engine.ingestion.resolving import Resolving, links_name
-from engine.ingestion.versions.families import contents_of, in_families
+from engine.ingestion.resolving import CorpusReferences, links_name
+from engine.ingestion.versions.families import contents_of, find_families
 from engine.ingestion.versions.intervals import row_intervals
-from engine.ingestion.versions.validity import unread
+from engine.ingestion.versions.validity import report_unread_dates
 from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool, children_for
 from engine.language.clustering import Encode
 from engine.language.embedders import Embedder
 from engine.language.entities import LEAST_SCORE, EntityTable
 
-# Work that a child of its own does beside this process: on another core, with a lock of the
-# interpreter of its own.
+# Work in child processes, which have their own core and interpreter lock
 
-# With fewer passages than this the work is done before a child has begun.
+# With fewer passages, the work takes less time than starting a child.
 WORTH_A_CHILD = 20_000
-# Our own work on our own files: as long as it takes, with all the memory that there is.
+# Limits do not apply to the program's own work on its own files.
 _UNBOUNDED = Limits(deadline=1e6, memory=1 << 48)
 
 
-class Aside:
-    """Begins pieces of work in forked children that write below one folder. Used as a context manager: no
-    child outlives it."""
+class BackgroundTasks:
+    """Runs tasks in forked children that write below one folder.
+
+    A context manager: children end with it.
+    """
 
     def __init__(self, writes: Path, check: Callable[[], None], passages: int) -> None:
-        """``check`` is called now and then while somebody waits; ``passages`` says how much work it is."""
+        """``check`` is called repeatedly while waiting; ``passages`` measures the amount of work."""
         self._writes, self._check, self._children = writes, check, ExitStack()
         self._is_worth_it = passages >= WORTH_A_CHILD
 
-    def __enter__(self) -> Aside:
+    def __enter__(self) -> BackgroundTasks:
         return self
 
     def __exit__(self, *error: object) -> None:
         self._children.close()
 
-    def begin(self, work: Callable[[], None]) -> Callable[[], None]:
-        """Begin some work; what is returned waits until it is done, or does it where it is not worth a child.
+    def start(self, work: Callable[[], None]) -> Callable[[], None]:
+        """Start a task and return a function that waits for its end; small tasks run when the function is
+        called.
 
-        That raises ResourceError where the child fails, CorpusError where it says so.
+        That function raises ResourceError if the child fails, and CorpusError if the task raises it.
         """
         if not self._is_worth_it:
             return cache(work)
@@ -94,17 +96,17 @@ class Aside:
         return wait
 
 
-# From blocks to a corpus: what only the whole can tell is found, and a generation is written.
+# From blocks to a generation
 
-# Text of a passage of law, on the average of the corpora that were tried.
+# Average size of a passage of law in the corpora that were measured.
 BYTES_A_PASSAGE = 500
-# So few blocks are looked through for entities here, without a child.
+# Up to this number of blocks, entities are searched without children.
 MOST_ALONE = 4
 
 
 @dataclass(slots=True)
 class Plan:
-    """What a corpus is to be made of, beside its files."""
+    """Settings of a corpus, in addition to its files."""
 
     name: str
     embedding: str
@@ -116,23 +118,23 @@ class Plan:
     limits: Limits = field(default_factory=Limits)
     sparse: str = NO_MODEL
     entity_score: float = LEAST_SCORE
-    # The embedding model is not asked: passages that are new get their vectors later.
+    # If True, the embedding model is not called: new passages get their vectors later.
     later: bool = False
 
 
 @dataclass(slots=True)
 class Published:
-    """What was written, and what is to be told of it."""
+    """The result of writing a generation."""
 
     manifest: Manifest
-    placed: Placed
+    placed: SelectedBlocks
     undecided: Undecided
     not_embedded: int = 0
     embedded: int = 0
 
 
-class Publishing:
-    """Writes a generation from the entries of a ledger, whose blocks stand in it."""
+class Publisher:
+    """Writes a generation from the entries of a ledger, whose blocks are already in it."""
 
     def __init__(
         self,
@@ -148,11 +150,11 @@ class Publishing:
         self._plan, self._control, self._seconds, self._pools = plan, control, seconds, pools
 
     def run(self, entries: Sequence[Entry], problems: list[Problem]) -> Published:
-        """Everything behind the blocks. Adds to ``problems``, those of the files, what comes up.
+        """Compute everything after the blocks. Adds new problems to ``problems``.
 
-        Raises SourceError where the blocks hold no passage.
+        Raises SourceError if the blocks contain no passage.
         """
-        placed = place(entries, self._generation, self._before)
+        placed = select_blocks(entries, self._generation, self._before)
         problems.extend(placed.problems)
         if not placed.blocks:
             first = f"; first problem: {problems[0]}" if problems else ""
@@ -160,22 +162,22 @@ class Publishing:
         view = CorpusView(placed.blocks)
         self._find_versions(view, placed, entries, problems)
 
-        with Aside(self._generation, self._control.check, len(view)) as aside:
+        with BackgroundTasks(self._generation, self._control.check, len(view)) as background:
 
             @cache
-            def words() -> Callable[[], None]:
-                return aside.begin(lambda: self._write_postings(placed))
+            def start_postings() -> Callable[[], None]:
+                return background.start(lambda: self._write_postings(placed))
 
             @cache
-            def entities() -> tuple[EntityTable, Definers]:
+            def find_entities() -> tuple[EntityTable, Definers]:
                 with self.step("entities"):
-                    naming = self._naming(view, placed)
-                    words()
-                    naming.save(self._generation)
-                    return naming.table(self._plan.entity_score)
+                    finder = self._entity_finder(view, placed)
+                    start_postings()
+                    finder.save(self._generation)
+                    return finder.table(self._plan.entity_score)
 
-            links, resolving = self._references(view, placed, problems, (words, entities))
-            table, definers = entities()
+            links, resolving = self._references(view, placed, problems, (start_postings, find_entities))
+            table, definers = find_entities()
             embedded = self._vectors(view)
             with self.step("write"):
                 first_rows = view.document_rows.tolist()
@@ -187,7 +189,8 @@ class Publishing:
                 intervals = row_intervals(view, references)
 
                 def lexical() -> Block:
-                    words()()
+                    wait = start_postings()
+                    wait()
                     return self._lexical()
 
                 parts = Parts(
@@ -205,7 +208,7 @@ class Publishing:
                     self._plan.sparse,
                     {number: view.documents[number] for number in sorted(view.versions)},
                     lexical,
-                    beside=aside.begin,
+                    start=background.start,
                     codes=embedded.codes,
                 )
                 if embedded.room is not None:
@@ -221,12 +224,12 @@ class Publishing:
                 manifest, undecided = write_generation(self._folder, self._generation, parts)
         return Published(manifest, placed, undecided, embedded.missing, embedded.encoded)
 
-    def _write_postings(self, placed: Placed) -> None:
-        """The postings of all blocks."""
-        merged_postings(placed.names, placed.blocks, self._before).save(self._generation / POSTINGS_NAME)
+    def _write_postings(self, placed: SelectedBlocks) -> None:
+        """Merge and save the postings of all blocks."""
+        merge_postings(placed.names, placed.blocks, self._before).save(self._generation / POSTINGS_NAME)
 
     def _lexical(self) -> Block:
-        """The word index that is made of the postings."""
+        """Build the word index from the postings."""
         postings, lexical = mapped_block(self._generation / POSTINGS_NAME), Block({})
         for name in FIELDS:
             LexicalField.put_later(lexical, name, postings.postings(name))
@@ -234,7 +237,7 @@ class Publishing:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Tell of a step, measure it without those in it, and let nobody wait for its end who had enough."""
+        """Report a step and measure its time without nested steps. Raises IngestionCancelledError."""
         self._control.check()
         self._control.progress(name, 0, 1)
         start, others = perf_counter(), sum(self._seconds.values())
@@ -245,41 +248,43 @@ class Publishing:
         self._control.log(f"{name}: {seconds:.1f} s")
 
     def _find_versions(
-        self, view: CorpusView, placed: Placed, entries: Sequence[Entry], problems: list[Problem]
+        self, view: CorpusView, placed: SelectedBlocks, entries: Sequence[Entry], problems: list[Problem]
     ) -> None:
-        """Let the view know which documents are versions of one text, and from when to when each holds."""
+        """Set in the view which documents are versions of one text, and when each is in force."""
         with self.step("versions"):
             paths: list[str | None] = []
             for block, owner in zip(placed.blocks, placed.owners, strict=True):
                 alone = len(entries[owner].documents) == 1
                 paths.extend([entries[owner].name if alone else None] * block.documents)
-            found = in_families(view.documents, paths, contents_of(view))
+            found = find_families(view.documents, paths, contents_of(view))
             view.documents, view.versions = found.documents, found.changed
             problems.extend(found.notes)
             sizes = np.diff(view.document_rows).tolist()
-            problems.extend(unread(view.documents, paths, view.versions, sizes))
+            problems.extend(report_unread_dates(view.documents, paths, view.versions, sizes))
 
     def _references(
         self,
         view: CorpusView,
-        placed: Placed,
+        placed: SelectedBlocks,
         problems: list[Problem],
-        meanwhile: Sequence[Callable[[], object]],
-    ) -> tuple[list[Block], Resolving]:
-        """The references of each block. ``meanwhile`` is done here while children resolve, where they have no
-        need of this process before they are done."""
+        concurrent_tasks: Sequence[Callable[[], object]],
+    ) -> tuple[list[Block], CorpusReferences]:
+        """Resolve the references of each block.
+
+        ``concurrent_tasks``: tasks for this process while children resolve without it.
+        """
         with self.step("references"):
-            resolving = Resolving(view, placed.names, self._generation, makers())
+            resolving = CorpusReferences(view, placed.names, self._generation, code_digest())
             found: dict[int, Block] = {}
             for number, name in enumerate(placed.names):
-                kept = None if self._before is None else resolving.kept(number, self._before)
-                if kept is not None and self._before is not None:
+                previous = None if self._before is None else resolving.get_stored(number, self._before)
+                if previous is not None and self._before is not None:
                     self._before.keep(links_name(name), self._generation)
-                    found[number] = kept
+                    found[number] = previous
             missing = [number for number in range(len(placed.names)) if number not in found]
             text = BYTES_A_PASSAGE * sum(placed.blocks[number].passages for number in missing)
             size = min(children_for(text), len(missing))
-            # What as many children do at once as there are need not be told to others.
+            # If the local children can do everything at once, the cluster is not used.
             if len(missing) > size:
                 for number in self._pools.resolved(
                     view, placed.names, missing, self._generation, self._control.check
@@ -287,7 +292,7 @@ class Publishing:
                     found[number] = self._links(placed, number)
                     self._control.progress("references", len(found), len(placed.names))
                 missing = [number for number in missing if number not in found]
-            # What is forked from here on inherits no connection to a cluster.
+            # Children that are forked after this must not inherit a connection to a cluster.
             self._pools.close()
             if missing:
                 resolving.prepare()
@@ -297,7 +302,7 @@ class Publishing:
                     if len(missing) <= size:
                         for number in missing:
                             workers.start(number)
-                        for work in meanwhile:
+                        for work in concurrent_tasks:
                             work()
                         missing = []
                     self._resolve(workers, missing, found, resolving, placed, problems)
@@ -308,8 +313,8 @@ class Publishing:
         workers: WorkerPool[int, str],
         missing: Sequence[int],
         found: dict[int, Block],
-        resolving: Resolving,
-        placed: Placed,
+        resolving: CorpusReferences,
+        placed: SelectedBlocks,
         problems: list[Problem],
     ) -> None:
         for event in run(workers, missing, self._control.check):
@@ -319,42 +324,42 @@ class Publishing:
             if event.failure is None:
                 found[number] = self._links(placed, number)
             else:
-                found[number] = resolving.nothing()
+                found[number] = resolving.empty()
                 problems.append(Problem(placed.names[number], f"references not resolved: {event.failure}"))
             self._control.progress("references", len(found), len(placed.names))
 
-    def _links(self, placed: Placed, number: int) -> Block:
+    def _links(self, placed: SelectedBlocks, number: int) -> Block:
         return open_block(self._generation / links_name(placed.names[number]))
 
-    def _naming(self, view: CorpusView, placed: Placed) -> Naming:
+    def _entity_finder(self, view: CorpusView, placed: SelectedBlocks) -> EntityFinder:
         model = self._plan.model
         encode = None if model is None or self._plan.later else _encoder(model)
-        version = f"{makers()} {self._plan.embedding} {encode is not None}"
-        naming = Naming(view, placed.names, version, encode, self._before)
-        naming.find(lambda terms, numbers: self._mentions(view, terms, numbers))
-        return naming
+        version = f"{code_digest()} {self._plan.embedding} {encode is not None}"
+        finder = EntityFinder(view, placed.names, version, encode, self._before)
+        finder.find(lambda terms, numbers: self._mentions(view, terms, numbers))
+        return finder
 
-    def _mentions(self, view: CorpusView, terms: Terms, numbers: Sequence[int]) -> list[Found]:
-        """The mentions in some blocks; in children, where there are enough of them."""
+    def _mentions(self, view: CorpusView, terms: Terms, numbers: Sequence[int]) -> list[FoundMentions]:
+        """Find the mentions in some blocks; with children if there are enough blocks."""
 
         def work(number: int) -> Iterator[tuple[bytes, ...]]:
             yield tuple(column.tobytes() for column in terms.mentions_in(view.blocks[number]))
 
-        found: dict[int, Found] = {}
+        mentions: dict[int, FoundMentions] = {}
         size = children_for(BYTES_A_PASSAGE * sum(view.blocks[number].passages for number in numbers))
         if size > 1 and len(numbers) > MOST_ALONE:
             with WorkerPool[int, tuple[bytes, ...]](work, size, self._plan.limits) as workers:
                 for event in run(workers, numbers, self._control.check):
                     if isinstance(event, Produced):
-                        found[event.task] = Found.from_bytes(*event.item)
-        return [found.get(number) or terms.mentions_in(view.blocks[number]) for number in numbers]
+                        mentions[event.task] = FoundMentions.from_bytes(*event.item)
+        return [mentions.get(number) or terms.mentions_in(view.blocks[number]) for number in numbers]
 
     def _vectors(self, view: CorpusView) -> Embedded:
         plan = self._plan
         if plan.model is None and plan.sparse == NO_MODEL:
             return Embedded()
         with self.step("embed"):
-            chosen = replace(models(plan.embedding, plan.sparse), dense_model=plan.model)
+            chosen = replace(make_models(plan.embedding, plan.sparse), dense_model=plan.model)
             reading = Embedding(
                 *(chosen, self._generation, self._before, self._control),
                 headings=plan.headings,

@@ -1,4 +1,4 @@
-"""Reading of files in child processes: documents in batches, explanations attached to provisions."""
+"""Read files in child processes as batches of documents, with explanations marked."""
 
 from __future__ import annotations
 
@@ -24,34 +24,32 @@ from engine.language.addresses import CONTAINERS, PROVISIONS, number_key
 from engine.language.characters import hidden_marks
 from engine.model import Passage, Section, SectionKind
 
-# Explanations of provisions: Penjelasan, Begründung, explanatory notes.
-#
-# They repeat the numbers of the provisions that they explain and are none themselves: they become
-# guidance.
+# Explanations of provisions (Penjelasan, Begründung, explanatory notes) repeat the numbers of provisions and
+# become guidance.
 
-# A longer heading of an explanation names the whole act: the first word says enough in a label.
+# A longer heading of an explanation is shortened to its first word in labels.
 LONGEST_NAME = 30
 
 
 def with_explanations(read: ReadDocument) -> ReadDocument:
-    """The document with its explanations marked as guidance; all of it if its title says that it explains."""
+    """Mark the explanations of a document as guidance; a title that names an explanation marks all of it."""
     is_whole = EXPLANATION.match(read.document.title) is not None
     ids = [None, *(one.id for one in read.sections)]
-    inside = dict.fromkeys(ids, "") if is_whole else _inside(read.sections)
-    if not inside:
+    names = dict.fromkeys(ids, "") if is_whole else _inside(read.sections)
+    if not names:
         return read
-    explained = {_key(one) for one in read.sections if one.id not in inside}
-    explained |= {_key(one) for one in read.passages if one.section_id not in inside}
+    explained = {_key(one) for one in read.sections if one.id not in names}
+    explained |= {_key(one) for one in read.passages if one.section_id not in names}
 
     def explains(one: Section | Passage, section_id: str | None) -> bool:
         numbered = bool(one.number) and one.kind in PROVISIONS | CONTAINERS
-        return section_id in inside and numbered and (is_whole or _key(one) in explained)
+        return section_id in names and numbered and (is_whole or _key(one) in explained)
 
     sections = (
         replace(one, kind=SectionKind.GUIDANCE) if explains(one, one.id) else one for one in read.sections
     )
     passages = (
-        replace(one, kind=SectionKind.GUIDANCE, label=f"{inside[one.section_id]}, {one.label}".lstrip(", "))
+        replace(one, kind=SectionKind.GUIDANCE, label=f"{names[one.section_id]}, {one.label}".lstrip(", "))
         if explains(one, one.section_id)
         else one
         for one in read.passages
@@ -60,46 +58,45 @@ def with_explanations(read: ReadDocument) -> ReadDocument:
 
 
 def _key(one: Section | Passage) -> tuple[SectionKind | None, str]:
-    """What two provisions of one number have in common: containers their kind as well."""
+    """Return the key by which provisions of one number are equal; containers also compare their kind."""
     return one.kind if one.kind in CONTAINERS else None, number_key(one.number or "")
 
 
 def _inside(sections: Sequence[Section]) -> dict[str | None, str]:
-    """The sections of explanations by their ids, each with the name of its explanation.
+    """Return the names of explanations by the ids of their sections.
 
-    Provisions may follow on the level of the heading that explains them, if their numbers were there before.
+    Provisions may follow on the level of the explanation's heading, if their numbers have occurred before.
     """
-    inside: dict[str | None, str] = {}
+    names: dict[str | None, str] = {}
     seen: dict[str | None, set[str]] = {}
     open_at: dict[str | None, str] = {}
     for section in sections:
         above, key = section.parent_id, number_key(section.number or "")
         if section.kind is SectionKind.HEADING and EXPLANATION.match(section.title):
             short = len(section.title) <= LONGEST_NAME
-            open_at[above] = inside[section.id] = section.title if short else section.title.split()[0]
-        elif above in inside or (above in open_at and key in seen.get(above, ())):
-            inside[section.id] = inside.get(above) or open_at[above]
+            open_at[above] = names[section.id] = section.title if short else section.title.split()[0]
+        elif above in names or (above in open_at and key in seen.get(above, ())):
+            names[section.id] = names.get(above) or open_at[above]
         else:
             open_at.pop(above, None)
             seen.setdefault(above, set()).add(key)
-    return inside
+    return names
 
 
-# Reading a file in a child process: its documents come out in batches, the unit of all further
-# work.
+# Batches of documents, the unit of all further work
 
-# A batch ends behind the document that makes it as large as this, in passages; and behind every document
-# whose id says so, so that a document that has grown moves the ends of few other batches.
+# A batch ends at this number of passages, and after every document whose id has a certain hash, so that a
+# document that has grown changes the ends of few other batches.
 BATCH_PASSAGES = 256
-# A file whose every line is wrong is told as such; millions of reasons would fill the memory of the parent.
+# Limit of reported problems per file, to limit memory.
 MOST_PROBLEMS = 1000
 MISNAMED = "named {}, but its content is {}: read as that"
-HIDDEN = "contains {:,} characters that nobody sees and that mislead; they are shown by their numbers"
+HIDDEN = "contains {:,} invisible characters that can mislead; they are shown by their code points"
 
 
 @dataclass(frozen=True, slots=True)
 class FileToRead:
-    """A file, and what reads it. ``key`` is of its content and of all that its reading depends on."""
+    """A file and its reader. ``key``: digest of its content and of everything that its reading depends on."""
 
     number: int
     source: SourceFile
@@ -109,10 +106,12 @@ class FileToRead:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some documents of a file. ``key`` is made from all they hold; ``content`` is their pickle, None
-    where a block with this key is known already. ``documents`` are their ids, ``counts`` the passages of
-    each, ``languages`` those of all. ``only``: the number of the one that is meant, where it is not all that
-    ``content`` holds."""
+    """Some documents of a file.
+
+    ``key``: digest of their content. ``content``: their pickle, or None if a block with this key exists.
+    ``documents``: their ids. ``counts``: passages of each. ``languages``: of all passages. ``only``: the
+    number of the single document to use from ``content``, or None for all.
+    """
 
     key: str
     documents: tuple[str, ...]
@@ -123,13 +122,13 @@ class Batch:
 
 
 class BatchReader:
-    """The work of a child that reads. ``known``: keys of blocks that need not be made again."""
+    """The task of a reading child. ``known``: keys of existing blocks."""
 
     def __init__(self, known: Collection[str], version: str) -> None:
         self.known, self.version = known, version
 
     def __call__(self, task: FileToRead) -> Iterator[Batch | Problem]:
-        """The documents of a file, and what could not be read of it."""
+        """Yield the documents of a file in batches, and its problems."""
         waiting: list[ReadDocument] = []
         passages = problems = hidden = 0
         try:
@@ -160,7 +159,7 @@ class BatchReader:
             yield Problem(task.source.name, HIDDEN.format(hidden), is_note=True)
 
     def _batch(self, documents: list[ReadDocument]) -> Batch:
-        # By value, unlike the pickle, which also says which equal strings were one object.
+        # By value: a pickle also depends on which equal strings are one object.
         values = orjson.dumps(documents, default=_plain, option=orjson.OPT_NON_STR_KEYS)
         key = digest(values, self.version.encode())
         content = None if key in self.known else pickle.dumps(documents, pickle.HIGHEST_PROTOCOL)
@@ -172,7 +171,7 @@ class BatchReader:
 
 
 def _by_fields(kind: type[Any]) -> None:
-    """Pickle a dataclass as the values of its fields, many times faster than by its state."""
+    """Pickle a dataclass as its field values, which is many times faster than by state."""
     values = attrgetter(*(one.name for one in fields(kind)))
     copyreg.pickle(kind, lambda item: (kind, values(item)))
 
@@ -185,39 +184,39 @@ def _reduced(mapping: MappingProxyType[str, object]) -> tuple[object, tuple[dict
     return _read_only, (dict(mapping),)
 
 
-# Metadata are read-only mappings, which pickle does not know.
+# Metadata are read-only mappings, which pickle does not support.
 copyreg.pickle(MappingProxyType, _reduced)  # type: ignore[arg-type]
 for _kind in (Passage, Section):
     _by_fields(_kind)
 
 
 def _plain(value: object) -> object:
-    """What JSON has no type for: read-only mappings, sets; anything else by its text."""
+    """Convert values that JSON does not support: read-only mappings; others by their text."""
     if hasattr(value, "items"):
         return dict(value.items())
     return repr(value)
 
 
-# The text of one file, by the readers that corpora are made with.
+# The text of a file, by the same readers as corpora
 
-# What is read as it stands: a memorandum in plain text or Markdown keeps its lines.
+# Formats that are returned unchanged, with their lines.
 PLAIN = (".txt", ".md", ".markdown", ".text")
 LARGEST = 20_000_000
 
 
-def text_of(path: Path) -> str:
-    """The text of a file. Raises SourceError, InputError where it cannot be read or has no text."""
+def read_text(path: Path) -> str:
+    """Return the text of a file. Raises SourceError or InputError if it cannot be read or has no text."""
     try:
         data = read_named(path, LARGEST)
     except FileRefusedError as error:
         raise InputError(f"{path.name}: {error}") from error
     except OSError as error:
         raise InputError(f"{path.name} cannot be read: {error.strerror}") from error
-    # Text of another encoding is left to the readers, which find out which.
+    # Readers detect other encodings.
     with suppress(UnicodeDecodeError):
         if path.suffix.lower() in PLAIN:
             return data.decode("utf-8-sig")
-    # The readers of all formats take a second to load.
+    # Imported late: loading the readers of all formats takes a second.
     from engine.ingestion.readers.base import ReadDocument
     from engine.ingestion.sources import open_sources
 

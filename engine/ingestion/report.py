@@ -1,4 +1,4 @@
-"""What an ingestion reports: its progress, and the result for each file."""
+"""Progress and results of an ingestion."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ from tqdm import tqdm
 
 from engine.ingestion.readers.base import Problem
 
-# How far an ingestion is.
-
-# Called with the name of a step, how much of it is done, and how much there is.
+# Called with the name of a step, the amount done, and the total.
 Progress = Callable[[str, int, int], None]
 
 
 def silent(step: str, done: int, total: int) -> None:
-    """Tells nobody."""
+    """Ignore progress."""
 
 
 class ProgressBar:
-    """One bar on standard error, which each step fills in turn. Used as a context manager."""
+    """A progress bar on standard error, reused by each step. A context manager."""
 
     def __init__(self) -> None:
         self._bar: Any = None
@@ -51,11 +49,11 @@ class ProgressBar:
         self._bar.update(done - self._bar.n)
 
 
-# What an ingestion tells about itself.
+# Results
 
 
 class FileStatus(StrEnum):
-    """What became of a file."""
+    """The result of a file."""
 
     READ = "read"
     PARTLY = "partly"
@@ -64,10 +62,9 @@ class FileStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """One file: what became of it, with the first reason where it was not wholly read.
+    """Result of a file; ``reason``: the first reason if it was not read completely.
 
-    ``reused``: it had not changed, so that nothing of it was read again; ``seconds`` are then those of
-    the time when it was read.
+    ``reused``: unchanged and not read again; ``seconds`` are then those of the original reading.
     """
 
     name: str
@@ -81,13 +78,11 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestionReport:
-    """Counts, seconds per step, and everything that could not be read.
+    """Counts, seconds per step, and problems.
 
-    ``not_embedded`` counts passages in languages that the embedding model does not read; ``embedded``
-    those whose vectors were computed now and not taken over from before; ``sparse`` is the
-    model of the learned sparse vectors. ``seconds`` are those of each
-    step. ``files`` stand in the order of the sources; ``skipped`` are those that are no documents, with
-    the reason.
+    ``not_embedded``: passages in languages that the embedding model does not support. ``embedded``: passages
+    whose vectors were computed now. ``sparse``: the model of the learned sparse vectors. ``files``: in the
+    order of the sources. ``skipped``: files that are not documents, with the reason.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""References of a whole corpus: what its texts and its sources say, resolved among its documents.
+"""Resolve the references of a corpus, stated and recognised, among its documents.
 
-The references of a block are kept in a file beside it, together with all that they were resolved by: the
-block itself, what was asked of the names of all documents and the answers, and the structure of each document
-that was looked into. While these are the same, so are they, and they are not resolved again.
+The references of a block are stored with everything they depend on: the block, the look-ups among all
+documents with their answers, and the structure of each consulted document. While these are unchanged, the
+references are reused.
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ from engine.corpus.embedded.links import (
     ReferenceColumns,
 )
 from engine.ingestion.ledger import Previous
-from engine.ingestion.linking import VERSIONS_GRAMMAR, Stated, StatedTargets, merged
+from engine.ingestion.linking import VERSIONS_GRAMMAR, Stated, StatedTargets, merge_references
 from engine.ingestion.view import BlockReadings, CorpusView
 from engine.language.references import Resolver
 from engine.language.references.names import Use
 from engine.model import Passage, Reference, Relation, Section, SectionKind, Status, TargetKind
 
 LINKS_SUFFIX = ".links"
-# Passages and sections that are held, of documents that were looked into, until they are let go of: about a
-# kilobyte each, in each child.
+# Maximum number of loaded passages and sections of consulted documents, in each child; each takes about 1 kB.
 MOST_HELD = 1 << 16
 _PASSAGE, _SECTION, _DOCUMENT = (
     KIND_NUMBERS[kind] for kind in (TargetKind.PASSAGE, TargetKind.SECTION, TargetKind.DOCUMENT)
@@ -44,7 +43,7 @@ _PASSAGE, _SECTION, _DOCUMENT = (
 
 
 class Answers:
-    """The answers to all questions of references to a corpus as a whole, by 64-bit keys."""
+    """The answers to all look-ups of references in the corpus, by 64-bit keys."""
 
     def __init__(self, known: Iterable[tuple[Use, str]]) -> None:
         found = {_key_of(use): hashed(answer) for use, answer in known}
@@ -53,7 +52,7 @@ class Answers:
         self._keys, self._answers = keys[order], np.fromiter(found.values(), np.uint64, len(found))[order]
 
     def to(self, uses: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """The keys of the answers to some questions, shape (uses,); 0 where there is none."""
+        """Return the keys of the answers to some look-ups, shape (uses,); 0 if there is none."""
         if not len(self._keys):
             return np.zeros(len(uses), np.uint64)
         places = np.minimum(np.searchsorted(self._keys, uses), len(self._keys) - 1)
@@ -61,7 +60,7 @@ class Answers:
 
 
 def keys_of(uses: Iterable[Use]) -> NDArray[np.uint64]:
-    """The keys of some questions, in ascending order."""
+    """Return the keys of look-ups in ascending order."""
     return np.sort(np.fromiter(map(_key_of, uses), np.uint64))
 
 
@@ -70,81 +69,87 @@ def _key_of(use: Use) -> int:
 
 
 def links_name(key: str) -> str:
-    """Where in a generation the references of a block stand."""
+    """Return the file name of a block's references in a generation."""
     return block_name(key, LINKS_SUFFIX)
 
 
-class Resolving:
-    """Resolves the references of the blocks of a corpus, each on its own."""
+class CorpusReferences:
+    """Resolves the references of the blocks of a corpus one by one."""
 
     def __init__(self, view: CorpusView, names: Sequence[str], generation: Path, version: str) -> None:
         self._view, self._names, self._generation = view, names, generation
         self._version = version
 
     def __call__(self, number: int) -> Iterator[str]:
-        """The work of a child: writes the references of a block."""
-        # A great many objects are made and no cycle: looking for one takes a tenth of the time.
+        """Write the references of a block and yield its name. Runs in a child."""
+        # Creates many objects and no cycles; garbage collection took a tenth of the time.
         gc.disable()
         try:
-            links = self.resolved(number)
+            links = self.resolve(number)
         finally:
             gc.enable()
         links.save(self._generation / links_name(self._names[number]))
         yield self._names[number]
 
     def is_current(self, number: int, links: Block) -> bool:
-        """Whether references that were kept are those that would be found now."""
-        asked: dict[str, str] = links.about["documents"]
+        """Return True if stored references are up to date."""
+        structures_used: dict[str, str] = links.about["documents"]
         structures = self._structures
         return (
             links.about["key"] == self._key(number)
-            and all(structures.get(name) == structure for name, structure in asked.items())
+            and all(structures.get(name) == structure for name, structure in structures_used.items())
             and np.array_equal(self._answers.to(links["uses"]), links["answers"])
         )
 
-    def kept(self, number: int, before: Previous) -> Block | None:
-        """The references of a block as the generation before has them, where they still hold."""
+    def get_stored(self, number: int, before: Previous) -> Block | None:
+        """Return the references of a block from the previous generation, or None if they are outdated."""
         links = before.block(links_name(self._names[number]))
         return links if links is not None and self.is_current(number, links) else None
 
-    def resolved(self, number: int) -> Block:
-        """The references of a block. Targets are told by document and place in it, so that they hold
-        wherever the documents stand in a corpus."""
+    def resolve(self, number: int) -> Block:
+        """Resolve the references of a block.
+
+        Targets are stored as document and position in it, independent of the document's position in the
+        corpus.
+        """
         view, resolver = self._view, self._resolver
         if view.passages.made + view.sections.made > MOST_HELD:
-            resolver.forget()
-            view.forget()
-        resolver.asked.clear()
+            resolver.clear()
+            view.clear()
+        resolver.consulted.clear()
         resolver.uses.clear()
         found: list[Reference] = []
         first = int(view.first_row[number])
-        for place, passage in enumerate(view.passages.focus(number)):
-            found.extend(resolver.resolve(self._readings.mentions(first + place), passage))
-        asked, uses = {view.documents[document].id for document in resolver.asked}, set(resolver.uses)
+        for offset, passage in enumerate(view.passages.focus(number)):
+            found.extend(resolver.resolve(self._readings.mentions(first + offset), passage))
+        documents_used, uses = (
+            {view.documents[document].id for document in resolver.consulted},
+            set(resolver.uses),
+        )
         stated = view.stated(number)
         if stated:
             targets = self._targets
-            targets.asked.clear()
+            targets.consulted.clear()
             targets.uses.clear()
             owners = {link.source_id: self._owner(link.source_id) for link in stated}
-            found = merged(found, list(targets.references(stated, owners)))
-            asked, uses = asked | targets.asked, uses | targets.uses
+            found = merge_references(found, list(targets.references(stated, owners)))
+            documents_used, uses = documents_used | targets.consulted, uses | targets.uses
         links, reached = self._packed(found, number)
-        asked |= reached
+        documents_used |= reached
         links.arrays["uses"] = keys_of(uses)
         links.arrays["answers"] = self._answers.to(links["uses"])
         links.about |= {
             "key": self._key(number),
-            "documents": {name: self._structures[name] for name in sorted(asked)},
+            "documents": {name: self._structures[name] for name in sorted(documents_used)},
         }
         return links
 
-    def nothing(self) -> Block:
-        """No references, for a block that could not be worked on."""
+    def empty(self) -> Block:
+        """Return an empty block of references, for a block that failed."""
         return self._packed([], 0)[0]
 
     def columns(self, parts: Sequence[Block], stated: Sequence[Stated]) -> ReferenceColumns:
-        """The references of all blocks and those that sources state beside their texts, in order."""
+        """Combine the references of all blocks and those stated outside texts, in order."""
         grammars: dict[str, int] = {}
         columns: dict[str, list[Array]] = {name: [np.zeros(0, dtype)] for name, dtype in COLUMNS.items()}
         candidates: list[Strings] = []
@@ -167,9 +172,9 @@ class Resolving:
         candidates.append(Strings.of([""] * len(further)))
         order = sorted(grammars)
         renamed = np.asarray([*(order.index(grammar) for grammar in grammars), -1], np.int16)
-        whole = {name: np.concatenate(values) for name, values in columns.items()}
-        whole["grammar"] = renamed[whole["grammar"]]
-        return ReferenceColumns(whole, Strings.joined(candidates), tuple(order)).sorted()
+        joined = {name: np.concatenate(values) for name, values in columns.items()}
+        joined["grammar"] = renamed[joined["grammar"]]
+        return ReferenceColumns(joined, Strings.joined(candidates), tuple(order)).sorted()
 
     def _versions(self) -> Iterator[Stated]:
         for number, block in enumerate(self._view.blocks):
@@ -208,7 +213,7 @@ class Resolving:
         return block, set(names)
 
     def _places(self, found: Sequence[Reference]) -> tuple[list[int], list[int]]:
-        """The document of each target and the target's place in it; -1 for none."""
+        """Return the document of each target and the target's position in it; -1 for no target."""
         view, numbers = self._view, []
         for reference in found:
             target, kind = reference.target_id, reference.target_kind
@@ -233,7 +238,7 @@ class Resolving:
         return owner.tolist(), place.tolist()
 
     def _targets_of(self, part: Block) -> Array:
-        """Rows and numbers of the corpus for the targets of a block's references."""
+        """Return corpus rows and numbers for the targets of a block's references."""
         numbers = [self._view.document_numbers[name] for name in part.strings("documents").all()]
         owner = np.asarray([*numbers, -1], np.int64)[part["document"]]
         kind, place = part["kind"], part["target"].astype(np.int64)
@@ -247,7 +252,7 @@ class Resolving:
     def _key(self, number: int) -> str:
         view = self._view
         own = range(int(view.first_document[number]), int(view.first_document[number + 1]))
-        # A block does not know of which day its documents are, nor whom they mean by names of their own.
+        # The block itself contains neither the dates from versions nor documents with ambiguous names.
         dated = [dump_document(view.documents[one]) for one in own if one in view.versions]
         names = [self._resolver.own_names(one) for one in own]
         return digest(*(part.encode() for part in (self._version, self._names[number], *dated, *names)))
@@ -262,7 +267,7 @@ class Resolving:
 
     @cached_property
     def _structures(self) -> dict[str, str]:
-        """A key of the structure of each document, by its id."""
+        """A key of each document's structure, by the document's id."""
         keys = [bytes(key).hex() for block in self._view.blocks for key in block["documents.structure"]]
         return {document.id: key for document, key in zip(self._view.documents, keys, strict=True)}
 
@@ -290,5 +295,5 @@ class Resolving:
         return Resolver(view.documents, view.sections, view.passages, self._readings, view.layout)
 
     def prepare(self) -> None:
-        """Build what the work on any block needs, before the children are forked that do it."""
+        """Build the shared data before children are forked."""
         _ = self._answers, self._structures, self._view.document_sections

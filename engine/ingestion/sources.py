@@ -1,4 +1,4 @@
-"""The files of a source: which are documents and what reads each; sources at URLs."""
+"""Find the documents of a source and their readers; fetch sources at URLs."""
 
 from __future__ import annotations
 
@@ -34,19 +34,17 @@ from engine.ingestion.readers.text import stated_id
 from engine.ingestion.structure.headings import slug_of
 from engine.unpacking import GZIP
 
-# Which files of a source are documents, what reads each, and which stand beside them for other
-# purposes.
+# Files of sources
 #
-# Only what is named is read: a file, a folder with all below it, an archive with all in it.
-# Nothing that leads elsewhere is followed, neither a link nor ``corpus.ref``: what is among the
-# sources is read where it stands, and what is not was never named. Archives are unpacked into a
-# temporary folder that is gone when the reading is done.
+# Only named sources are read: a file, a folder with everything in it, an archive with everything in it. Links
+# and ``corpus.ref`` are not followed: a target within the sources is read anyway, any other was not named.
+# Archives are unpacked into a temporary folder that is deleted after reading.
 
 ONTOLOGY, EXAMPLES, EDGES, OTHER_CORPUS = "ontology.yaml", "examples.json", "edges.tsv", "corpus.ref"
 
-# Files beside documents, and why they are no documents themselves.
-BESIDE: tuple[tuple[str, str], ...] = (
-    # Only these names: a licence agreement, a notice of termination and the like are documents.
+# Patterns of files that are not documents, with the reason.
+NOT_DOCUMENTS: tuple[tuple[str, str], ...] = (
+    # Only these names: a licence agreement or a notice of termination is a document.
     *(
         (f"{name}{suffix}", "about the documents")
         for name in ("readme", "license", "licence", "notice", "changelog")
@@ -70,17 +68,17 @@ BESIDE: tuple[tuple[str, str], ...] = (
 TOO_DEEP = "an archive in an archive in an archive: not read"
 AMONG = "its target is among the sources and is read there"
 ELSEWHERE = "where it leads is none of the sources; name that too to have it read"
-# How much of a file is looked at to tell its format.
+# Number of bytes that are read to detect the format of a file.
 HEAD = 8192
-# A path is no longer.
+# Maximum length of a path in ``corpus.ref``.
 _LONGEST_REFERENCE = 4096
 
 
 @dataclass(slots=True)
-class Found:
-    """What the sources hold. ``documents``: files with the reader that takes each.
+class FoundFiles:
+    """The files of the sources. ``documents``: files with their readers.
 
-    ``skipped`` are files that are no documents, with the reason; that is no fault of theirs.
+    ``skipped``: files that are not documents, with the reason; these are not errors.
     """
 
     documents: list[tuple[SourceFile, Reader]] = field(default_factory=list)
@@ -94,23 +92,22 @@ class Found:
 @contextmanager
 def open_sources(
     sources: Sequence[Path], *, passwords: Sequence[str] = (), mapping: Mapping[str, Any] | None = None
-) -> Iterator[Found]:
-    """Look through files, folders and archives, in the order given and then by name.
+) -> Iterator[FoundFiles]:
+    """Search files, folders and archives, in the given order and then by name.
 
-    A file named by the user is always taken for a document; in a folder or an archive, what stands
-    beside documents is left out. The files found exist until the context ends. Raises SourceError for a
-    source that does not exist.
+    A file named by the user is always a document; in folders and archives, auxiliary files are skipped. The
+    files exist until the context ends. Raises SourceError for a missing source.
     """
     with TemporaryDirectory(prefix="redstring-") as folder:
         named = tuple(_named(source) for source in sources)
         unpacked = Unpacked(files.named(Path(folder)))
-        search = _Search(Found(), unpacked, tuple(passwords), mapping, named)
+        search = _Search(FoundFiles(), unpacked, tuple(passwords), mapping, named)
         for source, real in zip(sources, named, strict=True):
             if real.is_dir():
                 search.look_through(source, real)
             else:
                 search.take(SourceFile(real, str(source), search.passwords, mapping))
-        search.found.documents = _told_apart(search.found.documents, search.stated)
+        search.found.documents = _with_distinct_stems(search.found.documents, search.stated)
         yield search.found
 
 
@@ -125,18 +122,18 @@ def _named(source: Path) -> Path:
 
 @dataclass(slots=True)
 class _Search:
-    found: Found
+    found: FoundFiles
     unpacked: Unpacked
     passwords: tuple[str, ...]
     mapping: Mapping[str, Any] | None
-    # What was named, free of links.
+    # The named sources without symbolic links.
     roots: tuple[Path, ...]
     seen: set[Path] = field(default_factory=set)
-    # The ids that files with days state, by the files' names.
+    # The ids in the front matter of files, by file name.
     stated: dict[str, str] = field(default_factory=dict)
 
     def look_through(self, shown: Path, real: Path) -> None:
-        """Consider all files below a folder, those beside its folders first. One named twice is read once."""
+        """Consider all files in a folder, before those in its subfolders. A repeated folder is read once."""
         waiting = [(shown, real)]
         while waiting:
             shown, real = waiting.pop()
@@ -162,9 +159,9 @@ class _Search:
             return []
 
     def consider(self, source: SourceFile, depth: int = 0, inside: str = "") -> None:
-        """Take a file that nobody named itself, for what its name says it is.
+        """Sort a file that the user did not name by its file name.
 
-        ``inside`` is the path of a member in its archive, which is ``depth`` archives deep.
+        ``inside``: path of a member in its archive; ``depth``: number of enclosing archives.
         """
         name = source.name.rpartition("/")[2].lower()
         if name == ONTOLOGY:
@@ -175,13 +172,13 @@ class _Search:
             self.found.edges.append(source)
         elif name == OTHER_CORPUS and depth == 0:
             self._refer(source)
-        elif (reason := _beside(name, inside)) is not None:
+        elif (reason := _skip_reason(name, inside)) is not None:
             self.found.skipped.append(Problem(source.name, f"skipped: {reason}"))
         else:
             self.take(source, depth)
 
     def take(self, source: SourceFile, depth: int = 0) -> None:
-        """Find what reads a file; an archive is taken for its members."""
+        """Choose a reader for a file; an archive is replaced by its members."""
         head = self._head(source)
         if head is None:
             return
@@ -202,7 +199,7 @@ class _Search:
             self._refuse(source, *seen_in(head))
 
     def _head(self, source: SourceFile) -> bytes | None:
-        """The first bytes of a file; None, and a problem, where it has none to give."""
+        """Return the first bytes of a file; None, with a problem added, if it cannot be read."""
         try:
             with source.opened() as file:
                 return file.read(HEAD)
@@ -253,97 +250,97 @@ class _Search:
         self.found.problems.append(Problem(source.name, f"no reader for {seen}{hint}; known: {known}, zip"))
 
     def _refer(self, reference: SourceFile) -> None:
-        """A set may use the corpus of another one, which its ``corpus.ref`` names by path or by name."""
+        """Report the target of a ``corpus.ref``, which names the corpus of another set by path or name."""
         try:
             content = files.read(reference.path, _LONGEST_REFERENCE).decode("utf-8", "replace")
         except (OSError, FileRefusedError) as error:
             self.found.problems.append(Problem(reference.name, f"cannot be opened ({in_words(error)})"))
             return
         words, folder = content.strip(), reference.path.parent
-        beside = folder.parent / Path(words).name
-        target = beside if self._is_among(beside) else Path(os.path.normpath(folder / words))
+        sibling = folder.parent / Path(words).name
+        target = sibling if self._is_among(sibling) else Path(os.path.normpath(folder / words))
         shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in words[:200])
         self._not_followed(reference.name, f"names the corpus of another set ({shown})", target)
 
     def _not_followed(self, name: str, what: str, target: Path | None) -> None:
-        """Tell of something that leads elsewhere: no fault where that is read anyway."""
+        """Report a link or reference: a note if its target is read anyway, otherwise a problem."""
         if target is not None and self._is_among(target):
             self.found.skipped.append(Problem(name, f"skipped: {what}: {AMONG}"))
         else:
             self.found.problems.append(Problem(name, f"{what}: not followed; {ELSEWHERE}"))
 
     def _is_among(self, path: Path) -> bool:
-        """Whether a path leads to something that the search comes by on its own way."""
+        """Return True if the search reaches a path in any case."""
         root = next((root for root in self.roots if path.is_relative_to(root)), None)
         if root is None or any(part.startswith(".") for part in path.relative_to(root).parts):
             return False
         return files.is_there(path)
 
 
-def _told_apart(
+def _with_distinct_stems(
     documents: Sequence[tuple[SourceFile, Reader]], stated: Mapping[str, str]
 ) -> list[tuple[SourceFile, Reader]]:
-    """The files with stems that differ: "law.pdf" and "law.txt" are two documents; told of each whether
-    another one states its id."""
+    """Give files distinct stems ("law.pdf" and "law.txt" are two documents) and mark those with a common
+    stated id."""
     times = Counter(stated.values())
     taken: set[str] = set()
-    apart: list[tuple[SourceFile, Reader]] = []
+    result: list[tuple[SourceFile, Reader]] = []
     for source, reader in documents:
         path = Path(source.name.removesuffix(".gz"))
-        wanted = (source.stem, f"{source.stem}-{path.suffix[1:]}", f"{path.parent.name}-{source.stem}")
-        stem = next((stem for stem in wanted if slug_of(stem) not in taken), None)
-        again = 2
+        stems = (source.stem, f"{source.stem}-{path.suffix[1:]}", f"{path.parent.name}-{source.stem}")
+        stem = next((stem for stem in stems if slug_of(stem) not in taken), None)
+        suffix = 2
         while stem is None or slug_of(stem) in taken:
-            stem, again = f"{source.stem}-{again}", again + 1
+            stem, suffix = f"{source.stem}-{suffix}", suffix + 1
         taken.add(slug_of(stem))
         shares_id = times[stated.get(source.name, "")] > 1
-        apart.append((replace(source, stem=stem, shares_id=shares_id), reader))
-    return apart
+        result.append((replace(source, stem=stem, shares_id=shares_id), reader))
+    return result
 
 
-def _beside(name: str, inside: str) -> str | None:
-    """Why a file is no document, from its name and, in an archive, those of its folders."""
+def _skip_reason(name: str, inside: str) -> str | None:
+    """Return why a file is not a document, from its name and its folders in an archive; None if it is one."""
     if any(part.startswith(".") or part.casefold() == "__macosx" for part in inside.split("/")[:-1]):
         return "in a hidden folder"
-    return next((reason for pattern, reason in BESIDE if fnmatch.fnmatchcase(name, pattern)), None)
+    return next((reason for pattern, reason in NOT_DOCUMENTS if fnmatch.fnmatchcase(name, pattern)), None)
 
 
-# Sources that stand at a URL: every protocol that fsspec knows, of which the packages are
-# installed.
+# Sources at URLs, by any protocol of fsspec with the packages installed
 #
-# This machine needs the bytes of each file to tell its format and whether it has changed, so it
-# fetches them into a folder that is gone once the reading is done. Reports and citations call a
-# file by its URL.
+# Files are fetched into a temporary folder, because the format and the digest need the bytes. Reports and
+# citations use the URLs.
 
 Source = Path | str
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
-# Files that are fetched at the same time.
+# Maximum number of parallel downloads.
 _AT_ONCE = 8
 
 
-def source_of(text: str) -> Source:
-    """What somebody has named: a URL, or a path; ``file://`` names a path too."""
+def parse_source(text: str) -> Source:
+    """Parse a source of the user: a URL or a path; ``file://`` URLs are paths."""
     if text.lower().startswith("file://"):
         return Path(unquote(urlsplit(text).path))
     return text if _URL.match(text) else Path(text)
 
 
-def name_of(source: Source) -> str:
-    """The last part of what names a source."""
+def source_name(source: Source) -> str:
+    """Return the last part of a source's path or URL."""
     return source.name if isinstance(source, Path) else PurePosixPath(source.rstrip("/")).name
 
 
 def check_sources(sources: Sequence[Source]) -> None:
-    """Before anything is made, which might be what is named. Raises SourceError where a path is not there."""
+    """Raise SourceError if a path does not exist. Called before output folders are created."""
     for source in sources:
         if isinstance(source, Path) and not source.exists():
             raise SourceError(f"no such file or folder: {source}")
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """The file system of a URL and the path there. Raises ValueError for an unknown protocol, ImportError
-    where what speaks it is not installed."""
-    # It is needed by few, and takes its time.
+    """Return the file system of a URL and the path in it.
+
+    Raises ValueError for an unknown protocol and ImportError if its package is not installed.
+    """
+    # Imported late: slow and rarely needed.
     from fsspec.core import url_to_fs
 
     found: tuple[Any, str] = url_to_fs(url)
@@ -352,14 +349,14 @@ def file_system(url: str) -> tuple[Any, str]:
 
 @dataclass(slots=True)
 class Fetched:
-    """Sources as paths of this machine. ``roots``: the URL of each that was fetched, by its path as text."""
+    """Sources as local paths. ``roots``: the URL of each fetched source, by its local path."""
 
     paths: list[Path] = field(default_factory=list)
     roots: dict[str, str] = field(default_factory=dict)
     urls: dict[Path, str] = field(default_factory=dict)
 
-    def named(self, found: Found) -> None:
-        """Call files by the URLs that they came from, and say where they stand for others."""
+    def named(self, found: FoundFiles) -> None:
+        """Name files by the URLs that they were fetched from."""
         if not self.roots:
             return
         found.documents = [(self._file(source), reader) for source, reader in found.documents]
@@ -381,8 +378,8 @@ class Fetched:
 
 
 @contextmanager
-def fetched(sources: Sequence[Source]) -> Iterator[Fetched]:
-    """The sources with those at URLs fetched. Raises SourceError for one that cannot be."""
+def fetch_sources(sources: Sequence[Source]) -> Iterator[Fetched]:
+    """Fetch the sources at URLs. Raises SourceError if one cannot be fetched."""
     if not any(isinstance(source, str) for source in sources):
         yield Fetched([source for source in sources if isinstance(source, Path)])
         return
@@ -396,40 +393,42 @@ def fetched(sources: Sequence[Source]) -> Iterator[Fetched]:
                 result.paths.append(_fetch(source, folder / str(number), result))
             except SourceError:
                 raise
-            # Each file system raises what it likes.
+            # File systems raise arbitrary exceptions.
             except Exception as error:
-                said = " ".join(str(error).split())[:200]
-                raise SourceError(f"{source}: cannot be fetched ({type(error).__name__}: {said})") from error
+                message = " ".join(str(error).split())[:200]
+                raise SourceError(
+                    f"{source}: cannot be fetched ({type(error).__name__}: {message})"
+                ) from error
         yield result
 
 
 def _fetch(url: str, folder: Path, result: Fetched) -> Path:
     filesystem, path = file_system(url)
     path = path.rstrip("/")
-    # Two parts, because files with one name are told apart by the folders that they are in.
+    # Two parts, because files with one name are distinguished by their folders.
     root = folder.joinpath(*_parts(url, path)[-2:])
-    wanted: Mapping[str, Path]
+    local_paths: Mapping[str, Path]
     if filesystem.isfile(path):
-        wanted = {path: root}
+        local_paths = {path: root}
     else:
         below = (found for found in filesystem.find(path) if found != path)
-        wanted = {found: root.joinpath(*_parts(url, found.removeprefix(path))) for found in below}
+        local_paths = {found: root.joinpath(*_parts(url, found.removeprefix(path))) for found in below}
         root.mkdir(parents=True)
-    if not wanted:
+    if not local_paths:
         raise SourceError(f"no file at {url}")
-    for local in wanted.values():
+    for local in local_paths.values():
         local.parent.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        # What one of them raises is raised here.
-        list(threads.map(lambda one: filesystem.get_file(one[0], str(one[1])), wanted.items()))
+        # Exceptions of the downloads are raised here.
+        list(threads.map(lambda one: filesystem.get_file(one[0], str(one[1])), local_paths.items()))
     result.roots[str(root)] = url.rstrip("/")
-    for remote, local in wanted.items():
+    for remote, local in local_paths.items():
         result.urls[local] = filesystem.unstrip_protocol(remote)
     return root
 
 
 def _parts(url: str, path: str) -> list[str]:
-    """The parts of a path that a server has told, none of which leads elsewhere. Raises SourceError."""
+    """Split a path from a server. Raises SourceError for parts such as ".." that leave the folder."""
     parts = [part for part in path.split("/") if part]
     if any(part in (".", "..") or "\0" in part for part in parts):
         raise SourceError(f"{url}: a file there has a name that leads elsewhere: {path!r}")

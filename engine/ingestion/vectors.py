@@ -1,9 +1,8 @@
-"""The vectors of a corpus that is there already: made beside it, bit by bit, and then taken in at once.
+"""Compute the vectors of an existing corpus without blocking it, then add them in one step.
 
-A model may need hours for what was read in minutes. Meanwhile the corpus is asked, and may be changed: its
-vectors are made from its latest state without keeping anybody off. What is made is kept in the folder's
-cache, so that work that was stopped, or killed, goes on where it was; then the corpus is written anew, and is
-the same to the byte as if it had been ingested with the model in one go.
+A model may need hours for a corpus that was read in minutes. The corpus stays usable and may change; its
+latest state is embedded. Vectors are cached in the folder, so interrupted work continues later. The corpus is
+then rewritten, and is identical byte for byte to an ingestion with the model.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from engine.corpus.embedded.generation import NO_MODEL, STATE_NAME, Generation, 
 from engine.corpus.embedded.publication import CACHE_NAME, PRIVATE_FOLDER
 from engine.errors import CorpusError, ResourceError, SettingsError, system_error
 from engine.ingestion.build import remove_from_corpus
-from engine.ingestion.embedding import Embedding, Models, RememberingEmbedder
-from engine.ingestion.ledger import LATER, Previous, load_ledger, place
+from engine.ingestion.embedding import CachingEmbedder, Embedding, Models
+from engine.ingestion.ledger import LATER, Previous, load_ledger, select_blocks
 from engine.ingestion.pipeline import Control
 from engine.ingestion.report import IngestionReport, Progress, silent
 from engine.ingestion.view import CorpusView
@@ -31,7 +30,7 @@ from engine.language.embedders import Embedder, embedder
 from engine.language.embedders.base import reads, reads_most_of, share_read
 from engine.language.embedders.transformer import PACKAGED_SPEC
 
-# Until they are taken in, vectors stand in the cache and in the new state.
+# Number of copies on disk during the work: in the cache and in the new generation.
 COPIES, _BYTES = 2, 4
 VECTORS_NAME, LOCK_NAME, SCRATCH = "vectors", "vectors.lock", "reading-"
 
@@ -45,33 +44,33 @@ def embed_corpus(
     cancelled: Callable[[], bool] | None = None,
     before_writing: Callable[[], None] | None = None,
 ) -> IngestionReport | None:
-    """Give the corpus in ``folder`` the vectors of a model; None where it has them.
+    """Add the vectors of a model to the corpus in ``folder``; return None if it has them already.
 
-    ``embedding`` None: of the model that the corpus has, else of the packaged one where that reads most of
-    it. Whoever stops early, or is killed, may call again and loses a batch at most. ``before_writing`` is
-    called before the corpus itself is locked and changed. Otherwise as ``build_corpus``.
+    ``embedding`` None: the model of the corpus, or the packaged one if that supports most of its languages.
+    Interrupted work can be continued by another call; at most one batch is lost. ``before_writing`` is called
+    before the corpus is locked and changed. Other parameters as for ``build_corpus``.
 
-    Raises CorpusError where there is no corpus or another process is at this, SettingsError where the model
-    reads nothing of it, ModelError, ResourceError, IngestionCancelledError.
+    Raises CorpusError if there is no corpus or another process embeds it, SettingsError if the model supports
+    none of its languages, ModelError, ResourceError, IngestionCancelledError.
     """
     control = Control(progress or silent, log or (lambda line: None), cancelled or (lambda: False))
-    spec = embedding or usual_model(folder)
+    spec = embedding or default_model(folder)
     chosen = embedder(spec)
     if chosen is None:
         raise SettingsError("the embedding none makes no vectors; name a model")
     _check_languages(chosen, read_manifest(folder).languages)
     start = perf_counter()
-    with _alone(folder) as cache:
-        model = RememberingEmbedder(chosen, cache / VECTORS_NAME)
+    with _locked_cache(folder) as cache:
+        model = CachingEmbedder(chosen, cache / VECTORS_NAME)
         state = ""
         while state != (manifest := read_manifest(folder)).generation:
-            # Changed meanwhile: what is not new in it is not read again.
+            # Changed in the meantime: only new passages are encoded.
             state = manifest.generation
-            if _is_whole(folder, spec):
+            if _has_all_vectors(folder, spec):
                 shutil.rmtree(cache / VECTORS_NAME, ignore_errors=True)
                 return None
-            check_room(cache, COPIES * manifest.passages * model.dimensions * _BYTES)
-            _rehearse(folder, model, cache, control)
+            check_disk_space(cache, COPIES * manifest.passages * model.dimensions * _BYTES)
+            _fill_cache(folder, model, cache, control)
             control.check()
         if before_writing is not None:
             before_writing()
@@ -82,9 +81,11 @@ def embed_corpus(
     return replace(report, seconds=seconds, total_seconds=round(perf_counter() - start, 3))
 
 
-def usual_model(folder: Path) -> str:
-    """The spec of the model that a corpus has, else of the packaged one. Raises CorpusError, SettingsError
-    where that does not read most of the corpus."""
+def default_model(folder: Path) -> str:
+    """Return the spec of the corpus's model, or of the packaged one.
+
+    Raises CorpusError, and SettingsError if the packaged model does not support most of the corpus.
+    """
     manifest = read_manifest(folder)
     if manifest.embedding != NO_MODEL:
         return manifest.embedding
@@ -98,11 +99,10 @@ def usual_model(folder: Path) -> str:
     return PACKAGED_SPEC
 
 
-def left_for_later(folder: Path) -> int:
-    """How many passages of a corpus wait for the vectors that its model is to give them: they were added, and
-    it was not asked. Raises CorpusError, ResourceError."""
+def count_missing_vectors(folder: Path) -> int:
+    """Count the passages of a corpus whose vectors were postponed. Raises CorpusError, ResourceError."""
 
-    def looked(generation: Generation) -> int:
+    def count_missing(generation: Generation) -> int:
         manifest = generation.manifest
         model = embedder(manifest.embedding)
         if model is None or not load_ledger(generation).options.get(LATER):
@@ -110,12 +110,15 @@ def left_for_later(folder: Path) -> int:
         read = sum(count for language, count in manifest.languages.items() if reads(model, language))
         return read - int(generation.block(STATE_NAME)["vectors.present"].sum())
 
-    return read_published(folder, looked)
+    return read_published(folder, count_missing)
 
 
-def check_room(cache: Path, needed: int) -> None:
-    """Look whether the disk has so many bytes for vectors, what stands in the cache included. Raises
-    ResourceError where it has not: not after hours."""
+def check_disk_space(cache: Path, needed: int) -> None:
+    """Raise ResourceError unless the disk has space for ``needed`` bytes of vectors, including those in the
+    cache.
+
+    Checked before the work, which may take hours.
+    """
     made = sum(path.stat().st_size for path in (cache / VECTORS_NAME).glob("[!.]*"))
     free = shutil.disk_usage(cache).free
     if free < needed - made:
@@ -133,52 +136,52 @@ def _check_languages(model: Embedder, languages: Mapping[str, int]) -> None:
         )
 
 
-def _is_whole(folder: Path, spec: str) -> bool:
-    def looked(generation: Generation) -> bool:
+def _has_all_vectors(folder: Path, spec: str) -> bool:
+    def check(generation: Generation) -> bool:
         before = Previous(generation)
         return before.manifest.embedding == spec and not before.ledger.options.get(LATER)
 
-    return read_published(folder, looked)
+    return read_published(folder, check)
 
 
-def _rehearse(folder: Path, model: Embedder, cache: Path, control: Control) -> None:
-    """Have the model read what it will be asked for when the corpus is written."""
+def _fill_cache(folder: Path, model: Embedder, cache: Path, control: Control) -> None:
+    """Fill the cache with every vector that writing the corpus will need."""
 
     with ExitStack() as files:
 
-        def looked(generation: Generation) -> tuple[Previous, CorpusView]:
+        def open_view(generation: Generation) -> tuple[Previous, CorpusView]:
             before = Previous(generation)
             return before, files.enter_context(_view(before, cache))
 
-        before, view = read_published(folder, looked)
+        before, view = read_published(folder, open_view)
         if not before.ledger.entries:
             raise CorpusError(f"the corpus at {folder} was not made from sources: ingest them with the model")
         models = Models(model.spec, NO_MODEL, model, None)
         headings = bool(before.ledger.options.get("headings", True))
-        Embedding(models, cache, before, control, headings=headings).rehearse(view)
+        Embedding(models, cache, before, control, headings=headings).fill_cache(view)
 
 
 @contextmanager
 def _view(before: Previous, cache: Path) -> Iterator[CorpusView]:
-    """The blocks of a published state, kept apart while they are read: whatever becomes of their files."""
+    """Open the blocks of a published state; copies protect them from later changes."""
     try:
         with TemporaryDirectory(prefix=SCRATCH, dir=cache) as scratch:
             (Path(scratch) / BLOCKS).mkdir()
             for entry in before.ledger.entries:
                 for block in entry.blocks:
                     before.keep(block_name(block), Path(scratch))
-            yield CorpusView(place(before.ledger.entries, Path(scratch), before).blocks)
+            yield CorpusView(select_blocks(before.ledger.entries, Path(scratch), before).blocks)
     except OSError as error:
         raise system_error(f"read the corpus at {cache.parent}", error) from error
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[Path]:
-    """The cache of a corpus folder, which one process at a time fills with vectors. Raises CorpusError."""
+def _locked_cache(folder: Path) -> Iterator[Path]:
+    """Lock and return the cache of a corpus folder. Raises CorpusError if another process uses it."""
     cache = folder / CACHE_NAME
     try:
         cache.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
-        lock = open(cache / LOCK_NAME, "wb")  # noqa: SIM115  (closed by whoever got it)
+        lock = open(cache / LOCK_NAME, "wb")  # noqa: SIM115  (closed below)
     except OSError as error:
         raise system_error(f"write to the corpus at {folder}", error) from error
     with lock:
@@ -188,6 +191,6 @@ def _alone(folder: Path) -> Iterator[Path]:
             raise CorpusError(
                 f"another process is making the vectors of the corpus at {folder}; wait until it is done"
             ) from None
-        for left in cache.glob(f"{SCRATCH}*"):
-            shutil.rmtree(left, ignore_errors=True)
+        for leftover in cache.glob(f"{SCRATCH}*"):
+            shutil.rmtree(leftover, ignore_errors=True)
         yield cache

@@ -1,4 +1,4 @@
-"""A corpus seen through its blocks, which are read on demand while references are resolved."""
+"""A view of a corpus through its blocks, loaded on demand while references are resolved."""
 
 from __future__ import annotations
 
@@ -22,38 +22,36 @@ from engine.language.references.definitions import DefinedName
 from engine.language.references.provisions import ITEM_LENGTH, Layout, counts_paragraphs
 from engine.model import NOTHING, Passage, Section, Span
 
-# What stands in the blocks of a corpus, by number and by id, made block by block when it is asked
-# for.
+# Items of blocks by number and by id
 
 
-class IdPlaces(Mapping[str, int]):
-    """Where the ids of a corpus stand: those that were ``learnt``, as whatever has them was looked at, are in
-    a table, all others are looked for by their hashes."""
+class IdIndex(Mapping[str, int]):
+    """Positions of the ids of a corpus: loaded ids are in a table, others are found by their hashes."""
 
     def __init__(self, hashes: NDArray[np.uint64], id_of: Callable[[int], str]) -> None:
         self._order = np.argsort(hashes, kind="stable")
         self._hashes, self._id_of = hashes[self._order], id_of
-        self._learnt: dict[str, int] = {}
+        self._loaded: dict[str, int] = {}
 
-    def learn(self, ids: Iterable[str], first: int) -> None:
-        """Take in some ids that stand one after the other from ``first`` on."""
-        self._learnt.update(zip(ids, count(first)))
+    def add(self, ids: Iterable[str], first: int) -> None:
+        """Add ids at consecutive positions starting at ``first``."""
+        self._loaded.update(zip(ids, count(first)))
 
-    def forget(self) -> None:
-        """Let go of the ids that were learnt."""
-        self._learnt.clear()
+    def clear(self) -> None:
+        """Clear the table of loaded ids."""
+        self._loaded.clear()
 
     def __getitem__(self, name: str) -> int:
-        learnt = self._learnt.get(name)
-        if learnt is not None:
-            return learnt
-        wanted = np.uint64(hashed(name))
-        place = int(np.searchsorted(self._hashes, wanted))
-        while place < len(self._hashes) and self._hashes[place] == wanted:
-            found = int(self._order[place])
+        loaded = self._loaded.get(name)
+        if loaded is not None:
+            return loaded
+        key = np.uint64(hashed(name))
+        position = int(np.searchsorted(self._hashes, key))
+        while position < len(self._hashes) and self._hashes[position] == key:
+            found = int(self._order[position])
             if self._id_of(found) == name:
                 return found
-            place += 1
+            position += 1
         raise KeyError(name)
 
     def __len__(self) -> int:
@@ -63,17 +61,19 @@ class IdPlaces(Mapping[str, int]):
         return map(self._id_of, range(len(self)))
 
     def of(self, names: Iterable[str]) -> dict[str, int]:
-        """Where some ids stand, by id, those that are nowhere left out: many are looked for at once."""
-        wanted = list(dict.fromkeys(names))
-        keys = np.fromiter(map(hashed, wanted), np.uint64, len(wanted))
-        places = np.searchsorted(self._hashes, keys)
-        there = np.flatnonzero(np.append(self._hashes, np.uint64(0))[places] == keys)
-        there = there[places[there] < len(self._hashes)]
+        """Return the positions of some ids; unknown ids are left out. Faster than single look-ups."""
+        distinct_names = list(dict.fromkeys(names))
+        keys = np.fromiter(map(hashed, distinct_names), np.uint64, len(distinct_names))
+        positions = np.searchsorted(self._hashes, keys)
+        matches = np.flatnonzero(np.append(self._hashes, np.uint64(0))[positions] == keys)
+        matches = matches[positions[matches] < len(self._hashes)]
         found: dict[str, int] = {}
         for name, number in zip(
-            (wanted[one] for one in there.tolist()), self._order[places[there]].tolist(), strict=True
+            (distinct_names[one] for one in matches.tolist()),
+            self._order[positions[matches]].tolist(),
+            strict=True,
         ):
-            # Another id with the same hash may stand in front of it.
+            # An id with an equal hash may precede it.
             own = number if self._id_of(number) == name else self.get(name)
             if own is not None:
                 found[name] = own
@@ -81,7 +81,7 @@ class IdPlaces(Mapping[str, int]):
 
 
 class HasId(Protocol):
-    """Something with an id of its own."""
+    """An object with an id."""
 
     @property
     def id(self) -> str:
@@ -92,18 +92,20 @@ class HasId(Protocol):
 T = TypeVar("T", bound=HasId)
 
 
-class InBlocks(Sequence[T], Generic[T]):
-    """What stands in the blocks of a view, by number in the corpus; a block's part is made when it is asked
-    for. ``first``: the first number of each block, shape (blocks + 1,); ``places`` learn the ids of what is
-    made. ``made``: how many are held."""
+class LazyItems(Sequence[T], Generic[T]):
+    """The items of the blocks of a view by corpus number; a block is loaded on first access.
 
-    def __init__(self, first: Index, load: Callable[[int], list[T]], places: IdPlaces) -> None:
+    ``first``: the first number of each block, shape (blocks + 1,). ``places`` records the ids of loaded
+    items. ``made``: number of loaded items.
+    """
+
+    def __init__(self, first: Index, load: Callable[[int], list[T]], places: IdIndex) -> None:
         self._first, self._load, self._places = first, load, places
         self._held: list[T | None] = [None] * int(first[-1])
         self.made = 0
 
-    def forget(self) -> None:
-        """Let go of all that was made."""
+    def clear(self) -> None:
+        """Unload all items."""
         self._held = [None] * len(self._held)
         self.made = 0
 
@@ -116,11 +118,11 @@ class InBlocks(Sequence[T], Generic[T]):
     def __getitem__(self, number: slice) -> Sequence[T]: ...
     def __getitem__(self, number: int | slice) -> T | Sequence[T]:
         if isinstance(number, slice):
-            return [self[place] for place in range(*number.indices(len(self)))]
+            return [self[index] for index in range(*number.indices(len(self)))]
         return self._held[number] or self._made(range(len(self))[number])
 
     def place(self, number: int) -> slice:
-        """Where a block's part stands."""
+        """Return the range of a block's items."""
         return slice(int(self._first[number]), int(self._first[number + 1]))
 
     def _made(self, number: int) -> T:
@@ -133,19 +135,18 @@ class InBlocks(Sequence[T], Generic[T]):
 
     def _hold(self, place: slice, loaded: Sequence[T]) -> None:
         self._held[place] = loaded
-        self._places.learn((one.id for one in loaded), place.start)
+        self._places.add((one.id for one in loaded), place.start)
         self.made += len(loaded)
 
 
-# A corpus seen through its blocks, as far as references have to be resolved in it.
+# The view
 #
-# The passages of one block at a time have their texts; all others are without, so that looking at
-# a corpus takes little more memory than its table of contents. What stands in a block is made
-# when it is asked for.
+# Only the passages of one block have their texts, so a view takes little more memory than the table of
+# contents.
 
-# Passages whose mentions are kept while a resolver looks around: a text and the ones before it.
+# Number of passages whose mentions are cached: a text and those before it.
 _KEPT_MENTIONS = 256
-# Blocks whose texts and mentions are.
+# Number of blocks whose texts and mentions are cached.
 _KEPT_BLOCKS = 4
 
 
@@ -170,7 +171,7 @@ class CorpusView:
         self.document_rows = _first(np.concatenate(counts).tolist())
 
     def __len__(self) -> int:
-        """How many passages there are."""
+        """Return the number of passages."""
         return int(self.first_row[-1])
 
     @cached_property
@@ -179,9 +180,9 @@ class CorpusView:
         return Passages(self)
 
     @cached_property
-    def sections(self) -> InBlocks[Section]:
+    def sections(self) -> LazyItems[Section]:
         """All sections."""
-        return InBlocks(self.first_section, self._sections_of, self.section_numbers)
+        return LazyItems(self.first_section, self._sections_of, self.section_numbers)
 
     @cached_property
     def document_sections(self) -> Index:
@@ -191,7 +192,7 @@ class CorpusView:
 
     @cached_property
     def layout(self) -> Layout:
-        """Where the documents stand."""
+        """The positions of documents, sections and passages."""
         sizes = np.diff(self.document_rows)
         return Layout(
             self.rows,
@@ -202,14 +203,14 @@ class CorpusView:
         )
 
     @cached_property
-    def rows(self) -> IdPlaces:
-        """Row of a passage by its id."""
-        return IdPlaces(self._joined("passages.id_hash"), self._id_of("passages.id", self.first_row))
+    def rows(self) -> IdIndex:
+        """Rows of passages by id."""
+        return IdIndex(self._joined("passages.id_hash"), self._id_of("passages.id", self.first_row))
 
     @cached_property
-    def section_numbers(self) -> IdPlaces:
-        """Number of a section by its id."""
-        return IdPlaces(self._joined("sections.id_hash"), self._id_of("sections.id", self.first_section))
+    def section_numbers(self) -> IdIndex:
+        """Numbers of sections by id."""
+        return IdIndex(self._joined("sections.id_hash"), self._id_of("sections.id", self.first_section))
 
     def _joined(self, name: str) -> NDArray[np.uint64]:
         return np.concatenate([np.zeros(0, np.uint64), *(block[name] for block in self.blocks)])
@@ -227,26 +228,26 @@ class CorpusView:
 
     @cached_property
     def document_numbers(self) -> dict[str, int]:
-        """Number of a document by its id."""
+        """Numbers of documents by id."""
         return {document.id: number for number, document in enumerate(self.documents)}
 
     def block_of(self, row: int) -> int:
-        """The block that holds a row."""
+        """Return the block of a row."""
         return int(np.searchsorted(self.first_row, row, side="right")) - 1
 
     def document_of(self, row: int) -> int:
-        """The document that holds a row."""
+        """Return the document of a row."""
         return int(np.searchsorted(self.document_rows, row, side="right")) - 1
 
-    def forget(self) -> None:
-        """Let go of the passages and sections that were made so far; they are made again when asked for."""
-        self.passages.forget()
-        self.sections.forget()
-        self.rows.forget()
-        self.section_numbers.forget()
+    def clear(self) -> None:
+        """Unload passages and sections; they are loaded again on access."""
+        self.passages.clear()
+        self.sections.clear()
+        self.rows.clear()
+        self.section_numbers.clear()
 
     def text(self, row: int) -> str:
-        """The text of a passage."""
+        """Return the text of a passage."""
         number = self.block_of(row)
         return self._texts(number)[row - int(self.first_row[number])]
 
@@ -255,13 +256,13 @@ class CorpusView:
         return lru_cache(_KEPT_BLOCKS)(lambda number: self.blocks[number].strings("passages.text"))
 
     def source_ids(self) -> Iterator[str]:
-        """By which id its source knows each passage."""
+        """Yield the id of each passage in its source."""
         for block in self.blocks:
             ids, sources = block.strings("passages.id").all(), block.strings("passages.source_id").all()
             yield from (source or own for own, source in zip(ids, sources, strict=True))
 
     def stated(self, number: int) -> list[StatedReference]:
-        """The links that the markup of a block's sources makes."""
+        """Return the references in the markup of a block's sources."""
         block = self.blocks[number]
         ids = block.strings("passages.id").take(block["stated.passage"])
         records = map(orjson.loads, block.strings("stated").all())
@@ -300,39 +301,41 @@ class CorpusView:
         ]
 
 
-class Passages(InBlocks[Passage]):
-    """The passages of a view by row: those of one block with their texts, all others without."""
+class Passages(LazyItems[Passage]):
+    """The passages of a view by row; only those of the block in focus have texts."""
 
     def __init__(self, view: CorpusView) -> None:
-        super().__init__(view.first_row, lambda number: passages_of(view, number, whole=False), view.rows)
+        super().__init__(
+            view.first_row, lambda number: load_passages(view, number, with_texts=False), view.rows
+        )
         self._view = view
         self._without: tuple[slice, list[Passage | None]] = (slice(0, 0), [])
 
     def focus(self, number: int) -> list[Passage]:
-        """The passages of a block with their texts; until the next focus they stand in the list so."""
-        place, passages = self._without
-        self._held[place] = passages
-        place = self.place(number)
-        self._without = (place, self._held[place])
-        whole = passages_of(self._view, number, whole=True)
-        self._hold(place, whole)
-        return whole
+        """Load the texts of a block's passages; they replace those without texts until the next focus."""
+        own, passages = self._without
+        self._held[own] = passages
+        own = self.place(number)
+        self._without = (own, self._held[own])
+        passages_with_texts = load_passages(self._view, number, with_texts=True)
+        self._hold(own, passages_with_texts)
+        return passages_with_texts
 
-    def forget(self) -> None:
-        """Let go of all that was made, what is in focus too."""
-        super().forget()
+    def clear(self) -> None:
+        """Unload all items, including the block in focus."""
+        super().clear()
         self._without = (slice(0, 0), [])
 
 
-class WholePassages(Sequence[Passage]):
-    """The passages of one block of a view with their texts, made when one of them is asked for."""
+class BlockPassages(Sequence[Passage]):
+    """The passages of one block of a view with their texts, loaded on first access."""
 
     def __init__(self, view: CorpusView, number: int) -> None:
         self._view, self._number = view, number
 
     @cached_property
-    def _made(self) -> list[Passage]:
-        return passages_of(self._view, self._number, whole=True)
+    def _loaded(self) -> list[Passage]:
+        return load_passages(self._view, self._number, with_texts=True)
 
     @property
     def languages(self) -> list[str]:
@@ -349,27 +352,30 @@ class WholePassages(Sequence[Passage]):
     @overload
     def __getitem__(self, number: slice) -> Sequence[Passage]: ...
     def __getitem__(self, number: int | slice) -> Passage | Sequence[Passage]:
-        return self._made[number]
+        return self._loaded[number]
 
 
 def _ranges(bounds: Index) -> list[range]:
     return [range(start, stop) for start, stop in pairwise(bounds.tolist())]
 
 
-def passages_of(view: CorpusView, number: int, *, whole: bool) -> list[Passage]:
-    """The passages of a block; unless ``whole``, without texts, headings and metadata but for the eId."""
+def load_passages(view: CorpusView, number: int, *, with_texts: bool) -> list[Passage]:
+    """Load the passages of a block; unless ``whole``, without texts, headings and metadata other than the
+    eId."""
     block, rows = view.blocks[number], range(view.blocks[number].passages)
     documents = (block["passages.document"] + view.first_document[number]).tolist()
     starts = view.document_rows[np.asarray(documents, np.int64)] - view.first_row[number]
     languages, statuses = block.strings("languages").all(), block.strings("statuses").all()
     ids, sources = block.strings("passages.id").all(), block.strings("passages.source_id").all()
     numbers, paragraphs = block.strings("passages.number").all(), block.strings("passages.paragraph").all()
-    texts = block.strings("passages.text").all() if whole else beginnings(block)
-    labels = block.strings("passages.label").all() if whole else [""] * len(rows)
-    titles = [tuple(orjson.loads(path)) for path in block.strings("headings").all()] if whole else []
-    headings = [titles[code] for code in block["passages.heading"].tolist()] if whole else [()] * len(rows)
+    texts = block.strings("passages.text").all() if with_texts else text_beginnings(block)
+    labels = block.strings("passages.label").all() if with_texts else [""] * len(rows)
+    titles = [tuple(orjson.loads(path)) for path in block.strings("headings").all()] if with_texts else []
+    headings = (
+        [titles[code] for code in block["passages.heading"].tolist()] if with_texts else [()] * len(rows)
+    )
     metadata = [NOTHING] * len(rows)
-    if whole:
+    if with_texts:
         metadata = [load_metadata(text) for text in block.strings("passages.metadata").all()]
     else:
         eids = block.strings("eids").all()
@@ -407,8 +413,8 @@ def passages_of(view: CorpusView, number: int, *, whole: bool) -> list[Passage]:
     ]
 
 
-def beginnings(block: Block) -> list[str]:
-    """What has to be known of texts that are left out."""
+def text_beginnings(block: Block) -> list[str]:
+    """Return the parts of omitted texts that the resolver needs."""
     texts, found = block.strings("passages.text"), [""] * block.passages
     languages = block.strings("languages").all()
     counted = [code for code, language in enumerate(languages) if counts_paragraphs(language)]
@@ -418,7 +424,7 @@ def beginnings(block: Block) -> list[str]:
 
 
 class BlockReadings:
-    """What the texts of a view say by themselves, as their blocks have it."""
+    """Mentions and names of the texts of a view, read from its blocks."""
 
     def __init__(self, view: CorpusView) -> None:
         self._view = view
@@ -433,7 +439,7 @@ class BlockReadings:
         return unpacked(orjson.loads(record)) if record else []
 
     def names(self) -> Iterator[tuple[int, str, DefinedName]]:
-        """The names that passages give to documents: row and language of the passage, name."""
+        """Yield the names that passages give to documents: (row, language of the passage, name)."""
         for number, block in enumerate(self._view.blocks):
             places = block["names.passage"]
             rows = (places + self._view.first_row[number]).tolist()

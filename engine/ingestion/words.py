@@ -1,4 +1,4 @@
-"""Words of passages as numbers, how often a corpus has them, and comparisons of these counts."""
+"""Number the words of passages, count them in a corpus, and record comparisons of the counts."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from engine.language.entities import Stems, may_begin_name, words_of, written_as
 from engine.language.names import Comparison, Word
 from engine.model import Document, Passage
 
-# How often a corpus has each word, written exactly so: the sum of what its blocks have.
+# Counts of exact word forms in a corpus: sums over its blocks
 
-# Blocks whose words are added up at once.
+# Number of blocks to sum at once.
 _AT_ONCE = 256
 
 
@@ -33,19 +33,19 @@ class WordCounts:
 
     @staticmethod
     def none() -> WordCounts:
-        """No words."""
+        """Return empty counts."""
         return WordCounts(np.zeros(0, np.uint64), np.zeros(0, np.int64))
 
-    def changed(self, gone: Sequence[Block], come: Sequence[Block]) -> WordCounts:
-        """The counts without the words of some blocks and with those of others."""
+    def changed(self, removed: Sequence[Block], added: Sequence[Block]) -> WordCounts:
+        """Return the counts without the words of some blocks and with those of others."""
         found = self
-        for sign, blocks in ((-1, gone), (1, come)):
+        for sign, blocks in ((-1, removed), (1, added)):
             for start in range(0, len(blocks), _AT_ONCE):
                 found = _summed([found, *(_of_block(one, sign) for one in blocks[start : start + _AT_ONCE])])
         return found
 
     def of(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """How often the corpus has the words with these keys."""
+        """Return the counts of the words with these keys."""
         if not len(self.keys):
             return np.zeros(len(keys), np.int64)
         places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
@@ -69,71 +69,71 @@ def _summed(parts: Iterable[WordCounts]) -> WordCounts:
     return WordCounts(keys[first][there], sums[there].astype(np.int64))
 
 
-# Comparisons of how often a corpus has words: kept by their keys, and made again when it has
-# changed.
+# Comparisons of word counts, stored by keys and repeated when the corpus has changed
 
 _WORD, _TIMES, _SIZE, _OTHERS, _SO = (f"weighed.{name}" for name in ("word", "times", "size", "others", "so"))
 
 
-class Weighing:
-    """Answers comparisons by the words of a corpus, and remembers them."""
+class RecordedComparisons:
+    """Evaluates comparisons of word counts, and records them."""
 
     def __init__(self, words: WordCounts) -> None:
         self._words = words
         self._asked: list[Comparison] = []
 
-    def __call__(self, asked: Sequence[Comparison]) -> list[bool]:
-        """Which comparisons are so."""
-        self._asked += asked
-        found: list[bool] = _so(_columns(asked), self._words).tolist()
+    def __call__(self, comparisons: Sequence[Comparison]) -> list[bool]:
+        """Return which comparisons are true."""
+        self._asked += comparisons
+        found: list[bool] = _results(_columns(comparisons), self._words).tolist()
         return found
 
     def put(self, block: Block) -> None:
-        """Keep in a block what was asked, and what is so."""
+        """Store the recorded comparisons and their results in a block."""
         columns = _columns(self._asked)
-        block.arrays |= columns | {_SO: _so(columns, self._words)}
+        block.arrays |= columns | {_SO: _results(columns, self._words)}
 
 
-def weighs_the_same(block: Block, words: WordCounts) -> bool:
-    """Whether the comparisons that a block keeps are still as they were, by the words of another corpus."""
-    return np.array_equal(_so(block.arrays, words), block[_SO])
+def comparisons_unchanged(block: Block, words: WordCounts) -> bool:
+    """Return True if the comparisons stored in a block have the same results with other word counts."""
+    return np.array_equal(_results(block.arrays, words), block[_SO])
 
 
-def _columns(asked: Sequence[Comparison]) -> dict[str, NDArray[np.generic]]:
+def _columns(comparisons: Sequence[Comparison]) -> dict[str, NDArray[np.generic]]:
     return {
-        _WORD: np.asarray([_key(one.word) for one in asked], np.uint64),
-        _TIMES: np.asarray([one.times for one in asked], np.int64),
-        _SIZE: np.asarray([len(one.others) for one in asked], np.int64),
-        _OTHERS: np.asarray([_key(word) for one in asked for word in one.others], np.uint64),
+        _WORD: np.asarray([_key(one.word) for one in comparisons], np.uint64),
+        _TIMES: np.asarray([one.times for one in comparisons], np.int64),
+        _SIZE: np.asarray([len(one.others) for one in comparisons], np.int64),
+        _OTHERS: np.asarray([_key(word) for one in comparisons for word in one.others], np.uint64),
     }
 
 
-def _so(columns: dict[str, NDArray[np.generic]], words: WordCounts) -> NDArray[np.bool_]:
+def _results(columns: dict[str, NDArray[np.generic]], words: WordCounts) -> NDArray[np.bool_]:
     sums = np.append(0, np.cumsum(words.of(columns[_OTHERS].astype(np.uint64))))
     ends = np.cumsum(columns[_SIZE].astype(np.int64))
     others = sums[ends] - sums[ends - columns[_SIZE].astype(np.int64)]
     times = columns[_TIMES].astype(np.int64)
-    so: NDArray[np.bool_] = words.of(columns[_WORD].astype(np.uint64)) * times > others
-    return so
+    is_greater: NDArray[np.bool_] = words.of(columns[_WORD].astype(np.uint64)) * times > others
+    return is_greater
 
 
 def _key(word: Word) -> int:
     return hashed(" ".join(word))
 
 
-# The words of a run of passages as numbers, and the index terms that they make.
+# Words of passages as numbers, and their index terms
 #
-# A corpus has far fewer words than tokens: what is true of a word is found out once, and the rest
-# is counting.
+# A corpus has far fewer words than tokens: properties of a word are computed once.
 
-# A word or a heading, in front of it its language.
+# A word or a heading after its language.
 Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Strings of a run of passages, one after the other, as numbers of ``keys``: shape (tokens,).
-    ``counts``: how many each passage has, shape (passages,)."""
+    """Strings of consecutive passages as indexes of ``keys``, shape (tokens,).
+
+    ``counts``: number of strings of each passage, shape (passages,).
+    """
 
     keys: list[Key]
     numbers: Index
@@ -141,12 +141,12 @@ class Tokens:
 
 
 def words_in(passages: Sequence[Passage]) -> Tokens:
-    """The words of texts, as they are written."""
+    """Tokenise texts into exact word forms."""
     return _tokens((passage.language, words_of(passage.text)) for passage in passages)
 
 
 def contexts_of(documents: Sequence[Document], passages: Sequence[Passage], *, headings: bool) -> Tokens:
-    """What stands around passages: names, labels, headings; nothing where ``headings`` is off."""
+    """Collect the context of passages: names, labels, headings; empty if ``headings`` is off."""
     by_id = {document.id: document for document in documents}
     return _tokens(
         (one.language, context_of(one, by_id[one.document_id]) if headings else ()) for one in passages
@@ -154,8 +154,11 @@ def contexts_of(documents: Sequence[Document], passages: Sequence[Passage], *, h
 
 
 def titles_of(passages: Sequence[Passage], *, headings: bool) -> Tokens:
-    """The heading of the provision of each passage: one that stands above the passages of a single number.
-    What stands above several provisions names none of them; nothing where ``headings`` is off."""
+    """Collect the heading of each passage's provision; empty if ``headings`` is off.
+
+    A heading counts only if all passages below it have one number: a heading of several provisions names
+    none.
+    """
     below: dict[tuple[str, tuple[str, ...]], set[str]] = defaultdict(set)
     for one in passages:
         below[one.document_id, one.headings].add(one.number or one.id)
@@ -167,7 +170,7 @@ def titles_of(passages: Sequence[Passage], *, headings: bool) -> Tokens:
 
 
 def text_postings(passages: Sequence[Passage], words: Tokens) -> Postings:
-    """The index terms of texts, with the words in them."""
+    """Make the index terms of texts."""
     numbers = _Numbers()
     analyzers = [analyzer(passage.language) for passage in passages]
     wordwise = [own.is_wordwise(one.text) for own, one in zip(analyzers, passages, strict=True)]
@@ -176,41 +179,44 @@ def text_postings(passages: Sequence[Passage], words: Tokens) -> Postings:
         for own, one, is_wordwise in zip(analyzers, passages, wordwise, strict=True)
     ]
     rows, terms = _terms_of(words, numbers, _terms_of_word)
-    kept = np.asarray(wordwise, np.bool_)[rows]
+    is_counted = np.asarray(wordwise, np.bool_)[rows]
     flat = [numbers[term] for found in rest for term in found]
     rest_rows = np.repeat(np.arange(len(rest)), [len(found) for found in rest])
     return postings_from(
         list(numbers),
-        np.concatenate([terms[kept], np.asarray(flat, np.int64)]),
-        np.concatenate([rows[kept], rest_rows]),
+        np.concatenate([terms[is_counted], np.asarray(flat, np.int64)]),
+        np.concatenate([rows[is_counted], rest_rows]),
         len(passages),
     )
 
 
 def heading_postings(contexts: Tokens) -> Postings:
-    """The index terms of headings and names."""
+    """Make the index terms of headings and names."""
     numbers = _Numbers()
     rows, terms = _terms_of(contexts, numbers, _terms_of_heading)
     return postings_from(list(numbers), terms, rows, len(contexts.counts))
 
 
 def put_words(block: Block, words: Tokens) -> None:
-    """The words of all texts in order, as numbers; and of each distinct word its language, its key, the
-    key of its stem, whether it is written as a name, and whether it may be in a longer one."""
-    known = [_known_of(language, word) for language, word in words.keys]
+    """Store the words of all texts in order as numbers.
+
+    For each distinct word: its key, the key of its stem, whether it is written as a name, and whether it may
+    be part of a longer name.
+    """
+    keys = [_word_keys(language, word) for language, word in words.keys]
     dtype = np.uint16 if len(words.keys) <= np.iinfo(np.uint16).max else np.uint32
     block.arrays |= {
         "tokens.word": words.numbers.astype(dtype),
         "passages.tokens": words.counts.astype(np.int32),
-        "words.key": np.asarray([key for key, _ in known], np.uint64),
-        "words.stem": np.asarray([stem for _, stem in known], np.uint64),
+        "words.key": np.asarray([key for key, _ in keys], np.uint64),
+        "words.stem": np.asarray([stem for _, stem in keys], np.uint64),
         "words.name": np.asarray([written_as_name(word) for _, word in words.keys], np.bool_),
         "words.in_name": np.asarray([may_begin_name(word) for _, word in words.keys], np.bool_),
     }
 
 
 class _Numbers(dict[str, int]):
-    """Term to its number."""
+    """Numbers of terms."""
 
     def __missing__(self, term: str) -> int:
         number = self[term] = len(self)
@@ -218,7 +224,7 @@ class _Numbers(dict[str, int]):
 
 
 class _WordNumbers(dict[str, int]):
-    """Word of one language to its number among the words of all."""
+    """Numbers of the words of one language among the words of all languages."""
 
     def __init__(self, language: str, numbers: dict[Key, int]) -> None:
         super().__init__()
@@ -231,14 +237,14 @@ class _WordNumbers(dict[str, int]):
 
 def _tokens(texts: Iterable[tuple[str, Sequence[str]]]) -> Tokens:
     numbers: dict[Key, int] = {}
-    known: dict[str, _WordNumbers] = {}
+    by_language: dict[str, _WordNumbers] = {}
     flat: list[int] = []
     counts: list[int] = []
     for language, words in texts:
         counts.append(len(words))
-        own = known.get(language)
+        own = by_language.get(language)
         if own is None:
-            own = known[language] = _WordNumbers(language, numbers)
+            own = by_language[language] = _WordNumbers(language, numbers)
         flat.extend(map(own.__getitem__, words))
     return Tokens(list(numbers), np.asarray(flat, np.int64), np.asarray(counts, np.int64))
 
@@ -246,7 +252,7 @@ def _tokens(texts: Iterable[tuple[str, Sequence[str]]]) -> Tokens:
 def _terms_of(
     tokens: Tokens, numbers: _Numbers, terms_of: Callable[[str, str], Sequence[str]]
 ) -> tuple[Index, Index]:
-    """The terms of all tokens: the passage of each, and its number."""
+    """Return the terms of all tokens as (passage row, number of the term)."""
     found = [terms_of(language, string) for language, string in tokens.keys]
     flat = np.asarray([numbers[term] for terms in found for term in terms], np.int64)
     ends = np.cumsum([len(terms) for terms in found], dtype=np.int64)
@@ -263,13 +269,13 @@ def _terms_of_word(language: str, word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def _terms_of_heading(language: str, heading: str) -> list[str]:
-    """Headings and names come again with every passage below them."""
+    """Analyse a heading; cached, because headings and names repeat for every passage below them."""
     return analyzer(language).terms(heading)
 
 
 @lru_cache(maxsize=1 << 17)
-def _known_of(language: str, word: str) -> tuple[int, int]:
-    """Of a word, which comes again in every block: its key, and that of its stem."""
-    # Not kept by ``Stems`` itself, which knows no bound.
+def _word_keys(language: str, word: str) -> tuple[int, int]:
+    """Return the keys of a word and its stem; cached, because words repeat in every block."""
+    # ``Stems`` has no size limit for a cache.
     stem = Stems(language)[word]
     return hashed(f"{language} {word}"), hashed(f"{language} {stem}")

@@ -1,6 +1,6 @@
-"""One ingestion into a folder: sources are read where they are new, taken over where they are not, published.
+"""Run an ingestion into a folder: read new sources, reuse unchanged ones, publish the result.
 
-The ways to ask for one stand in ``build.py``.
+``build.py`` contains the public functions.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from engine.corpus.embedded.deciding import described
 from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
 from engine.corpus.ontology import ontology_in_force
 from engine.errors import FileRefusedError
-from engine.ingestion.cluster.pools import pools_of
-from engine.ingestion.ledger import Entry, Previous, file_key, makers
+from engine.ingestion.cluster.pools import make_pools
+from engine.ingestion.ledger import Entry, Previous, code_digest, file_key
 from engine.ingestion.pipeline import Control, Pipeline, Pools
-from engine.ingestion.publishing import Plan, Published, Publishing
+from engine.ingestion.publishing import Plan, Published, Publisher
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.reading import FileToRead
 from engine.ingestion.report import FileReport, FileStatus, IngestionReport
-from engine.ingestion.sources import Found, Source, fetched, open_sources
-from engine.ingestion.versions.intervals import versions_apart
+from engine.ingestion.sources import FoundFiles, Source, fetch_sources, open_sources
+from engine.ingestion.versions.intervals import find_added_versions
 from engine.ingestion.workers import Limits
 
-# Files that are hashed at once.
+# Maximum number of files hashed in parallel.
 HASHING = 4
-# Languages of a corpus that are made ready before a file is known to be in them.
+# Number of languages of the existing corpus to prepare before reading.
 MOST_READY = 2
 EDITED_AREAS = "people have edited the areas of this corpus: theirs stay in force, those of the file wait"
 
 
 @dataclass(slots=True)
 class Work:
-    """One ingestion into a folder."""
+    """An ingestion into a folder."""
 
     folder: Path
     control: Control
@@ -55,22 +55,29 @@ class Work:
     pools: Pools = field(init=False)
 
     @contextmanager
-    def opened(self) -> Iterator[None]:
-        """The folder, locked against other writers."""
+    def locked(self) -> Iterator[None]:
+        """Lock the folder against other writers and create a new generation."""
         self.start = perf_counter()
         refuse_foreign(self.folder)
-        pools = pools_of(self.cluster, self.limits)
-        with _less_collecting(), closing(pools) as self.pools, new_generation(self.folder) as generation:
+        pools = make_pools(self.cluster, self.limits)
+        with (
+            _with_rare_collections(),
+            closing(pools) as self.pools,
+            new_generation(self.folder) as generation,
+        ):
             self.generation = generation
             (generation / BLOCKS).mkdir()
             yield
 
     @contextmanager
-    def read(self, sources: Sequence[Source], before: Previous | None) -> Iterator[tuple[Found, list[Entry]]]:
-        """What the sources hold, and an entry for each file with its blocks in place."""
+    def read(
+        self, sources: Sequence[Source], before: Previous | None
+    ) -> Iterator[tuple[FoundFiles, list[Entry]]]:
+        """Read the sources; yield their files, and an entry for each file whose blocks are in the
+        generation."""
         start = perf_counter()
         with (
-            fetched(sources) as here,
+            fetch_sources(sources) as here,
             open_sources(here.paths, passwords=self.passwords, mapping=self.mapping) as found,
         ):
             here.named(found)
@@ -78,27 +85,29 @@ class Work:
             self.seconds["read"] = round(perf_counter() - start, 3)
             yield found, entries
 
-    def apart(self, found: Found, new: Sequence[Entry], before: Previous) -> list[Entry]:
-        """The entries of new files; those that are other versions of what the corpus has are read again under
-        names of their own."""
+    def read_versions(self, found: FoundFiles, new: Sequence[Entry], before: Previous) -> list[Entry]:
+        """Read files again that are other versions of documents in the corpus; return the entries of all new
+        files."""
         sources = [source for source, _ in found.documents]
-        again = dict(versions_apart(sources, new, before, self.generation))
-        if not again:
+        versions = dict(find_added_versions(sources, new, before, self.generation))
+        if not versions:
             return list(new)
-        some = Found([(source, found.documents[number][1]) for number, source in again.items()])
-        read = dict(zip(again, self._entries(some, before), strict=True))
+        version_files = FoundFiles(
+            [(source, found.documents[number][1]) for number, source in versions.items()]
+        )
+        read = dict(zip(versions, self._entries(version_files, before), strict=True))
         return [read.get(number, entry) for number, entry in enumerate(new)]
 
     def publish(
-        self, entries: Sequence[Entry], before: Previous | None, plan: Plan, found: Found
+        self, entries: Sequence[Entry], before: Previous | None, plan: Plan, found: FoundFiles
     ) -> IngestionReport:
-        """Write the generation and let it be the corpus."""
+        """Write the generation and make it the current state of the corpus."""
         self.keep_blocks(entries, before)
         problems = [*found.problems, *(problem for entry in entries for problem in entry.problems)]
         plan.metadata = {**plan.metadata, "index_headings": self.headings, "problems": len(problems)}
         if found.ontology is not None and ontology_in_force(self.folder) is not None:
             problems.append(Problem(found.ontology.name, EDITED_AREAS))
-        publishing = Publishing(
+        publishing = Publisher(
             self.folder, self.generation, before, plan, self.control, self.seconds, self.pools
         )
         published = publishing.run(entries, problems)
@@ -112,15 +121,15 @@ class Work:
         return self._report(published, entries, problems, found)
 
     def keep_blocks(self, entries: Sequence[Entry], before: Previous | None) -> None:
-        """Take over the blocks of entries that the generation before has."""
+        """Reuse the blocks of entries that the previous generation contains."""
         for file in (block_name(block) for entry in entries for block in entry.blocks):
             if before is not None and not (self.generation / file).exists():
                 before.keep(file, self.generation)
 
-    def _entries(self, found: Found, before: Previous | None) -> list[Entry]:
+    def _entries(self, found: FoundFiles, before: Previous | None) -> list[Entry]:
         old = {entry.key: entry for entry in (before.ledger.entries if before else ())}
         blocks = [block for entry in old.values() for block in entry.blocks]
-        # To hash a file is to wait for the disk, or to compute without the lock of the interpreter.
+        # Hashing waits for the disk or releases the interpreter lock.
         with ThreadPoolExecutor(HASHING, "redstring-hashing") as hashing:
             keys = hashing.map(self._key_of, found.documents)
             sound = hashing.map(lambda block: before is not None and before.has(block_name(block)), blocks)
@@ -137,7 +146,7 @@ class Work:
                 self.reused.add(source.name)
             else:
                 tasks.append(FileToRead(number, source, reader, key))
-        version = f"{makers()} {self.headings}"
+        version = f"{code_digest()} {self.headings}"
         pipeline = Pipeline(
             self.generation,
             known,
@@ -151,14 +160,14 @@ class Work:
         return [entries[number] for number in range(len(found.documents))]
 
     def _key_of(self, document: tuple[SourceFile, Reader]) -> str | OSError | FileRefusedError:
-        """The key of a file, or why it cannot be read."""
+        """Return the key of a file, or the error that prevents reading it."""
         try:
             return file_key(*document, str(self.headings))
         except (OSError, FileRefusedError) as error:
             return error
 
     def _report(
-        self, published: Published, entries: Sequence[Entry], problems: Sequence[Problem], found: Found
+        self, published: Published, entries: Sequence[Entry], problems: Sequence[Problem], found: FoundFiles
     ) -> IngestionReport:
         manifest = published.manifest
         left_out = {problem.path for problem in published.placed.problems}
@@ -217,8 +226,9 @@ def _unreadable(name: str, error: OSError | FileRefusedError) -> Entry:
 
 
 @contextmanager
-def _less_collecting() -> Iterator[None]:
-    """Few objects are made here in a cycle: looking for cycles took a seventh of the time."""
+def _with_rare_collections() -> Iterator[None]:
+    """Run garbage collection rarely: ingestion creates few cycles, and collection took a seventh of the
+    time."""
     before = gc.get_threshold()
     gc.set_threshold(100_000, 20, 100)
     try:

@@ -1,8 +1,7 @@
-"""Work on foreign data, done in child processes that may hang, crash or eat memory without harm.
+"""Process untrusted data in child processes that may hang, crash or exhaust memory.
 
-A worker pool is some child processes, started when there is work for them. A child that is over its time is
-killed, one that crashes or runs out of its memory is replaced; either way the task it had is reported as
-failed, with the reason, and the others go on.
+A child that exceeds its time is killed, and one that crashes or exceeds its memory is replaced. The pool
+reports its task as failed, with the reason, and continues with the others.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ Item = TypeVar("Item")
 
 DEADLINE = 60.0
 MEMORY = 1 << 30
-# Bytes of sources that are worth a child of their own: to start one takes as long as to read about so much.
+# Bytes of sources per child: starting one takes as long as reading about this much.
 WORTH_A_CHILD = 1 << 18
 # Addresses that a process reserves without using them: arenas and stacks of threads.
 _RESERVED = 1 << 30
@@ -41,10 +40,11 @@ _RESERVED = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one task may use: ``deadline`` in seconds of the processor, ``memory`` in bytes beyond what a
-    child begins with. By the clock it may take ``patience`` times its deadline.
+    """Limits of a task: ``deadline`` in seconds of CPU time, ``memory`` in bytes in addition to the child's
+    start.
 
-    So a busy computer refuses no file that a quiet one reads, and what waits for ever is ended.
+    Its wall-clock time is limited to ``patience`` times the deadline, so that a busy computer accepts the
+    same files and a blocked task ends.
     """
 
     deadline: float = DEADLINE
@@ -53,18 +53,18 @@ class Limits:
 
     @property
     def longest(self) -> float:
-        """Seconds by the clock after which a task is ended, however little of the processor it had."""
+        """Maximum wall-clock time of a task in seconds."""
         return self.patience * self.deadline
 
 
 def children_for(size: int) -> int:
-    """How many children are worth their start, for so many bytes: at least one, at most one a core."""
+    """Return the number of children for this many bytes: at least 1, at most one per core."""
     return min(os.cpu_count() or 1, 1 + size // WORTH_A_CHILD)
 
 
 @dataclass(frozen=True, slots=True)
 class Produced(Generic[Task, Item]):
-    """Something that the work on a task has brought."""
+    """An item that a task has yielded."""
 
     task: Task
     item: Item
@@ -72,7 +72,7 @@ class Produced(Generic[Task, Item]):
 
 @dataclass(frozen=True, slots=True)
 class Finished(Generic[Task]):
-    """The end of the work on a task: ``failure`` is None, or says what went wrong. ``seconds`` it took."""
+    """The end of a task. ``failure``: the reason, or None. ``seconds``: its duration."""
 
     task: Task
     failure: str | None
@@ -89,17 +89,17 @@ class _Child(Generic[Task]):
     task: Task | None = None
     started: float = 0.0
     overdue_at: float = 0.0
-    # Since when something it has sent is waiting: that time is not its own.
+    # Start of waiting of its last message; waiting does not count against the child.
     held_since: float | None = None
 
 
 class WorkerPool(Generic[Task, Item]):
-    """Child processes that do one kind of work. ``work`` yields what it brings, one item after the other.
+    """Child processes that run ``work``, which yields items for a task.
 
-    What is read may come from strangers, so a child has no network, writes only below ``writes``, and what
-    it brings is of the classes ``brings`` and of plain values. Used as a context manager: no child outlives
-    it. A forked child starts at once and shares all that this process has read; a process with threads or
-    with connections that a child must not inherit uses a ``forkserver``.
+    The data may be hostile, so a child has no network, writes only below ``writes``, and sends only plain
+    values and instances of ``brings``. A context manager: children end with it. A forked child starts
+    immediately and shares the memory of this process; a process with threads or connections that a child must
+    not inherit uses a ``forkserver``.
     """
 
     def __init__(
@@ -131,16 +131,16 @@ class WorkerPool(Generic[Task, Item]):
 
     @property
     def is_free(self) -> bool:
-        """Whether a task could be started at once."""
+        """True if a task could be started immediately."""
         return len(self._children) < self._size or any(child.task is None for child in self._children)
 
     @property
     def is_busy(self) -> bool:
-        """Whether a task is being worked on."""
+        """True if a task is in progress."""
         return any(child.task is not None for child in self._children)
 
     def start(self, task: Task) -> None:
-        """Begin a task in a free child."""
+        """Start a task in a free child."""
         child = next((child for child in self._children if child.task is None), None)
         if child is None:
             child = self._new_child()
@@ -149,25 +149,25 @@ class WorkerPool(Generic[Task, Item]):
         try:
             child.pipe.send(task)
         except OSError:
-            # It ended while it was idle; what it had been asked is now asked of another.
+            # The child ended while idle; another child gets the task.
             self._dismiss(child)
             self.start(task)
 
     def pipes(self) -> list[Connection]:
-        """Where the next events will come from."""
+        """Return the pipes that signal the next events."""
         return [child.pipe for child in self._children if child.task is not None]
 
     def hold(self) -> None:
-        """The next events are not wanted yet: from now on the time of the children stands still."""
+        """Pause: the next events will not be read yet, and the time of the children stops."""
         now = monotonic()
         for child in self._children:
             if child.task is not None and child.held_since is None:
                 child.held_since = now
 
     def events(self) -> Iterator[Event[Task, Item]]:
-        """What has come so far, and the tasks that ran out of time; does not wait.
+        """Yield the events so far, including timeouts, without waiting.
 
-        Raises ResourceError, CorpusError where a child could not write what it is there to write.
+        Raises ResourceError or CorpusError if a child could not write its output.
         """
         now = monotonic()
         for child in [child for child in self._children if child.task is not None]:
@@ -181,7 +181,7 @@ class WorkerPool(Generic[Task, Item]):
                 yield self._failed(child, f"stopped: it took longer than {self._limits.longest:g} seconds")
 
     def seconds_left(self) -> float:
-        """Until the next task runs out of time; without end where none is worked on."""
+        """Return the seconds until the next timeout; infinite if no task is in progress."""
         ends = [child.overdue_at for child in self._children if child.task is not None]
         return max(0.0, min(ends, default=math.inf) - monotonic())
 
@@ -233,20 +233,20 @@ class WorkerPool(Generic[Task, Item]):
 
 
 class _Received(pickle.Unpickler):
-    """What a child sent; to name any other class or function is to call it."""
+    """Unpickles a message of a child; only permitted classes may be named."""
 
     def __init__(self, content: io.BytesIO, known: Mapping[tuple[str, str], type]) -> None:
         super().__init__(content)
         self._known = known
 
     def find_class(self, module_name: str, global_name: str) -> type:
-        """A class that may be brought. Raises UnpicklingError for anything else."""
+        """Return a permitted class. Raises UnpicklingError for anything else."""
         if (module_name, global_name) not in self._known:
             raise pickle.UnpicklingError(f"{module_name}.{global_name}")
         return self._known[module_name, global_name]
 
 
-# Told by name: an exception itself is nothing that a child may bring.
+# Reported by name: a child may not send exceptions.
 _UNWRITABLE: dict[str, type[RedstringError]] = {kind.__name__: kind for kind in (ResourceError, CorpusError)}
 
 
@@ -257,8 +257,10 @@ def _serve(
     limits: Limits,
     writes: Sequence[str],
 ) -> None:
-    """Work on one task after the other until the parent is gone. Close the connections ``others``; if None,
-    everything but the standard streams and ``pipe``."""
+    """Work on one task after the other until the parent ends.
+
+    Closes the connections ``others``; if None, all files except the standard streams and ``pipe``.
+    """
     for other in others or ():
         other.close()
     if others is None:
@@ -268,11 +270,10 @@ def _serve(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     _limit_memory(limits.memory)
-    # The first is for what a library puts aside for a moment.
+    # The first folder is for temporary files of libraries.
     tempfile.tempdir = writes[0]
     deny_changes(writes)
-    # Millions of objects are made, few in a cycle; what was there before the fork is not looked at again,
-    # which would copy its pages.
+    # Many objects and few cycles; objects from before the fork are not scanned, which would copy their pages.
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
     parent = os.getppid()
@@ -281,25 +282,25 @@ def _serve(
             task = pipe.recv()
         except (EOFError, OSError):
             return
-        # The kernel ends a process that has had so much of the processor (POSIX ``setitimer``).
+        # The kernel ends a process that exceeds its CPU time (POSIX ``setitimer``).
         signal.setitimer(signal.ITIMER_PROF, limits.deadline)
         try:
             for item in work(task):
                 pipe.send(("item", item))
             pipe.send(("done", None))
         except MemoryError:
-            _say(pipe, f"stopped: it needs more than {limits.memory >> 20} MiB of memory")
+            _send_failure(pipe, f"stopped: it needs more than {limits.memory >> 20} MiB of memory")
             return
-        # Where nothing can be written, no other task would fare better, and what is left out would be lost.
+        # If writing fails, other tasks would fail as well, and their output would be lost.
         except (ResourceError, CorpusError) as error:
             _send(pipe, (type(error).__name__, str(error)))
             return
         except RecursionError:
-            _say(pipe, "stopped: it is nested too deeply")
+            _send_failure(pipe, "stopped: it is nested too deeply")
             return
         except BrokenPipeError:
             return
-        # A reader that fails on a file is a mistake of the reader, and no reason to lose the other files.
+        # An error of a reader concerns one file only.
         except (
             ArithmeticError,
             AssertionError,
@@ -309,11 +310,11 @@ def _serve(
             ValueError,
             OSError,
         ) as error:
-            _say(pipe, f"failed: {type(error).__name__}: {' '.join(str(error).split())[:200]}")
+            _send_failure(pipe, f"failed: {type(error).__name__}: {' '.join(str(error).split())[:200]}")
             return
 
 
-def _say(pipe: Connection, reason: str) -> None:
+def _send_failure(pipe: Connection, reason: str) -> None:
     _send(pipe, ("failed", reason))
 
 
@@ -325,7 +326,7 @@ def _send(pipe: Connection, message: tuple[str, object]) -> None:
 
 
 def _limit_memory(memory: int) -> None:
-    """Bounds what the process may add to the memory it was born with."""
+    """Limit the memory that the process may add."""
     limit = _address_space() + memory
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
@@ -333,11 +334,11 @@ def _limit_memory(memory: int) -> None:
 
 
 def _address_space() -> int:
-    """Bytes of addresses in use."""
+    """Return the bytes of addresses in use."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:
-        # Confined where /proc would show the processes of others: about as much, and rather too much.
+        # If confined, /proc is hidden: use an upper estimate.
         return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10) + _RESERVED
     return pages * os.sysconf("SC_PAGE_SIZE")
 

@@ -1,4 +1,9 @@
-"""A case: one question under investigation. The loop of scan, rounds, stop and ranking."""
+"""A case: one question under investigation, from the plan to the ranking.
+
+``Case.run`` is the loop: plan, broad scan, rounds of expansion, stop, ranking. A person steers a case with
+``pin``, ``dismiss`` and ``follow``. ``Case.investigation`` returns the result as one object, which
+``engine.records`` saves, compares and replays. Open a case with ``engine.investigation.make_case``.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +15,11 @@ from datetime import UTC, date, datetime
 
 import numpy as np
 
-from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
-from engine.investigation import again
+from engine.investigation import case_cache
 from engine.investigation.assistance import Assistance, budget_of, with_prefix
-from engine.investigation.completeness import completeness_of
+from engine.investigation.completeness import find_completeness
 from engine.investigation.coverage import Coverage
 from engine.investigation.events import (
     CoverageChanged,
@@ -31,28 +35,34 @@ from engine.investigation.events import (
 from engine.investigation.evidence import evidence_of
 from engine.investigation.facets import check_transaction
 from engine.investigation.filters import Filters
-from engine.investigation.gate import by_trust
-from engine.investigation.opening import bounded, opening, plan_of
-from engine.investigation.parts import told_together
+from engine.investigation.gate import sort_by_trust
+from engine.investigation.opening import limit_to_depth, make_case_plan, scan_into_pool
+from engine.investigation.parts import reconcile_part_evidence
 from engine.investigation.pool import Pool, Reading
 from engine.investigation.ranking import Ranking
 from engine.investigation.ranking.additive import Experience
+from engine.investigation.ranking.reranking import Reranking
 from engine.investigation.ranking.weights import experience_of
 from engine.investigation.record import Investigation
-from engine.investigation.reranking import Reranking
-from engine.investigation.stopping import Progress, Spending, conclusion, decide
-from engine.investigation.strategies.base import Context, Seeds, Strategy, brings_whole
+from engine.investigation.round import (
+    WHOLE_DOCUMENT_LIMIT,
+    admit_manually,
+    choose_seeds,
+    find_row,
+    run_round,
+)
+from engine.investigation.stopping import Progress, Spending, decide, is_before_sufficiency
+from engine.investigation.strategies.base import Context, Seeds, Strategy, bypasses_gate
 from engine.investigation.strategies.gaps import Gaps
 from engine.investigation.strategies.registry import strategy
-from engine.investigation.turn import MOST_OF_WHOLE, point_at, row_of, seeds_of, take_turn
 from engine.investigation.view import (
-    Showing,
-    figures_asked,
+    RankingView,
+    classify_round,
+    describe_round,
+    describe_scan,
     found_by,
-    kinds_of_round,
-    metrics_shown,
-    purpose_of_round,
-    purpose_of_scan,
+    measure_conditions,
+    measure_shown,
 )
 from engine.language.embedders import Embedder, embedder
 from engine.llm import LanguageModel, Meter, Usage
@@ -81,20 +91,26 @@ from engine.retrieval.planning import Helpers, active, checked_plan
 from engine.retrieval.planning.hypothetical import check_language
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan
+from engine.search_budget import SearchBudget, budget_for
 from engine.settings import InvestigationSettings
 
 
 class Case:
-    """One question, its settings and its pool. Run it, steer it, run on.
+    """One question, its settings and its research pool. Run it, steer it, run it again.
 
-    ``cancel`` may be called from another thread; everything else belongs to one. ``day`` is the day
-    on which the law is looked at where the settings name none; today, unless another is given. ``model`` is
-    asked where the settings say so and never else; ``meter`` counts what it uses and keeps the budget;
-    ``used`` is what the saved case that this one carries on had used, by task; ``breadth`` overrides what the
-    limit of the pool makes of scan and budgets; ``weights`` are what was learned of verdicts, or name what is
-    kept of it beside the corpus, as ``weights.experience_of`` takes it. Raises
-    InputError for an empty question or a pool with passages that the settings' filters exclude,
-    SettingsError for an unknown strategy, transaction type or language, or a filter that fits no document.
+    ``cancel`` may be called from another thread; everything else belongs to one thread.
+
+    - ``pool`` and ``plan``: from an earlier case, or edited by a person.
+    - ``day``: what "today" means; the date as of which the law applies unless the settings or the question
+      name another.
+    - ``model``: the language model for the tasks that the settings give to one; never needed.
+    - ``used``: what the language model had used in the saved case that this one continues, by task.
+    - ``search_budget``: replaces the budget that follows from the pool's limit.
+    - ``weights``: ranking weights learned from verdicts, or their id in the corpus's journal. None for the
+      adopted ones, "" for the shipped ones alone.
+
+    Raises InputError for an empty question or a pool with passages that the settings' filters exclude,
+    SettingsError for an unknown strategy, transaction type or language, or a filter that matches no document.
     """
 
     def __init__(
@@ -108,238 +124,180 @@ class Case:
         day: date | None = None,
         model: LanguageModel | None = None,
         used: Mapping[str, Usage] = NOTHING,
-        breadth: Breadth | None = None,
+        search_budget: SearchBudget | None = None,
         weights: str | Experience | None = None,
     ) -> None:
         if not question.strip():
             raise InputError("the question is empty: type one")
         check_transaction(corpus, settings.transaction_type)
         check_language(corpus, settings.hypothetical_language)
+        sort_by_trust([strategy(name) for name in settings.strategies])
         self.corpus, self.question, self.settings = corpus, question, settings
-        self.pool = pool if pool is not None else Pool(settings.pool_size)
-        self.pool.limit = max(settings.pool_size, len(self.pool))
-        self._experience = weights if isinstance(weights, Experience) else experience_of(corpus, weights)
-        # By which id it is known, empty for nothing learned.
-        self.weights = "" if self._experience is None else self._experience.id
-        self.plan: QueryPlan | None = None
-        self.edited = None if plan is None else checked_plan(plan, question)
-        self.areas: tuple[AreaCoverage, ...] = ()
-        self.rounds: list[RoundReport] = []
-        self.stop: Stop | None = None
-        self.ranking: tuple[RankedPassage, ...] = ()
-        self.order: Ranking | None = None
-        self.evidence, self.metrics = UNJUDGED, UNMEASURED
-        self.transaction: Transaction | None = None
-        # What the depth of the question leaves of the settings.
-        self.bounds = settings
-        self._broad = breadth
-        by_trust([strategy(name) for name in settings.strategies])
-        self._cancelled = threading.Event()
-        self.model, self.meter = model, Meter(budget_of(settings), self._cancelled.is_set)
-        self._asking = Asking(None if model is None else with_prefix(model, corpus), self.meter)
         self.day = day or date.today()
         self.started = datetime.now(UTC)
-        self._filters = Filters(corpus, settings, self.day)
+        self._experience = weights if isinstance(weights, Experience) else experience_of(corpus, weights)
+        # The id of the learned weights, "" without any.
+        self.weights = "" if self._experience is None else self._experience.id
+
+        # The state of the case.
+        self.pool = pool if pool is not None else Pool(settings.pool_size)
+        self.pool.limit = max(settings.pool_size, len(self.pool))
+        self.edited = None if plan is None else checked_plan(plan, question)
+        self.plan: QueryPlan | None = None
+        # The settings, limited by the depth of the question.
+        self.bounds = settings
+        self.areas: tuple[AreaCoverage, ...] = ()
+        self.transaction: Transaction | None = None
+        self.rounds: list[RoundReport] = []
+        self.stop: Stop | None = None
+        self.order: Ranking | None = None
+        self.ranking: tuple[RankedPassage, ...] = ()
+        self.evidence, self.metrics = UNJUDGED, UNMEASURED
+        self.notes: tuple[str, ...] = ()
+        self.scanned: Scan | None = None
+        # The query that found each passage, for a reopened case, which has no scan.
+        self.found: Mapping[str, FoundBy] = NOTHING
+
+        # What it works with.
+        self._cancelled = threading.Event()
+        self._own_budget = search_budget
+        self.model, self.meter = model, Meter(budget_of(settings), self._cancelled.is_set)
+        self._asking = Asking(None if model is None else with_prefix(model, corpus), self.meter)
         self._embedder: Embedder | None = embedder(corpus.embedding)
         self._reranking = Reranking(question, settings.reranker, self._asking)
         self._spending = Spending(self.meter, self._embedder, self._reranking, used)
-        self.notes: tuple[str, ...] = ()
-        self.scanned: Scan | None = None
-        # By which queries passages were found, of a case that is shown without its scan.
-        self.found: Mapping[str, FoundBy] = NOTHING
+        self._reading = Reading(corpus)
+        self._filters = Filters(corpus, settings, self.day)
+        self._filters.check(self.pool.rows(), self._reading.ids)
         self._coverage: Coverage | None = None
         self._assistance: Assistance | None = None
-        self._reading = Reading(corpus)
-        self._filters.check(self.pool.rows(), self._reading.ids)
+
+    # Inputs and state.
 
     @property
-    def has_bounds_of_its_own(self) -> bool:
-        """Whether its breadth was given."""
-        return self._broad is not None
+    def has_own_budget(self) -> bool:
+        """Whether the caller passed a search budget."""
+        return self._own_budget is not None
 
     @property
-    def breadth(self) -> Breadth:
-        """How broad it goes: as its bounds and its plan say, where nothing else was given."""
-        return self._broad or breadth_of(self.bounds, None if self.plan is None else self.plan.strategy)
+    def search_budget(self) -> SearchBudget:
+        """The limits of scan and rounds: those passed by the caller, or those that bounds and plan imply."""
+        return self._own_budget or budget_for(self.bounds, None if self.plan is None else self.plan.strategy)
 
     @property
     def as_of(self) -> date:
-        """The day on which the law is looked at: the settings', else the one that the question demands."""
-        demanded = None if self.plan is None else self.plan.constraints.as_of
-        return self.settings.as_of or demanded or self.day
+        """The date as of which the law applies: from the settings, the question or ``day``, in this order."""
+        from_question = None if self.plan is None else self.plan.constraints.as_of
+        return self.settings.as_of or from_question or self.day
+
+    @property
+    def usage(self) -> Mapping[str, Usage]:
+        """What the language model has used so far, by task; empty without calls."""
+        return self._spending.usage
+
+    @property
+    def milliseconds(self) -> float:
+        """The time used up to the last ranking."""
+        return self._spending.milliseconds
 
     def cancel(self) -> None:
         """Stop before the next step; what was found is ranked and kept."""
         self._cancelled.set()
 
-    def carry_on(self) -> None:
-        """Forget that it was cancelled."""
+    def reset_cancel(self) -> None:
+        """Clear an earlier ``cancel``."""
         self._cancelled.clear()
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether it was cancelled, and has not come to its end since."""
+        """Whether the case was cancelled and has not ended since."""
         return self._cancelled.is_set()
 
+    # The loop.
+
     def run(self) -> Iterator[Event]:
-        """Open the case, or carry on from the pool it was given. Yields one event per step; where the same
-        case came to its end before, what it told then."""
+        """Run from the plan to the ranking and yield one event per step.
+
+        Continues from the pool of an earlier case if there is one. A case that has already run to its end
+        with the same inputs is restored from the cache, and its events are replayed.
+        """
         self._spending.begin(spent=0.0)
-        key = again.key_of(self)
-        finished = again.known(self, key)
+        key = case_cache.make_key(self)
+        finished = case_cache.lookup(self, key)
         if finished is not None:
-            again.adopt(self, finished)
+            case_cache.restore(self, finished)
             self._spending.end()
-            yield from again.told_anew(finished.events, self)
+            yield from case_cache.replay_events(finished.events, self)
             return
-        told: list[Event] = []
+        events: list[Event] = []
         for event in self._run():
-            told.append(event)
+            events.append(event)
             if isinstance(event, Ranked):
-                again.keep(self, key, told)
+                case_cache.store(self, key, events)
             yield event
 
     def _run(self) -> Iterator[Event]:
         self.stop = None
         self.plan = self.edited or self.make_plan()
-        self.bounds = bounds = bounded(self.settings, self.plan.depth)
+        self.bounds = bounds = limit_to_depth(self.settings, self.plan.depth)
         self.pool.limit = max(bounds.pool_size, len(self.pool))
-        strategies = by_trust([strategy(name) for name in bounds.strategies])
+        strategies = sort_by_trust([strategy(name) for name in bounds.strategies])
         yield PlanMade(self.plan)
-        yield self._broad_scan(self.plan)
+        yield self._scan(self.plan)
         yield CoverageChanged(0, self.areas)
         first = self._last_round()
         for number in range(first + 1, first + bounds.rounds + 1):
             yield from self._decide(number - 1 - first)
             if self.stop is not None:
                 break
-            yield from self._round(
-                number, seeds_of(self.pool, self.breadth.seeds), strategies, gaps=bounds.close_gaps
-            )
+            seeds = choose_seeds(self.pool, self.search_budget.seeds)
+            yield from self._round(number, seeds, strategies, gaps=bounds.close_gaps)
         else:
             yield from self._decide(bounds.rounds)
         self.stop = self.stop or Stop(StopReason.ROUNDS)
         ranked = self._rank()
-        looked_up = self.plan.depth is not None and self.plan.depth.kind is DepthKind.LOOK_UP
-        if looked_up or self.evidence.status is not EvidenceStatus.FOUND:
-            # How much of it is there cannot be told of what was not found, or in part only; nor of a look-up,
-            # for none was among the questions that it was learned from.
-            self.stop = replace(self.stop, completeness=None)
+        self.stop = self._without_unfounded_estimate(self.stop)
         if self.evidence.status is EvidenceStatus.NONE:
-            # Nothing is covered where nothing was found.
-            self.areas = tuple(_uncovered(area) for area in self.areas)
-            if self.transaction is not None and self.transaction.proposed:
-                # Nor is it about anything that its words only resembled.
-                self.transaction = replace(self.transaction, id=None)
+            self._withdraw_coverage()
             yield CoverageChanged(self._last_round(), self.areas)
         yield Stopped(self.stop)
         yield ranked
-        # A cancel that comes before a run stops it; one during or right after it ends with it.
+        # A cancel before a run stops it; a cancel during or right after a run ends with it.
         self._cancelled.clear()
-
-    def follow(self, passage_id: str, strategies: Sequence[str]) -> Iterator[Event]:
-        """Follow a lead from one passage by some strategies, as one more round.
-
-        Raises InputError for a passage that is not in the corpus or a case that was not run yet,
-        SettingsError for an unknown strategy.
-        """
-        relevant_to = self._relevance()
-        followed = by_trust([strategy(name) for name in strategies])
-        number = self._last_round() + 1
-        row = self._admit_by_person(passage_id)
-        if any(map(brings_whole, followed)):
-            self.pool.limit = max(self.pool.limit, len(self.pool) + MOST_OF_WHOLE)
-        self._cancelled.clear()
-        self._spending.begin(spent=self.milliseconds)
-        relevance = relevant_to.of(row)
-        # What a person points at is worth following whatever its own score.
-        yield from self._round(number, Seeds(row, np.maximum(relevance, 1.0)), followed, chosen=True)
-        yield self._rank()
-
-    def pin(self, passage_id: str) -> None:
-        """Keep a passage first in the ranking, and a seed of the next round."""
-        self._admit_by_person(passage_id)
-        self.pool.dismissed.discard(passage_id)
-        self.pool.pinned.add(passage_id)
-        self._rank_again()
-
-    def dismiss(self, passage_id: str) -> None:
-        """Take a passage out of the ranking; no later round proposes it or starts from it."""
-        row_of(self.corpus, passage_id)
-        self.pool.pinned.discard(passage_id)
-        self.pool.dismissed.add(passage_id)
-        self._rank_again()
-
-    def investigation(self) -> Investigation:
-        """The case as one object. Raises InputError for a case that was not run."""
-        if self.plan is None or self.stop is None:
-            raise InputError("the case has not been run yet")
-        return Investigation(
-            self.question,
-            self.corpus.name,
-            self.settings,
-            self.plan,
-            tuple(self.rounds),
-            self.areas,
-            self.stop,
-            self.ranking,
-            self.pool,
-            self.milliseconds,
-            self.started,
-            self.as_of,
-            (*self.notes, *self._late_notes()),
-            "" if self.model is None else self.model.spec,
-            self.evidence,
-            self.metrics,
-            self.transaction,
-            self.usage,
-            self.found if self.scanned is None else found_by(self.scanned, self.pool, self.rounds),
-            self.weights,
-        )
-
-    @property
-    def usage(self) -> Mapping[str, Usage]:
-        """What the language model used so far, by task; nothing where it was not asked."""
-        return self._spending.usage
-
-    @property
-    def milliseconds(self) -> float:
-        """The time that it took, up to the last ranking."""
-        return self._spending.milliseconds
 
     def make_plan(self, *, offered: bool = False) -> QueryPlan:
-        """The plan by which ``run`` would scan; ``offered``: with what a person may choose besides."""
+        """Return the plan by which ``run`` would scan; with ``offered``, also the views a person may add."""
         helpers = Helpers(self._asking, self._embedder)
-        return plan_of(
+        return make_case_plan(
             self.question, self.corpus, self.settings, self._filters, self.day, helpers, offered=offered
         )
 
-    def _broad_scan(self, whole: QueryPlan) -> ScanFinished:
-        self._filters = Filters(self.corpus, self.settings, self.day, whole)
-        found = opening(
-            whole,
+    def _scan(self, plan: QueryPlan) -> ScanFinished:
+        """Scan the whole corpus into the pool: round 0."""
+        self._filters = Filters(self.corpus, self.settings, self.day, plan)
+        opening = scan_into_pool(
+            plan,
             self.corpus,
             self._filters,
             self.bounds,
-            self.breadth,
+            self.search_budget,
             self._embedder,
             self.pool,
             self._reading,
         )
-        self.scanned, self._coverage, self.notes = found.scanned, found.coverage, found.notes
-        self.transaction = found.coverage.transaction
-        relevance = found.scanned.relevance
+        self.scanned, self._coverage, self.notes = opening.scanned, opening.coverage, opening.notes
+        self.transaction = opening.coverage.transaction
         self._assistance = Assistance(
-            self.question, self.settings, self._asking, self.corpus, self._reading, relevance
+            self.question, self.settings, self._asking, self.corpus, self._reading, opening.scanned.relevance
         )
         self._check_coverage(0)
         report = RoundReport(
-            0, (), found.counts, len(found.hops), 0, len(self.pool), found.milliseconds,
-            found.scanned.finders, after=_states(self.areas), purpose=purpose_of_scan(active(whole)),
-            kinds=(RoundKind.BROAD_SCAN,), searches=found.searches,
+            0, (), opening.counts, len(opening.hops), 0, len(self.pool), opening.milliseconds,
+            opening.scanned.finders, after=_states(self.areas), purpose=describe_scan(active(plan)),
+            kinds=(RoundKind.BROAD_SCAN,), searches=opening.searches,
         )  # fmt: skip
         self.rounds.append(report)
-        return ScanFinished(report, found.hops, self.notes, self.transaction)
+        return ScanFinished(report, opening.hops, self.notes, self.transaction)
 
     def _round(
         self,
@@ -350,31 +308,30 @@ class Case:
         gaps: bool = False,
         chosen: bool = False,
     ) -> Iterator[Event]:
-        """One turn. ``gaps``: with queries for what lacks evidence; ``chosen``: a person says from where."""
+        """Run one round. ``gaps``: also send queries for gaps; ``chosen``: a person chose the seeds."""
         started = time.perf_counter()
         coverage, assistance = self._coverage, self._assistance
         queries: tuple[GapQuery, ...] = ()
         if gaps and coverage is not None and assistance is not None:
             queries = assistance.queries(coverage)
         ids = self._reading.ids(seeds.rows)
-        purpose = purpose_of_round(strategies, ids, queries, self.pool, chosen=chosen)
-        kinds = kinds_of_round(strategies, ids, queries, chosen=chosen)
+        purpose = describe_round(strategies, ids, queries, self.pool, chosen=chosen)
+        kinds = classify_round(strategies, ids, queries, chosen=chosen)
         yield RoundStarted(number, tuple(ids), queries)
         self.pool.explored.update(ids)
         context = Context(
             self.corpus,
             self.bounds,
-            self.breadth,
+            self.search_budget,
             self._relevance(),
             self._reading,
             queries,
             self._filters.mask,
         )
         dismissed = self.corpus.rows(sorted(self.pool.dismissed))
-        model = self._embedder if context.relevance.vectors is not None else None
-        asking = Gaps(model)
-        turn = [*strategies, asking] if queries else list(strategies)
-        counts, hops = take_turn(turn, seeds, context, self.pool, dismissed, number, self._halted)
+        gap_search = Gaps(self._embedder if context.relevance.vectors is not None else None)
+        used = [*strategies, gap_search] if queries else list(strategies)
+        counts, hops = run_round(used, seeds, context, self.pool, dismissed, number, self._is_interrupted)
         refused = sum(sum(count.refused.values()) for count in counts)
         milliseconds = 1000 * (time.perf_counter() - started)
         before = _states(self.areas)
@@ -382,7 +339,7 @@ class Case:
         report = RoundReport(
             number, tuple(ids), counts, len(hops), refused, len(self.pool), milliseconds,
             queries=queries, before=before, after=_states(self.areas), purpose=purpose,
-            kinds=kinds, searches=tuple(asking.searches),
+            kinds=kinds, searches=tuple(gap_search.searches),
         )  # fmt: skip
         self.rounds.append(report)
         yield RoundFinished(report, hops)
@@ -398,28 +355,31 @@ class Case:
             self.areas = coverage.areas
         return CoverageChanged(number, self.areas)
 
+    # The decision to stop.
+
     def _decide(self, rounds_done: int) -> Iterator[Event]:
-        """Whether to stop after so many rounds; tells a judgement that was made for it."""
+        """Set ``stop`` if a condition holds after ``rounds_done`` rounds; yield a judgement made for it."""
         progress, assistance = self._progress(rounds_done), self._assistance
         self.stop = decide(progress, self.bounds)
-        if assistance is None or not (conclusion(self.stop) and assistance.judges(rounds_done)):
+        if assistance is None or not (is_before_sufficiency(self.stop) and assistance.judges(rounds_done)):
             return
         judged, by = assistance.judge(self.areas, self.pool, self.completeness())
-        report, sure, why = self.rounds[-1], judged.confidence, judged.reasons
-        said = RoundJudgement(by, judged.sufficient, judged.missing, sure, why)
-        self.rounds[-1] = replace(report, judged=said)
+        report, confidence, reasons = self.rounds[-1], judged.confidence, judged.reasons
+        judgement = RoundJudgement(by, judged.sufficient, judged.missing, confidence, reasons)
+        self.rounds[-1] = replace(report, judged=judgement)
         yield SufficiencyJudged(
-            report.number, by, judged.sufficient, judged.missing, judged.evidence, sure, why
+            report.number, by, judged.sufficient, judged.missing, judged.evidence, confidence, reasons
         )
-        told = replace(self._progress(rounds_done), sufficient=judged.numbers if judged.sufficient else None)
-        self.stop = decide(told, self.bounds)
+        progress = self._progress(rounds_done)
+        sufficient = judged.numbers if judged.sufficient else None
+        self.stop = decide(replace(progress, sufficient=sufficient), self.bounds)
 
     def _progress(self, rounds_done: int) -> Progress:
-        showing = self._showing
+        view = self._view
         figures: dict[str, float] = {}
-        if showing is not None:
-            wanted = self.bounds.stop_when
-            figures = figures_asked(wanted, showing, self.areas, self.rounds, self.completeness)
+        if view is not None:
+            conditions = self.bounds.stop_when
+            figures = measure_conditions(conditions, view, self.areas, self.rounds, self.completeness)
         return Progress(
             round=rounds_done,
             admitted=self.rounds[-1].admitted if self.rounds else 0,
@@ -430,78 +390,139 @@ class Case:
             cancelled=self._cancelled.is_set(),
             completeness=self.completeness,
             figures=figures,
-            gain=self.breadth.gain,
+            gain=self.search_budget.gain,
             open_queries=self._open_queries(),
         )
 
     def _open_queries(self) -> int:
-        """Queries for gaps that the next round would send."""
+        """Count the gap queries that the next round would send."""
         coverage, assistance = self._coverage, self._assistance
         if coverage is None or assistance is None or not self.settings.close_gaps:
             return 0
         return coverage.open_queries + len(assistance.missing)
 
     def completeness(self) -> Completeness | None:
-        """Estimated share of the relevant passages that the pool holds; None where it cannot be told."""
+        """Estimate the share of the relevant passages that the pool holds.
+
+        None if there is no basis for it.
+        """
         if self.scanned is None:
             return None
         number = self.rounds[-1].number if self.rounds else 0
-        return completeness_of(self.scanned, self.pool, self.areas, number, self._reading)
+        return find_completeness(self.scanned, self.pool, self.areas, number, self._reading)
+
+    def _without_unfounded_estimate(self, stop: Stop) -> Stop:
+        """Drop the estimate of completeness for questions unlike those that it was learned from.
+
+        It was learned from questions with evidence, and from no look-ups.
+        """
+        depth = None if self.plan is None else self.plan.depth
+        looked_up = depth is not None and depth.kind is DepthKind.LOOK_UP
+        if looked_up or self.evidence.status is not EvidenceStatus.FOUND:
+            return replace(stop, completeness=None)
+        return stop
+
+    def _withdraw_coverage(self) -> None:
+        """Report every area as missing: the corpus has nothing but passages that resemble the question."""
+        self.areas = tuple(_uncovered(area) for area in self.areas)
+        if self.transaction is not None and self.transaction.proposed:
+            self.transaction = replace(self.transaction, id=None)
+
+    def _is_interrupted(self) -> bool:
+        budget = self.settings.time_budget
+        out_of_time = budget is not None and self._spending.seconds >= budget
+        return self._cancelled.is_set() or out_of_time
+
+    # The ranking.
 
     def _rank(self) -> Ranked:
-        self._rank_again()
+        self._update_ranking()
         self._spending.end()
-        showing = self._showing
-        if showing is not None:
-            self.metrics = metrics_shown(showing, self.ranking, self.areas, self.rounds)
-        notes = self._late_notes()
+        view = self._view
+        if view is not None:
+            self.metrics = measure_shown(view, self.ranking, self.areas, self.rounds)
+        notes = self._later_notes()
         return Ranked(self.ranking, self.milliseconds, notes, self.usage, self.evidence, self.metrics)
 
-    def _late_notes(self) -> tuple[str, ...]:
-        """What a person should know besides what the scan told."""
-        late = dict.fromkeys((*self._asking.notes, *self._reranking.notes))
-        return tuple(note for note in late if note not in self.notes)
-
-    def _rank_again(self) -> None:
-        showing = self._showing
-        if showing is None:
+    def _update_ranking(self) -> None:
+        view = self._view
+        if view is None:
             return
-        relevance = showing.scanned.relevance
+        relevance = view.scanned.relevance
         plan = relevance.plan
-        refined = self._reranking.applied(
-            showing.ranked(), self.corpus, self._reading, plan.language, self._halted
+        reranked = self._reranking.applied(
+            view.ranked(), self.corpus, self._reading, plan.language, self._is_interrupted
         )
-        shown = showing.shown(refined)
+        shown = view.shown(reranked)
         self.order, self.ranking = shown.order, shown.passages
         evidence = evidence_of(plan.views[0].text, plan, self.corpus, relevance, self.ranking)
-        self.evidence = told_together(evidence, [part.evidence for part in shown.parts])
+        self.evidence = reconcile_part_evidence(evidence, [part.evidence for part in shown.parts])
 
     @property
-    def _showing(self) -> Showing | None:
-        """What decides what is shown; None before the scan."""
+    def _view(self) -> RankingView | None:
+        """What decides which passages are shown; None before the scan."""
         if self.scanned is None or self.plan is None:
             return None
-        mask = self._filters.mask
-        return Showing(
+        return RankingView(
             self.corpus,
             self.pool,
             self.plan,
             self.settings,
             self.scanned,
-            mask,
+            self._filters.mask,
             self._reading,
             self._experience,
         )
 
-    def _admit_by_person(self, passage_id: str) -> Rows:
-        row = row_of(self.corpus, passage_id)
+    def _later_notes(self) -> tuple[str, ...]:
+        """Notes of the language model and the reranker that the scan did not report."""
+        notes = dict.fromkeys((*self._asking.notes, *self._reranking.notes))
+        return tuple(note for note in notes if note not in self.notes)
+
+    # Steering by a person.
+
+    def pin(self, passage_id: str) -> None:
+        """Keep a passage at the top of the ranking, and use it as a seed of the next round."""
+        self._admit_manually(passage_id)
+        self.pool.dismissed.discard(passage_id)
+        self.pool.pinned.add(passage_id)
+        self._update_ranking()
+
+    def dismiss(self, passage_id: str) -> None:
+        """Remove a passage from the ranking; no later round proposes it or starts from it."""
+        find_row(self.corpus, passage_id)
+        self.pool.pinned.discard(passage_id)
+        self.pool.dismissed.add(passage_id)
+        self._update_ranking()
+
+    def follow(self, passage_id: str, strategies: Sequence[str]) -> Iterator[Event]:
+        """Follow some strategies from one passage, as one more round.
+
+        Raises InputError for a passage that is not in the corpus or a case that was not run yet,
+        SettingsError for an unknown strategy.
+        """
+        relevance = self._relevance()
+        followed = sort_by_trust([strategy(name) for name in strategies])
+        number = self._last_round() + 1
+        row = self._admit_manually(passage_id)
+        if any(map(bypasses_gate, followed)):
+            self.pool.limit = max(self.pool.limit, len(self.pool) + WHOLE_DOCUMENT_LIMIT)
+        self._cancelled.clear()
+        self._spending.begin(spent=self.milliseconds)
+        # A person chose it: its own score does not matter.
+        yield from self._round(number, Seeds(row, np.maximum(relevance.of(row), 1.0)), followed, chosen=True)
+        yield self._rank()
+
+    def _admit_manually(self, passage_id: str) -> Rows:
+        row = find_row(self.corpus, passage_id)
         self._filters.check(row, self._reading.ids)
         score = 1.0 if self.scanned is None else float(self._relevance().of(row)[0])
-        point_at(self.pool, passage_id, int(row[0]), score, self._last_round() + 1 if self.rounds else 0)
+        number = self._last_round() + 1 if self.rounds else 0
+        admit_manually(self.pool, passage_id, int(row[0]), score, number)
         return row
 
     def _last_round(self) -> int:
-        """The highest round so far; a case that carries on from a saved pool goes on counting."""
+        """Return the highest round so far; a case that continues from a saved pool continues its numbers."""
         return max([self.pool.last_round(), *(report.number for report in self.rounds)])
 
     def _relevance(self) -> Relevance:
@@ -509,10 +530,34 @@ class Case:
             raise InputError("the case has not been run yet")
         return self.scanned.relevance
 
-    def _halted(self) -> bool:
-        budget = self.settings.time_budget
-        out_of_time = budget is not None and self._spending.seconds >= budget
-        return self._cancelled.is_set() or out_of_time
+    # The result.
+
+    def investigation(self) -> Investigation:
+        """Return the case as one object. Raises InputError for a case that was not run."""
+        if self.plan is None or self.stop is None:
+            raise InputError("the case has not been run yet")
+        return Investigation(
+            question=self.question,
+            corpus=self.corpus.name,
+            settings=self.settings,
+            plan=self.plan,
+            rounds=tuple(self.rounds),
+            areas=self.areas,
+            stop=self.stop,
+            passages=self.ranking,
+            pool=self.pool,
+            milliseconds=self.milliseconds,
+            started=self.started,
+            day=self.as_of,
+            notes=(*self.notes, *self._later_notes()),
+            model="" if self.model is None else self.model.spec,
+            evidence=self.evidence,
+            metrics=self.metrics,
+            transaction=self.transaction,
+            usage=self.usage,
+            found=self.found if self.scanned is None else found_by(self.scanned, self.pool, self.rounds),
+            weights=self.weights,
+        )
 
 
 def _states(areas: Sequence[AreaCoverage]) -> dict[str, AreaState]:
@@ -521,18 +566,3 @@ def _states(areas: Sequence[AreaCoverage]) -> dict[str, AreaState]:
 
 def _uncovered(area: AreaCoverage) -> AreaCoverage:
     return replace(area, state=AreaState.MISSING, evidence=(), score=0.0, closed_in=None)
-
-
-def investigate(
-    question: str,
-    corpus: Corpus,
-    settings: InvestigationSettings,
-    *,
-    pool: Pool | None = None,
-    plan: QueryPlan | None = None,
-    day: date | None = None,
-    model: LanguageModel | None = None,
-    breadth: Breadth | None = None,
-) -> Iterator[Event]:
-    """Investigate a question from the scan to the ranking, one event per step."""
-    return Case(corpus, question, settings, pool=pool, plan=plan, day=day, model=model, breadth=breadth).run()

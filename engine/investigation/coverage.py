@@ -1,4 +1,4 @@
-"""Coverage of the facets of a question by the pool, and the type of transaction it is about."""
+"""Coverage of a question's facets by the pool, and the type of transaction that the question is about."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Ontology, Rows, Scores
 from engine.errors import ModelError
-from engine.investigation.evidence import LOOKED_AT, Part, written
+from engine.investigation.evidence import LOOKED_AT, Part, comparable_text
 from engine.investigation.facets import (
     NONE,
     Facet,
-    affinity,
     check_transaction,
     facets_for,
+    get_affinity,
     keywords_in,
     keywords_of,
     shares_of,
@@ -30,31 +30,34 @@ from engine.model import NOTHING, AreaCoverage, AreaState, EvidenceStatus, GapQu
 from engine.retrieval.relevance import Relevance
 from engine.settings import AUTO
 
-# The type of transaction that a question is about, proposed from what it asks and what it finds.
+# The type of transaction
 #
-# A type is told by its own words in the question, or by what they mean, and by its areas: their
-# shares of what the question finds, each the less the more other types need it. None is proposed
-# where none stands out.
+# Three signs of a type are added: its words in the question, the similarity of their meaning, and the shares
+# of its areas in what the question finds, weighted by how few other types need the area. No type is proposed
+# unless one of them is clear.
 
-# What areas, words and meaning count, and the sum from which a type is proposed; fitted on half of the
-# sample's questions (see "Coverage" in benchmarks/RESULTS.md). Without vectors the meaning is the usual one.
+# Weights of areas and words, the value of the meaning without vectors, and the sum from which a type is
+# proposed; fitted on half of the sample's questions (see "Coverage" in benchmarks/RESULTS.md).
 OF_AREAS, OF_WORDS, USUAL_MEANING, CLEAR = 2.0, 0.6, 0.4, 0.75
-# What a keyword of an area in the question is worth of a share.
+# Added to the share of an area for each of its keywords in the question.
 ASKED = 0.1
-# The sum that is as clear as can be.
+# The sum that counts as certain.
 CERTAIN = 2.0
 
 
-def transaction_of(
-    relevance: Relevance, first: Rows, wanted: str | None, embedder: Embedder | None = None
+def detect_transaction(
+    relevance: Relevance, first: Rows, setting: str | None, embedder: Embedder | None = None
 ) -> Transaction | None:
-    """The type that a person wants, or the one that the question tells; None without an ontology that has
-    types. ``first`` are the scan's best rows, best first. Raises ModelError where the embedder fails."""
+    """Return the type of the setting, or the type that the question is about if the setting is ``AUTO``.
+
+    None without an ontology that has types. ``first`` are the scan's best rows, best first. Raises ModelError
+    if the embedder fails.
+    """
     ontology = relevance.corpus.ontology
     if ontology is None or not ontology.transactions:
         return None
-    if wanted != AUTO:
-        return Transaction(None if wanted == NONE else wanted)
+    if setting != AUTO:
+        return Transaction(None if setting == NONE else setting)
     strengths = proposed(ontology, relevance, first, embedder)
     best = max(strengths, key=lambda name: strengths[name])
     clear = strengths[best] >= CLEAR / CERTAIN
@@ -64,10 +67,10 @@ def transaction_of(
 def proposed(
     ontology: Ontology, relevance: Relevance, first: Rows, embedder: Embedder | None = None
 ) -> Mapping[str, float]:
-    """How clearly a question tells each type of transaction, 0..1."""
+    """Return how clearly a question is about each type of transaction, 0..1."""
     text, language = relevance.plan.views[0].text, relevance.plan.language
     corpus = relevance.corpus
-    belongs = affinity(corpus, ontology.areas).of(corpus, first, embedder)
+    belongs = get_affinity(corpus, ontology.areas).of(corpus, first, embedder)
     shares = shares_of(belongs, relevance.of(first))
     touched = {
         area.id: float(share) + ASKED * keywords_in(text, keywords_of(area, language), language)
@@ -82,14 +85,14 @@ def proposed(
         of_areas = sum(rarity[area] * touched[area] for area in areas) / total if total else 0.0
         words = _words(ontology, name, language)
         own = keywords_in(text, words, language)
-        meant = _meant(relevance, words, embedder)
-        sure = OF_AREAS * of_areas + OF_WORDS * own / (own + 1) + meant
-        found[name] = max(0.0, min(1.0, sure / CERTAIN))
+        meaning = _nearest_word(relevance, words, embedder)
+        total = OF_AREAS * of_areas + OF_WORDS * own / (own + 1) + meaning
+        found[name] = max(0.0, min(1.0, total / CERTAIN))
     return found
 
 
-def _meant(relevance: Relevance, words: tuple[str, ...], embedder: Embedder | None) -> float:
-    """The highest cosine that one of a type's words has to the question."""
+def _nearest_word(relevance: Relevance, words: tuple[str, ...], embedder: Embedder | None) -> float:
+    """Return the highest cosine between a type's words and the question."""
     if embedder is None or relevance.vectors is None or not words:
         return USUAL_MEANING
     return float((_embedded(embedder, words) @ relevance.vectors[0]).max())
@@ -97,12 +100,12 @@ def _meant(relevance: Relevance, words: tuple[str, ...], embedder: Embedder | No
 
 @lru_cache(maxsize=64)
 def _embedded(embedder: Embedder, words: tuple[str, ...]) -> NDArray[np.float32]:
-    """Vectors of a type's words, the same for every question."""
+    """Return vectors of a type's words, which are the same for every question."""
     return embedder.encode(words, "query")
 
 
-def kinds_of(ontology: Ontology | None, language: str) -> dict[str, str]:
-    """What the types of transactions of an ontology are called in a language, by their ids."""
+def transaction_names(ontology: Ontology | None, language: str) -> dict[str, str]:
+    """Return the names of an ontology's transaction types in a language, by id."""
     if ontology is None:
         return {}
     plain = {name: name.replace("-", " ").replace("_", " ").capitalize() for name in ontology.transactions}
@@ -111,7 +114,7 @@ def kinds_of(ontology: Ontology | None, language: str) -> dict[str, str]:
 
 
 def _words(ontology: Ontology, name: str, language: str) -> tuple[str, ...]:
-    """What a type is called in a language; without words of its own, by its id."""
+    """Return the words for a type in a language; those of its id if the ontology has none."""
     wording = ontology.wording.get(name)
     if wording is None:
         return (name.replace("-", " ").replace("_", " "),)
@@ -119,33 +122,32 @@ def _words(ontology: Ontology, name: str, language: str) -> tuple[str, ...]:
     return (*wording.keywords.get(language, ()), *((own,) if own else ()))
 
 
-# Coverage: which facets of a question the pool has evidence for, and what to ask for the others.
+# Coverage
 #
-# An area is covered by its share of what the question finds (``facets.shares_of``); a part of the
-# question by what decides over a whole question, too: its words and its nearness (``evidence``).
+# The state of an area follows from its share of what the question finds (``facets.shares_of``). The state of
+# a part of the question is decided like that of a whole question, by words and nearness (``evidence``).
 
-# Shares of the question's evidence from which an area is not missing, and is covered. Chosen on the questions
-# of two corpora, see "Coverage" in benchmarks/RESULTS.md.
+# Shares of the question's evidence from which an area is weak, and covered. Chosen on the questions of two
+# corpora, see "Coverage" in benchmarks/RESULTS.md.
 WEAK, COVERED = 0.12, 0.3
-# Passages that count for an area have this relevance, as a share of the best.
+# Minimum relevance of an area's evidence, as a share of the best relevance.
 RELEVANT = 0.5
-# They belong to it at least so much as to any other area.
+# Minimum affinity of an area's evidence to it, as a share of its affinity to its strongest area.
 OWN = 0.7
 MOST_EVIDENCE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Evidence for a facet: places in the pool, best first; how much it is, 0..1; and whether a part was
-    found at all."""
+    """Evidence for a facet: indexes into the pool's rows, best first; its score, 0..1; and its status."""
 
-    places: NDArray[np.intp]
+    indexes: NDArray[np.intp]
     score: float
     status: EvidenceStatus = EvidenceStatus.FOUND
 
 
 class Coverage:
-    """Keeps, over the rounds, the state of each facet and which of its queries were sent."""
+    """The state of each facet over the rounds, and which of its queries were sent."""
 
     def __init__(
         self,
@@ -160,40 +162,42 @@ class Coverage:
         self._relevance, self._reading, self._embedder = relevance, reading, embedder
         self._facets = tuple(facets)
         self._parts = {facet.id: Part.of(relevance, facet.view) for facet in facets if facet.area is None}
-        # Rounds in which an area had a query sent; how many of its own were; the last one.
-        self._turns: dict[str, int] = {}
+        # By facet: rounds in which a query was sent, number of its own queries sent, the last query.
+        self._query_rounds: dict[str, int] = {}
         self._own: dict[str, int] = {}
         self._queries: dict[str, str] = {}
         self._closed: dict[str, int] = {}
 
     def update(self, rows: Rows, ids: Sequence[str], round_number: int) -> bool:
-        """Check every facet against the pool; returns whether anything changed. ``rows`` and their ``ids``:
-        shape (n,)."""
+        """Check every facet against the pool and return whether a state changed.
+
+        ``rows`` of the pool, shape (n,), and their ``ids``.
+        """
         before = self.areas
         found = {**self._of_areas(rows), **self._of_parts(rows)}
         self.areas = tuple(self._state(facet, found[facet.id], ids, round_number) for facet in self._facets)
         return self.areas != before
 
     def _of_areas(self, rows: Rows) -> dict[str, Found]:
-        """The evidence for each area."""
+        """Find the evidence for each area."""
         facets = [facet for facet in self._facets if facet.area is not None]
         corpus = self._relevance.corpus
         ontology = corpus.ontology
         if not facets or ontology is None:
             return {}
-        places = {area.id: place for place, area in enumerate(ontology.areas)}
-        belongs = affinity(corpus, ontology.areas).of(corpus, rows, self._embedder)
+        numbers = {area.id: number for number, area in enumerate(ontology.areas)}
+        belongs = get_affinity(corpus, ontology.areas).of(corpus, rows, self._embedder)
         relevance = self._relevance.of(rows)
         shares, strongest = shares_of(belongs, relevance), belongs.max(axis=0, initial=0.0)
         return {
             facet.id: _evidence(
-                belongs[places[facet.id]], strongest, relevance, facet, float(shares[places[facet.id]])
+                belongs[numbers[facet.id]], strongest, relevance, facet, float(shares[numbers[facet.id]])
             )
             for facet in facets
         }
 
     def _of_parts(self, rows: Rows) -> dict[str, Found]:
-        """The evidence for each part of the question."""
+        """Find the evidence for each part of the question."""
         facets = [facet for facet in self._facets if facet.area is None]
         if not facets:
             return {}
@@ -205,7 +209,7 @@ class Coverage:
             shares = table[facet.view]
             best = np.lexsort((rows, -shares))
             texts = [
-                written(passage, titles[number].title)
+                comparable_text(passage, titles[number].title)
                 for passage, number in zip(
                     self._reading.passages(rows[best[:LOOKED_AT]]),
                     numbers[best[:LOOKED_AT]].tolist(),
@@ -219,8 +223,8 @@ class Coverage:
         return found
 
     def _state(self, facet: Facet, found: Found, ids: Sequence[str], round_number: int) -> AreaCoverage:
-        nothing = found.status is EvidenceStatus.NONE or not len(found.places)
-        enough = found.status is EvidenceStatus.FOUND and len(found.places) >= facet.minimum
+        nothing = found.status is EvidenceStatus.NONE or not len(found.indexes)
+        enough = found.status is EvidenceStatus.FOUND and len(found.indexes) >= facet.minimum
         state = AreaState.MISSING if nothing else AreaState.COVERED if enough else AreaState.WEAK
         if facet.area is not None and state is AreaState.COVERED and found.score < COVERED:
             state = AreaState.WEAK
@@ -231,7 +235,7 @@ class Coverage:
             facet.name,
             state,
             facet.required,
-            () if nothing else tuple(ids[place] for place in found.places.tolist()),
+            () if nothing else tuple(ids[index] for index in found.indexes.tolist()),
             facet.minimum,
             found.score if facet.area is not None or not nothing else 0.0,
             self._closed.get(facet.id),
@@ -240,69 +244,77 @@ class Coverage:
 
     @property
     def open_queries(self) -> int:
-        """Areas that are not covered and have a query left to send."""
+        """The number of areas that are not covered and have a query left to send."""
         return len(self.open_areas())
 
     def open_areas(self) -> tuple[AreaCoverage, ...]:
-        """Areas that are not covered and may have a query sent; each in as many rounds as it has its own."""
+        """Return areas that are not covered and have a query left; one query of an area is sent a round."""
         return tuple(
             area
             for facet, area in zip(self._facets, self.areas, strict=True)
-            if area.state is not AreaState.COVERED and self._turns.get(facet.id, 0) < len(facet.queries)
+            if area.state is not AreaState.COVERED
+            and self._query_rounds.get(facet.id, 0) < len(facet.queries)
         )
 
     def gap_queries(self, better: Mapping[str, Sequence[str]] = NOTHING) -> tuple[GapQuery, ...]:
-        """The queries of a round: for each open area those that somebody worded for it, by area id, else its
-        own next one."""
+        """Return the queries of a round and count them as sent.
+
+        For each open area these are the ``better`` ones, by area id, or else its own next query.
+        """
         queries: list[GapQuery] = []
-        wanted = {area.id for area in self.open_areas()}
+        open_areas = {area.id for area in self.open_areas()}
         for facet in self._facets:
-            if facet.id not in wanted:
+            if facet.id not in open_areas:
                 continue
-            self._turns[facet.id] = self._turns.get(facet.id, 0) + 1
+            self._query_rounds[facet.id] = self._query_rounds.get(facet.id, 0) + 1
             own = self._own.get(facet.id, 0)
-            given = tuple(better.get(facet.id, ()))
-            if not given:
-                given, self._own[facet.id] = facet.queries[own : own + 1], own + 1
-            self._queries[facet.id] = "; ".join(given)
-            queries += [GapQuery(words, facet.id, facet.name) for words in given]
+            texts = tuple(better.get(facet.id, ()))
+            if not texts:
+                texts, self._own[facet.id] = facet.queries[own : own + 1], own + 1
+            self._queries[facet.id] = "; ".join(texts)
+            queries += [GapQuery(words, facet.id, facet.name) for words in texts]
         self.areas = tuple(replace(area, query=self._queries.get(area.id)) for area in self.areas)
         return tuple(queries)
 
 
-def opened(
+def make_coverage(
     relevance: Relevance,
     first: Rows,
-    wanted: str | None,
+    setting: str | None,
     reading: Reading,
     embedder: Embedder | None,
 ) -> tuple[Coverage, tuple[str, ...]]:
-    """The coverage of a question whose scan found the rows ``first``; a note where the model failed over the
-    areas, which then are compared by words. ``wanted``: the type of transaction, or who says it. Raises
-    SettingsError for an unknown one."""
-    check_transaction(relevance.corpus, wanted)
+    """Make the coverage of a question whose scan found the rows ``first``, and notes.
+
+    If the embedder fails, areas are compared by words and a note says so. ``setting``: the type of
+    transaction, as the settings name it. Raises SettingsError for an unknown one.
+    """
+    check_transaction(relevance.corpus, setting)
     model = None if relevance.vectors is None else embedder
     try:
-        return _opened(relevance, first, wanted, reading, model), ()
+        return _make_coverage(relevance, first, setting, reading, model), ()
     except ModelError as error:
-        told = f"coverage is measured by words: {error}"
-        return _opened(relevance, first, wanted, reading, None), (told,)
+        note = f"coverage is measured by words: {error}"
+        return _make_coverage(relevance, first, setting, reading, None), (note,)
 
 
-def _opened(
-    relevance: Relevance, first: Rows, wanted: str | None, reading: Reading, embedder: Embedder | None
+def _make_coverage(
+    relevance: Relevance, first: Rows, setting: str | None, reading: Reading, embedder: Embedder | None
 ) -> Coverage:
-    transaction = transaction_of(relevance, first, wanted, embedder)
+    transaction = detect_transaction(relevance, first, setting, embedder)
     facets = facets_for(relevance, first, None if transaction is None else transaction.id, embedder)
     return Coverage(relevance, facets, reading, embedder, transaction)
 
 
 def _evidence(belongs: Scores, strongest: Scores, relevance: Scores, facet: Facet, share: float) -> Found:
-    """The passages of an area that serve the question, best first, and its share of all evidence. They
-    belong to it nearly as much as to the area that is ``strongest`` in them; all of shape (n,)."""
+    """Return the passages of an area that serve the question, best first, and its share of all evidence.
+
+    ``belongs``: affinity of each passage to the area; ``strongest``: its highest affinity to any area;
+    shapes (n,).
+    """
     best = facet.similarity * float(belongs.max(initial=0.0))
     useful = relevance >= RELEVANT * float(relevance.max(initial=0.0))
     own = (belongs >= np.maximum(best, OWN * strongest)) & (belongs > 0)
-    places = np.flatnonzero(useful & own)
-    order = np.lexsort((places, -(belongs[places] * relevance[places] ** 2)))
-    return Found(places[order][:MOST_EVIDENCE] if share >= WEAK else places[:0], share)
+    indexes = np.flatnonzero(useful & own)
+    order = np.lexsort((indexes, -(belongs[indexes] * relevance[indexes] ** 2)))
+    return Found(indexes[order][:MOST_EVIDENCE] if share >= WEAK else indexes[:0], share)

@@ -1,4 +1,4 @@
-"""Terms that a corpus defines, and the definition of the term that a question asks for."""
+"""The terms that a corpus defines, and the definition of the term that a question asks for."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from engine.languages import Definitions, law
 from engine.model import Entity, EntityKind, NamedProvision, Naming, Passage, Relation
 from engine.retrieval.planning.words import term_asked
 
-# Which terms a corpus defines and where, looked up by the words of a text.
+# Defined terms, found by the words of a text
 #
-# Two witnesses. The corpus's entities name the passages that define them. And statutes define in
-# small letters, which are no name anywhere else ('(4) "controller" means ...', '„Vollmacht“ die
-# ...'): what BM25 finds for the words of defining is read for terms in quotation marks.
+# They come from two sources: entities of the corpus, which name the passages that define them; and passages
+# that BM25 finds for words of defining, which are read for terms in quotation marks ('(4) "controller" means
+# ...', '„Vollmacht“ die ...'), because statutes define terms in lower case, which are no entities.
 
-# Passages read for definitions, of each language of the corpus.
+# Passages read for definitions in each language of the corpus.
 MOST_READ = 1000
 # Entities of several words whose definitions are read for a short form.
 MOST_SHORTENED = 5000
@@ -37,15 +37,15 @@ _SHORT_FORM = re.compile(r"[(\[]\s*(?:the\s+)?[\"“”‘']?[A-Z]{2}|selanjutny
 _WORD = re.compile(r"[^\W_]+")
 _OPEN, _CLOSE = "[\"“”„«‘‚']", "[\"“”»’‘']"
 _TERM = rf"{_OPEN}\s?(?P<term>\w[^\"“”„«»‘’\n]{{1,{LONGEST_NAME}}}?)\s?{_CLOSE}"
-# An item of a list of definitions: the term stands first, after its number if it has one.
+# An item of a list of definitions: the term comes first, after the item's number if it has one.
 _ITEM = re.compile(rf"(?m)^[ \t]*(?:[-–•]\s*|\(?\w{{1,4}}[.)]\s*)?{_TERM}")
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A defined term where a text uses it: its number, and the characters ``[start, end)``.
+    """A use of a defined term in a text: the term's number and the characters ``[start, end)``.
 
-    ``as_defined`` is false for a single word that the definition writes with a capital and the text not.
+    ``as_defined`` is false for a single word that the definition capitalises and the text does not.
     """
 
     term: int
@@ -55,18 +55,18 @@ class Use:
 
 
 class DefinedTerms:
-    """The terms of a corpus by language and stems; a term of each language has its own number."""
+    """The defined terms of a corpus, by language and stems; each term of a language has its own number."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.names: list[str] = []
         self._rows: list[set[int]] = []
-        self._small: set[int] = set()
+        self._lower_case: set[int] = set()
         self._numbers: dict[str, dict[tuple[str, ...], int]] = {}
         self._lengths: dict[str, dict[str, list[int]]] = {}
         self._stems: dict[str, Stems] = {}
         self._lock = threading.Lock()
         self._corpus = ref(corpus)
-        self._judged: tuple[int, ...] = ()
+        self._verdict_version: tuple[int, ...] = ()
         self._rejections: Mapping[int, frozenset[int]] = {}
         self._from_entities(corpus)
         for language in corpus.info().languages:
@@ -81,17 +81,19 @@ class DefinedTerms:
         return len(self.names)
 
     def definitions(self, term: int) -> Rows:
-        """Rows of the passages that define a term, in the order of the corpus, shape (n,); without those of
-        which a person said that they do not."""
+        """Return the rows of the passages that define a term, ascending, shape (n,).
+
+        Passages that a person rejected as its definition are left out.
+        """
         rejected = self._rejected().get(term, frozenset())
         return np.array(sorted(row for row in self._rows[term] if row not in rejected), np.int32)
 
     def stated_in(self, term: int) -> Rows:
-        """Rows of the passages that define a term, whatever a person has said of them, shape (n,)."""
+        """Return the rows of the passages that define a term, with rejected ones, ascending, shape (n,)."""
         return np.array(sorted(self._rows[term]), np.int32)
 
     def used_in(self, text: str, language: str) -> list[Use]:
-        """The defined terms that a text uses, in its order; the longest at each place."""
+        """Return the uses of defined terms in a text, in its order; the longest term at each position."""
         lengths = self._lengths.get(language)
         if not lengths:
             return []
@@ -108,31 +110,31 @@ class DefinedTerms:
                     continue
                 if number is not None and not (length == 1 and _ends_a_name(text, words, place)):
                     first, last, end = words[place], words[place + length - 1], place + length
-                    as_name = first[0][:1].isupper() or number in self._small
+                    as_name = first[0][:1].isupper() or number in self._lower_case
                     as_defined = length > 1 or as_name
                     found.append(Use(number, first.start(), last.end(), as_defined))
                     break
         return found
 
     def _rejected(self) -> Mapping[int, frozenset[int]]:
-        """The rows that people rejected as definitions, by term."""
+        """Return the rows that people rejected as definitions, by term."""
         corpus = self._corpus()
-        if corpus is None or corpus.judged == self._judged:
+        if corpus is None or corpus.judged == self._verdict_version:
             return self._rejections
         found: dict[int, set[int]] = {}
         if corpus.journals is not None and corpus.judged:
-            said = [
-                one.proposal
-                for one in judged(load_validations(corpus.journals)).values()
-                if one.judgement is Judgement.REJECTED and one.proposal.relation is Relation.DEFINES
+            rejected = [
+                verdict.proposal
+                for verdict in judged(load_validations(corpus.journals)).values()
+                if verdict.judgement is Judgement.REJECTED and verdict.proposal.relation is Relation.DEFINES
             ]
-            named = {concept_key(name): number for number, name in enumerate(self.names)}
-            rows = corpus.rows([one.source_id for one in said]).tolist()
-            for one, row in zip(said, rows, strict=True):
-                if row >= 0 and one.name in named:
-                    found.setdefault(named[one.name], set()).add(row)
+            terms = {concept_key(name): number for number, name in enumerate(self.names)}
+            rows = corpus.rows([proposal.source_id for proposal in rejected]).tolist()
+            for proposal, row in zip(rejected, rows, strict=True):
+                if row >= 0 and proposal.name in terms:
+                    found.setdefault(terms[proposal.name], set()).add(row)
         self._rejections = {term: frozenset(rows) for term, rows in found.items()}
-        self._judged = corpus.judged
+        self._verdict_version = corpus.judged
         return self._rejections
 
     def _from_entities(self, corpus: Corpus) -> None:
@@ -155,7 +157,7 @@ class DefinedTerms:
         self._add_short_forms(corpus, short)
 
     def _add_short_forms(self, corpus: Corpus, defined: Sequence[tuple[Entity, int]]) -> None:
-        """Acronyms and second names, which a definition gives and an entity does not keep."""
+        """Add acronyms and second names that a definition gives; entities do not store them."""
         passages = corpus.passages(np.array([row for _, row in defined], np.int32)) if defined else []
         for (entity, row), passage in zip(defined, passages, strict=True):
             if not _SHORT_FORM.search(passage.text):
@@ -193,7 +195,7 @@ class DefinedTerms:
             numbers.setdefault(one, number)
         self._rows[number].update(rows)
         if not name[:1].isupper():
-            self._small.add(number)
+            self._lower_case.add(number)
 
     def _key(self, name: str, language: str) -> tuple[str, ...]:
         words = _WORD.findall(name)
@@ -207,17 +209,19 @@ class DefinedTerms:
 
 
 def _ends_a_name(text: str, words: Sequence[re.Match[str]], place: int) -> bool:
-    """Whether a word with a capital goes on from another one: "Code" in "the Agency Code" is no term."""
+    """Whether a capitalised word continues a name: "Code" in "the Agency Code" is no term."""
     if not place or not words[place][0][:1].isupper():
         return False
     before = words[place - 1]
-    goes_on = text[before.end() : words[place].start()] == " "
-    return goes_on and place > 1 and before[0][:1].isupper() and len(before[0]) > 1
+    is_adjacent = text[before.end() : words[place].start()] == " "
+    return is_adjacent and place > 1 and before[0][:1].isupper() and len(before[0]) > 1
 
 
 def defined_in(passage: Passage, wording: Definitions) -> Iterator[str]:
-    """The terms in quotation marks that a passage defines: before a verb of defining anywhere, and below
-    a heading of definitions at the beginning of an item."""
+    """Yield the terms in quotation marks that a passage defines.
+
+    Anywhere before a verb of defining; below a heading for definitions also at the beginning of an item.
+    """
     verbs = "|".join(re.escape(verb).replace(r"\ ", r"\s+") for verb in wording.verbs)
     if verbs:
         joined = re.compile(rf"{_TERM}\s*,?\s*(?:{verbs})\b")
@@ -227,97 +231,101 @@ def defined_in(passage: Passage, wording: Definitions) -> Iterator[str]:
         yield from (match["term"].strip() for match in _ITEM.finditer(passage.text))
 
 
-_KNOWN: WeakKeyDictionary[Corpus, DefinedTerms] = WeakKeyDictionary()
+_BY_CORPUS: WeakKeyDictionary[Corpus, DefinedTerms] = WeakKeyDictionary()
 _BUILDING = threading.Lock()
 
 
 def defined_terms(corpus: Corpus) -> DefinedTerms:
-    """The defined terms of a corpus, looked for once and kept as long as the corpus is open."""
+    """Return the defined terms of a corpus; found once and cached while the corpus is open."""
     with _BUILDING:
-        known = _KNOWN.get(corpus)
+        known = _BY_CORPUS.get(corpus)
         if known is None:
-            known = _KNOWN[corpus] = DefinedTerms(corpus)
+            known = _BY_CORPUS[corpus] = DefinedTerms(corpus)
         return known
 
 
-# Where the corpus defines the term whose meaning a question asks for.
+# The definition of the term whose meaning a question asks for
 #
-# Definitions are told by the entities of the corpus, and by the forms in which laws define, read
-# in the passages that have the term: in quotation marks before a verb of defining, at the
-# beginning of an item or a sentence, in brackets behind what it means ("ohne schuldhaftes Zögern
-# (unverzüglich)"), before a colon or a dash, and in the first column of a table.
+# Passages with the term are read for the forms in which laws define: in quotation marks before a verb of
+# defining, at the beginning of an item or a sentence, in brackets after its meaning ("ohne schuldhaftes
+# Zögern (unverzüglich)"), before a colon or a dash, and in the first column of a table. Entities of the
+# corpus name further definitions.
 
-# Passages with the term that are read for its definition, and definitions that stand first.
+# Passages with the term that are read for its definition, and definitions that are returned.
 READ, MOST = 300, 6
-# Letters by which a term may end otherwise than in the question ("unverzüglichen", "terms").
+# Letters by which the ending of a term may differ from the question ("unverzüglichen", "terms").
 ENDING = 3
-# The form of a definition that only the entities of the corpus tell of, behind those of texts.
-TOLD = 6
+# The form of a definition that only an entity of the corpus names, after the forms found in texts.
+FROM_ENTITIES = 6
 _MEANINGS_OPEN, _MEANINGS_CLOSE = "[\"“”„«‘‚'「《]", "[\"“”»’‘'」》]"
 _BEGINS = r"(?:^|[.;:：。；\n]\s*)(?:[-–•*]\s*|\(?\w{1,4}[.)）]\s*|[（(]\w{1,3}[）)]\s*|\d+[.、]\s*)?"
 _ARTICLE = (
     r"(?:(?:an?|the|eine?[mnr]?|die|der|das|dem|une?|le|la|les|el|los|las|il|lo|een|de|het)\s|l['’]|ال)?"
 )
-# A colon or a dash, and the other words of an item in front of it.
+# A colon or a dash, and the other words of an item before it.
 _POINTED, _REST = r"\s*(?:[:：]|\s[–—-])\s", r"[\w'’ ()“”«»-]{2,40}?"
 _HEAD = r"(?:(?:\S+\s+)?\S*[\dIVX一二三四五六七八九十]\S*\s+)?"
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A passage that defines a term; the lower the ``form``, the surer it does."""
+    """A passage that defines a term; the lower the ``form``, the more certain."""
 
     row: int
     form: int
     passage: Passage
 
 
-def meaning_named(
+def find_definition(
     corpus: Corpus, text: str, language: str, mask: Mask | None, documents: Iterable[str] = ()
 ) -> NamedProvision | None:
-    """The definitions of the term that a question asks for, as something it names; None where it asks for
-    something else or the corpus defines no such term. Those in the ``documents`` it names come first."""
+    """Return the definitions of the term that a question asks for, as a named provision.
+
+    None if it asks for something else or the corpus does not define the term. Definitions in the
+    ``documents`` that the question names come first.
+    """
     term = term_asked(text, language)
     if not term:
         return None
-    wanted = set(documents)
+    preferred = set(documents)
     found = sorted(
-        definitions_of(corpus, term, language, mask),
-        key=lambda one: (one.passage.document_id not in wanted, one.form),
+        find_definitions(corpus, term, language, mask),
+        key=lambda definition: (definition.passage.document_id not in preferred, definition.form),
     )[:MOST]
     if not found:
         return None
-    ids = tuple(one.passage.id for one in found)
-    return NamedProvision(term, Naming.FOUND, ids, (), True, _differing(corpus, found), Relation.DEFINES)
+    ids = tuple(definition.passage.id for definition in found)
+    note = _note_differences(corpus, found)
+    return NamedProvision(term, Naming.FOUND, ids, (), True, note, Relation.DEFINES)
 
 
-def definitions_of(corpus: Corpus, term: str, language: str, mask: Mask | None = None) -> list[Definition]:
-    """The passages that define a term, the surest form first, then as the words of the term find them."""
+def find_definitions(corpus: Corpus, term: str, language: str, mask: Mask | None = None) -> list[Definition]:
+    """Return the passages that define a term, by form, then in the order of a lexical search for the term."""
     (hits,) = corpus.search_lexical([term], language, READ, mask=mask)
     rows = hits.rows.tolist()
-    told = _told(corpus, term, language)
+    known_rows = _defining_rows(corpus, term, language)
     found: list[Definition] = []
     for row, passage in zip(rows, corpus.passages(hits.rows), strict=True):
         form = _form(passage, term)
-        if form is None and row in told:
-            form = TOLD
+        if form is None and row in known_rows:
+            form = FROM_ENTITIES
         if form is not None:
             found.append(Definition(row, form, passage))
-    return sorted(found, key=lambda one: one.form)
+    return sorted(found, key=lambda definition: definition.form)
 
 
-def _told(corpus: Corpus, term: str, language: str) -> set[int]:
-    """The passages that define a term by what is known of the corpus."""
+def _defining_rows(corpus: Corpus, term: str, language: str) -> set[int]:
+    """Return the rows that define a term according to the corpus's defined terms."""
     known = defined_terms(corpus)
     used = [use for use in known.used_in(term, language) if use.end - use.start >= len(term.strip()) - 1]
     return {row for use in used for row in known.definitions(use.term).tolist()}
 
 
 def _form(passage: Passage, term: str) -> int | None:
-    """In which form a passage defines a term; None where in none."""
+    """Return the form in which a passage defines a term; None if it does not."""
     language = passage.language.split("-")[0]
     patterns = _patterns(term, language)
-    # Every form has the term in it, and few passages define: most are done with by the look for it alone.
+    # Every form contains the term: this search alone rules most passages out.
     if patterns is None or not patterns.term.search(passage.text):
         return None
     for number, pattern in enumerate(patterns.forms):
@@ -330,7 +338,7 @@ def _form(passage: Passage, term: str) -> int | None:
 
 
 def _is_in_table(text: str, patterns: _Patterns, language: str) -> bool:
-    """Whether a table whose head says that it has definitions has a term in its first column."""
+    """Whether a term is in the first column of a table whose header names definitions."""
     found, wording = patterns.tabled.search(text), law(language).definitions
     if found is None or wording is None:
         return False
@@ -339,8 +347,10 @@ def _is_in_table(text: str, patterns: _Patterns, language: str) -> bool:
 
 
 class _Patterns(NamedTuple):
-    """A term; the forms in which it is defined anywhere, None for one that its language has not; and how it
-    stands in a list and in a table of definitions."""
+    """Patterns of a term: the term alone, its definition in a list and in a table of definitions.
+
+    ``forms`` match a definition anywhere; None for a form that the language does not have.
+    """
 
     term: re.Pattern[str]
     forms: tuple[re.Pattern[str] | None, ...]
@@ -350,7 +360,7 @@ class _Patterns(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _patterns(term: str, language: str) -> _Patterns | None:
-    """The patterns of a term in a language; None where nobody said how that defines."""
+    """Compile the patterns of a term; None for a language without a table of defining words."""
     wording = law(language).definitions
     if wording is None:
         return None
@@ -369,7 +379,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _stem(word: str, language: str) -> str:
-    """A word up to where its endings begin, as it is written."""
+    """Return a word without its endings, as written."""
     stem = analyzer(language).stem(word.casefold())
     return word[: len(stem)] if word.casefold().startswith(stem) else word
 
@@ -379,7 +389,7 @@ def _verbs(wording: Definitions) -> str:
 
 
 def _called(wording: Definitions) -> str:
-    """What may stand before a term and says that it is one: "the term"."""
+    """Return a pattern for words before a term that announce it: "the term"."""
     return rf"(?:{_ARTICLE}(?:{'|'.join(map(re.escape, wording.called))})\s*)?" if wording.called else ""
 
 
@@ -408,7 +418,7 @@ def _begins(words: str, wording: Definitions) -> str:
 
 
 def _around(words: str, wording: Definitions) -> str | None:
-    """ "On entend par bac ...", "Als Lotse gilt ...": what defines stands around the term."""
+    """ "On entend par bac ...", "Als Lotse gilt ...": the defining words enclose the term."""
     term, forms = rf"\s*:?\s*{_MEANINGS_OPEN}?\s?{_ARTICLE}{words}(?!\w)\s?{_MEANINGS_CLOSE}?", []
     for frame in wording.around:
         left, right = (re.escape(part.strip()).replace(r"\ ", r"\s+") for part in frame.split("..."))
@@ -418,13 +428,12 @@ def _around(words: str, wording: Definitions) -> str | None:
 
 
 def _bracketed(words: str, wording: Definitions) -> str | None:
-    """ "... ohne schuldhaftes Zögern (unverzüglich) ...": what it means stands before it."""
+    """ "... ohne schuldhaftes Zögern (unverzüglich) ...": the term follows its meaning."""
     return rf"\w\s*\(\s*{words}\s*\)" if wording.in_brackets else None
 
 
 def _listed(words: str, wording: Definitions) -> str:
-    """The term at the beginning of an item below a heading of definitions, or another term's behind or before
-    it up to a colon."""
+    """The term at the beginning of an item of a list of definitions, alone or joined with another term."""
     joined = rf"(?:\s(?:{'|'.join(wording.joins) or '(?!)'})\s|,\s)"
     first = rf"{_MEANINGS_OPEN}?\s?{words}\s?{_MEANINGS_CLOSE}?\s*[:–—-]?\s"
     several = rf"(?:{_REST}{joined})?{_MEANINGS_OPEN}?{words}{_MEANINGS_CLOSE}?(?:{joined}{_REST})?{_POINTED}"
@@ -432,7 +441,7 @@ def _listed(words: str, wording: Definitions) -> str:
 
 
 def _is_below_definitions(passage: Passage, language: str) -> bool:
-    """Whether a heading above a passage says that definitions follow."""
+    """Whether a heading above a passage announces definitions."""
     wording = law(language).definitions
     if wording is None:
         return False
@@ -442,16 +451,13 @@ def _is_below_definitions(passage: Passage, language: str) -> bool:
     return named or any(heading.casefold() in above for heading in wording.headings)
 
 
-def _differing(corpus: Corpus, found: list[Definition]) -> str:
-    """Which documents define a term each in its own words; empty where one alone does."""
+def _note_differences(corpus: Corpus, found: list[Definition]) -> str:
+    """Name the documents that define a term in different words; empty without a difference."""
     texts: dict[str, set[str]] = {}
-    for one in found:
-        texts.setdefault(one.passage.document_id, set()).add(" ".join(one.passage.text.split()).casefold())
+    for definition in found:
+        words = " ".join(definition.passage.text.split()).casefold()
+        texts.setdefault(definition.passage.document_id, set()).add(words)
     if len(texts) < 2 or len(set(map(frozenset, texts.values()))) < 2:
         return ""
     titles = {document.id: document.title or document.id for document in corpus.documents()}
-    return f"defined in {len(texts)} documents: {'; '.join(_titles(texts, titles))}"
-
-
-def _titles(documents: Iterable[str], titles: dict[str, str]) -> Iterator[str]:
-    yield from (titles[document] for document in documents)
+    return f"defined in {len(texts)} documents: {'; '.join(titles[document] for document in texts)}"

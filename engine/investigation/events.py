@@ -1,8 +1,7 @@
-"""The typed events of an investigation: one story, told to every listener.
+"""The typed events of an investigation, which the page, the command line and the saved record read.
 
-Page, command line and saved record listen to the same stream. Order: PlanMade, ScanFinished,
-CoverageChanged, then for each round RoundStarted, RoundFinished, CoverageChanged, and SufficiencyJudged
-where the settings ask for it; then Stopped, Ranked.
+Order: PlanMade, ScanFinished, CoverageChanged; for each round RoundStarted, RoundFinished, CoverageChanged,
+and SufficiencyJudged if the settings ask for it; then Stopped, Ranked.
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ from engine.model import (
 
 @dataclass(frozen=True, slots=True)
 class PlanMade:
-    """The question's views are known. The first event."""
+    """The plan with the views of the question. The first event."""
 
     plan: QueryPlan
 
 
 @dataclass(frozen=True, slots=True)
 class ScanFinished:
-    """The broad scan is in the pool; ``report`` is round 0.
+    """The scan's candidates are in the pool; ``report`` is round 0.
 
-    ``notes`` tell what the person should know, such as that dense search is off and why; ``transaction`` is
-    the type that the question is about, where the corpus knows types.
+    ``notes`` are for the user, such as that dense search is off and why; ``transaction`` is the type that the
+    question is about, None if the corpus has no types.
     """
 
     report: RoundReport
@@ -51,7 +50,7 @@ class ScanFinished:
 
 @dataclass(frozen=True, slots=True)
 class RoundStarted:
-    """A round has its seeds (passage ids) and its gap queries."""
+    """A round begins with these seeds (passage ids) and gap queries."""
 
     number: int
     seeds: tuple[str, ...]
@@ -60,7 +59,7 @@ class RoundStarted:
 
 @dataclass(frozen=True, slots=True)
 class RoundFinished:
-    """A round is over; ``hops`` are those that admitted new passages."""
+    """A round has ended; ``hops`` are those that admitted new passages."""
 
     report: RoundReport
     hops: Sequence[Hop]
@@ -76,9 +75,11 @@ class CoverageChanged:
 
 @dataclass(frozen=True, slots=True)
 class SufficiencyJudged:
-    """Whether what was found up to a round suffices, by "model" or "plain"; ``missing`` are queries for what
-    was named missing, ``evidence`` the ids of the passages that the judgement names. ``confidence``, 0..1,
-    and ``reasons`` are a language model's own."""
+    """Whether the passages found up to a round suffice, judged ``by`` "model" or "plain".
+
+    ``missing`` are queries for missing evidence, ``evidence`` the ids of the passages that the judgement
+    names. ``confidence``, 0..1, and ``reasons`` come from a language model.
+    """
 
     round: int
     by: str
@@ -91,16 +92,19 @@ class SufficiencyJudged:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The investigation ended, and why."""
+    """The investigation ended for this reason."""
 
     stop: Stop
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The final ranking, best first. The last event. ``notes`` tell what a reranker did, or why it is off,
-    and where a language model did not answer; ``usage`` is what it used, by task; ``evidence`` says whether
-    the corpus bears the question, ``metrics`` are the figures of the case."""
+    """The final ranking, best first. The last event.
+
+    ``notes`` report what a reranker did, or why it is off, and calls that a language model did not answer;
+    ``usage`` is the language model's usage by task; ``evidence`` is whether the corpus answers the question;
+    ``metrics`` are the figures of the case.
+    """
 
     passages: tuple[RankedPassage, ...]
     milliseconds: float

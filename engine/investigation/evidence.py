@@ -1,4 +1,4 @@
-"""Evidence status: what a question asks for, and whether the corpus answers it in full, in part or not."""
+"""Evidence status: whether the corpus answers a question in full, in part or not at all."""
 
 from __future__ import annotations
 
@@ -25,10 +25,8 @@ from engine.model import Evidence, EvidenceStatus, Naming, Passage, QueryPlan, R
 from engine.retrieval.planning.named import asked_besides
 from engine.retrieval.relevance import Relevance, holds
 
-# What kind of quantity a question asks for: a time (when, how long) or a sum (how much).
-#
-# The type of the answer that a question wants has told since the first systems of question
-# answering which sentences may hold it (Voorhees and Tice 2000, "The TREC-8 Question Answering
+# The expected kind of quantity: a time (when, how long) or an amount (how much). Question answering has used
+# the expected answer type since its first systems (Voorhees and Tice 2000, "The TREC-8 Question Answering
 # Track").
 
 KINDS = {
@@ -39,9 +37,11 @@ NONE: frozenset[Kind] = frozenset()
 MEASURE = "measure"
 
 
-def wanted_in(question: str, language: str) -> frozenset[Kind]:
-    """The kinds of quantity that would answer a question; none where it asks for something else, or in a
-    language that nobody has written the words of."""
+def expected_kinds(question: str, language: str) -> frozenset[Kind]:
+    """Return the kinds of quantity that would answer a question.
+
+    Empty if it asks for something else, or in a language without a table of such words.
+    """
     for kind, pattern in _patterns(base_of(language)).items():
         if kind in KINDS and pattern.search(question):
             return KINDS[kind]
@@ -49,7 +49,7 @@ def wanted_in(question: str, language: str) -> frozenset[Kind]:
 
 
 def without_measure(question: str, language: str) -> str:
-    """A question without the words that only ask how much ("how long"), which no answer repeats."""
+    """Remove the words that only ask how much ("how long") from a question: no answer repeats them."""
     pattern = _patterns(base_of(language)).get(MEASURE)
     return question if pattern is None else pattern.sub(" ", question)
 
@@ -62,39 +62,39 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
     }
 
 
-# What a question asks about, as weighted words, and how much of it a text holds.
-#
-# A word weighs what the best passage of the corpus scores for it alone by BM25, so that rare
-# words count; one that the corpus does not know weighs more than any that it knows.
+# The words of a question, weighted, and the share of them that a text has. The weight of a word is the BM25
+# score of the best passage for it alone, so that rare words count more.
 
-# Of the heaviest word that the corpus knows.
+# Weight of a word that the corpus does not have, as a multiple of the highest weight.
 UNKNOWN_WEIGHT = 1.3
-# Among so many passages of the ranking one must hold enough of the question.
+# Passages of the ranking among which one must have enough of the question.
 BEST_LOOKED_AT = 5
 _WORD = re.compile(r"[^\W_]+")
-# Questions whose words are remembered, of each corpus, and texts.
+# Cached questions of each corpus, and cached texts.
 REMEMBERED, TEXTS = 128, 512
-_ASKED: Caches[tuple[str, str], Asked] = Caches("words of questions", REMEMBERED)
-_READ: Cache[tuple[str, str], frozenset[str]] = Cache("terms of texts", TEXTS)
+_QUESTIONS: Caches[tuple[str, str], QuestionWords] = Caches("words of questions", REMEMBERED)
+_TERMS: Cache[tuple[str, str], frozenset[str]] = Cache("terms of texts", TEXTS)
 
 
-class Written(NamedTuple):
-    """A text and its language. That of a passage has its headings and the title of its document with it."""
+class ComparableText(NamedTuple):
+    """A text that is compared with a question, and its language."""
 
     language: str
     text: str
 
 
-def written(passage: Passage, title: str, text: str = "") -> Written:
-    """A passage as it is compared with a question: its text, or what it was put together to."""
-    return Written(passage.language, " ".join((text or passage.text, *passage.headings, title)))
+def comparable_text(passage: Passage, title: str, text: str = "") -> ComparableText:
+    """Return a passage's text, or an assembled ``text``, with its headings and the document's title."""
+    return ComparableText(passage.language, " ".join((text or passage.text, *passage.headings, title)))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The words of a question that an index knows as terms. ``terms`` are those of each word, ``weights``
-    theirs, shape (words,), adding up to 1; ``known`` whether the corpus has the word; ``wanted`` the
-    kinds of quantity that would answer it."""
+class QuestionWords:
+    """The words of a question that have index terms.
+
+    ``terms`` of each word; ``weights``, shape (words,), whose sum is 1; ``known``, whether the corpus has the
+    word, shape (words,); ``wanted``, the kinds of quantity that would answer the question.
+    """
 
     words: tuple[str, ...]
     terms: tuple[frozenset[str], ...]
@@ -104,268 +104,292 @@ class Asked:
     wanted: frozenset[Kind] = NONE
 
     def held(self, terms: Iterable[str]) -> NDArray[np.bool_]:
-        """Which of the words are among the index terms of a text, shape (words,)."""
+        """Return which of the words are among the index terms of a text, shape (words,)."""
         found = terms if isinstance(terms, frozenset) else frozenset(terms)
         return np.array([own <= found for own in self.terms], np.bool_)
 
     def share(self, terms: Iterable[str]) -> float:
-        """How much of the question the index terms of a text hold, 0..1."""
+        """Return the weighted share of the words that are among the index terms of a text, 0..1."""
         return float(self.weights[self.held(terms)].sum())
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """The words that the corpus has nowhere."""
+        """The words that the corpus does not have."""
         return tuple(word for word, known in zip(self.words, self.known.tolist(), strict=True) if not known)
 
 
-def asked_of(question: str, language: str, corpus: Corpus) -> Asked:
-    """The words of a question, weighted by a corpus; remembered as long as that is open."""
-    return _ASKED.of(corpus).made((question, language), lambda: _asked_of(question, language, corpus))
+def weigh_words(question: str, language: str, corpus: Corpus) -> QuestionWords:
+    """Return the words of a question, weighted by a corpus; cached while the corpus is open."""
+    return _QUESTIONS.of(corpus).made((question, language), lambda: _weigh_words(question, language, corpus))
 
 
-def _asked_of(question: str, language: str, corpus: Corpus) -> Asked:
+def _weigh_words(question: str, language: str, corpus: Corpus) -> QuestionWords:
     reader = analyzer(language)
     by_word: dict[str, frozenset[str]] = {}
     for match in _WORD.finditer(without_measure(question, language)):
         terms = reader.terms_of_word(match[0])
-        # Where a script has no blanks, a word is a pair of letters.
+        # In a script without blanks, a word is a pair of characters.
         pieces = {term: (term,) for term in terms} if len(terms) > 1 else {match[0].casefold(): terms}
         by_word.update({word: frozenset(own) for word, own in pieces.items() if own})
     words = tuple(by_word)
     best = corpus.search_lexical(words, language, 1) if words else []
     weights = np.array([hits.scores[0] if len(hits.scores) else 0.0 for hits in best], np.float32)
     known = weights > 0
-    # Where the corpus knows none of them, one weighs as much as another.
+    # If the corpus has none of the words, all weights are equal.
     weights[~known] = UNKNOWN_WEIGHT * (float(weights.max(initial=0.0)) or 1.0)
     total = float(weights.sum())
     shares = weights / total if total else weights
     for array in (shares, known):
         array.flags.writeable = False
-    return Asked(words, tuple(by_word.values()), shares, known, language, wanted_in(question, language))
+    return QuestionWords(
+        words, tuple(by_word.values()), shares, known, language, expected_kinds(question, language)
+    )
 
 
-def held_by_best(asked: Asked, texts: Sequence[Written]) -> float | None:
-    """The largest share of the question that one of the best texts holds.
+def best_share(asked: QuestionWords, texts: Sequence[ComparableText]) -> float | None:
+    """Return the largest share of the question that one of the best texts has.
 
-    None where it cannot be told: nothing to compare by words, or no text in the question's language.
+    None without words to compare, or without a text in the question's language.
     """
     language = asked.language.split("-")[0]
-    best = [one.text for one in texts[:BEST_LOOKED_AT] if one.language.split("-")[0] == language]
+    best = [text.text for text in texts[:BEST_LOOKED_AT] if text.language.split("-")[0] == language]
     if not asked.words or not best:
         return None
     return max(asked.share(_terms(asked.language, text)) for text in best)
 
 
-def held_by_all(asked: Asked, texts: Sequence[Written]) -> NDArray[np.bool_]:
-    """Which words of the question one of the texts holds, shape (words,)."""
-    held = np.zeros(len(asked.words), np.bool_)
-    for one in texts:
-        if held.all():
-            # The best few mostly hold all of them: the others need not be read for it.
+def covered_words(asked: QuestionWords, texts: Sequence[ComparableText]) -> NDArray[np.bool_]:
+    """Return which words of the question at least one of the texts has, shape (words,)."""
+    covered = np.zeros(len(asked.words), np.bool_)
+    for text in texts:
+        if covered.all():
             break
-        held |= asked.held(_terms(asked.language, one.text))
-    return held
+        covered |= asked.held(_terms(asked.language, text.text))
+    return covered
 
 
 def _terms(language: str, text: str) -> frozenset[str]:
-    """The index terms of a text: the best passages of a case are looked at after each of its rounds."""
-    return _READ.made((language, text), lambda: frozenset(analyzer(language).terms(text)))
+    """Return the index terms of a text; cached, because each round reads the best passages again."""
+    return _TERMS.made((language, text), lambda: frozenset(analyzer(language).terms(text)))
 
 
-# Whether the corpus bears a question at all: found, in part, or not.
+# The evidence status: found, partial or none.
 #
-# Two witnesses. Words: how much of what the question asks about, each word weighed by its rarity,
-# the best passage holds, and the best twenty together. Meaning, where the corpus has vectors: how
-# near the nearest passage is, on a scale on which the mean passage is 0 and the question's own
-# words are 1. Nothing was found where both are far; what was found is not all where one is.
+# It is decided by two measures. Words: the weighted share of the question's words that the best passage has,
+# and that the best twenty have together. Nearness, if the corpus has vectors: similarity of the nearest
+# passage, on a scale from 0, the mean passage, to 1, the question itself. The status is none if both are low,
+# and partial if one is.
 #
-# Nearness counts for the model that its bounds were measured with; with others the words decide
-# alone. The bounds were set on questions put to seven corpora, their own and those of other sets
-# and of daily life: see "What is not there" in benchmarks/RESULTS.md.
+# Nearness counts only for the model that its bounds were measured with; with other models words decide alone.
+# The bounds were set on questions to seven corpora, their own and those of other sets and of daily life: see
+# "What is not there" in benchmarks/RESULTS.md.
 
-# Passages of the ranking that are looked at, and passages of the corpus that stand for all of it.
+# Passages of the ranking that are read, and passages that the mean vector of the corpus is taken from.
 LOOKED_AT, SAMPLED = 20, 1_000
-# Below both, with vectors: nothing was found. Nearness of the nearest passage; words of the best together.
-# The fewer passages there are, the further is the nearest, and the fewer words are known: from SMALL passages
-# down the first of each counts, from LARGE on the second.
+# With vectors, none: nearness below FAR and words of the best together below FEW. In a small corpus the
+# nearest passage is further away and fewer words are known: the first value applies up to SMALL passages, the
+# second from LARGE on, interpolated between.
 FAR, FEW = (0.26, 0.38), (0.5, 0.75)
 SMALL, LARGE = 700, 2_000
-# Below it, with vectors: not all was found. The mean of the words of the best together and of the best alone,
-# and so many times the nearness: lay words may stand nowhere where the thing itself is near. By passages.
+# With vectors, partial: a sum below ENOUGH, by number of passages. The sum is the mean of the words of the
+# best together and of the best alone, plus TIMES the nearness: the corpus may not have lay words for a thing.
 TIMES, ENOUGH = 3.0, {700: 1.8, 2_000: 2.1, 14_000: 2.25}
-# Below it, in a language that the corpus has not: not all was found.
+# In a language that the corpus does not have, partial: nearness below this.
 NEAR = 0.45
-# Words that the best hold together, without vectors: nothing, not all; and where two letters are a word.
+# Without vectors, none and partial: words of the best together below these; other values for scripts without
+# blanks follow.
 NOTHING, PART = 0.20, 0.60
-# Without vectors: nothing, where so much of the question stands nowhere and the best hold so little; sooner
-# where a name stands nowhere, which capital letters do not tell where every noun has one.
+# Without vectors, also none: a share of unknown words from NOWHERE on and less than HALF in the best
+# together; lower bounds if a name is unknown (not in languages that capitalise every noun).
 NOWHERE, HALF = 0.75, 0.40
 NAMED_NOWHERE, NAMED_HALF = 0.55, 0.50
 NOTHING_UNSEGMENTED, PART_UNSEGMENTED = 0.15, 0.35
-MOST_MISSING = 6
+MAX_MISSING = 6
 DAYS = frozenset(("as_of", "year_from", "year_to"))
 
 
 def evidence_of(
     question: str, plan: QueryPlan, corpus: Corpus, relevance: Relevance, ranking: Sequence[RankedPassage]
 ) -> Evidence:
-    """What a question found, by its ranking.
+    """Decide the evidence status of a question by its ranking.
 
-    What it names by a number decides where nothing else is asked; days and years are no words of it.
+    If a question asks for nothing but provisions that it names, these decide. Dates and years do not count as
+    words.
     """
-    shown = {one for found in ranking for one in (found.passage.id, *found.assembled_ids)}
-    texts = [written(one.passage, one.document.title, one.text) for one in ranking[:LOOKED_AT]]
-    return _judged(question, plan, corpus, _by_meaning(corpus, relevance.vectors, 0), shown, texts)
+    shown = {passage for ranked in ranking for passage in (ranked.passage.id, *ranked.assembled_ids)}
+    texts = [
+        comparable_text(ranked.passage, ranked.document.title, ranked.text) for ranked in ranking[:LOOKED_AT]
+    ]
+    return _judge(question, plan, corpus, _measure_nearness(corpus, relevance.vectors, 0), shown, texts)
 
 
 def part_evidence(
-    relevance: Relevance, view: int, shown: AbstractSet[str], texts: Sequence[Written]
+    relevance: Relevance, view: int, shown: AbstractSet[str], texts: Sequence[ComparableText]
 ) -> tuple[Evidence, tuple[str, ...]]:
-    """What was found for the part of a question that a view holds, and the ids of the passages that it names.
+    """Decide the evidence status of a part of a question, and return the ids of the passages that it names.
 
-    ``shown`` are the ids of what was found, ``texts`` the best of them for the part.
+    ``view`` is the number of the part's view, ``shown`` the ids of the ranking's passages, ``texts`` the best
+    of them for the part.
     """
     plan, corpus = relevance.plan, relevance.corpus
     text = plan.views[view].text
-    named = tuple(one for one in plan.named if one.words in text)
+    named = tuple(provision for provision in plan.named if provision.words in text)
     part = replace(plan, named=named)
-    found = _judged(text, part, corpus, _by_meaning(corpus, relevance.vectors, view), shown, texts)
-    return found, tuple(one for provision in named for one in provision.passage_ids if one in shown)
+    found = _judge(text, part, corpus, _measure_nearness(corpus, relevance.vectors, view), shown, texts)
+    passages = (passage for provision in named for passage in provision.passage_ids)
+    return found, tuple(passage for passage in passages if passage in shown)
 
 
-def _judged(
+def _judge(
     question: str,
     plan: QueryPlan,
     corpus: Corpus,
     meaning: Mapping[str, float],
     shown: AbstractSet[str],
-    texts: Sequence[Written],
+    texts: Sequence[ComparableText],
 ) -> Evidence:
-    lacking = tuple(one.words for one in plan.named if one.status in (Naming.MISSING, Naming.UNKNOWN))
-    there = any(not shown.isdisjoint(one.passage_ids) for one in plan.named if one.words not in lacking)
-    named = [one.words for one in plan.named]
-    besides = asked_besides(question, plan.language, named)
-    asked = asked_of(_rest(question, plan), plan.language, corpus)
-    numbers = {**_by_words(asked, texts), **meaning}
-    if named and besides == 0:
+    lacking = tuple(named.words for named in plan.named if named.status in (Naming.MISSING, Naming.UNKNOWN))
+    named_is_shown = any(
+        not shown.isdisjoint(named.passage_ids) for named in plan.named if named.words not in lacking
+    )
+    named_words = [named.words for named in plan.named]
+    further_words = asked_besides(question, plan.language, named_words)
+    asked = weigh_words(_without_dates(question, plan), plan.language, corpus)
+    numbers = {**_measure_words(asked, texts), **meaning}
+    if named_words and further_words == 0:
         status = EvidenceStatus.PARTIAL if lacking else EvidenceStatus.FOUND
-        return Evidence(status if there else EvidenceStatus.NONE, lacking, numbers)
-    strange = _strange(question, asked)
-    status = _status(numbers, plan.language, corpus, strange) if texts else EvidenceStatus.NONE
-    if there and plan.named[0].leads:
+        return Evidence(status if named_is_shown else EvidenceStatus.NONE, lacking, numbers)
+    unknowns = _find_unknowns(question, asked)
+    status = _decide(numbers, plan.language, corpus, unknowns) if texts else EvidenceStatus.NONE
+    if named_is_shown and plan.named[0].leads:
         status = EvidenceStatus.FOUND
     if lacking and status is EvidenceStatus.FOUND:
         return Evidence(EvidenceStatus.PARTIAL, lacking, numbers)
-    missing = () if status is EvidenceStatus.FOUND else (*lacking, *_words(question, asked, texts))
-    return Evidence(status, missing[:MOST_MISSING], numbers)
+    missing = () if status is EvidenceStatus.FOUND else (*lacking, *_missing_words(question, asked, texts))
+    return Evidence(status, missing[:MAX_MISSING], numbers)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a question by itself. ``view`` is the number of its view."""
+    """A part of a question, judged by itself. ``view`` is the number of its view."""
 
     text: str
     view: int
-    asked: Asked
+    asked: QuestionWords
 
     @classmethod
     def of(cls, relevance: Relevance, view: int) -> Part:
-        """The part that a view of the plan holds."""
+        """Make the part of a view of the plan."""
         plan = relevance.plan
         text = plan.views[view].text
-        return cls(text, view, asked_of(text, plan.language, relevance.corpus))
+        return cls(text, view, weigh_words(text, plan.language, relevance.corpus))
 
-    def judged(self, relevance: Relevance, texts: Sequence[Written]) -> Evidence:
-        """What the best texts of a pool are for this part."""
+    def judged(self, relevance: Relevance, texts: Sequence[ComparableText]) -> Evidence:
+        """Decide the evidence status of this part by the best texts of a pool."""
         numbers = {
-            **_by_words(self.asked, texts),
-            **_by_meaning(relevance.corpus, relevance.vectors, self.view),
+            **_measure_words(self.asked, texts),
+            **_measure_nearness(relevance.corpus, relevance.vectors, self.view),
         }
-        strange = _strange(self.text, self.asked)
-        status = _status(numbers, self.asked.language, relevance.corpus, strange)
+        unknowns = _find_unknowns(self.text, self.asked)
+        status = _decide(numbers, self.asked.language, relevance.corpus, unknowns)
         status = status if texts else EvidenceStatus.NONE
-        missing = () if status is EvidenceStatus.FOUND else _words(self.text, self.asked, texts)
+        missing = () if status is EvidenceStatus.FOUND else _missing_words(self.text, self.asked, texts)
         return Evidence(status, missing, numbers)
 
     def score(self, found: Evidence, corpus: Corpus) -> float:
-        """How much was found, 0..1: by words, or where the corpus has none in the language, by nearness."""
+        """Return how much was found, 0..1: by words if the corpus has the language, else by nearness."""
         by_words = holds(corpus, self.asked.language)
         return found.numbers["together"] if by_words else found.numbers.get("nearness", 0.0)
 
 
-def _rest(question: str, plan: QueryPlan) -> str:
-    """A question without the days and years that it names, which no text has to repeat."""
+def _without_dates(question: str, plan: QueryPlan) -> str:
+    """Remove the dates and years that a question names: no text has to repeat them."""
     for suggestion in plan.suggestions:
         if suggestion.kind in DAYS:
             question = question.replace(suggestion.words, " ")
     return question
 
 
-class Strange(IntEnum):
-    """What a question has that the corpus has nowhere: nothing, or one word, which may be another form of one
-    that it has ("pays"); several words; a name."""
+class Unknowns(IntEnum):
+    """What the corpus does not have of a question.
+
+    NOTHING, also for one word, which may be another form of a known one ("pays"); several WORDS; or a NAME.
+    """
 
     NOTHING, WORDS, NAME = range(3)
 
 
-def _strange(question: str, asked: Asked) -> Strange:
-    """A name is what has a capital letter, not as the first word, where nouns have none."""
-    unknown = [_written(question, word) for word in asked.unknown]
+def _find_unknowns(question: str, asked: QuestionWords) -> Unknowns:
+    """Classify the unknown words of a question.
+
+    A capitalised word is a name unless it is the first one or the language capitalises nouns.
+    """
+    unknown = [_as_written(question, word) for word in asked.unknown]
     first = question.lstrip(" ¿¡\"'“„«")
     if not languages.words(asked.language).nouns_in_capitals and any(
         word[:1].isupper() and not first.startswith(word) for word in unknown
     ):
-        return Strange.NAME
-    return Strange.WORDS if len(unknown) > 1 else Strange.NOTHING
+        return Unknowns.NAME
+    return Unknowns.WORDS if len(unknown) > 1 else Unknowns.NOTHING
 
 
-def _status(numbers: Mapping[str, float], language: str, corpus: Corpus, strange: Strange) -> EvidenceStatus:
+def _decide(
+    numbers: Mapping[str, float], language: str, corpus: Corpus, unknowns: Unknowns
+) -> EvidenceStatus:
     measured = corpus.embedding == PACKAGED_SPEC and "nearness" in numbers
     if holds(corpus, language):
-        return _by_both(numbers, len(corpus)) if measured else _by_words_alone(numbers, language, strange)
-    # Nothing tells where the bounds were never measured for the model.
+        return (
+            _decide_by_both(numbers, len(corpus))
+            if measured
+            else _decide_by_words(numbers, language, unknowns)
+        )
+    # A language that the corpus does not have, and a model without measured bounds: assume found.
     return (
-        _by_nearness(numbers, len(corpus)) if measured or "nearness" not in numbers else EvidenceStatus.FOUND
+        _decide_by_nearness(numbers, len(corpus))
+        if measured or "nearness" not in numbers
+        else EvidenceStatus.FOUND
     )
 
 
-def _by_both(numbers: Mapping[str, float], passages: int) -> EvidenceStatus:
+def _decide_by_both(numbers: Mapping[str, float], passages: int) -> EvidenceStatus:
     nearness, together = numbers["nearness"], numbers["together"]
-    if nearness < _at(passages, FAR) and together < _at(passages, FEW):
+    if nearness < _interpolate(passages, FAR) and together < _interpolate(passages, FEW):
         return EvidenceStatus.NONE
-    sure = (together + numbers["best"]) / 2 + TIMES * nearness
+    total = (together + numbers["best"]) / 2 + TIMES * nearness
     enough = np.interp(np.log(max(passages, 1)), np.log(list(ENOUGH)), list(ENOUGH.values()))
-    return EvidenceStatus.FOUND if sure >= enough else EvidenceStatus.PARTIAL
+    return EvidenceStatus.FOUND if total >= enough else EvidenceStatus.PARTIAL
 
 
-def _by_words_alone(numbers: Mapping[str, float], language: str, strange: Strange) -> EvidenceStatus:
+def _decide_by_words(numbers: Mapping[str, float], language: str, unknowns: Unknowns) -> EvidenceStatus:
     unsegmented = languages.words(language).without_blanks
     nothing, part = (NOTHING_UNSEGMENTED, PART_UNSEGMENTED) if unsegmented else (NOTHING, PART)
-    most, least = (NAMED_NOWHERE, NAMED_HALF) if strange is Strange.NAME else (NOWHERE, HALF)
+    most, least = (NAMED_NOWHERE, NAMED_HALF) if unknowns is Unknowns.NAME else (NOWHERE, HALF)
     nowhere = numbers["unknown"] >= most and numbers["together"] < least
-    if numbers["together"] < nothing or (strange and nowhere and not unsegmented):
+    if numbers["together"] < nothing or (unknowns and nowhere and not unsegmented):
         return EvidenceStatus.NONE
     return EvidenceStatus.PARTIAL if numbers["together"] < part else EvidenceStatus.FOUND
 
 
-def _at(passages: int, bounds: tuple[float, float]) -> float:
-    """A bound for a corpus of so many passages."""
+def _interpolate(passages: int, bounds: tuple[float, float]) -> float:
+    """Interpolate a bound for the size of a corpus."""
     return float(np.interp(np.log(max(passages, 1)), np.log([SMALL, LARGE]), bounds))
 
 
-def _by_nearness(numbers: Mapping[str, float], passages: int) -> EvidenceStatus:
-    """For a question in a language that the corpus has not: its words say nothing."""
+def _decide_by_nearness(numbers: Mapping[str, float], passages: int) -> EvidenceStatus:
+    """Decide for a question in a language that the corpus does not have, so that words cannot decide."""
     nearness = numbers.get("nearness", 0.0)
-    if nearness < _at(passages, FAR):
+    if nearness < _interpolate(passages, FAR):
         return EvidenceStatus.NONE
     return EvidenceStatus.PARTIAL if nearness < NEAR else EvidenceStatus.FOUND
 
 
-def _by_words(asked: Asked, texts: Sequence[Written]) -> dict[str, float]:
-    """``together``: share of the question that the best passages hold together; ``best``: that one of them
-    holds alone; ``unknown``: share that the corpus has nowhere."""
-    held = held_by_all(asked, texts)
-    best = held_by_best(asked, texts)
+def _measure_words(asked: QuestionWords, texts: Sequence[ComparableText]) -> dict[str, float]:
+    """Measure shares of the question's words.
+
+    ``together``: in the best passages together; ``best``: in one of them; ``unknown``: not in the corpus.
+    """
+    held = covered_words(asked, texts)
+    best = best_share(asked, texts)
     return {
         "together": float(asked.weights[held].sum()) if len(held) else 1.0,
         "best": 0.0 if best is None else best,
@@ -373,44 +397,50 @@ def _by_words(asked: Asked, texts: Sequence[Written]) -> dict[str, float]:
     }
 
 
-def _by_meaning(corpus: Corpus, vectors: NDArray[np.float32] | None, view: int) -> dict[str, float]:
-    """``nearness``: cosine of the nearest passage above that of the mean one, as a share of what is left to
-    1; nothing without vectors."""
+def _measure_nearness(corpus: Corpus, vectors: NDArray[np.float32] | None, view: int) -> dict[str, float]:
+    """Measure ``nearness``: (c - m) / (1 - m) for the cosines c of the nearest and m of the mean passage.
+
+    Empty without vectors.
+    """
     if vectors is None or not len(vectors) or not vectors[view].any():
         return {}
     question = vectors[view]
-    middle = _middle(corpus)
+    mean_vector = _mean_vector(corpus)
     (hits,) = corpus.search_dense(question[None, :], 1, -1.0)
-    if middle is None or not len(hits.scores):
+    if mean_vector is None or not len(hits.scores):
         return {}
-    mean = float(middle @ question)
+    mean = float(mean_vector @ question)
     return {"nearness": max(0.0, (float(hits.scores[0]) - mean) / max(1.0 - mean, 1e-6))}
 
 
-def _middle(corpus: Corpus) -> NDArray[np.float32] | None:
-    """The mean vector of passages that stand for the whole corpus, shape (d,), kept as long as it is open;
-    None without any."""
-    if corpus not in _MIDDLES:
+def _mean_vector(corpus: Corpus) -> NDArray[np.float32] | None:
+    """Return the mean vector of a sample of the corpus, shape (d,), or None without vectors.
+
+    Cached while the corpus is open.
+    """
+    if corpus not in _MEAN_VECTORS:
         rows = np.unique(np.linspace(0, len(corpus) - 1, SAMPLED).astype(np.int32))
         sample = corpus.vectors(rows)
         sample = sample[np.any(sample != 0, axis=1)]
-        _MIDDLES[corpus] = sample.mean(axis=0, dtype=np.float64).astype(np.float32) if len(sample) else None
-    return _MIDDLES[corpus]
+        _MEAN_VECTORS[corpus] = (
+            sample.mean(axis=0, dtype=np.float64).astype(np.float32) if len(sample) else None
+        )
+    return _MEAN_VECTORS[corpus]
 
 
-_MIDDLES: WeakKeyDictionary[Corpus, NDArray[np.float32] | None] = WeakKeyDictionary()
+_MEAN_VECTORS: WeakKeyDictionary[Corpus, NDArray[np.float32] | None] = WeakKeyDictionary()
 
 
-def _words(question: str, asked: Asked, texts: Sequence[Written]) -> tuple[str, ...]:
-    """The words of the question that none of the best passages holds, as it writes them, heaviest first."""
+def _missing_words(question: str, asked: QuestionWords, texts: Sequence[ComparableText]) -> tuple[str, ...]:
+    """Return the words of the question that no best passage has, as written, by descending weight."""
     if not asked.words:
         return ()
-    lacking = np.flatnonzero(~held_by_all(asked, texts))
+    lacking = np.flatnonzero(~covered_words(asked, texts))
     order = lacking[np.argsort(-asked.weights[lacking], kind="stable")]
-    words = (asked.words[place] for place in order[:MOST_MISSING].tolist())
-    return tuple(_written(question, word) for word in words)
+    words = (asked.words[index] for index in order[:MAX_MISSING].tolist())
+    return tuple(_as_written(question, word) for word in words)
 
 
-def _written(question: str, word: str) -> str:
+def _as_written(question: str, word: str) -> str:
     found = re.search(re.escape(word), question, re.IGNORECASE)
     return found[0] if found else word

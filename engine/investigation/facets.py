@@ -1,4 +1,4 @@
-"""Facets of a question: areas of the ontology or its own parts, and how much a passage belongs to an area."""
+"""Facets of a question (areas of the ontology, or its own parts) and the affinity of passages to areas."""
 
 from __future__ import annotations
 
@@ -23,19 +23,18 @@ from engine.retrieval.relevance import Relevance
 from engine.retrieval.retrievers.base import best_scores
 from engine.settings import AUTO
 
-# How much a passage belongs to an area of the ontology, whatever is asked.
+# Affinity of a passage to an area of the ontology, independent of the question
 #
-# Its witnesses, each a share of the best that the corpus has: the words of the passage against
-# the area's name and keywords, those of the best passage of its section, those of its whole
-# document, and where there are vectors, the meaning of the passage, above what a passage has on
-# average. An area that a section or document is about has passages there that do not repeat its
-# keywords. Words are those of the passage's language; where the area has none in it, meaning
-# alone speaks, or without vectors its words in the ontology's first language.
+# The mean of up to four measures, each a share of the best in the corpus: the lexical score of the passage
+# for the area's name and keywords; that of the best passage of its section; that of its document, because a
+# section or document on an area has passages that do not repeat its keywords; and with vectors the similarity
+# of meaning, above that of an average passage. The words are those of the passage's language. If the area has
+# none in it, only meaning counts, or without vectors the area's words in the ontology's first language.
 
-# Passages of the corpus, evenly over it, that stand for their documents, and for an average passage.
+# Passages sampled evenly from the corpus, for its documents and for the average passage.
 SAMPLED = 20_000
 AVERAGED = 1_000
-# Cosine between the mean and the best passage of an area, at least.
+# Minimum difference between the cosines of the mean and the best passage of an area.
 LEAST_SPREAD = 1e-6
 
 Table = NDArray[np.float32]
@@ -43,8 +42,11 @@ Table = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What stands for the areas among passages of one language: a text each, shape (areas,); whether it is
-    of another language, shape (areas,); and the best BM25 score that it reaches, shape (areas, 1)."""
+    """The areas as queries to passages of one language.
+
+    ``texts`` of the areas; ``cross_lingual``, whether a text is in another language, shape (areas,); and the
+    ``best`` BM25 score of each text, shape (areas, 1).
+    """
 
     texts: tuple[str, ...]
     cross_lingual: NDArray[np.bool_]
@@ -52,7 +54,7 @@ class Words:
 
     @classmethod
     def of(cls, corpus: Corpus, areas: Sequence[Area], language: str) -> Words:
-        """The areas as passages in this language write them."""
+        """Make the queries of areas in a language."""
         own = tuple(text_in(area, language) for area in areas)
         texts = tuple(text or text_in(area) for text, area in zip(own, areas, strict=True))
         best = best_scores(corpus.search_lexical(texts, language, 1))[:, None]
@@ -60,8 +62,10 @@ class Words:
 
 
 class Affinity:
-    """Tells of any rows of a corpus how much they belong to each of some areas. It does not hold the corpus
-    that it was made from, and is asked with the same one."""
+    """Computes the affinity of passages to some areas.
+
+    It has no reference to its corpus, so that it can be cached; call it with the corpus it was made from.
+    """
 
     def __init__(self, corpus: Corpus, areas: Sequence[Area]) -> None:
         self.areas = tuple(areas)
@@ -72,47 +76,49 @@ class Affinity:
         self._documents, self._sections = self._sampled(corpus)
 
     def of(self, corpus: Corpus, rows: Rows, embedder: Embedder | None = None) -> Table:
-        """Affinity of each area to each row, shape (areas, n), 0..1; without an embedder by words alone.
-        Raises ModelError where the embedder fails."""
+        """Return the affinity of rows to each area, shape (areas, n), 0..1; by words alone without embedder.
+
+        Raises ModelError if the embedder fails.
+        """
         if not len(rows):
             return np.zeros((len(self.areas), 0), np.float32)
         numbers = corpus.document_numbers(rows)
         words = self._of_words(corpus, rows, numbers)
-        witnesses = [words, self._with_sections(corpus, rows, words), self._documents[:, numbers]]
+        measures = [words, self._with_sections(corpus, rows, words), self._documents[:, numbers]]
         if embedder is not None:
             meaning = self._of_meaning(corpus, rows, embedder)
             cross_lingual = self._cross_lingual(numbers)
-            witnesses = [np.where(cross_lingual, meaning, table) for table in witnesses] + [meaning]
-        mean: Table = (np.stack(witnesses).mean(axis=0)).astype(np.float32)
+            measures = [np.where(cross_lingual, meaning, table) for table in measures] + [meaning]
+        mean: Table = (np.stack(measures).mean(axis=0)).astype(np.float32)
         return mean
 
     def _of_words(self, corpus: Corpus, rows: Rows, numbers: NDArray[np.int32]) -> Table:
         table = np.zeros((len(self.areas), len(rows)), np.float32)
-        spoken = np.array([self._languages[number] for number in numbers.tolist()])
+        languages = np.array([self._languages[number] for number in numbers.tolist()])
         for language, words in self._words.items():
-            here = np.flatnonzero(spoken == language)
+            here = np.flatnonzero(languages == language)
             if len(here) and words.best.any():
                 raw = corpus.score_lexical(words.texts, language, rows[here])
                 table[:, here] = np.divide(raw, words.best, out=np.zeros_like(raw), where=words.best > 0)
         return table
 
     def _with_sections(self, corpus: Corpus, rows: Rows, words: Table) -> Table:
-        """The most that a passage or another one of its section has, shape (areas, n)."""
+        """Return the highest share of each passage or another one of its section, shape (areas, n)."""
         found = words.copy()
-        for place, section in enumerate(corpus.section_numbers(rows).tolist()):
+        for index, section in enumerate(corpus.section_numbers(rows).tolist()):
             known = self._sections.get(section)
             if known is not None:
-                found[:, place] = np.maximum(found[:, place], known)
+                found[:, index] = np.maximum(found[:, index], known)
         return found
 
     def _cross_lingual(self, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Where an area has no words in the language of a passage, shape (areas, n)."""
+        """Return where an area has no words in the language of a passage, shape (areas, n)."""
         columns = [self._words[self._languages[number]].cross_lingual for number in numbers.tolist()]
         return np.stack(columns, axis=1)
 
     def _of_meaning(self, corpus: Corpus, rows: Rows, embedder: Embedder) -> Table:
         vectors = _embedded(embedder, tuple(text_in(area) for area in self.areas))
-        sample = corpus.vectors(_evenly(len(corpus), AVERAGED))
+        sample = corpus.vectors(_sample_rows(len(corpus), AVERAGED))
         sample, found = sample[sample.any(axis=1)], corpus.vectors(rows)
         if not len(sample) or found.shape[1] != vectors.shape[1]:
             return np.zeros((len(self.areas), len(rows)), np.float32)
@@ -122,9 +128,12 @@ class Affinity:
         return np.where(found.any(axis=1), shares, 0.0).astype(np.float32)
 
     def _sampled(self, corpus: Corpus) -> tuple[Table, dict[int, Table]]:
-        """Of documents: the mean share of words of their passages, as a share of the document that has most,
-        shape (areas, documents). Of sections, by number: the most that a passage has, shape (areas,)."""
-        rows = _evenly(len(corpus), SAMPLED)
+        """Measure documents and sections by a sample of the corpus.
+
+        Documents: the mean share of their passages, relative to the highest mean, shape (areas, documents).
+        Sections, by number: the highest share of a passage, shape (areas,).
+        """
+        rows = _sample_rows(len(corpus), SAMPLED)
         numbers = corpus.document_numbers(rows)
         shares = self._of_words(corpus, rows, numbers)
         size = len(self._languages)
@@ -140,8 +149,8 @@ class Affinity:
 _KNOWN: WeakKeyDictionary[Corpus, Affinity] = WeakKeyDictionary()
 
 
-def affinity(corpus: Corpus, areas: Sequence[Area]) -> Affinity:
-    """The affinity to these areas, looked up once for a corpus while its ontology stays as it is."""
+def get_affinity(corpus: Corpus, areas: Sequence[Area]) -> Affinity:
+    """Return the affinity to these areas; made once for a corpus until its ontology changes."""
     known = _KNOWN.get(corpus)
     if known is None or known.areas != tuple(areas):
         known = _KNOWN[corpus] = Affinity(corpus, areas)
@@ -149,8 +158,10 @@ def affinity(corpus: Corpus, areas: Sequence[Area]) -> Affinity:
 
 
 def text_in(area: Area, language: str | None = None) -> str:
-    """The name and the keywords of an area in a language, or in the ontology's first; empty where it has no
-    keywords in the language."""
+    """Return the name and keywords of an area in a language; None for the ontology's first.
+
+    Empty if the area has no keywords in the language.
+    """
     if language is None:
         language = next(iter(area.keywords), next(iter(area.names), ""))
     name = area.names.get(language, "")
@@ -161,7 +172,7 @@ def text_in(area: Area, language: str | None = None) -> str:
 
 
 def _most_by_section(sections: NDArray[np.int32], shares: Table) -> dict[int, Table]:
-    """The most that a passage of each section has, by the section's number; ``shares``: (areas, n)."""
+    """Return the highest share in each section, by the section's number; ``shares``: (areas, n)."""
     order = np.argsort(sections, kind="stable")
     order = order[sections[order] >= 0]
     if not len(order):
@@ -171,44 +182,43 @@ def _most_by_section(sections: NDArray[np.int32], shares: Table) -> dict[int, Ta
     return dict(zip(numbers.tolist(), most.T, strict=True))
 
 
-def _evenly(passages: int, most: int) -> Rows:
-    """At most so many rows, evenly over a corpus."""
-    return np.unique(np.linspace(0, max(passages - 1, 0), min(passages, most)).astype(np.int32))
+def _sample_rows(passages: int, limit: int) -> Rows:
+    """Sample up to ``limit`` rows evenly from a corpus."""
+    return np.unique(np.linspace(0, max(passages - 1, 0), min(passages, limit)).astype(np.int32))
 
 
 @lru_cache(maxsize=8)
 def _embedded(embedder: Embedder, texts: tuple[str, ...]) -> Table:
-    """Vectors of the areas' texts, the same for every question."""
+    """Return vectors of the areas' texts, which are the same for every question."""
     return embedder.encode(texts, "query")
 
 
-# What a question must be covered by: areas of the corpus's ontology, or the parts of the question
-# itself.
+# Facets: areas of the corpus's ontology, or the parts of the question itself
 
-# Candidates of the scan whose entities make queries.
+# Candidates of the scan whose shared entities extend queries.
 FIRST_CANDIDATES = 10
 MOST_TERMS = 3
 MOST_AREAS = 24
 PART_MINIMUM = 2
-# A part is evidenced by passages with this share of what its best one has.
+# Minimum similarity of a part's evidence, as a share of the best passage's.
 PART_SHARE = 0.5
 MOST_QUERIES = 2
 KEYWORDS_IN_QUERY = 5
-# A question touches an area with this share of its evidence, or a keyword of it.
+# A question touches an area from this share of its evidence on, or by a keyword of it.
 TOUCHED = 0.12
-# How much faster than its relevance a passage's say falls.
+# How steeply the weight of a passage falls with its relevance.
 STEEP = 12.0
-# What stands for no transaction where a type may be named.
+# The setting for no transaction type.
 NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """Something that needs evidence: an ``area``, or a part of the question, by the number of its ``view``.
+    """An ``area``, or the part of the question with the number ``view``, that needs evidence.
 
-    ``queries`` are what is sent for it while it is open, one a round; ``minimum`` passages are needed, each
-    with ``similarity``, as a share of what the best one has, 0..1; ``required`` says that the transaction
-    type or the ontology demands it, whatever the question touches.
+    ``queries`` are sent while it is open, one a round. It needs ``minimum`` passages, each with at least
+    ``similarity``, a share of the best passage's, 0..1. ``required``: the transaction type or the ontology
+    requires it, whatever the question touches.
     """
 
     id: str
@@ -224,11 +234,11 @@ class Facet:
 def facets_for(
     relevance: Relevance, first: Rows, transaction: str | None, embedder: Embedder | None = None
 ) -> tuple[Facet, ...]:
-    """The facets of a question. ``first`` are the scan's best rows, best first.
+    """Make the facets of a question. ``first`` are the scan's best rows, best first.
 
-    With an ontology: its areas, first those that the transaction type or the ontology itself requires; one
-    that is neither required nor touched has no queries. Without one, or where none is touched: the
-    question's parts. Raises SettingsError for an unknown transaction type.
+    With an ontology these are its areas, first those that the transaction type or the ontology requires; an
+    area that is neither required nor touched has no queries. Without one, or if no area is touched, they are
+    the question's parts. Raises SettingsError for an unknown transaction type.
     """
     corpus = relevance.corpus
     check_transaction(corpus, transaction)
@@ -240,7 +250,7 @@ def facets_for(
 
 
 def check_transaction(corpus: Corpus, transaction: str | None) -> None:
-    """Raises SettingsError for a transaction type that the corpus's ontology does not know."""
+    """Raise SettingsError for a transaction type that the corpus's ontology does not have."""
     types = corpus.ontology.transactions if corpus.ontology is not None else {}
     if transaction is None or transaction in (AUTO, NONE, *types):
         return
@@ -249,11 +259,10 @@ def check_transaction(corpus: Corpus, transaction: str | None) -> None:
 
 
 def shares_of(affinities: NDArray[np.float32], relevance: Scores) -> NDArray[np.float32]:
-    """How much of what the question finds belongs to each area, shape (areas,), 0..1.
+    """Return the share of what the question finds that belongs to each area, shape (areas,), 0..1.
 
-    The mean affinity of the passages, each weighed by its relevance, steeply, so that the best say most. A
-    share is of the question's own evidence and not of its best hit; what is far from the question says
-    nothing of any area (measured: "Coverage" in benchmarks/RESULTS.md).
+    This is the mean affinity of the passages, with weights that fall steeply with relevance, so that the best
+    passages count most (measured: "Coverage" in benchmarks/RESULTS.md).
     """
     if not len(relevance):
         return np.zeros(len(affinities), np.float32)
@@ -269,9 +278,9 @@ def _areas(
     transaction: str | None,
     embedder: Embedder | None,
 ) -> tuple[Facet, ...]:
-    """All areas of the ontology, those that are needed first, then those that the question touches most."""
+    """Make facets of the areas: those of the transaction type, then required, then most touched ones."""
     demanded = set(ontology.transactions.get(transaction, ())) if transaction else set()
-    table = affinity(relevance.corpus, ontology.areas).of(relevance.corpus, first, embedder)
+    table = get_affinity(relevance.corpus, ontology.areas).of(relevance.corpus, first, embedder)
     shares = shares_of(table, relevance.of(first))
     asked = _asked(ontology, relevance.plan)
     touch = {
@@ -281,9 +290,9 @@ def _areas(
     required = {area.id for area in ontology.areas if area.required and transaction is None} | demanded
     if not required and max(touch.values(), default=0.0) < TOUCHED:
         return ()
-    # The most touched first; the order of the ontology decides between equals.
+    # The sort is stable: the order of the ontology decides between equal areas.
     ordered = sorted(
-        ontology.areas, key=lambda one: (one.id not in demanded, one.id not in required, -touch[one.id])
+        ontology.areas, key=lambda area: (area.id not in demanded, area.id not in required, -touch[area.id])
     )
     return tuple(
         _area_facet(
@@ -298,7 +307,7 @@ def _areas(
 
 
 def _asked(ontology: Ontology, plan: QueryPlan) -> Counter[str]:
-    """How many of each area's keywords stand in the question."""
+    """Count the keywords of each area in the question."""
     text, language = plan.views[0].text, plan.language
     return Counter(
         {area.id: keywords_in(text, keywords_of(area, language), language) for area in ontology.areas}
@@ -306,15 +315,15 @@ def _asked(ontology: Ontology, plan: QueryPlan) -> Counter[str]:
 
 
 def keywords_in(text: str, keywords: Iterable[str], language: str) -> int:
-    """How many keywords stand in a text, by their terms."""
-    terms_of = analyzer(language)
-    here = set(terms_of.terms(text))
-    listed = [set(terms_of.terms(keyword)) for keyword in keywords]
-    return sum(bool(keyword) and keyword <= here for keyword in listed)
+    """Count the keywords whose terms are all in a text."""
+    analysis = analyzer(language)
+    text_terms = set(analysis.terms(text))
+    keyword_terms = [set(analysis.terms(keyword)) for keyword in keywords]
+    return sum(bool(terms) and terms <= text_terms for terms in keyword_terms)
 
 
 def keywords_of(area: Area, language: str) -> tuple[str, ...]:
-    """The area's keywords in a language, those of the ontology's first language where it has none."""
+    """Return the area's keywords in a language, or in the ontology's first language if it has none."""
     if language in area.keywords:
         return area.keywords[language]
     return next(iter(area.keywords.values()), ())
@@ -328,21 +337,21 @@ def _area_facet(area: Area, plan: QueryPlan, required: bool, touched: bool, mini
 
 
 def _parts(corpus: Corpus, plan: QueryPlan, first: Rows) -> tuple[Facet, ...]:
-    """The question's parts, all required: its own words where it has but one."""
+    """Make facets of the question's parts, all required; of the whole question if it has one part."""
     terms = shared_terms(corpus, first)
     parts = [number for number, view in enumerate(plan.views) if view.name in (PART, SIDE)] or [0]
     facets = []
     for count, number in enumerate(parts, 1):
         text = plan.views[number].text
-        # The part alone was a view of the scan already: a term of the first candidates leads elsewhere.
+        # The part alone was already a view of the scan; a term of the first candidates adds something new.
         queries = tuple(f"{text} {term}" for term in terms[:MOST_QUERIES]) or (text,)
         facets.append(Facet(f"part-{count}", text, queries, True, PART_MINIMUM, PART_SHARE, view=number))
     return tuple(facets)
 
 
 def shared_terms(corpus: Corpus, first: Rows) -> Sequence[str]:
-    """Names of the entities that most of the first candidates share, at least two of them each."""
+    """Return the names of entities that at least two of the first candidates mention, most frequent first."""
     mentioned = corpus.entities_of(first[:FIRST_CANDIDATES])
     counts = Counter(number for numbers in mentioned for number in set(numbers))
-    often = sorted((number for number in counts if counts[number] >= 2), key=lambda n: (-counts[n], n))
-    return [entity.name for entity in corpus.entities(often[:MOST_TERMS])]
+    frequent = sorted((number for number in counts if counts[number] >= 2), key=lambda n: (-counts[n], n))
+    return [entity.name for entity in corpus.entities(frequent[:MOST_TERMS])]

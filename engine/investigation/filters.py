@@ -1,4 +1,4 @@
-"""Hard filters and constraints of a question, and the successors of texts that are not in force."""
+"""Hard filters of a case, constraints of a question, and the successors of texts that are not in force."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ from engine.model import (
 from engine.retrieval.planning.syntax import holding
 from engine.settings import InvestigationSettings
 
-# What a query plan requires of every passage, as masks, and what each constraint leaves.
-#
-# A constraint that leaves nothing is never passed over in silence: the notes name it.
+# Constraints of a query plan, as masks. A note says how many passages each leaves, and names the one that
+# left none.
 
-# How the note begins that names the constraint which emptied the search.
+# The beginning of the note on the constraint that left no passages.
 NOTHING_LEFT = "nothing is left to search"
 
 
 @dataclass(frozen=True, slots=True)
 class ConstraintMask:
-    """One constraint in words, and the passages that meet it, shape (passages,)."""
+    """One constraint in words, and a mask of the passages that meet it, shape (passages,)."""
 
     words: str
     mask: Mask
@@ -46,23 +45,23 @@ class ConstraintMask:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintMasks:
-    """All constraints of a plan, and notes on phrases that require nothing."""
+    """All constraints of a plan, and notes on phrases that were not applied."""
 
     each: tuple[ConstraintMask, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 def constraint_masks(
-    corpus: Corpus, plan: QueryPlan, stated: Callable[[Corpus, InvestigationSettings], Sequence[Mask]]
+    corpus: Corpus, plan: QueryPlan, make_masks: Callable[[Corpus, InvestigationSettings], Sequence[Mask]]
 ) -> ConstraintMasks:
-    """The constraints of a plan. ``stated`` makes masks from filters as the settings have them.
+    """Make masks of the constraints of a plan; ``make_masks`` makes them from settings.
 
     Raises SettingsError for a document, type or language that the corpus does not have.
     """
     constraints = plan.constraints
     each, notes = [], []
     for words, filters in _filters(constraints):
-        each += [ConstraintMask(words, mask) for mask in stated(corpus, filters)]
+        each += [ConstraintMask(words, mask) for mask in make_masks(corpus, filters)]
     for include, phrases in ((True, constraints.must_include), (False, constraints.must_exclude)):
         for phrase in phrases:
             sign = "with" if include else "without"
@@ -74,12 +73,12 @@ def constraint_masks(
     return ConstraintMasks(tuple(each), tuple(notes))
 
 
-def constraint_notes(constraints: ConstraintMasks, given: Mask | None, size: int) -> tuple[str, ...]:
-    """How many passages each constraint leaves, in order, and which of them left none.
+def constraint_notes(constraints: ConstraintMasks, mask: Mask | None, size: int) -> tuple[str, ...]:
+    """Note how many passages each constraint leaves, in order, and which one left none.
 
-    ``given`` is what other filters let through, of ``size`` passages.
+    ``mask``: passages that the other filters leave, of ``size``; None for all.
     """
-    left = np.ones(size, np.bool_) if given is None else given
+    left = np.ones(size, np.bool_) if mask is None else mask
     notes, empty = [], not left.any()
     for constraint in constraints.each:
         left = left & constraint.mask
@@ -98,7 +97,7 @@ def constraint_notes(constraints: ConstraintMasks, given: Mask | None, size: int
 
 
 def _filters(constraints: Constraints) -> Iterator[tuple[str, InvestigationSettings]]:
-    """Each constraint on documents in words, and as a filter of the settings."""
+    """Yield each constraint on documents in words and as settings."""
     everything = InvestigationSettings(include_superseded=True)
     for name, words in (("documents", "document"), ("types", "type"), ("languages", "language")):
         asked: tuple[str, ...] = getattr(constraints, name)
@@ -112,40 +111,41 @@ def _filters(constraints: Constraints) -> Iterator[tuple[str, InvestigationSetti
         yield f"in force on {constraints.as_of}", everything.model_copy(update={"as_of": constraints.as_of})
 
 
-# Hard filters: which passages an investigation may find at all.
+# Hard filters
 #
-# What is known to be out of force is left out unless it is asked for: by a date on which it held,
-# or by ``include_superseded``. So is a version that does not hold yet while an earlier one does.
-# What nothing is known of stays.
+# A text that is known to be out of force is excluded unless the settings ask for it, by a date on which it
+# was in force or by ``include_superseded``. A later version that is not in force yet is excluded while an
+# earlier one is. Texts of unknown validity stay.
 
 
 class Filters:
-    """The filters of some settings on a corpus; ``day`` is the day that "today" means.
+    """The filters of settings and the constraints of a ``plan`` on a corpus; ``day`` is the date of "today".
 
-    A ``plan`` adds what the question itself requires. ``mask`` is what they let through, shape
-    (passages,), None for everything; ``constrained`` is the same with what is merely out of force today;
-    ``notes`` say how much each constraint leaves. Raises SettingsError where a name fits nothing in the
-    corpus: an empty answer would hide a slip of the pen.
+    ``mask``: passages that a case may find, shape (passages,), None for all. ``constrained``: the same with
+    passages that are merely out of force today. ``notes``: how many passages each constraint leaves. Raises
+    SettingsError for a name that matches nothing in the corpus: an empty result would hide a typing error.
     """
 
     def __init__(
         self, corpus: Corpus, settings: InvestigationSettings, day: date, plan: QueryPlan | None = None
     ) -> None:
         self._settings = settings
-        stated = _stated(corpus, settings)
-        constraints = constraint_masks(corpus, plan, _stated) if plan is not None else ConstraintMasks()
-        asked = [constraint.mask for constraint in constraints.each]
-        self.constrained: Mask | None = _all_of([*stated, *asked])
+        stated = _settings_masks(corpus, settings)
+        constraints = (
+            constraint_masks(corpus, plan, _settings_masks) if plan is not None else ConstraintMasks()
+        )
+        from_plan = [constraint.mask for constraint in constraints.each]
+        self.constrained: Mask | None = _combine([*stated, *from_plan])
         past = _asks_for_the_past(settings) or (plan is not None and plan.constraints.as_of is not None)
-        current = None if past else _current(corpus, day)
-        given = _all_of([*stated, *([] if current is None else [current])])
-        self.notes = constraint_notes(constraints, given, len(corpus))
-        self.mask: Mask | None = _all_of([*([] if given is None else [given]), *asked])
+        current = None if past else _current_mask(corpus, day)
+        base = _combine([*stated, *([] if current is None else [current])])
+        self.notes = constraint_notes(constraints, base, len(corpus))
+        self.mask: Mask | None = _combine([*([] if base is None else [base]), *from_plan])
 
     def check(self, rows: Rows, name: Callable[[Rows], Sequence[str]]) -> None:
-        """Raise InputError for a passage that the settings exclude by a filter somebody set.
+        """Raise InputError if a filter set by the user excludes one of the rows; ``name`` returns their ids.
 
-        Text out of force that a person points at has been asked for, so only an explicit date excludes it.
+        A person may choose a text that is out of force: only an explicit date excludes it.
         """
         if self.constrained is None or self.constrained[rows].all():
             return
@@ -156,29 +156,31 @@ class Filters:
 
 
 def _asks_for_the_past(settings: InvestigationSettings) -> bool:
-    asked = {status.casefold() for status in settings.statuses}
-    return settings.include_superseded or settings.as_of is not None or bool(asked & set(OUT_OF_FORCE))
+    statuses = {status.casefold() for status in settings.statuses}
+    return settings.include_superseded or settings.as_of is not None or bool(statuses & set(OUT_OF_FORCE))
 
 
-def _current(corpus: Corpus, day: date) -> Mask | None:
-    """What holds on a day, as far as is known, shape (passages,); None for everything. Kept as long as the
-    corpus is open."""
+def _current_mask(corpus: Corpus, day: date) -> Mask | None:
+    """Return the passages that may be in force on a day, shape (passages,); None for all.
 
-    def found() -> Mask | None:
-        holds: Mask = ~corpus.out_of_force(day) & ~_replaced_later(corpus, day)
-        holds.flags.writeable = False
-        return None if holds.all() else holds
+    Cached while the corpus is open.
+    """
 
-    return _CURRENT.of(corpus).made(day, found)
+    def make() -> Mask | None:
+        in_force: Mask = ~corpus.out_of_force(day) & ~_replaced_later(corpus, day)
+        in_force.flags.writeable = False
+        return None if in_force.all() else in_force
+
+    return _CURRENT.of(corpus).made(day, make)
 
 
-# Days of which is kept what is in force.
+# Days for which masks are cached.
 DAYS = 4
 _CURRENT: Caches[date, Mask | None] = Caches("what is in force", DAYS)
 
 
 def _replaced_later(corpus: Corpus, day: date) -> Mask:
-    """The passages of versions that only begin after a day on which another version of their text holds."""
+    """Return the passages of versions that begin after ``day`` while another version is in force then."""
     early = np.zeros(len(corpus.documents()), np.bool_)
     for members in _families(corpus):
         if any(_holds(document, day) for _, document in members):
@@ -194,7 +196,7 @@ _FAMILIES: WeakKeyDictionary[Corpus, list[list[tuple[int, Document]]]] = WeakKey
 
 
 def _families(corpus: Corpus) -> list[list[tuple[int, Document]]]:
-    """The versions of each text with their numbers; read once for an open corpus."""
+    """Return the versions of each text with their document numbers; read once for an open corpus."""
     if corpus not in _FAMILIES:
         found: dict[tuple[str, str], list[tuple[int, Document]]] = {}
         for number, document in enumerate(corpus.documents()):
@@ -210,35 +212,35 @@ def _holds(document: Document, day: date) -> bool:
     return begun and (document.valid_to is None or document.valid_to >= day)
 
 
-def _stated(corpus: Corpus, settings: InvestigationSettings) -> list[Mask]:
+def _settings_masks(corpus: Corpus, settings: InvestigationSettings) -> list[Mask]:
     masks: list[Mask] = []
     if settings.as_of is not None:
         masks.append(corpus.in_force(settings.as_of))
     if settings.statuses:
-        masks.append(_of_statuses(corpus, settings.statuses))
-    kept = _documents_kept(corpus.documents(), settings)
-    if kept is not None:
+        masks.append(_status_mask(corpus, settings.statuses))
+    documents = _document_mask(corpus.documents(), settings)
+    if documents is not None:
         numbers = corpus.document_numbers(np.arange(len(corpus), dtype=np.int32))
-        masks.append(kept[numbers])
+        masks.append(documents[numbers])
     return masks
 
 
-def _of_statuses(corpus: Corpus, asked: Sequence[str]) -> Mask:
-    """Which passages bear one of some statuses. Raises SettingsError for a status that none bears."""
-    for status in asked:
+def _status_mask(corpus: Corpus, statuses: Sequence[str]) -> Mask:
+    """Mask the passages with one of ``statuses``. Raises SettingsError for a status that no passage has."""
+    for status in statuses:
         if not corpus.with_status((status,)).any():
-            known = [_one(document.status) for document in corpus.documents()]
-            raise SettingsError(f"statuses: {status!r} is not in the corpus{_choices(known)}")
-    return corpus.with_status(asked)
+            known = [_as_tuple(document.status) for document in corpus.documents()]
+            raise SettingsError(f"statuses: {status!r} is not in the corpus{_known_values(known)}")
+    return corpus.with_status(statuses)
 
 
-def _documents_kept(documents: Sequence[Document], settings: InvestigationSettings) -> Mask | None:
-    """Which documents pass the filters on documents, shape (documents,); None where there are none."""
+def _document_mask(documents: Sequence[Document], settings: InvestigationSettings) -> Mask | None:
+    """Mask the documents that pass the filters on documents, shape (documents,); None without filters."""
     masks: list[Mask] = []
     for setting, names_of in _FIELDS.items():
-        asked: tuple[str, ...] = getattr(settings, setting)
-        if asked:
-            masks.append(_named(setting, asked, [names_of(document) for document in documents]))
+        values: tuple[str, ...] = getattr(settings, setting)
+        if values:
+            masks.append(_name_mask(setting, values, [names_of(document) for document in documents]))
     first, last = settings.year_from, settings.year_to
     if first is not None or last is not None:
         if first is not None and last is not None and first > last:
@@ -249,76 +251,75 @@ def _documents_kept(documents: Sequence[Document], settings: InvestigationSettin
                 [year is not None and (first or year) <= year <= (last or year) for year in years], np.bool_
             )
         )
-    return _all_of(masks)
+    return _combine(masks)
 
 
 def document_year(document: Document) -> int | None:
-    """The year that a document is known by, in which it came into force, or else that of its date."""
+    """Return the year of a document's number, of its entry into force, or of its date, in this order."""
     stated = parse_period(str(document.metadata.get("date", "")))
     day = document.valid_from or (stated[0] if stated is not None else None)
     return document.year or (day.year if day is not None else None)
 
 
-def _named(setting: str, asked: Sequence[str], names: Sequence[Sequence[str]]) -> Mask:
-    """Which documents bear one of the names. Raises SettingsError for a name that none bears."""
+def _name_mask(setting: str, values: Sequence[str], names: Sequence[Sequence[str]]) -> Mask:
+    """Mask the documents with one of the names. Raises SettingsError for a name that no document has."""
     found = np.zeros(len(names), np.bool_)
     keys = [{name_key(name) for name in own} for own in names]
-    for name in asked:
+    for name in values:
         key = name_key(name)
         hits = np.array([key in own for own in keys], np.bool_)
         if not hits.any():
-            raise SettingsError(f"{setting}: {name!r} is not in the corpus{_choices(names)}")
+            raise SettingsError(f"{setting}: {name!r} is not in the corpus{_known_values(names)}")
         found |= hits
     return found
 
 
-def _choices(names: Sequence[Sequence[str]], most: int = 8) -> str:
+def _known_values(names: Sequence[Sequence[str]], most: int = 8) -> str:
     known = sorted({own[0] for own in names if own})
     if not known:
-        return ", which says none of its documents"
+        return "; no document of the corpus has such a value"
     more = f" and {len(known) - most} more" if len(known) > most else ""
     return f"; known: {', '.join(known[:most])}{more}"
 
 
-def _one(value: str | None) -> tuple[str, ...]:
+def _as_tuple(value: str | None) -> tuple[str, ...]:
     return (value,) if value else ()
 
 
 _FIELDS: dict[str, Callable[[Document], tuple[str, ...]]] = {
     "documents": lambda document: (document.id, document.title, *document.aliases),
-    "types": lambda document: _one(document.type),
-    "languages": lambda document: _one(document.language),
-    "issuers": lambda document: _one(document.issuer),
+    "types": lambda document: _as_tuple(document.type),
+    "languages": lambda document: _as_tuple(document.language),
+    "issuers": lambda document: _as_tuple(document.issuer),
 }
 
 
-def _all_of(masks: Sequence[Mask]) -> Mask | None:
+def _combine(masks: Sequence[Mask]) -> Mask | None:
     if not masks:
         return None
     joined: Mask = np.logical_and.reduce(list(masks))
     return joined
 
 
-# From a text that is no longer in force to what took its place.
+# Successors of texts that are no longer in force
 
-# A chain of more versions than this is followed no further.
+# Longest chain of versions that is followed.
 LONGEST_CHAIN = 32
-# What says that a text has a successor, the surest first: a later version is the text itself, an act that
-# amends or repeals tells what became of it.
+# Relations that name a successor, tried in order: a later version replaces the text itself, an act that
+# amends or repeals it says what happened to it.
 SUCCESSIONS = ((Relation.SUPERSEDES,), (Relation.SUPERSEDES, Relation.AMENDS, Relation.REPEALS))
 
 
 def newest(corpus: Corpus, rows: Rows, allowed: Mask) -> Rows:
-    """For each row that is not allowed what took its place, over as many versions as there are; shape as
-    ``rows``.
+    """Replace each row that is not allowed by its successor, over any number of versions; shape as ``rows``.
 
-    A version that supersedes it is sought first, then what amends or repeals it, the provision itself
-    before its whole act. A row without an allowed successor stays as it is; a circle ends the search.
+    Versions that supersede it come first, then acts that amend or repeal it; links to the provision before
+    links to its whole act. A row without an allowed successor stays; a cycle ends the search.
     """
     found = rows.copy()
-    gone = np.flatnonzero(~allowed[rows])
-    known = {int(row): _successor(corpus, int(row), allowed) for row in np.unique(rows[gone])}
-    found[gone] = [known[row] for row in rows[gone].tolist()]
+    excluded = np.flatnonzero(~allowed[rows])
+    successors = {int(row): _successor(corpus, int(row), allowed) for row in np.unique(rows[excluded])}
+    found[excluded] = [successors[row] for row in rows[excluded].tolist()]
     return found
 
 
@@ -326,7 +327,7 @@ def _successor(corpus: Corpus, row: int, allowed: Mask) -> int:
     for relations in SUCCESSIONS:
         level, seen = np.array([row], np.int32), {row}
         for _ in range(LONGEST_CHAIN):
-            later = _after(corpus, level, relations)
+            later = _later_rows(corpus, level, relations)
             fresh = [int(other) for other in np.unique(later).tolist() if int(other) not in seen]
             valid = [other for other in fresh if allowed[other]]
             if valid:
@@ -338,40 +339,40 @@ def _successor(corpus: Corpus, row: int, allowed: Mask) -> int:
     return row
 
 
-def _after(corpus: Corpus, rows: Rows, relations: Sequence[Relation]) -> Rows:
-    """What comes after some passages in time: what says so of each, or else of the act it is part of."""
+def _later_rows(corpus: Corpus, rows: Rows, relations: Sequence[Relation]) -> Rows:
+    """Return rows that succeed some passages, by links to each, or else by links to its whole act."""
     own = corpus.neighbours(rows, relations, Direction.IN).rows
-    return own if len(own) else of_whole_act(corpus, rows, relations).rows
+    return own if len(own) else document_links(corpus, rows, relations).rows
 
 
-def doors(corpus: Corpus, rows: Rows) -> Rows:
-    """The first passage of each row's document, where references to the whole document lead; shape (n,)."""
-    numbers, position = np.unique(corpus.document_numbers(rows), return_inverse=True)
+def first_passages(corpus: Corpus, rows: Rows) -> Rows:
+    """Return the first passage of each row's document, the target of references to it, shape (n,)."""
+    numbers, index = np.unique(corpus.document_numbers(rows), return_inverse=True)
     documents = corpus.documents()
     first = [int(own[0]) for own in corpus.by_document([documents[number].id for number in numbers.tolist()])]
-    return np.array(first, np.int32)[position]
+    return np.array(first, np.int32)[index]
 
 
-def of_whole_act(corpus: Corpus, rows: Rows, relations: Sequence[Relation]) -> Links:
-    """The links by which others refer to the whole documents of ``rows``; ``origins`` as for ``rows``."""
+def document_links(corpus: Corpus, rows: Rows, relations: Sequence[Relation]) -> Links:
+    """Return the links to the whole documents of ``rows``; ``origins`` are indexes into ``rows``."""
     if not len(rows):
         return corpus.neighbours(rows, relations, Direction.IN)
-    links = corpus.neighbours(doors(corpus, rows), relations, Direction.IN)
-    return chosen(links, to_documents(corpus, links))
+    links = corpus.neighbours(first_passages(corpus, rows), relations, Direction.IN)
+    return select_links(links, is_document_link(corpus, links))
 
 
-def to_documents(corpus: Corpus, links: Links) -> NDArray[np.bool_]:
-    """Which links were made by a reference to a whole document, shape (n,)."""
+def is_document_link(corpus: Corpus, links: Links) -> NDArray[np.bool_]:
+    """Return which links come from a reference to a whole document, shape (n,)."""
     references = corpus.references(links.evidence.tolist())
-    return np.array([one.target_kind is TargetKind.DOCUMENT for one in references], np.bool_)
+    return np.array([reference.target_kind is TargetKind.DOCUMENT for reference in references], np.bool_)
 
 
-def chosen(links: Links, kept: NDArray[np.bool_]) -> Links:
-    """Those links that a mask keeps, shape (n,)."""
+def select_links(links: Links, mask: NDArray[np.bool_]) -> Links:
+    """Return the links that a mask, shape (n,), selects."""
     return Links(
-        links.origins[kept],
-        links.rows[kept],
-        links.relations[kept],
-        links.weights[kept],
-        links.evidence[kept],
+        links.origins[mask],
+        links.rows[mask],
+        links.relations[mask],
+        links.weights[mask],
+        links.evidence[mask],
     )

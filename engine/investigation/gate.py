@@ -1,9 +1,8 @@
-"""The gate: which leads serve the question, within budgets, and what was refused and why.
+"""The gate: decides which leads are admitted to the pool, and counts refusals by reason.
 
-Blind breadth-first search is the known failure of following threads: two naive hops reach thousands
-of passages of which a handful matter. So each lead gets a score from its own relevance and from the
-link that brought it, the best come first, and budgets per strategy, document and relation keep one
-thread from filling the pool.
+Without a gate two hops of breadth-first search reach thousands of passages, of which a handful matter. Each
+lead is scored by its own relevance and by the link that proposed it. The best are admitted first, within
+budgets by strategy, document and relation, so that no strategy fills the pool alone.
 """
 
 from __future__ import annotations
@@ -17,12 +16,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.breadth import Breadth
+from engine.arrays import compile_loop, falling, found_in, numbered
 from engine.corpus.protocol import Scores
-from engine.investigation.compiling import compiled
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.trails import RELATIONS, Leads
-from engine.sorting import falling, found_in, numbered
+from engine.search_budget import SearchBudget
 
 OWN_SHARE = 0.5
 
@@ -40,10 +38,10 @@ class Refusal(StrEnum):
     FILTERED = "outside the filters"
 
 
-# What a lead is that is refused for no reason: new, or to a passage that is known.
+# Leads that are not refused: to a new passage, and to one in the pool.
 FRESH, KNOWN = -1, -2
-# In the order in which they are looked for; those from the first that is a matter of score or budget may
-# explain what another thread brings.
+# In the order in which they are checked. From FIRST_BUDGET on a refused lead may still explain a passage that
+# another strategy brings.
 REASONS = (
     Refusal.DISMISSED,
     Refusal.FILTERED,
@@ -58,15 +56,15 @@ FIRST_BUDGET = REASONS.index(Refusal.IRRELEVANT)
 
 
 def gate_scores(relevance: Scores, strengths: Scores, source_scores: Scores, trust: float) -> Scores:
-    """Half the lead's own relevance, half the link: trust x strength x the source's score, 0..1."""
+    """Return scores in 0..1: half own relevance, half the link (trust x strength x the source's score)."""
     scores: Scores = (OWN_SHARE * relevance + (1 - OWN_SHARE) * trust * strengths * source_scores).astype(
         np.float32
     )
     return scores
 
 
-def by_trust(strategies: Sequence[Strategy]) -> list[Strategy]:
-    """The most trusted first: budgets of a document are spent on its references before its neighbours."""
+def sort_by_trust(strategies: Sequence[Strategy]) -> list[Strategy]:
+    """Sort by descending trust, so that a document's budget is spent on references before neighbours."""
     return sorted(strategies, key=lambda strategy: -strategy.trust)
 
 
@@ -76,9 +74,11 @@ def _none() -> NDArray[np.intp]:
 
 @dataclass(slots=True)
 class Verdicts:
-    """What the gate said of one strategy's leads, by index in the order of judgement: those admitted as new,
-    those that reach passages already in the pool, those refused for score or budget; and the refusals by
-    reason."""
+    """The gate's decisions on one strategy's leads.
+
+    Indexes of leads in the order of judgement: ``fresh`` to new passages, ``known`` to passages in the pool,
+    ``outdone`` refused for score or budget; and counts of refusals by reason.
+    """
 
     fresh: NDArray[np.intp] = field(default_factory=_none)
     known: NDArray[np.intp] = field(default_factory=_none)
@@ -91,13 +91,13 @@ class Gate:
 
     def __init__(
         self,
-        breadth: Breadth,
+        search_budget: SearchBudget,
         *,
         room: int,
         known: set[int],
         dismissed: set[int],
     ) -> None:
-        self._breadth = breadth
+        self._budget = search_budget
         self._room = room
         self._known, self._dismissed = (np.array(sorted(some), np.int32) for some in (known, dismissed))
         self._documents: Counter[int] = Counter()
@@ -124,27 +124,28 @@ class Gate:
         order = order[falling(leads.steps[order], scores[order])]
         own, source = targets[order], sources[order]
         known, dismissed = found_in(self._known, rows), found_in(self._dismissed, rows)
-        # The question is where a lead starts that starts at no passage.
+        # A lead without a source starts at the question.
         known |= rows < 0
-        paper_of = np.zeros(len(rows), documents.dtype)
-        paper_of[targets] = documents
-        papers, number_of = numbered(paper_of)
-        paper = number_of[own]
-        of_papers = np.array([self._documents[number] for number in papers.tolist()], np.int64)
+        document_of = np.zeros(len(rows), documents.dtype)
+        document_of[targets] = documents
+        distinct_documents, number_of = numbered(document_of)
+        document = number_of[own]
+        of_documents = np.array([self._documents[number] for number in distinct_documents.tolist()], np.int64)
         of_relations = np.zeros(len(RELATIONS), np.int64)
         for number, count in self._relations.items():
             of_relations[number] = count
-        breadth, passed = self._breadth, np.empty(len(order), np.int8)
-        budget = max(1, round(trust * breadth.per_strategy))
-        limits = np.array([budget, self._room, breadth.per_document, breadth.per_relation], np.int64)
-        before = of_papers.copy(), of_relations.copy()
+        budget, passed = self._budget, np.empty(len(order), np.int8)
+        of_strategy = max(1, round(trust * budget.per_strategy))
+        limits = np.array([of_strategy, self._room, budget.per_document, budget.per_relation], np.int64)
+        before = of_documents.copy(), of_relations.copy()
         _kernel()(
-            own, source, allowed[order], scores[order], paper, leads.relations[order],
-            dismissed, breadth.gate, limits, known, of_papers, of_relations, passed,
+            own, source, allowed[order], scores[order], document, leads.relations[order],
+            dismissed, budget.gate, limits, known, of_documents, of_relations, passed,
         )  # fmt: skip
         fresh = order[passed == FRESH]
         self._known = np.sort(np.concatenate([self._known, leads.rows[fresh]]))
-        self._documents.update(dict(zip(papers.tolist(), (of_papers - before[0]).tolist(), strict=True)))
+        added = (of_documents - before[0]).tolist()
+        self._documents.update(dict(zip(distinct_documents.tolist(), added, strict=True)))
         self._relations.update(dict(enumerate((of_relations - before[1]).tolist())))
         self._room -= len(fresh)
         refused = np.bincount(passed[passed >= 0], minlength=len(REASONS)).tolist()
@@ -156,7 +157,7 @@ class Gate:
         )
 
     def arrived(self, leads: Leads, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Those of some refused leads whose passage came into the pool by another thread after all."""
+        """Return those of some refused leads whose passage another strategy brought into the pool."""
         rows, sources = leads.rows[chosen], leads.sources[chosen]
         here = found_in(self._known, rows) & ((sources < 0) | found_in(self._known, sources))
         return chosen[here]
@@ -164,7 +165,7 @@ class Gate:
 
 @cache
 def _kernel() -> Callable[..., None]:
-    return compiled(_judge)
+    return compile_loop(_judge)
 
 
 def _judge(
@@ -172,21 +173,24 @@ def _judge(
     source: NDArray[np.int64],
     allowed: NDArray[np.bool_],
     scores: Scores,
-    paper: NDArray[np.int64],
+    documents: NDArray[np.int64],
     relations: NDArray[np.int8],
     dismissed: NDArray[np.bool_],
-    least: float,
+    minimum: float,
     limits: NDArray[np.int64],
     known: NDArray[np.bool_],
-    of_papers: NDArray[np.int64],
+    of_documents: NDArray[np.int64],
     of_relations: NDArray[np.int64],
     passed: NDArray[np.int8],
 ) -> None:
-    """Judges leads in order: FRESH, KNOWN or the place of the reason among REASONS into ``passed``. Passages
-    and documents are numbers of ``known``, ``dismissed`` and ``of_papers``, where what is admitted counts."""
+    """Judge leads in order and write FRESH, KNOWN or the index of the reason in REASONS to ``passed``.
+
+    Passages are indexes into ``known`` and ``dismissed``, documents into ``of_documents``; admitted leads are
+    counted there.
+    """
     spent, room = 0, limits[1]
     for lead in range(len(own)):
-        row, document, relation = own[lead], paper[lead], relations[lead]
+        row, document, relation = own[lead], documents[lead], relations[lead]
         if dismissed[row]:
             passed[lead] = 0
         elif not allowed[lead]:
@@ -195,20 +199,20 @@ def _judge(
             passed[lead] = 2
         elif known[row]:
             passed[lead] = -2
-        elif scores[lead] < least:
+        elif scores[lead] < minimum:
             passed[lead] = 3
         elif room <= 0:
             passed[lead] = 4
         elif spent >= limits[0]:
             passed[lead] = 5
-        elif of_papers[document] >= limits[2]:
+        elif of_documents[document] >= limits[2]:
             passed[lead] = 6
         elif of_relations[relation] >= limits[3]:
             passed[lead] = 7
         else:
             passed[lead] = -1
             known[row] = True
-            of_papers[document] += 1
+            of_documents[document] += 1
             of_relations[relation] += 1
             room -= 1
             spent += 1

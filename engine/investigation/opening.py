@@ -1,4 +1,4 @@
-"""The opening of a case: its plan, the scan and what it brings, the bounds of its depth."""
+"""The opening of a case: its plan, the limits of its depth, and the broad scan."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from datetime import date
 
 import numpy as np
 
-from engine.breadth import Breadth
 from engine.corpus.protocol import Corpus, Rows
-from engine.investigation.coverage import Coverage, opened
-from engine.investigation.definitions import meaning_named
+from engine.investigation.coverage import Coverage, make_coverage
+from engine.investigation.definitions import find_definition
 from engine.investigation.facets import NONE
 from engine.investigation.filters import Filters
 from engine.investigation.pool import Pool, Reading
-from engine.investigation.turn import NAMED, SCAN, admit_named, admit_scanned
+from engine.investigation.round import NAMED, SCAN, admit_named, admit_scanned
 from engine.language.embedders import Embedder
 from engine.model import Depth, DepthKind, Hop, QueryPlan, Search, StrategyCount
 from engine.retrieval.embedding import embed_views
@@ -24,13 +23,14 @@ from engine.retrieval.planning.hypothetical import target_language
 from engine.retrieval.planning.named import asked_besides
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan, scan, searches_of
+from engine.search_budget import SearchBudget
 from engine.settings import AUTO, InvestigationSettings, Preset, preset
 from engine.threads import threads
 
-# The plan of a case: that of its question, with the definition of the term that it asks for.
+# The plan
 
 
-def plan_of(
+def make_case_plan(
     question: str,
     corpus: Corpus,
     settings: InvestigationSettings,
@@ -40,8 +40,11 @@ def plan_of(
     *,
     offered: bool = False,
 ) -> QueryPlan:
-    """The plan by which a question is scanned in a corpus as its filters let it be seen; ``day`` is the day
-    that "today" means, ``offered``: with what a person may choose besides."""
+    """Make the plan of a question, with the definition of the term that it asks for.
+
+    ``filters`` limit what the plan may name; ``day`` is the date of "today"; with ``offered`` the plan has
+    also the views that a person may add.
+    """
     plan = make_plan(
         question,
         list(corpus.info().languages),
@@ -54,33 +57,34 @@ def plan_of(
         helpers=helpers,
     )
     text = plan.views[0].text
-    defined = meaning_named(corpus, text, plan.language, filters.mask, plan.document_ids)
+    mask = filters.mask if plan.constraints.as_of is None else Filters(corpus, settings, day, plan).mask
+    defined = find_definition(corpus, text, plan.language, mask, plan.document_ids)
     if defined is None or plan.named:
         return plan
     return replace(plan, named=(defined,))
 
 
-# What the depth of a question bounds: a look-up is the scan, what it names, one hop along what
-# the texts say of it, and no more passages than are worth showing; a usual question goes as deep
-# as has proved enough.
+# The depth of a question
+#
+# A look-up consists of the scan, the provisions that it names and one hop along stated links, and shows few
+# passages. Other questions get at most the rounds and the pool of the balanced preset, unless they are deep.
 
-# What bounds each kind: the balanced preset's values, for a look-up with one round.
 BOUNDED = ("rounds", "pool_size")
-# A look-up shows what stands this near to its best passage, besides what is linked to what it names.
+# A look-up shows unlinked passages only from this share of the best relevance on.
 NEAR = 0.75
 
 
-def bounded(settings: InvestigationSettings, depth: Depth | None) -> InvestigationSettings:
-    """The settings as far as a question goes; nothing is followed where they say so."""
+def limit_to_depth(settings: InvestigationSettings, depth: Depth | None) -> InvestigationSettings:
+    """Return the settings limited by the depth of the question; without rounds if they turn following off."""
     if not settings.follow:
         return settings.model_copy(update={"rounds": 0, "strategies": (), "close_gaps": False})
     if depth is None or depth.kind is DepthKind.DEEP:
         return settings
-    usual = preset(Preset.BALANCED)
-    bounds = {name: min(getattr(settings, name), getattr(usual, name)) for name in BOUNDED}
+    balanced = preset(Preset.BALANCED)
+    bounds = {name: min(getattr(settings, name), getattr(balanced, name)) for name in BOUNDED}
     if depth.kind is DepthKind.LOOK_UP:
         bounds["rounds"] = min(bounds["rounds"], 1)
-        # Who asks for a provision has no gaps, and is about no transaction, unless they say so.
+        # A question for a provision has no gaps, and no transaction type unless the settings name one.
         bounds["close_gaps"] = False
         if settings.transaction_type == AUTO:
             bounds["transaction_type"] = NONE
@@ -88,35 +92,39 @@ def bounded(settings: InvestigationSettings, depth: Depth | None) -> Investigati
     return settings.model_copy(update=bounds)
 
 
-def worth_showing(
+def look_up_mask(
     rows: Rows, first: Rows, pool: Pool, relevance: Relevance
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which rows a look-up shows, shape (n,): the ``first``, which it names, what a text links to them, and,
-    where it asks for more than what it names, what is nearly as relevant as the best."""
+    """Return which rows a look-up shows, shape (n,).
+
+    These are the ``first`` rows, which it names, and the rows that a text links to them. If the question asks
+    for more than what it names, also the rows that are nearly as relevant as the best.
+    """
     corpus, plan = relevance.corpus, relevance.plan
     names = {passage.id for passage in corpus.passages(first)}
-    stated = {name for name, thread in threads().items() if thread.stated}
+    stated = {name for name, strategy in threads().items() if strategy.stated}
     linked = {
         target if source in names else source
         for source, target, _, _ in pool.links(stated)
         if (source in names) != (target in names)
     }
-    kept = np.isin(rows, first) | np.isin(rows, corpus.rows(sorted(linked)))
-    if asked_besides(plan.views[0].text, plan.language, [one.words for one in plan.named]):
-        own = relevance.of(rows)
-        kept |= own >= NEAR * float(own.max(initial=0.0))
-    return np.asarray(kept, np.bool_)
+    shown = np.isin(rows, first) | np.isin(rows, corpus.rows(sorted(linked)))
+    if asked_besides(plan.views[0].text, plan.language, [named.words for named in plan.named]):
+        scores = relevance.of(rows)
+        shown |= scores >= NEAR * float(scores.max(initial=0.0))
+    return np.asarray(shown, np.bool_)
 
 
-# How a case is opened: the broad scan, what it brings into the pool, and the coverage it begins
-# with.
+# The broad scan
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What opened a case. ``hops`` brought new passages, first those that the question names; ``coverage``
-    has not looked at the pool yet; ``notes`` say what was off, cut or left out; ``searches`` are the queries
-    that were sent."""
+    """The result of the scan.
+
+    ``hops`` admitted new passages, first those that the question names. ``coverage`` is not updated with the
+    pool yet. ``notes`` report what was off, cut or left out; ``searches`` are the queries that were sent.
+    """
 
     scanned: Scan
     coverage: Coverage
@@ -127,36 +135,36 @@ class Opening:
     searches: tuple[Search, ...]
 
 
-def opening(
-    whole: QueryPlan,
+def scan_into_pool(
+    plan: QueryPlan,
     corpus: Corpus,
     filters: Filters,
     settings: InvestigationSettings,
-    breadth: Breadth,
+    search_budget: SearchBudget,
     embedder: Embedder | None,
     pool: Pool,
     reading: Reading,
 ) -> Opening:
-    """Scan the corpus by a plan and admit what was named and found. ``filters`` are those of the plan.
+    """Scan the corpus by a plan and admit the passages that the question names, then the scan's candidates.
 
-    Raises SettingsError for an unknown type of transaction.
+    ``filters`` are those of the plan. Raises SettingsError for an unknown type of transaction.
     """
     started = time.perf_counter()
-    plan = active(whole)
-    vectors, notes = embed_views(embedder, corpus, plan)
+    enabled = active(plan)
+    vectors, notes = embed_views(embedder, corpus, enabled)
     found = scan(
-        corpus, plan, vectors, filters.mask,
-        names=settings.retrievers, limit=breadth.scan, depth=breadth.depth,
+        corpus, enabled, vectors, filters.mask,
+        names=settings.retrievers, limit=search_budget.scan, depth=search_budget.depth,
     )  # fmt: skip
-    named = admit_named(whole, pool, corpus)
+    named = admit_named(plan, pool, corpus)
     hops = admit_scanned(found, pool, reading)
     milliseconds = 1000 * (time.perf_counter() - started)
     counts = [StrategyCount(SCAN, len(found.rows), len(hops), milliseconds=milliseconds)]
     if named:
         counts.insert(0, StrategyCount(NAMED, len(named), len(named)))
-    kind = whole.constraints.transaction or settings.transaction_type
-    coverage, told = opened(found.relevance, found.rows, kind, reading, embedder)
-    notes = (*plan.notes, *notes, *found.notes, *filters.notes, *told)
-    drafted_in = target_language(corpus, plan.language, settings.hypothetical_language)
+    transaction = plan.constraints.transaction or settings.transaction_type
+    coverage, coverage_notes = make_coverage(found.relevance, found.rows, transaction, reading, embedder)
+    notes = (*enabled.notes, *notes, *found.notes, *filters.notes, *coverage_notes)
+    drafted_in = target_language(corpus, enabled.language, settings.hypothetical_language)
     searches = searches_of(found, reading.ids, HYPOTHETICAL, drafted_in)
     return Opening(found, coverage, tuple(counts), (*named, *hops), notes, milliseconds, searches)

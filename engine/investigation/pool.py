@@ -1,4 +1,9 @@
-"""The research pool: every passage admitted to a case, with all trails that lead to it."""
+"""The research pool: every passage admitted to a case, with all trails that lead to it.
+
+The pool is a directed multigraph. Its nodes are passage ids and the question; an edge is a hop, from where it
+started to the passage it reached. Hops of the scan and of gap queries start at the question. A passage that
+is found again gets one more edge; no hop is dropped.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +15,29 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import distinct
 from engine.corpus.protocol import Corpus, Rows, Scores
-from engine.investigation.trails import DIRECTIONS, FROM_QUESTION, RELATIONS, Leads, Steps, Tell, Told, Trails
+from engine.investigation.trails import (
+    DIRECTIONS,
+    FROM_QUESTION,
+    RELATIONS,
+    FirstHops,
+    Leads,
+    MakeHops,
+    Steps,
+    Trails,
+)
 from engine.model import Direction, Hop, Passage, Relation
-from engine.sorting import distinct
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
-# Passages of a corpus as a case reads them: each is fetched once.
+QUESTION_NODE = "?"
 
 
 class Reading:
-    """Remembers the passages that a case has looked at, and ids, by row."""
+    """Reads passages of a corpus for one case, each at most once; caches passages and ids by row."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -31,35 +45,26 @@ class Reading:
         self._ids: dict[int, str] = {}
 
     def passages(self, rows: Rows) -> list[Passage]:
-        """The passages at these rows, in order; those not yet read are fetched in one batch."""
-        wanted = rows.tolist()
-        missing = sorted({row for row in wanted if row not in self._read})
+        """Return the passages at these rows, in order; those not yet read are fetched in one batch."""
+        requested = rows.tolist()
+        missing = sorted({row for row in requested if row not in self._read})
         if missing:
             fetched = self._corpus.passages(np.array(missing, np.int32))
             self._read.update(zip(missing, fetched, strict=True))
             self._ids.update(zip(missing, (passage.id for passage in fetched), strict=True))
-        return [self._read[row] for row in wanted]
+        return [self._read[row] for row in requested]
 
     def ids(self, rows: Rows) -> list[str]:
-        """Their ids."""
-        wanted, known = rows.tolist(), self._ids
-        missing = [row for row in dict.fromkeys(wanted) if row not in known]
+        """Return the ids of the passages at these rows, in order."""
+        requested, known = rows.tolist(), self._ids
+        missing = [row for row in dict.fromkeys(requested) if row not in known]
         if missing:
             known.update(zip(missing, self._corpus.ids(np.array(missing, np.int32)), strict=True))
-        return [known[row] for row in wanted]
-
-
-# The research pool: every passage admitted to a case, with all the trails that lead to it.
-#
-# A directed multigraph. Its nodes are passage ids and the question; an edge is a hop, from where
-# it started to what it reached. Scan and gap hops start at the question. Nothing is dropped when
-# a passage is found a second time: the second hop is one more edge.
-
-QUESTION_NODE = "?"
+        return [known[row] for row in requested]
 
 
 class Entry(NamedTuple):
-    """A passage in the pool: when and by whom it was first admitted, its gate score, its number."""
+    """A passage in the pool: the round and strategy that admitted it, its gate score and its position."""
 
     passage_id: str
     row: int
@@ -71,7 +76,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PoolStatistics:
-    """Passages by the strategy and the round that admitted them; hops by strategy and relation."""
+    """Counts of passages by admitting strategy and round, and of hops by strategy and relation."""
 
     passages: int
     hops: int
@@ -82,32 +87,31 @@ class PoolStatistics:
 
 
 class Pool:
-    """Deduplicated by passage id; holds at most ``limit`` passages, those that were ``saved`` among them."""
+    """At most ``limit`` distinct passages, beginning with those that were ``saved``, and the hops to them."""
 
     def __init__(self, limit: int, saved: Iterable[Entry] = ()) -> None:
         self.limit = limit
         self.pinned: set[str] = set()
         self.dismissed: set[str] = set()
         self.explored: set[str] = set()
-        # Passages in the order of their admission: the place of each id and row; entries, made when they are
-        # looked at, of what is held in columns: id, row, round, strategy, score.
-        self._orders: dict[str, int] = {}
-        self._places: dict[int, int] = {}
+        # Passages in the order of admission, as columns; entries are made when they are read.
+        self._positions: dict[str, int] = {}
+        self._positions_by_row: dict[int, int] = {}
         self._ids: list[str] = []
         self._rows: list[int] = []
         self._rounds: list[int] = []
         self._strategies: list[str] = []
         self._scores: list[float] = []
-        self._made: list[Entry] = []
+        self._entries: list[Entry] = []
         self._trails = Trails()
         for entry in saved:
             self._enter([entry.passage_id], [entry.row], entry.round, entry.strategy, [entry.score])
 
     def __len__(self) -> int:
-        return len(self._orders)
+        return len(self._positions)
 
     def __contains__(self, passage_id: object) -> bool:
-        return passage_id in self._orders
+        return passage_id in self._positions
 
     @property
     def full(self) -> bool:
@@ -115,216 +119,232 @@ class Pool:
         return len(self) >= self.limit
 
     def entries(self) -> list[Entry]:
-        """All passages in the order of their admission."""
-        made, count = self._made, len(self)
+        """Return all passages in the order of admission."""
+        made, count = self._entries, len(self)
         if len(made) < count:
             columns = self._ids, self._rows, self._rounds, self._strategies, self._scores, range(count)
             left = (column[len(made) : count] for column in columns)
-            made = self._made = [*made, *map(Entry._make, zip(*left, strict=True))]
+            made = self._entries = [*made, *map(Entry._make, zip(*left, strict=True))]
         return list(made)
 
     def entry(self, passage_id: str) -> Entry:
-        """One passage's entry. Raises KeyError for a passage that is not in the pool."""
-        place = self._orders[passage_id]
+        """Return the entry of a passage. Raises KeyError for a passage that is not in the pool."""
+        position = self._positions[passage_id]
         return Entry(
             passage_id,
-            self._rows[place],
-            self._rounds[place],
-            self._strategies[place],
-            self._scores[place],
-            place,
+            self._rows[position],
+            self._rounds[position],
+            self._strategies[position],
+            self._scores[position],
+            position,
         )
 
     def rows(self) -> Rows:
-        """Rows of all passages in the order of their admission, shape (n,)."""
+        """Return the rows of all passages in the order of admission, shape (n,)."""
         return np.array(self._rows[: len(self)], np.int32)
 
     def scores(self) -> Scores:
-        """Gate scores in the same order, shape (n,)."""
+        """Return the gate scores in the same order, shape (n,)."""
         return np.array(self._scores[: len(self)], np.float32)
 
     def score(self, passage_id: str) -> float:
-        """Gate score of a passage."""
+        """Return the gate score of a passage."""
         return self.entry(passage_id).score
 
     def round(self, passage_id: str) -> int:
-        """Round in which a passage was admitted; 0 is the scan."""
+        """Return the round in which a passage was admitted; 0 is the scan."""
         return self.entry(passage_id).round
 
     def strategy(self, passage_id: str) -> str:
-        """The strategy that admitted a passage."""
+        """Return the strategy that admitted a passage."""
         return self.entry(passage_id).strategy
 
     def admit(self, hop: Hop, row: int, score: float) -> bool:
-        """Take in the passage that a hop reached, or add the hop to a passage that is here already.
+        """Admit the passage that a hop reaches, or add the hop if the pool has the passage.
 
-        Returns whether the passage is new. Raises ValueError when the hop starts at a passage that is
-        not in the pool (its trail would lead nowhere), or when a new passage finds the pool full.
+        Returns whether the passage is new. Raises ValueError for a hop that starts at a passage outside the
+        pool (its trail would have no start), or for a new passage if the pool is full.
         """
         source = QUESTION_NODE if hop.source_id is None else hop.source_id
-        if source != QUESTION_NODE and source not in self._orders:
+        if source != QUESTION_NODE and source not in self._positions:
             raise ValueError(f"a hop from {source}, which is not in the pool")
         if source == hop.target_id:
             raise ValueError(f"a hop from {source} to itself")
-        new = hop.target_id not in self._orders
+        new = hop.target_id not in self._positions
         if new:
             if self.full:
                 raise ValueError(f"the pool is full ({self.limit} passages)")
             self._enter([hop.target_id], [row], hop.round, hop.strategy, [score])
-        target = self._orders[hop.target_id]
-        start = FROM_QUESTION if source == QUESTION_NODE else self._orders[source]
+        target = self._positions[hop.target_id]
+        start = FROM_QUESTION if source == QUESTION_NODE else self._positions[source]
         self._trails.add(hop, target, start)
         return new
 
-    def bring(
+    def admit_leads(
         self, strategy: str, round_number: int, leads: Leads, ids: Sequence[str], scores: Scores
     ) -> None:
-        """Take in the passages that leads of a strategy reached, each once, with their gate scores; their
-        hops are ``join``'s. Raises ValueError where the pool has not so much room."""
+        """Admit the passages of a strategy's leads with their gate scores; ``add_hops`` adds their hops.
+
+        Raises ValueError if they exceed the pool's limit.
+        """
         if len(self) + len(ids) > self.limit:
             raise ValueError(f"the pool is full ({self.limit} passages)")
         self._enter(ids, leads.rows.tolist(), round_number, strategy, scores.tolist())
 
-    def join(self, strategy: str, round_number: int, leads: Leads, tell: Tell) -> None:
-        """Add the hops that leads make between passages that are here, where the strategy has not joined
-        them yet; they are told by ``tell`` when somebody looks at them.
+    def add_hops(self, strategy: str, round_number: int, leads: Leads, make_hops: MakeHops) -> None:
+        """Add the hops of leads between passages in the pool, unless the strategy has linked them already.
 
-        Raises ValueError for a lead that starts or ends outside of the pool.
+        ``make_hops`` is called when the hops are read. Raises ValueError for a lead that starts or ends
+        outside the pool.
         """
         rows, targets, sources = leads.ends
         try:
-            places = np.array([self._places[row] for row in rows.tolist()], np.int64)
+            positions = np.array([self._positions_by_row[row] for row in rows.tolist()], np.int64)
         except KeyError as error:
             raise ValueError(f"a hop at row {error}, which is not in the pool") from None
-        self._trails.add_leads(strategy, round_number, leads, (places[targets], places[sources]), tell)
+        self._trails.add_leads(
+            strategy, round_number, leads, (positions[targets], positions[sources]), make_hops
+        )
 
     def linked(self, source_id: str | None, target_id: str, strategy: str, quote: str = "") -> bool:
-        """Whether a strategy has already led from one passage to another; or by these words from the
-        question (``source_id`` None), which may say several things."""
-        if target_id not in self._orders or (source_id is not None and source_id not in self._orders):
+        """Whether a strategy has already linked one passage to another.
+
+        For the question (``source_id`` None) also the ``quote`` counts, since it may name several things.
+        """
+        if target_id not in self._positions or (source_id is not None and source_id not in self._positions):
             return False
-        source = FROM_QUESTION if source_id is None else self._orders[source_id]
-        numbers = self._trails.between(self._orders[target_id], source, strategy)
+        source = FROM_QUESTION if source_id is None else self._positions[source_id]
+        numbers = self._trails.between(self._positions[target_id], source, strategy)
         if source_id is not None:
             return bool(numbers)
-        return any(hop.quote == quote for hop in self._trails.told(numbers))
+        return any(hop.quote == quote for hop in self._trails.hops(numbers))
 
     def hops(self) -> list[Hop]:
-        """All hops, those of one passage together, passages in the order of their admission."""
-        return self._trails.told(self._trails.ordered().tolist())
+        """Return all hops, grouped by target in the order of admission."""
+        return self._trails.hops(self._trails.ordered().tolist())
 
     def steps(self) -> Steps:
-        """The same, untold."""
+        """Return the same as columns, without making the hops."""
         return self._trails.steps()
 
     def hops_of(self, strategies: Iterable[str]) -> list[Hop]:
-        """The hops of some strategies, in the order in which they were found."""
-        return self._trails.told(self._trails.of(strategies).tolist())
+        """Return the hops of some strategies, in the order of discovery."""
+        return self._trails.hops(self._trails.of(strategies).tolist())
 
     def hops_to(self, passage_id: str) -> list[Hop]:
-        """All hops that reach a passage, in the order in which they were found."""
-        place = self._orders.get(passage_id)
-        return [] if place is None else self._trails.told(self._trails.to(place))
+        """Return all hops to a passage, in the order of discovery."""
+        position = self._positions.get(passage_id)
+        return [] if position is None else self._trails.hops(self._trails.to(position))
 
     def first_hop(self, passage_id: str) -> Hop:
-        """The hop that brought a passage. Raises KeyError for a passage that is not in the pool."""
-        return self._trails.told(self._trails.to(self._orders[passage_id])[:1])[0]
+        """Return the hop that admitted a passage. Raises KeyError for a passage that is not in the pool."""
+        return self._trails.hops(self._trails.to(self._positions[passage_id])[:1])[0]
 
-    def brought_since(self, count: int) -> Sequence[Hop]:
-        """The hops that brought the passages behind the first ``count``."""
-        return Told(self._trails, range(count, len(self)))
+    def first_hops_since(self, count: int) -> Sequence[Hop]:
+        """Return the hops that admitted the passages after the first ``count``."""
+        return FirstHops(self._trails, range(count, len(self)))
 
     def links(
         self, strategies: Iterable[str] | None = None
     ) -> Iterator[tuple[str, str, Relation, Direction]]:
-        """Source, target, relation and direction of each hop from a passage, untold: of some strategies, None
-        for all."""
-        there, ids = self._trails.columns, self._ids
-        numbers = np.arange(len(there.targets)) if strategies is None else self._trails.of(strategies)
-        numbers = numbers[there.sources[numbers] != FROM_QUESTION]
+        """Yield source, target, relation and direction of each hop between passages, without its evidence.
+
+        ``strategies``: only their hops; None for all.
+        """
+        columns, ids = self._trails.columns, self._ids
+        numbers = np.arange(len(columns.targets)) if strategies is None else self._trails.of(strategies)
+        numbers = numbers[columns.sources[numbers] != FROM_QUESTION]
         for source, target, relation, direction in zip(
-            there.sources[numbers].tolist(),
-            there.targets[numbers].tolist(),
-            there.relations[numbers].tolist(),
-            there.directions[numbers].tolist(),
+            columns.sources[numbers].tolist(),
+            columns.targets[numbers].tolist(),
+            columns.relations[numbers].tolist(),
+            columns.directions[numbers].tolist(),
             strict=True,
         ):
             yield ids[source], ids[target], RELATIONS[relation], DIRECTIONS[direction]
 
-    def ways(self, besides: Iterable[str] = ()) -> NDArray[np.int64]:
-        """How many strategies reach each passage, ``besides`` some, in the order of admission, shape (n,)."""
-        there, names = self._trails.columns, max(len(self._trails.strategies), 1)
-        left = np.ones(len(there.targets), np.bool_)
-        left[self._trails.of(besides)] = False
-        each = distinct(there.targets[left].astype(np.int64) * names + there.strategies[left])
+    def ways(self, excluded: Iterable[str] = ()) -> NDArray[np.int64]:
+        """Count the strategies that reach each passage, without the ``excluded`` ones, shape (n,)."""
+        columns, names = self._trails.columns, max(len(self._trails.strategies), 1)
+        left = np.ones(len(columns.targets), np.bool_)
+        left[self._trails.of(excluded)] = False
+        each = distinct(columns.targets[left].astype(np.int64) * names + columns.strategies[left])
         return np.bincount(each // names, minlength=len(self))
 
     def _enter(
         self, ids: Sequence[str], rows: list[int], round_number: int, strategy: str, scores: list[float]
     ) -> None:
-        places = range(len(self), len(self) + len(ids))
+        positions = range(len(self), len(self) + len(ids))
         self._ids.extend(ids)
         self._rows.extend(rows)
         self._rounds.extend([round_number] * len(ids))
         self._strategies.extend([strategy] * len(ids))
         self._scores.extend(scores)
-        self._places.update(zip(rows, places, strict=True))
-        # Last, as others may look at the pool: this says how many passages there are.
-        self._orders.update(zip(ids, places, strict=True))
+        self._positions_by_row.update(zip(rows, positions, strict=True))
+        # Last, because other threads may read the pool: this sets its length.
+        self._positions.update(zip(ids, positions, strict=True))
 
     def graph(self) -> nx.MultiDiGraph[str]:
-        """The pool as it is now: nodes are passage ids and QUESTION_NODE, each edge has its ``hop``."""
+        """Return the pool as a graph: nodes are passage ids and QUESTION_NODE, each edge has its ``hop``."""
         import networkx as nx
 
         graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
-        graph.add_nodes_from((QUESTION_NODE, *self._orders))
+        graph.add_nodes_from((QUESTION_NODE, *self._positions))
         for hop in self.hops():
             graph.add_edge(hop.source_id or QUESTION_NODE, hop.target_id, hop=hop)
         return graph
 
     def trails(self, passage_id: str, limit: int = 5) -> tuple[tuple[Hop, ...], ...]:
-        """Ways from the question to a passage, shortest first, at most ``limit``.
+        """Return up to ``limit`` trails from the question to a passage, shortest first.
 
-        A trail goes back in time only: each hop starts at a passage that was admitted before the one
-        it reaches, so there are no circles. Raises KeyError for a passage that is not in the pool.
+        Each hop of a trail starts at a passage that was admitted before the one it reaches, so that there
+        are no cycles. Raises KeyError for a passage that is not in the pool.
         """
         return self.trails_of([passage_id], limit)[passage_id]
 
     def trails_of(self, passage_ids: Iterable[str], limit: int = 5) -> dict[str, tuple[tuple[Hop, ...], ...]]:
-        """``trails`` of each of some passages, told together."""
-        ways = {one: self._trails.ways_to(self._orders[one], limit) for one in passage_ids}
-        numbers = list(dict.fromkeys(number for some in ways.values() for way in some for number in way))
-        hops = dict(zip(numbers, self._trails.told(numbers), strict=True))
-        return {one: tuple(tuple(hops[step] for step in way) for way in some) for one, some in ways.items()}
+        """Return the trails of several passages at once, as ``trails`` does."""
+        found = {passage: self._trails.ways_to(self._positions[passage], limit) for passage in passage_ids}
+        numbers = list(dict.fromkeys(step for trails in found.values() for trail in trails for step in trail))
+        hops = dict(zip(numbers, self._trails.hops(numbers), strict=True))
+        return {
+            passage: tuple(tuple(hops[step] for step in trail) for trail in trails)
+            for passage, trails in found.items()
+        }
 
     def descendants(self, passage_id: str) -> set[str]:
-        """Every passage that was reached through this one. Raises KeyError if it is not in the pool."""
+        """Return the passages that were reached through this one.
+
+        Raises KeyError if it is not in the pool.
+        """
         import networkx as nx
 
-        own = self._orders[passage_id]
-        there, ids = self._trails.columns, self._ids
-        graph: nx.DiGraph[int] = nx.DiGraph(zip(there.sources.tolist(), there.targets.tolist(), strict=True))
-        reached = nx.descendants(graph, own) if own in graph else set()
-        return {ids[other] for other in reached if other > own}
+        start = self._positions[passage_id]
+        columns, ids = self._trails.columns, self._ids
+        graph: nx.DiGraph[int] = nx.DiGraph(
+            zip(columns.sources.tolist(), columns.targets.tolist(), strict=True)
+        )
+        reached = nx.descendants(graph, start) if start in graph else set()
+        return {ids[other] for other in reached if other > start}
 
     def last_round(self) -> int:
-        """The highest round of a hop, 0 without any."""
+        """Return the highest round of a hop, 0 without hops."""
         return int(self._trails.columns.rounds.max(initial=0))
 
     def statistics(self) -> PoolStatistics:
-        """Counts by source, round and relation."""
-        there = self._trails.columns
+        """Count passages and hops by strategy, round and relation."""
+        columns = self._trails.columns
         return PoolStatistics(
             passages=len(self),
             hops=len(self._trails),
             by_strategy=Counter(self._strategies),
             by_round=Counter(self._rounds),
-            hops_by_strategy=Counter(self._trails.strategies[code] for code in there.strategies.tolist()),
-            hops_by_relation=Counter(RELATIONS[code].value for code in there.relations.tolist()),
+            hops_by_strategy=Counter(self._trails.strategies[code] for code in columns.strategies.tolist()),
+            hops_by_relation=Counter(RELATIONS[code].value for code in columns.relations.tolist()),
         )
 
 
-def restored(
+def restore_pool(
     limit: int,
     entries: Sequence[Entry],
     hops: Iterable[Hop],
@@ -333,7 +353,7 @@ def restored(
     dismissed: Iterable[str] = (),
     explored: Iterable[str] = (),
 ) -> Pool:
-    """A pool from what was saved of it. Raises ValueError where a hop has no start in the pool."""
+    """Make a pool from its saved parts. Raises ValueError if a hop starts outside the pool."""
     pool = Pool(limit, entries)
     by_target: dict[str, list[Hop]] = {}
     for hop in hops:

@@ -1,4 +1,4 @@
-"""From a ranking to readable passages: neighbours joined, context added, trails and addends attached."""
+"""From a ranking to readable passages: neighbours are joined, trails and score addends attached."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from engine.investigation.ranking import Ranking
 from engine.language.detection import token_estimate
 from engine.model import Passage, RankedPassage, RetrieverHit
 
-# From a ranking to readable passages: neighbours put together.
+# Assembly of neighbours
 #
-# A hit brings the whole of its provision, where that can be read as one text, else the neighbours
-# that rank well. What is joined stands in one section and one provision, so that its citation
-# holds for all of it, and is consecutive, so that what is shown is still a span of the source. A
-# hit that is nothing but a heading brings the text below it along, or makes room for it.
+# A hit is joined with its whole provision if that is short enough to read, else with the neighbours that rank
+# well. Joined passages are in one section and one provision, so that the citation applies to all of them, and
+# are consecutive, so that the result is still a span of the source. A bare heading is joined with the text
+# below it, or left out if that is shown already.
 
-# A neighbour is joined if it ranks among this many times the passages asked for.
+# A neighbour is joined if it is in this many times the requested number of ranks.
 JOINING_DEPTH = 2
 LONGEST_TEXT = 2_500
 # Passages of a provision that are read on each side of a hit.
 MOST_PARAGRAPHS = 30
-# Passages that a heading brings along at most.
+# Passages that are joined below a heading.
 MOST_BELOW = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """One readable passage: its ``place`` in the ranking, and the ``rows`` it joins in reading order."""
+    """One readable passage: its ``position`` in the ranking, and the ``rows`` it joins in reading order."""
 
-    place: int
+    position: int
     rows: tuple[int, ...]
 
 
@@ -47,49 +47,49 @@ def assemble(
     barred: Iterable[int] = (),
     first: Collection[int] = (),
 ) -> list[Assembled]:
-    """At most ``top_k`` passages, neighbours joined.
+    """Join neighbours and return at most ``top_k`` passages.
 
-    Nothing outside of ``allowed``, shape (passages,), and none of the ``barred`` rows is joined; a heading
-    among the ``first`` rows, which the question names, stays.
+    Rows outside ``allowed``, shape (passages,), and ``barred`` rows are not joined. A heading among the
+    ``first`` rows, which the question names, always stays.
     """
     best = ranking.rows[: JOINING_DEPTH * top_k]
     near = set(best.tolist())
     sections = _Sections(corpus)
     around = [sections.around(row) for row in sections.read(best)[:top_k]]
-    # All that is likely to be joined, at once.
+    # Read all passages that are likely to be joined at once.
     reading.passages(np.unique(np.concatenate([best[:0], *around])))
     chosen: list[Assembled] = []
     taken: set[int] = set()
     headings, shut = corpus.bare_headings(ranking.rows), set(barred)
-    for place, row in enumerate(ranking.rows.tolist()):
+    for position, row in enumerate(ranking.rows.tolist()):
         if len(chosen) >= top_k:
             break
         if row in taken:
             continue
         run = _provision(row, sections, reading, allowed, shut | taken)
-        rows = _joined(row, run, near, reading)
-        if headings[place]:
-            below = _below(row, sections, corpus, reading, allowed, shut)
+        rows = _join(row, run, near, reading)
+        if headings[position]:
+            below = _text_below(row, sections, corpus, reading, allowed, shut)
             if any(other in taken for other in below) and row not in first:
-                # Its text is there already: the heading makes room.
+                # Its text is shown already.
                 continue
             rows = tuple(sorted({*rows, *below}))
         taken.update(rows)
-        chosen.append(Assembled(place, rows))
+        chosen.append(Assembled(position, rows))
     return chosen
 
 
 class _Sections:
-    """Where the sections of some rows begin and end; each is asked for once."""
+    """The extents of the sections of rows; each is read once."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._extents: dict[int, tuple[int, int]] = {}
 
     def read(self, rows: Rows) -> list[int]:
-        """Ask for the sections of rows, in two sets; returns the rows."""
-        corpus, asked = self._corpus, [row for row in rows.tolist() if row not in self._extents]
-        numbers = corpus.section_numbers(np.array(asked, np.int32)).tolist()
+        """Read the sections of rows that are not read yet, and return these rows."""
+        corpus, new = self._corpus, [row for row in rows.tolist() if row not in self._extents]
+        numbers = corpus.section_numbers(np.array(new, np.int32)).tolist()
         distinct = sorted({number for number in numbers if number >= 0})
         sections = corpus.sections(distinct)
         begins = [
@@ -99,18 +99,18 @@ class _Sections:
             number: (begin + section.first, begin + section.stop)
             for number, section, begin in zip(distinct, sections, begins, strict=True)
         }
-        for row, number in zip(asked, numbers, strict=True):
+        for row, number in zip(new, numbers, strict=True):
             self._extents[row] = extents.get(number, (row, row + 1))
-        return asked
+        return new
 
     def of(self, row: int) -> tuple[int, int]:
-        """The first row of a row's section and the one behind its last; of a row without one itself alone."""
+        """Return the range of rows of a row's section; without a section, that of the row alone."""
         if row not in self._extents:
             self.read(np.array([row], np.int32))
         return self._extents[row]
 
     def around(self, row: int) -> Rows:
-        """The rows of its section near a row, in reading order."""
+        """Return the rows of a row's section near it, in reading order."""
         begin, end = self.of(row)
         return np.arange(
             max(begin, row - MOST_PARAGRAPHS), min(end, row + MOST_PARAGRAPHS + 1), dtype=np.int32
@@ -120,8 +120,10 @@ class _Sections:
 def _provision(
     row: int, sections: _Sections, reading: Reading, allowed: Mask | None, barred: Collection[int]
 ) -> list[int]:
-    """The passages of the provision that a row belongs to, in reading order: consecutive rows of its section
-    with its number, as far as none of them is barred."""
+    """Return the passages of a row's provision in reading order.
+
+    These are consecutive rows of its section with the same number, up to a barred one.
+    """
     around = sections.around(row)
     passages = dict(zip(around.tolist(), reading.passages(around), strict=True))
     found = [row]
@@ -135,9 +137,11 @@ def _provision(
     return sorted(found)
 
 
-def _joined(row: int, run: Sequence[int], near: Collection[int], reading: Reading) -> tuple[int, ...]:
-    """The whole of a provision that has a number, where it can be read as one text; else the row with the
-    neighbours that rank ``near`` it, as far as that can."""
+def _join(row: int, run: Sequence[int], near: Collection[int], reading: Reading) -> tuple[int, ...]:
+    """Return the whole of a numbered provision if it is short enough to read.
+
+    Otherwise the row with adjacent rows that rank well (``near``), up to the longest text.
+    """
     passages = reading.passages(np.array(run, np.int32))
     length = {other: len(passage.text) for other, passage in zip(run, passages, strict=True)}
     if passages[0].number is not None and sum(length.values()) <= LONGEST_TEXT:
@@ -152,7 +156,7 @@ def _joined(row: int, run: Sequence[int], near: Collection[int], reading: Readin
     return tuple(sorted(rows))
 
 
-def _below(
+def _text_below(
     row: int,
     sections: _Sections,
     corpus: Corpus,
@@ -160,14 +164,16 @@ def _below(
     allowed: Mask | None,
     barred: Collection[int],
 ) -> tuple[int, ...]:
-    """The text that stands below a heading in its section: consecutive rows, up to the first text and as far
-    as they stay readable; none where there is none."""
+    """Return the text below a heading in its section: consecutive rows, as long as they are readable.
+
+    Headings at the end are left out.
+    """
     after = np.arange(row + 1, min(sections.of(row)[1], row + 1 + MOST_BELOW), dtype=np.int32)
     found: list[int] = []
     total = 0
     heading = corpus.bare_headings(after).tolist()
-    for place, passage in enumerate(reading.passages(after)):
-        other = int(after[place])
+    for index, passage in enumerate(reading.passages(after)):
+        other = int(after[index])
         total += len(passage.text)
         hidden = other in barred or (allowed is not None and not allowed[other])
         if hidden or (found and total > LONGEST_TEXT):
@@ -178,23 +184,22 @@ def _below(
     return tuple(found)
 
 
-# Passages grown with their neighbours to a length at which they can be understood.
+# Expansion of passages to a length at which they can be understood
 #
-# A passage grows over the text right before and after it, inside its section only, so that what
-# comes of it is a span of the source under one heading. What ranks itself is joined as far as
-# there is room; the rest only until the passage is long enough: its own provision first, then the
-# rest of its section. Lengths are in tokens, estimated (see ``token_estimate``); a passage that
-# is longer by itself stays whole.
+# A passage grows by the text right before and after it, within its section, so that the result is a span of
+# the source under one heading. Ranked neighbours are joined up to the maximum length, other ones only up to
+# the minimum: first the passage's own provision, then the rest of its section. Lengths are estimated tokens
+# (``token_estimate``). A passage that is longer than the maximum stays whole.
 
-# Neighbours looked at on each side.
+# Neighbours that are considered on each side.
 REACH = 24
 JOINT = "\n"
 BEFORE, AFTER = -1, 1
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """A passage that may be joined: where it stands, its provision, its tokens."""
+class Neighbour:
+    """A passage that may be joined: its section, provision and tokens."""
 
     section: int
     provision: tuple[str | None, str | None]
@@ -204,8 +209,8 @@ class Around:
 class ContextExpansion:
     """Expands passages of one ranking; no passage is joined twice.
 
-    ``rows`` are the passages that may grow; ``ranked`` gives the place of each row of the ranking.
-    ``allowed`` limits what may be joined, shape (passages,), None for all; ``barred`` rows never are.
+    ``rows``: the passages that may grow; ``ranked``: the position of each row in the ranking. ``allowed``:
+    mask of rows that may be joined, shape (passages,), None for all; ``barred``: rows that may not.
     """
 
     def __init__(
@@ -221,78 +226,77 @@ class ContextExpansion:
         self._ranked = ranked
         self._taken = set(rows)
         barred_rows = set(barred)
-        near = [row for row in _near(corpus, rows, allowed) if row not in barred_rows]
-        self._around = _read(corpus, reading, near)
+        near = [row for row in _rows_in_reach(corpus, rows, allowed) if row not in barred_rows]
+        self._neighbours = _describe(corpus, reading, near)
         bare = corpus.bare_headings(np.asarray(near, np.int32))
         self._headings = {row for row, is_bare in zip(near, bare.tolist(), strict=True) if is_bare}
 
     def take(self, rows: Iterable[int]) -> None:
-        """Keep these from being joined to anything else."""
+        """Mark rows as joined, so that no other passage is joined with them."""
         self._taken.update(rows)
 
     def tokens(self, rows: Sequence[int]) -> int:
-        """Tokens of joined rows."""
-        return sum(self._around[row].tokens for row in rows)
+        """Return the number of tokens of joined rows."""
+        return sum(self._neighbours[row].tokens for row in rows)
 
     def expanded(self, rows: Sequence[int], minimum: int, maximum: int) -> tuple[int, ...]:
-        """Consecutive rows in reading order, ``rows`` among them, of at most ``maximum`` tokens.
+        """Expand ``rows`` to consecutive rows of at most ``maximum`` tokens, and mark them as joined.
 
-        Fewer than ``minimum`` where the section has no more, or its next passage is too long. What was
-        joined is taken.
+        They have fewer than ``minimum`` tokens if the section has no more or its next passage is too long.
         """
         joined = sorted(rows)
         total = self.tokens(joined)
         open_sides = [AFTER, BEFORE]
         while open_sides:
-            wanted = [
+            candidates = [
                 (self._rank(joined, side), side)
                 for side in open_sides
                 if self._joins(joined, side, total < minimum)
             ]
-            if not wanted:
+            if not candidates:
                 break
-            side = min(wanted, key=lambda pair: pair[0])[1]
-            row = _next(joined, side)
-            if total + self._around[row].tokens > maximum:
+            side = min(candidates, key=lambda pair: pair[0])[1]
+            row = _next_row(joined, side)
+            if total + self._neighbours[row].tokens > maximum:
                 open_sides.remove(side)
                 continue
-            total += self._around[row].tokens
+            total += self._neighbours[row].tokens
             joined = [*joined, row] if side == AFTER else [row, *joined]
             self._taken.add(row)
-        # A heading at the end names what comes after it.
+        # A heading at the end belongs to the text after it.
         while joined[-1] in self._headings and joined[-1] not in rows:
             self._taken.discard(joined.pop())
         return tuple(joined)
 
     def _joins(self, joined: Sequence[int], side: int, short: bool) -> bool:
-        """Whether the next passage on a side may be joined, and is wanted."""
-        row = _next(joined, side)
-        other, own = self._around.get(row), self._around[joined[0]]
+        """Whether the next passage on a side may be joined, and is ranked or needed for the length."""
+        row = _next_row(joined, side)
+        other, own = self._neighbours.get(row), self._neighbours[joined[0]]
         if other is None or row in self._taken or own.section < 0 or other.section != own.section:
             return False
         return short or row in self._ranked
 
     def _rank(self, joined: Sequence[int], side: int) -> tuple[bool, bool, int, int]:
-        """Sort key: what ranks first, then the same provision, then what follows."""
-        row = _next(joined, side)
-        own = {self._around[one].provision for one in joined}
-        place = self._ranked.get(row)
-        foreign = self._around[row].provision not in own
-        return place is None, foreign, 0 if place is None else place, -side
+        """Return a sort key: ranked passages first, then the same provision, then the passage after."""
+        row = _next_row(joined, side)
+        own = {self._neighbours[other].provision for other in joined}
+        position = self._ranked.get(row)
+        foreign = self._neighbours[row].provision not in own
+        return position is None, foreign, 0 if position is None else position, -side
 
 
 def text_of(passages: Sequence[Passage]) -> str:
-    """The text of consecutive passages; what a part repeats of the part before is said once."""
+    """Join the text of consecutive passages without the overlap that a part repeats."""
     first, *rest = passages
     return JOINT.join((first.text, *(passage.text[passage.overlap :] for passage in rest)))
 
 
-def _next(joined: Sequence[int], side: int) -> int:
+def _next_row(joined: Sequence[int], side: int) -> int:
     return joined[-1] + 1 if side == AFTER else joined[0] - 1
 
 
-def _near(corpus: Corpus, rows: Sequence[int], allowed: Mask | None) -> list[int]:
-    """The rows, and those within reach that stand in the same section without a gap."""
+def _rows_in_reach(corpus: Corpus, rows: Sequence[int], allowed: Mask | None) -> list[int]:
+    """Return the rows and the rows within reach that follow them without a gap in the same section."""
     own = np.asarray(rows, np.int32)
     window = own[:, None] + np.arange(-REACH, REACH + 1, dtype=np.int32)[None, :]
     inside = np.unique(window[(window >= 0) & (window < len(corpus))]).astype(np.int32)
@@ -303,22 +307,22 @@ def _near(corpus: Corpus, rows: Sequence[int], allowed: Mask | None) -> list[int
         if sections[row] < 0:
             continue
         for side in (BEFORE, AFTER):
-            place = row + side
+            other = row + side
             while (
-                sections.get(place) == sections[row]
-                and documents[place] == documents[row]
-                and (allowed is None or allowed[place])
+                sections.get(other) == sections[row]
+                and documents[other] == documents[row]
+                and (allowed is None or allowed[other])
             ):
-                found.add(place)
-                place += side
+                found.add(other)
+                other += side
     return sorted(found)
 
 
-def _read(corpus: Corpus, reading: Reading, rows: Sequence[int]) -> dict[int, Around]:
+def _describe(corpus: Corpus, reading: Reading, rows: Sequence[int]) -> dict[int, Neighbour]:
     wanted: Rows = np.asarray(rows, np.int32)
     passages, sections = reading.passages(wanted), corpus.section_numbers(wanted).tolist()
     return {
-        row: Around(
+        row: Neighbour(
             section,
             (passage.document_id, passage.number),
             token_estimate(len(passage.text) - passage.overlap, passage.language),
@@ -327,10 +331,10 @@ def _read(corpus: Corpus, reading: Reading, rows: Sequence[int]) -> dict[int, Ar
     }
 
 
-# From rows to what a person reads: ranked passages with text, trails, breakdown and hits.
+# Presentation: ranked passages with text, trails, score breakdown and hits
 
 TRAILS_SHOWN = 5
-# Shorter texts ("Deleted.", "See Article 3.") are alike by chance.
+# Shorter texts ("Deleted.", "See Article 3.") are equal by chance.
 SHORTEST_SAME = 40
 
 
@@ -344,22 +348,24 @@ def present(
     allowed: Mask | None = None,
     first: Collection[int] = (),
 ) -> tuple[RankedPassage, ...]:
-    """The top of the ranking as passages with everything that explains them.
+    """Return the top of the ranking as passages with their explanation.
 
-    ``allowed`` limits what may be joined to them, shape (passages,); None for all. ``first`` are the rows
-    that the question names.
+    ``hits`` by row. ``allowed``: mask of rows that may be joined, shape (passages,), None for all. ``first``:
+    rows that the question names.
     """
     barred = corpus.rows(sorted(pool.dismissed)).tolist()
     assembled = assemble(ranking, corpus, reading, top_k, allowed=allowed, barred=barred, first=first)
-    same = same_words(reading.passages(ranking.rows[: JOINING_DEPTH * top_k]))
+    same = group_identical(reading.passages(ranking.rows[: JOINING_DEPTH * top_k]))
     wanted = np.unique(np.array([row for item in assembled for row in item.rows], np.int32))
     passages = dict(zip(wanted.tolist(), reading.passages(wanted), strict=True))
     documents = corpus.documents()
     numbers = dict(zip(wanted.tolist(), corpus.document_numbers(wanted).tolist(), strict=True))
-    trails = pool.trails_of([passages[int(ranking.rows[item.place])].id for item in assembled], TRAILS_SHOWN)
+    trails = pool.trails_of(
+        [passages[int(ranking.rows[item.position])].id for item in assembled], TRAILS_SHOWN
+    )
     shown = []
     for number, item in enumerate(assembled, 1):
-        row = int(ranking.rows[item.place])
+        row = int(ranking.rows[item.position])
         passage = passages[row]
         shown.append(
             RankedPassage(
@@ -367,8 +373,8 @@ def present(
                 passage=passage,
                 document=documents[numbers[row]],
                 text=text_of([passages[other] for other in item.rows]),
-                score=float(ranking.scores[item.place]),
-                breakdown=ranking.breakdown(item.place),
+                score=float(ranking.scores[item.position]),
+                breakdown=ranking.breakdown(item.position),
                 trails=trails[passage.id],
                 hits=hits.get(row, ()),
                 assembled_ids=tuple(passages[other].id for other in item.rows),
@@ -379,14 +385,15 @@ def present(
     return tuple(shown)
 
 
-def same_words(passages: Iterable[Passage]) -> dict[str, tuple[str, ...]]:
-    """For each passage whose words others have too: the ids of all that have them, in the order given.
+def group_identical(passages: Iterable[Passage]) -> dict[str, tuple[str, ...]]:
+    """Group passages with the same text, apart from spacing and case; return each one's group of ids.
 
-    Spacing and case do not count. Both stay in the ranking: the same words in two acts are two passages.
+    Passages without a duplicate are left out. Duplicates stay in the ranking: the same words in two acts are
+    two passages.
     """
     groups: dict[str, list[str]] = {}
     for passage in passages:
         words = " ".join(passage.text.split()).casefold()
         if len(words) >= SHORTEST_SAME:
             groups.setdefault(words, []).append(passage.id)
-    return {one: tuple(group) for group in groups.values() if len(group) > 1 for one in group}
+    return {passage: tuple(group) for group in groups.values() if len(group) > 1 for passage in group}

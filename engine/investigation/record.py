@@ -1,4 +1,4 @@
-"""An investigation as one object: what was asked, how, what happened and what came of it."""
+"""The result of a case as one object: question, settings, course and outcome."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from engine.settings import InvestigationSettings
 class Investigation:
     """Question, settings, rounds, pool, ranking and stop reason; saved, replayed, compared.
 
-    ``started`` is when it was asked, in UTC; ``day`` the day on which the law was looked at. ``notes`` say
-    what was off, cut or left out, and why. ``model`` is the language model that stood by, empty without one;
-    ``usage`` is what it used, by task. ``evidence``: whether the corpus bears the question.
-    ``metrics``: the figures of the case at its end; ``transaction``: the type of transaction that it is
-    about, None where the corpus knows no types. ``found``: by which query passages of the
-    pool were found, by their ids. ``weights`` names what was learned of verdicts that it was ranked by, empty
-    for the shipped weights alone.
+    - ``started``: the time of the question, in UTC; ``day``: the date as of which the law applies.
+    - ``notes``: what was off, cut or left out, and why.
+    - ``model``: the language model, "" without one; ``usage``: what it used, by task.
+    - ``evidence``: whether the corpus answers the question; ``metrics``: the figures of the case at its end.
+    - ``transaction``: the type of transaction of the question, None if the corpus has no types.
+    - ``found``: the query that found each passage of the pool, by passage id.
+    - ``weights``: id of the learned weights that it was ranked by, "" for the shipped ones alone.
     """
 
     question: str

@@ -1,4 +1,4 @@
-"""Stop conditions in their order, and what a case uses of time, calls and tokens."""
+"""Stop conditions in their order, and the time, calls and tokens that a case uses."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.figures import condition
-from engine.investigation.reranking import Reranking
+from engine.investigation.ranking.reranking import Reranking
 from engine.language.embedders import Embedder
 from engine.llm import Meter, Usage
 from engine.model import Completeness, Stop, StopReason
 from engine.settings import InvestigationSettings
 
-# What a case uses: its time, its calls of outside models, and what its language model counted.
-
 
 class Spending:
-    """The clock of a case and the counters of its models. ``used`` is what the saved case that it carries on
-    had used of the language model, by task. ``milliseconds`` is the time up to the last ranking."""
+    """The clock of a case and the counters of its models.
+
+    ``used`` is the language model's usage in the saved case that this one continues, by task.
+    ``milliseconds`` is the time up to the last ranking.
+    """
 
     def __init__(
         self, meter: Meter, embedder: Embedder | None, reranking: Reranking, used: Mapping[str, Usage]
@@ -30,29 +31,28 @@ class Spending:
         self.milliseconds = 0.0
 
     def begin(self, *, spent: float) -> None:
-        """Start the clock and the calls of a run, or of one lead; ``spent`` milliseconds were used before."""
+        """Start counting time and calls of a run, or of one lead; ``spent`` milliseconds were used before."""
         self._started, self._before = time.perf_counter(), spent
         self._calls_before = self._all_calls()
         self._meter.restart()
 
     def end(self) -> None:
-        """Keep the time up to now as that of the case."""
+        """Set the time of the case to the time up to now."""
         self.milliseconds = self._before + 1000 * self.seconds
 
     @property
     def seconds(self) -> float:
-        """Seconds since the run, or the lead, began."""
+        """Seconds since ``begin``."""
         return time.perf_counter() - self._started
 
     @property
     def calls(self) -> int:
-        """Requests to outside models since the run, or the lead, began: of the reranker, the embedder and the
-        language model."""
+        """Requests to external models since ``begin``: of the reranker, embedder and language model."""
         return self._all_calls() - self._calls_before
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """What the language model used so far, by task; nothing where it was not asked."""
+        """What the language model has used so far, by task; empty without calls."""
         before, now = self._used, self._meter.tasks
         return {task: before.get(task, Usage()) + now.get(task, Usage()) for task in {**before, **now}}
 
@@ -61,17 +61,19 @@ class Spending:
         return self._reranking.calls + embedder_calls + self._meter.spent.calls
 
 
-# When to stop: the conditions in their order; the first to fire wins and is recorded with its
-# numbers.
+# Stop conditions: the first that holds stops the case and is recorded with its numbers.
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The state after a round. ``round`` 0 is the scan; ``calls`` are requests to outside models, a language
-    model among them; ``completeness`` makes the estimate, which only a stop is told with; ``figures`` are
-    those that a condition asks for, by name, as far as they are known; ``gain`` is the share by which the
-    pool must grow. ``sufficient`` are the numbers behind a judgement that what was found suffices, None where
-    it does not, or nobody judged."""
+    """The state after a round; round 0 is the scan.
+
+    - ``calls``: requests to external models, a language model among them.
+    - ``completeness``: makes the estimate; called only for a stop.
+    - ``figures``: figures that conditions ask for, by name, as far as they are known.
+    - ``gain``: the share by which the pool must grow.
+    - ``sufficient``: the numbers behind a judgement that the passages suffice; None without such a judgement.
+    """
 
     round: int
     admitted: int
@@ -113,14 +115,14 @@ def _pool_full(progress: Progress, settings: InvestigationSettings) -> dict[str,
 
 
 def _reached(*names: str) -> Condition:
-    """Whether a condition on one of these figures is wanted, known and met; told with all of them."""
+    """Make a condition: the case has reached a target that the settings set for one of these figures."""
 
     def reached(progress: Progress, settings: InvestigationSettings) -> dict[str, float] | None:
-        for wanted in map(condition, settings.stop_when):
-            value = progress.figures.get(wanted.figure)
-            if wanted.figure in names and value is not None and wanted.holds(value):
-                told = {name: round(progress.figures[name], 4) for name in names if name in progress.figures}
-                return {**told, "passages": progress.pool_size, "wanted": wanted.wanted}
+        for target in map(condition, settings.stop_when):
+            value = progress.figures.get(target.figure)
+            if target.figure in names and value is not None and target.holds(value):
+                known = {name: round(progress.figures[name], 4) for name in names if name in progress.figures}
+                return {**known, "passages": progress.pool_size, "wanted": target.wanted}
         return None
 
     return reached
@@ -150,7 +152,7 @@ def _too_little_new(progress: Progress, settings: InvestigationSettings) -> dict
     return {"admitted": progress.admitted, "gain": round(gain, 4), "wanted": progress.gain}
 
 
-# Order matters: what a person or a budget demands comes before what the search itself concludes.
+# Order matters: a person's decision and budgets come before conclusions of the search.
 CONDITIONS: Sequence[tuple[StopReason, Condition]] = (
     (StopReason.PERSON, _person),
     (StopReason.TIME, _time),
@@ -169,14 +171,14 @@ CONDITIONS: Sequence[tuple[StopReason, Condition]] = (
 )
 
 
-def conclusion(stop: Stop | None) -> bool:
-    """Whether a judgement that enough was found comes before this stop, or nothing stops."""
+def is_before_sufficiency(stop: Stop | None) -> bool:
+    """Whether a judgement of sufficiency can still decide: no stop, or one that is checked later."""
     reasons = [reason for reason, _ in CONDITIONS]
     return stop is None or reasons.index(stop.reason) > reasons.index(StopReason.SUFFICIENCY)
 
 
 def decide(progress: Progress, settings: InvestigationSettings) -> Stop | None:
-    """The first condition that holds, with its numbers; None to go on."""
+    """Return the first condition that holds as a stop with its numbers; None to continue."""
     for reason, holds in CONDITIONS:
         numbers = holds(progress, settings)
         if numbers is not None:

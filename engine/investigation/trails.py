@@ -1,4 +1,4 @@
-"""Leads and hops as columns; the words of a hop are made when it is shown."""
+"""Leads and hops as columns of arrays; a hop's evidence is made when the hop is read."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import begins, found_in, numbered
 from engine.corpus.protocol import Rows, Scores
 from engine.model import Direction, Hop, Relation
-from engine.sorting import begins, found_in, numbered
 
-# Leads in bulk: what strategies propose, as parallel arrays.
+# Leads: what strategies propose, as parallel arrays
 
 RELATIONS = tuple(Relation)
 RELATION_NUMBER = {relation: number for number, relation in enumerate(RELATIONS)}
@@ -26,8 +26,11 @@ NO_SOURCE = -1
 
 
 class Ends(NamedTuple):
-    """Where leads start and end. ``rows`` are the distinct rows of both, rising, NO_SOURCE among them, shape
-    (m,); ``targets`` and ``sources`` the place of each lead's passage and source among them, shapes (n,)."""
+    """Sources and targets of n leads as indexes into ``rows``.
+
+    ``rows`` are the distinct rows of both in ascending order, NO_SOURCE among them, shape (m,); ``targets``
+    and ``sources`` have shape (n,).
+    """
 
     rows: Rows
     targets: NDArray[np.intp]
@@ -36,12 +39,13 @@ class Ends(NamedTuple):
 
 @dataclass(frozen=True)
 class Leads:
-    """Passages that strategies propose; every array has shape (n,).
+    """Passages that a strategy proposes; every array has shape (n,).
 
-    ``rows`` are the passages, ``sources`` the rows of the passages they were reached from (-1: from
-    the question), ``relations`` index into ``tuple(Relation)``, ``directions`` into (out, in),
-    ``strengths`` are the links' own scores in 0..1, ``evidence`` is the strategy's own handle for
-    what made the link, ``steps`` counts the hops from the seed, 1 or more.
+    - ``rows``: the passages; ``sources``: the passages they were reached from, NO_SOURCE for the question.
+    - ``relations``: indexes into ``RELATIONS``; ``directions``: indexes into ``DIRECTIONS``.
+    - ``strengths``: scores of the links, 0..1.
+    - ``evidence``: the strategy's own number for what made the link.
+    - ``steps``: hops from the seed, 1 or more.
     """
 
     rows: Rows
@@ -57,14 +61,14 @@ class Leads:
 
     @cached_property
     def ends(self) -> Ends:
-        """Where they start and end."""
+        """Sources and targets as indexes into the distinct rows of both."""
         targets, target = numbered(self.rows)
         sources, source = numbered(self.sources)
-        rows, place = numbered(np.concatenate([targets, sources]))
-        return Ends(rows, place[: len(targets)][target], place[len(targets) :][source])
+        rows, index = numbered(np.concatenate([targets, sources]))
+        return Ends(rows, index[: len(targets)][target], index[len(targets) :][source])
 
     def take(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> Leads:
-        """The chosen leads, by index or mask."""
+        """Return the leads that an index array or mask selects."""
         return Leads(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
@@ -78,7 +82,7 @@ def make_leads(
     evidence: Rows | None = None,
     step: int = 1,
 ) -> Leads:
-    """Leads from arrays of one length; a single relation, direction and step stand for all of them."""
+    """Make leads from arrays of one length; a single relation, direction and step apply to all of them."""
     count = len(rows)
     relations = (
         np.full(count, RELATION_NUMBER[relation], np.int8) if isinstance(relation, Relation) else relation
@@ -95,13 +99,13 @@ def make_leads(
 
 
 def no_leads() -> Leads:
-    """Nothing proposed."""
+    """Return an empty batch of leads."""
     empty = np.empty(0, np.int32)
     return make_leads(empty, empty, np.empty(0, np.float32), Relation.CITES)
 
 
 def joined(batches: Sequence[Leads]) -> Leads:
-    """Several batches as one, in order."""
+    """Concatenate batches of leads."""
     if not batches:
         return no_leads()
     return Leads(
@@ -110,19 +114,18 @@ def joined(batches: Sequence[Leads]) -> Leads:
 
 
 def strongest(leads: Leads) -> Leads:
-    """One lead for each pair of source and passage and direction: the strongest, ties to the first.
+    """Keep the strongest lead for each source, passage and direction; the first of equal ones.
 
-    Leads without a source stay apart by what made them: two queries that found a passage both say so.
+    Leads without a source also differ by their evidence: two queries that found a passage are two leads.
     """
     # Source, passage and direction as one number.
     link = leads.sources.astype(np.int64) + 1 << 32 | leads.rows.astype(np.int64) << 1 | leads.directions
-    there = np.sort(link)
-    if begins(there).all():
+    if begins(np.sort(link)).all():
         return leads
-    asked = leads.sources == NO_SOURCE
-    if asked.any():
+    from_question = leads.sources == NO_SOURCE
+    if from_question.any():
         _, link = numbered(link)
-        link = link << 32 | np.where(asked, leads.evidence + 1, 0)
+        link = link << 32 | np.where(from_question, leads.evidence + 1, 0)
     order = np.argsort(link, kind="stable")
     group = np.cumsum(begins(link[order])) - 1
     strengths = leads.strengths[order]
@@ -133,15 +136,11 @@ def strongest(leads: Leads) -> Leads:
     return leads.take(kept)
 
 
-# Hops as columns. A case finds thousands, a page shows dozens: what a hop rests on is told when
-# asked for.
-#
-# A hop that a link of the corpus made is kept as a lead, and told by the strategy that proposed
-# it; one from the question is told at once.
+# Hops: a case finds thousands and a page shows dozens, so that most are stored as leads, and the strategy
+# that proposed them explains them when they are read. Hops from the question are made at once.
 
 Numbers = NDArray[np.int64]
-# What makes the hops of some leads.
-Tell = Callable[[Leads], Sequence[Hop]]
+MakeHops = Callable[[Leads], Sequence[Hop]]
 FROM_QUESTION = -1
 LONGEST_TRAIL = 8
 # Links that no text states.
@@ -149,9 +148,11 @@ CIRCUMSTANTIAL = (Relation.MENTIONS, Relation.SIMILAR_TO, Relation.PART_OF, Rela
 
 
 class Columns(NamedTuple):
-    """Hops in the order in which they were found, shape (n,) each. Passages are told by their place in the
-    order of admission, a source that is the question by FROM_QUESTION; ``strategies`` are numbers of
-    ``Trails.strategies``, ``relations`` and ``directions`` those of ``Leads``."""
+    """Hops in the order in which they were found, shape (n,) each.
+
+    ``targets`` and ``sources`` are positions in the order of admission, FROM_QUESTION for the question;
+    ``strategies`` are indexes into ``Trails.strategies``; ``relations`` and ``directions`` as in ``Leads``.
+    """
 
     targets: NDArray[np.int32]
     sources: NDArray[np.int32]
@@ -163,13 +164,15 @@ class Columns(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """All hops, those that reach one passage together, passages in the order of their admission, the hops of
-    one as they were found. ``strategies`` are the names behind the numbers of ``columns``; ``told`` gives the
-    hops at some places of the columns, in order."""
+    """All hops, grouped by target in the order of admission, each group in the order of discovery.
+
+    ``strategies`` are the names that ``columns`` refers to; ``hops`` returns the hops at some indexes of the
+    columns.
+    """
 
     columns: Columns
     strategies: Sequence[str]
-    told: Callable[[Sequence[int]], list[Hop]]
+    hops: Callable[[Sequence[int]], list[Hop]]
 
 
 _TYPES = (np.int32, np.int32, np.int16, np.int8, np.int8, np.int32, np.float64)
@@ -179,24 +182,24 @@ _TYPES = (np.int32, np.int32, np.int16, np.int8, np.int8, np.int32, np.float64)
 class _Batch:
     first: int
     leads: Leads
-    tell: Tell
+    make_hops: MakeHops
 
 
 class Trails:
-    """All hops of a pool, by number. Others may look at them while a case adds to them."""
+    """All hops of a pool, by number. Other threads may read them while a case adds hops."""
 
     def __init__(self) -> None:
         self._lock = RLock()
         self.strategies: list[str] = []
         self._hops: list[Hop | None] = []
-        self._given: set[Hop] = set()
+        self._added: set[Hop] = set()
         self._batches: list[_Batch] = []
         self._parts: list[Columns] = []
-        # Hops that stand in no part yet.
+        # Hops that are in no part yet.
         self._single: list[tuple[float, ...]] = []
         self._by_target: tuple[Numbers, NDArray[np.int32]] | None = None
-        self._by_telling: tuple[Numbers, NDArray[np.int32]] | None = None
-        # What ``_earlier`` told since.
+        self._by_strength: tuple[Numbers, NDArray[np.int32]] | None = None
+        # Results of ``_earlier`` since the last change.
         self._before: dict[int, list[int]] = {}
 
     def __len__(self) -> int:
@@ -210,29 +213,34 @@ class Trails:
         self._lock = RLock()
 
     def add(self, hop: Hop, target: int, source: int) -> None:
-        """A hop between the passages at two places; nothing where it is there already."""
+        """Add a hop between the passages at two positions, unless it is there already."""
         with self._lock:
-            if hop in self._given or (self._batches and source >= 0 and self._has(hop, target, source)):
+            if hop in self._added or (self._batches and source >= 0 and self._has(hop, target, source)):
                 return
-            self._given.add(hop)
+            self._added.add(hop)
             self._hops.append(hop)
             relation, direction = RELATION_NUMBER[hop.relation], DIRECTIONS.index(hop.direction)
             code = self._code(hop.strategy)
             self._single.append((target, source, code, relation, direction, hop.round, hop.strength))
-            self._by_target = self._by_telling = None
+            self._by_target = self._by_strength = None
 
     def add_leads(
-        self, strategy: str, round_number: int, leads: Leads, ends: tuple[Numbers, Numbers], tell: Tell
+        self,
+        strategy: str,
+        round_number: int,
+        leads: Leads,
+        ends: tuple[Numbers, Numbers],
+        make_hops: MakeHops,
     ) -> None:
-        """Hops that leads make between passages, ``ends``: the places of targets and sources, shapes (n,).
+        """Add the hops of leads. ``ends``: positions of their targets and sources, shapes (n,).
 
-        One hop of a strategy joins two passages, the first.
+        Of several hops of a strategy between two passages only the first is added.
         """
         with self._lock:
             targets, sources = ends
-            code, there = self._code(strategy), self.columns
-            same = there.strategies == code
-            new = _new(_pairs(targets, sources), _pairs(there.targets[same], there.sources[same]))
+            code, columns = self._code(strategy), self.columns
+            same = columns.strategies == code
+            new = _new(_pairs(targets, sources), _pairs(columns.targets[same], columns.sources[same]))
             kept, begin = leads.take(new), len(self)
             count = len(kept)
             if count:
@@ -247,13 +255,13 @@ class Trails:
                         kept.strengths.astype(np.float64),
                     )
                 )
-                self._batches.append(_Batch(begin, kept, tell))
+                self._batches.append(_Batch(begin, kept, make_hops))
                 self._hops.extend([None] * count)
-                self._by_target = self._by_telling = None
+                self._by_target = self._by_strength = None
 
     @property
     def columns(self) -> Columns:
-        """All hops."""
+        """All hops as columns."""
         with self._lock:
             if self._single:
                 self._parts.append(columns_of(zip(*self._single, strict=True)))
@@ -263,76 +271,78 @@ class Trails:
                 self._parts = [columns_of(np.concatenate(column) for column in zip(*parts, strict=True))]
             return self._parts[0]
 
-    def told(self, numbers: Iterable[int]) -> list[Hop]:
-        """The hops of these numbers, in order."""
-        wanted = list(numbers)
+    def hops(self, numbers: Iterable[int]) -> list[Hop]:
+        """Return the hops with these numbers, in order."""
+        requested = list(numbers)
         begins = [batch.first for batch in self._batches]
         missing: dict[int, list[int]] = {}
-        for number in dict.fromkeys(wanted):
+        for number in dict.fromkeys(requested):
             if self._hops[number] is None:
                 missing.setdefault(bisect_right(begins, number) - 1, []).append(number)
-        for place, untold in missing.items():
-            batch = self._batches[place]
-            chosen = np.array(untold, np.intp) - batch.first
-            for number, made in zip(untold, batch.tell(batch.leads.take(chosen)), strict=True):
+        for batch_number, hop_numbers in missing.items():
+            batch = self._batches[batch_number]
+            leads = batch.leads.take(np.array(hop_numbers, np.intp) - batch.first)
+            for number, made in zip(hop_numbers, batch.make_hops(leads), strict=True):
                 self._hops[number] = made
-        return [hop for number in wanted if (hop := self._hops[number]) is not None]
+        return [hop for number in requested if (hop := self._hops[number]) is not None]
 
     def ordered(self) -> Numbers:
-        """All numbers: by the target's place, then as they were found."""
-        return self._reaching()[0]
+        """Return all hop numbers by the target's position, then in the order of discovery."""
+        return self._by_targets()[0]
 
     def steps(self) -> Steps:
-        """All hops in that order, untold."""
+        """Return all hops in that order, as columns."""
         with self._lock:
             order = self.ordered()
             columns = columns_of(column[order] for column in self.columns)
             names = tuple(self.strategies)
-        return Steps(columns, names, lambda places: self.told(order[np.array(places, np.int64)].tolist()))
+        return Steps(
+            columns, names, lambda positions: self.hops(order[np.array(positions, np.int64)].tolist())
+        )
 
     def to(self, target: int) -> list[int]:
-        """The numbers of the hops that reach a passage, as they were found."""
-        order, targets = self._reaching()
+        """Return the numbers of the hops to a passage, in the order of discovery."""
+        order, targets = self._by_targets()
         start, stop = np.searchsorted(targets, (target, target + 1)).tolist()
         numbers: list[int] = order[start:stop].tolist()
         return numbers
 
     def first_to(self, targets: Numbers) -> list[int]:
-        """The number of the first hop to each of some passages that were reached."""
-        order, reached = self._reaching()
+        """Return the number of the first hop to each of some passages."""
+        order, reached = self._by_targets()
         numbers: list[int] = order[np.searchsorted(reached, targets)].tolist()
         return numbers
 
     def between(self, target: int, source: int, strategy: str) -> list[int]:
-        """The numbers of the hops of a strategy from one passage to another."""
+        """Return the numbers of a strategy's hops from one passage to another."""
         if strategy not in self.strategies:
             return []
-        there, code = self.columns, self.strategies.index(strategy)
-        return [n for n in self.to(target) if there.sources[n] == source and there.strategies[n] == code]
+        columns, code = self.columns, self.strategies.index(strategy)
+        return [n for n in self.to(target) if columns.sources[n] == source and columns.strategies[n] == code]
 
     def ways_to(self, target: int, limit: int) -> list[tuple[int, ...]]:
-        """Ways from the question to a passage as numbers of hops, shortest first, at most ``limit``."""
+        """Return up to ``limit`` trails from the question to a passage as hop numbers, shortest first."""
         sources = self.columns.sources
         found: list[tuple[int, ...]] = []
         frontier: list[tuple[int, ...]] = [(number,) for number in self._earlier(target)]
         while frontier and len(found) < limit:
-            whole = [way for way in frontier if sources[way[0]] == FROM_QUESTION]
-            found += whole[: limit - len(found)]
+            complete = [trail for trail in frontier if sources[trail[0]] == FROM_QUESTION]
+            found += complete[: limit - len(found)]
             longer = (
-                (number, *way)
-                for way in frontier
-                if sources[way[0]] != FROM_QUESTION and len(way) < LONGEST_TRAIL
-                for number in self._earlier(int(sources[way[0]]))
+                (number, *trail)
+                for trail in frontier
+                if sources[trail[0]] != FROM_QUESTION and len(trail) < LONGEST_TRAIL
+                for number in self._earlier(int(sources[trail[0]]))
             )
             frontier = list(islice(longer, limit * 50)) if len(found) < limit else []
         return found
 
     def of(self, strategies: Iterable[str]) -> Numbers:
-        """The numbers of the hops of some strategies, as they were found."""
+        """Return the numbers of the hops of some strategies, in the order of discovery."""
         codes = [code for code, name in enumerate(self.strategies) if name in set(strategies)]
         return np.flatnonzero(np.isin(self.columns.strategies, codes))
 
-    def _reaching(self) -> tuple[Numbers, NDArray[np.int32]]:
+    def _by_targets(self) -> tuple[Numbers, NDArray[np.int32]]:
         with self._lock:
             if self._by_target is None:
                 targets = self.columns.targets
@@ -341,26 +351,28 @@ class Trails:
             return self._by_target
 
     def _earlier(self, target: int) -> list[int]:
-        """Hops to a passage from the question or from passages admitted before it, the most telling first:
-        those from the question (the scan before later queries), then what a text says before what merely
-        resembles it, each strongest first."""
+        """Return the hops to a passage from the question or from passages admitted before it.
+
+        First those from the question (the scan before later queries), then stated links, then circumstantial
+        ones, each by descending strength.
+        """
         with self._lock:
-            if self._by_telling is None:
+            if self._by_strength is None:
                 self._before = {}
-                there = self.columns
-                asked = there.sources == FROM_QUESTION
+                columns = self.columns
+                from_question = columns.sources == FROM_QUESTION
                 keys = (
-                    -there.strengths,
-                    np.isin(there.relations, [RELATION_NUMBER[one] for one in CIRCUMSTANTIAL]),
-                    np.where(asked, there.rounds, 0),
-                    ~asked,
-                    there.targets,
+                    -columns.strengths,
+                    np.isin(columns.relations, [RELATION_NUMBER[relation] for relation in CIRCUMSTANTIAL]),
+                    np.where(from_question, columns.rounds, 0),
+                    ~from_question,
+                    columns.targets,
                 )
                 order = np.lexsort(keys)
-                order = order[there.sources[order] < there.targets[order]]
-                self._by_telling = order, there.targets[order]
+                order = order[columns.sources[order] < columns.targets[order]]
+                self._by_strength = order, columns.targets[order]
             if target not in self._before:
-                order, targets = self._by_telling
+                order, targets = self._by_strength
                 start, stop = np.searchsorted(targets, (target, target + 1)).tolist()
                 self._before[target] = order[start:stop].tolist()
             return self._before[target]
@@ -371,14 +383,13 @@ class Trails:
         return self.strategies.index(strategy)
 
     def _has(self, hop: Hop, target: int, source: int) -> bool:
-        there = self.columns
-        same = (there.targets == target) & (there.sources == source)
-        return hop in self.told(np.flatnonzero(same).tolist())
+        columns = self.columns
+        same = (columns.targets == target) & (columns.sources == source)
+        return hop in self.hops(np.flatnonzero(same).tolist())
 
 
-class Told(Sequence[Hop]):
-    """The first hop to each of some passages, which are given by their place: looked for and told when
-    somebody looks at them."""
+class FirstHops(Sequence[Hop]):
+    """The first hop to each of some passages, given by position; found and made when it is read."""
 
     def __init__(self, trails: Trails, targets: range) -> None:
         self._trails, self._targets = trails, targets
@@ -387,33 +398,33 @@ class Told(Sequence[Hop]):
         return len(self._targets)
 
     @overload
-    def __getitem__(self, place: int) -> Hop: ...
+    def __getitem__(self, position: int) -> Hop: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Hop]: ...
-    def __getitem__(self, place: int | slice) -> Hop | Sequence[Hop]:
-        if isinstance(place, slice):
-            return Told(self._trails, self._targets[place])
-        return self._trails.told(self._trails.first_to(np.array([self._targets[place]])))[0]
+    def __getitem__(self, position: slice) -> Sequence[Hop]: ...
+    def __getitem__(self, position: int | slice) -> Hop | Sequence[Hop]:
+        if isinstance(position, slice):
+            return FirstHops(self._trails, self._targets[position])
+        return self._trails.hops(self._trails.first_to(np.array([self._targets[position]])))[0]
 
     def __iter__(self) -> Iterator[Hop]:
-        return iter(self._trails.told(self._trails.first_to(np.array(self._targets, np.int64))))
+        return iter(self._trails.hops(self._trails.first_to(np.array(self._targets, np.int64))))
 
 
 def columns_of(values: Iterable[Any]) -> Columns:
-    """Columns from their values, in the order of the fields."""
+    """Make columns from their values, in the order of the fields."""
     arrays: list[Any] = [np.asarray(column, kind) for column, kind in zip(values, _TYPES, strict=True)]
     return Columns(*arrays)
 
 
 def _new(pairs: Numbers, known: Numbers) -> NDArray[np.bool_]:
-    """Which pairs are not known, each the first time that it comes, shape as ``pairs``."""
+    """Return which pairs are neither known nor repetitions of an earlier one, shape as ``pairs``."""
     order = np.argsort(pairs, kind="stable")
-    there = pairs[order]
+    ordered = pairs[order]
     new = np.empty(len(pairs), np.bool_)
-    new[order] = begins(there) & ~found_in(np.sort(known), there)
+    new[order] = begins(ordered) & ~found_in(np.sort(known), ordered)
     return new
 
 
 def _pairs(targets: NDArray[np.integer], sources: NDArray[np.integer]) -> Numbers:
-    """One number for each pair of places."""
+    """Encode each pair of positions as one number."""
     return (targets.astype(np.int64) << 32) | (sources.astype(np.int64) + 1)

@@ -1,4 +1,4 @@
-"""What a case shows: passages and figures, the purpose of each round, the query that found each passage."""
+"""The view of a case: shown passages, figures, purposes of rounds, and the query that found each passage."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from itertools import pairwise
 
 import numpy as np
 
+from engine.arrays import found_in, numbered
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.figures import OF_THE_SHOWN, condition
-from engine.investigation.opening import worth_showing
-from engine.investigation.parts import PartFound, parts_found, with_best_of_parts
+from engine.investigation.opening import look_up_mask
+from engine.investigation.parts import PartResult, parts_found, show_best_of_parts
 from engine.investigation.pool import Pool, Reading
 from engine.investigation.presentation import present
-from engine.investigation.ranking import Ranking, plain, rank
+from engine.investigation.ranking import Ranking, rank, rank_by_scan
 from engine.investigation.ranking.additive import Experience
-from engine.investigation.reranking import pinned
+from engine.investigation.ranking.reranking import pinned
+from engine.investigation.round import NO_ROWS, named_rows, put_named_first
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.gaps import Gaps
-from engine.investigation.turn import NO_ROWS, first_rows, led
 from engine.model import (
     AreaCoverage,
     AreaState,
@@ -38,27 +39,30 @@ from engine.model import (
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import NO_SEARCH, Scan, first_searches
 from engine.settings import InvestigationSettings
-from engine.sorting import found_in, numbered
 from engine.threads import title_of
 
-# What a case would show now: its pool in order, the top of that as passages, and what was found
-# for the parts of the question.
+# The shown ranking
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A ranking as it is shown: the whole ``order``, the ``passages`` at the top of it, and the ``parts`` of
-    the question with what was found for each, none where it asks one thing."""
+class ShownRanking:
+    """The ``order`` of the pool, the ``passages`` at its top, and the evidence for the question's parts.
+
+    ``parts`` is empty if the question asks one thing.
+    """
 
     order: Ranking
     passages: tuple[RankedPassage, ...]
-    parts: tuple[PartFound, ...]
+    parts: tuple[PartResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Showing:
-    """What decides which passages of a pool are shown, and how. ``mask``: what the case may look at, shape
-    (passages,), None for everything; ``experience``: what experts' verdicts add, None for nothing."""
+class RankingView:
+    """Orders a pool and chooses the passages that are shown.
+
+    ``mask``: passages that the case may use, shape (passages,), None for all. ``experience``: what was
+    learned from experts' verdicts, None without any.
+    """
 
     corpus: Corpus
     pool: Pool
@@ -70,23 +74,22 @@ class Showing:
     experience: Experience | None = None
 
     def ranked(self) -> Ranking:
-        """The pool in order, as its passages are now; the scan's own order where nothing is followed."""
+        """Rank the pool as it is now; in the order of the scan if the settings turn following off."""
         scanned = self.scanned
         if not self.settings.follow:
-            return plain(self.pool, scanned.relevance, scanned.rows, scanned.scores)
+            return rank_by_scan(self.pool, scanned.relevance, scanned.rows, scanned.scores)
         followed = self.settings.strategies
         return rank(self.pool, self.corpus, scanned.relevance, followed, scanned.rows, self.experience)
 
-    def shown(self, ranking: Ranking) -> Shown:
-        """A ranking with what the question names first, in the top of which each part of the question has its
-        best passage."""
+    def shown(self, ranking: Ranking) -> ShownRanking:
+        """Put named passages first and the best passage of each part among the shown ones."""
         follows = self.settings.follow
-        first = first_rows(self.plan, self.corpus) if follows else NO_ROWS
-        order = self._worth_showing(led(ranking, first), first)
+        first = named_rows(self.plan, self.corpus) if follows else NO_ROWS
+        order = self._worth_showing(put_named_first(ranking, first), first)
         passages = self._passages(order, first)
         parts = tuple(parts_found(self.scanned.relevance, order, self.reading))
-        lifted = with_best_of_parts(order, parts, passages, self.corpus) if follows else order
-        return Shown(lifted, passages if lifted is order else self._passages(lifted, first), parts)
+        lifted = show_best_of_parts(order, parts, passages, self.corpus) if follows else order
+        return ShownRanking(lifted, passages if lifted is order else self._passages(lifted, first), parts)
 
     def _passages(self, order: Ranking, first: Rows) -> tuple[RankedPassage, ...]:
         hits, top_k = self.scanned.hits, self.settings.top_k
@@ -95,23 +98,22 @@ class Showing:
         )
 
     def _worth_showing(self, ranking: Ranking, first: Rows) -> Ranking:
-        """A ranking without what a look-up does not need; pinned passages stay."""
+        """Remove passages that a look-up does not show; pinned passages stay."""
         depth = self.plan.depth
         if depth is None or depth.kind is not DepthKind.LOOK_UP or not len(first):
             return ranking
-        kept = worth_showing(ranking.rows, first, self.pool, self.scanned.relevance)
+        kept = look_up_mask(ranking.rows, first, self.pool, self.scanned.relevance)
         return ranking.take(kept | pinned(ranking))
 
 
-# Five figures of a case: how much of what it needs is covered, how near the best passages are,
-# whether what they refer to is at hand, what the last round was worth, and how well the passages
-# read that were joined.
+# Figures of a case: coverage, similarity of the best passages, references whose target is in the pool, yield
+# of the last round, and coherence of the joined passages
 
 BEST, TOP = 10, 3
 WORTH = {AreaState.COVERED: 1.0, AreaState.WEAK: 0.5, AreaState.MISSING: 0.0}
 
 
-def metrics_of(
+def measure_metrics(
     best: Rows,
     pool: Rows,
     relevance: Relevance,
@@ -119,8 +121,10 @@ def metrics_of(
     rounds: Sequence[RoundReport],
     ranking: Sequence[RankedPassage] = (),
 ) -> Metrics:
-    """The figures of a state of a case. ``best`` are its best rows, best first, shape (n,); ``pool`` all of
-    them; ``ranking`` is there at the end only."""
+    """Measure the figures of a case.
+
+    ``best``: its best rows, best first, shape (n,); ``pool``: all rows; ``ranking``: only at the end.
+    """
     similar = relevance.similarity(best[:BEST])
     return Metrics(
         coverage=coverage_score(areas),
@@ -132,86 +136,84 @@ def metrics_of(
     )
 
 
-def metrics_shown(
-    showing: Showing,
+def measure_shown(
+    view: RankingView,
     shown: Sequence[RankedPassage],
     areas: Sequence[AreaCoverage],
     rounds: Sequence[RoundReport],
 ) -> Metrics:
-    """The figures of a case of which these passages are shown."""
-    rows = showing.corpus.rows([one.passage.id for one in shown])
-    return metrics_of(rows, showing.pool.rows(), showing.scanned.relevance, areas, rounds, shown)
+    """Measure the figures of a case that shows these passages."""
+    rows = view.corpus.rows([ranked.passage.id for ranked in shown])
+    return measure_metrics(rows, view.pool.rows(), view.scanned.relevance, areas, rounds, shown)
 
 
-def figures_asked(
+def measure_conditions(
     conditions: Sequence[str],
-    showing: Showing,
+    view: RankingView,
     areas: Sequence[AreaCoverage],
     rounds: Sequence[RoundReport],
     completeness: Callable[[], Completeness | None],
 ) -> dict[str, float]:
-    """The figures that conditions ask for, by name, as far as they are known; ``completeness`` is asked where
-    one is about it.
+    """Measure the figures that stop conditions use, by name, as far as they are known.
 
-    Raises ValueError for what is no condition.
+    ``completeness`` is called only if a condition uses it. Raises ValueError for an invalid condition.
     """
-    wanted = {condition(one).figure for one in conditions}
-    if not wanted:
+    names = {condition(text).figure for text in conditions}
+    if not names:
         return {}
-    # What would be shown now; a reranker is asked at the end alone.
-    shown = showing.shown(showing.ranked()).passages if wanted & OF_THE_SHOWN else ()
-    found = metrics_shown(showing, shown, areas, rounds)
-    estimated = completeness() if "completeness" in wanted else None
-    told = {"completeness": None if estimated is None else estimated.estimate, **asdict(found)}
-    return {name: told[name] for name in wanted if told[name] is not None}
+    # Without the reranker, which runs only at the end.
+    shown = view.shown(view.ranked()).passages if names & OF_THE_SHOWN else ()
+    metrics = measure_shown(view, shown, areas, rounds)
+    estimated = completeness() if "completeness" in names else None
+    figures = {"completeness": None if estimated is None else estimated.estimate, **asdict(metrics)}
+    return {name: figures[name] for name in names if figures[name] is not None}
 
 
 def coverage_score(areas: Sequence[AreaCoverage]) -> float | None:
-    """Share of the areas that a case needs that is covered; a weak one is half."""
+    """Return the share of the required areas that are covered; a weak one counts half."""
     needed = counted(areas) or list(areas)
     return sum(WORTH[area.state] for area in needed) / len(needed) if needed else None
 
 
 def references_held(corpus: Corpus, rows: Rows, pool: Rows) -> float | None:
-    """Share of the resolved references in some passages whose target the pool holds; None without any."""
+    """Return the share of resolved references in ``rows`` whose target is in the pool; None without any."""
     links = corpus.neighbours(rows, None, Direction.OUT)
     if not len(links.rows):
         return None
-    references, place = numbered(links.evidence)
-    held = np.zeros(len(references), np.bool_)
-    held[place[found_in(np.sort(pool), links.rows)]] = True
-    return float(held.mean())
+    references, index = numbered(links.evidence)
+    in_pool = np.zeros(len(references), np.bool_)
+    in_pool[index[found_in(np.sort(pool), links.rows)]] = True
+    return float(in_pool.mean())
 
 
 def coherence(corpus: Corpus, ranking: Sequence[RankedPassage]) -> float | None:
-    """Mean cosine between passages that were put together, one and the next; None where none were, or without
-    vectors."""
-    joined = [found.assembled_ids for found in ranking if len(found.assembled_ids) > 1]
+    """Return the mean cosine between consecutive joined passages; None without any, or without vectors."""
+    joined = [ranked.assembled_ids for ranked in ranking if len(ranked.assembled_ids) > 1]
     pairs = [pair for ids in joined for pair in pairwise(ids)]
     if not pairs:
         return None
     first, second = (corpus.vectors(corpus.rows([pair[side] for pair in pairs])) for side in (0, 1))
-    there = first.any(axis=1) & second.any(axis=1)
-    if not there.any():
+    have_vectors = first.any(axis=1) & second.any(axis=1)
+    if not have_vectors.any():
         return None
-    return float(np.clip((first * second).sum(axis=1)[there].mean(), 0.0, 1.0))
+    return float(np.clip((first * second).sum(axis=1)[have_vectors].mean(), 0.0, 1.0))
 
 
-# Why a round was made, in words derived from what it does.
+# The purpose of a round, in words
 
-# More threads are told by their number: the counts of the round name them.
+# More strategies are only counted: the counts of the round name them.
 MOST_NAMED = 3
 NOTHING_TO_DO = "nothing was left to follow"
 
 
-def purpose_of_scan(plan: QueryPlan) -> str:
-    """What the scan is for: "find candidates by 3 views of the question"."""
+def describe_scan(plan: QueryPlan) -> str:
+    """Describe the purpose of the scan: "find candidates by 3 views of the question"."""
     count = sum(view.enabled for view in plan.views)
     named = " and what it names" if plan.named else ""
     return f"find candidates by {count} {'view' if count == 1 else 'views'} of the question{named}"
 
 
-def purpose_of_round(
+def describe_round(
     strategies: Sequence[Strategy],
     seeds: Sequence[str],
     queries: Sequence[GapQuery],
@@ -219,13 +221,13 @@ def purpose_of_round(
     *,
     chosen: bool,
 ) -> str:
-    """What a round is for: "follow “Same document” from the scan's best passages; close gaps: Agency".
+    """Describe a round: "follow “Same document” from the scan's best passages; close gaps: Agency".
 
-    ``chosen``: a person chose where it starts.
+    ``chosen``: a person chose the seeds.
     """
     parts = []
     if seeds and strategies:
-        names = ", ".join(f"“{title_of(one.name)}”" for one in strategies)
+        names = ", ".join(f"“{title_of(strategy.name)}”" for strategy in strategies)
         followed = names if len(strategies) <= MOST_NAMED else f"{len(strategies)} threads"
         parts.append(f"follow {followed} from {_start(seeds, pool, chosen)}")
     if areas := dict.fromkeys(query.name or query.area for query in queries if query.area):
@@ -235,10 +237,10 @@ def purpose_of_round(
     return "; ".join(parts) or NOTHING_TO_DO
 
 
-def kinds_of_round(
+def classify_round(
     strategies: Sequence[Strategy], seeds: Sequence[str], queries: Sequence[GapQuery], *, chosen: bool
 ) -> tuple[RoundKind, ...]:
-    """The same by its sort: a round may follow references and fill gaps at once."""
+    """Return the kinds of a round, which may follow references and fill gaps at once."""
     kinds = [RoundKind.FOLLOW_UP] if chosen else []
     if seeds and strategies and not chosen:
         kinds.append(RoundKind.REFERENCE_EXPANSION)
@@ -246,7 +248,7 @@ def kinds_of_round(
 
 
 def _start(seeds: Sequence[str], pool: Pool, chosen: bool) -> str:
-    """Where a round starts: at what the scan found, at what one round brought, or at both."""
+    """Describe where a round starts: the scan's passages, those of one round, or both."""
     if chosen:
         return "a passage that a person chose"
     rounds = {pool.round(seed) for seed in seeds}
@@ -255,12 +257,14 @@ def _start(seeds: Sequence[str], pool: Pool, chosen: bool) -> str:
     return f"what round {rounds.pop()} brought" if len(rounds) == 1 else "the best passages so far"
 
 
-# Which query found each passage of a case first, and how near it is to the question.
+# The query that found each passage
 
 
 def found_by(scanned: Scan, pool: Pool, rounds: Sequence[RoundReport]) -> Mapping[str, FoundBy]:
-    """By passage id. A passage that a query for a gap brought in is that query's; any other is that view's of
-    the question that ranks it highest, if one found it."""
+    """Return the query that found each passage and the passage's cosine to the question, by passage id.
+
+    This is the gap query that admitted the passage, or else the view that ranks it highest, if there is one.
+    """
     rows = pool.rows()
     views = first_searches(scanned, rows).tolist()
     cosines: list[float | None] = [None] * len(rows)
@@ -277,13 +281,13 @@ def found_by(scanned: Scan, pool: Pool, rounds: Sequence[RoundReport]) -> Mappin
 
 
 def _before_scan(rounds: Sequence[RoundReport]) -> int:
-    """How many queries were sent before those of the last scan; a case that was run twice has two."""
-    last = max((place for place, report in enumerate(rounds) if report.number == 0), default=0)
+    """Count the queries sent before the last scan; a case that was run twice has two scans."""
+    last = max((index for index, report in enumerate(rounds) if report.number == 0), default=0)
     return sum(len(report.searches) for report in rounds[:last])
 
 
 def _by_gap(rounds: Sequence[RoundReport]) -> dict[tuple[int, str], int]:
-    """The number of the query for a gap that ranks a passage highest in a round, by round and passage."""
+    """Return the number of the gap query that ranks a passage highest in a round, by round and passage."""
     best: dict[tuple[int, str], tuple[int, int]] = {}
     number = 0
     for report in rounds:

@@ -1,8 +1,8 @@
 """Addresses of provisions: one canonical form for the many ways a number is printed.
 
-``parse_label`` reads the label that a source gives a passage ("7.1.2.(1)", "APP4.A4.10.1",
-"Part 6.Chapter 2.56.(3)", "المادة الثانية عشرة", "Pasal 25 ayat (1)", "§ 433 Abs. 2"). Numbers keep
-the form the document prints; two numbers are the same provision where ``number_key`` is equal.
+``parse_label`` reads the label that a source gives a passage ("7.1.2.(1)", "APP4.A4.10.1", "Part 6.Chapter
+2.56.(3)", "المادة الثانية عشرة", "Pasal 25 ayat (1)", "§ 433 Abs. 2"). Numbers keep the form the document
+prints; two numbers are the same provision where ``number_key`` is equal.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from engine.model import SectionKind
 class Address:
     """Where a provision stands inside its document.
 
-    ``number`` is the provision's own number, ``paragraph`` what stands below it joined by "/"
-    ("2/a", "Guidance/3"), ``within`` the containers from the outside in, as (kind, number). A
-    relative address ("paragraph (2)") has no number.
+    ``number`` is the provision's own number, ``paragraph`` what stands below it joined by "/" ("2/a",
+    "Guidance/3"), ``within`` the containers from the outside in, as (kind, number). A relative address
+    ("paragraph (2)") has no number.
     """
 
     kind: SectionKind
@@ -61,8 +61,8 @@ CONTAINERS = frozenset(
 # Their parts are counted from one, as those of an article are; those of a chapter are its articles.
 ATTACHED = frozenset((SectionKind.ANNEX, SectionKind.SCHEDULE))
 
-# The words for a level, in the languages that labels come in. German "Abschnitt" and Arabic
-# "فصل" name containers, not provisions.
+# The words for a level, in the languages that labels come in. German "Abschnitt" and Arabic "فصل" name
+# containers, not provisions.
 WORDS: dict[str, SectionKind] = {
     word: kind for own in all_words().values() for kind, level in own.levels.items() for word in level
 }

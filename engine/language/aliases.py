@@ -1,8 +1,8 @@
 """The names by which other texts call a document.
 
-``aliases_of`` derives them from what a source says of the document: its title, its id, an
-abbreviation, number and year. ``name_key`` is the form by which two names are compared: stems, so
-that "des Bürgerlichen Gesetzbuchs" meets "Bürgerliches Gesetzbuch".
+``aliases_of`` derives them from what a source says of the document: its title, its id, an abbreviation,
+number and year. ``name_key`` is the form by which two names are compared: stems, so that "des Bürgerlichen
+Gesetzbuchs" meets "Bürgerliches Gesetzbuch".
 """
 
 from __future__ import annotations

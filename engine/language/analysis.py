@@ -29,10 +29,9 @@ if TYPE_CHECKING:
 
 # Function words per language, so that an index does not count them.
 #
-# Where bm25s ships a Snowball-style list, that one is used. Other languages have their list in
-# their folder: closed-class words only (articles, prepositions, pronouns, conjunctions,
-# auxiliaries), because general-purpose lists also drop words that carry law ("act", "part",
-# "year").
+# Where bm25s ships a Snowball-style list, that one is used. Other languages have their list in their folder:
+# closed-class words only (articles, prepositions, pronouns, conjunctions, auxiliaries), because
+# general-purpose lists also drop words that carry law ("act", "part", "year").
 
 
 def _shipped() -> dict[str, Any]:
@@ -60,8 +59,8 @@ STOPWORDS: dict[str, frozenset[str]] = _listed()
 # Dictionary forms of words, by simplemma's lists.
 #
 # To read such a list takes a second and a hundred megabytes a process: it is decoded once for an
-# installation, into the text of its words in order, which is kept beside this module where that
-# can be written (as compiled code is) and is read in hundredths of a second from then on.
+# installation, into the text of its words in order, which is kept beside this module where that can be
+# written (as compiled code is) and is read in hundredths of a second from then on.
 
 FOLDER = Path(cache_from_source(__file__)).parent
 # So many words are looked through at once.
@@ -170,12 +169,12 @@ def word_list(language: str) -> Mapping[str, str]:
 
 # Index terms of a text: the one tokeniser that both the index and the query go through.
 #
-# A term is a case-folded, stemmed word. Legal numbers are kept whole beside their parts: "Rule
-# 4.3.2" gives ``4.3.2`` besides 4, 3 and 2, and "§ 433" gives ``§433`` besides 433, so that an
-# exact citation in a question meets exactly that citation in a text; "第十二条" and "第12条" both give
-# ``第12条``, "article L. 110-1" and "L110-1" both ``l110-1``. Chinese, Japanese, Korean and Thai
-# are cut into character bigrams. Stemmers: Snowball (https://snowballstem.org) through PyStemmer;
-# in some languages words are taken to their dictionary forms first, by simplemma's lists.
+# A term is a case-folded, stemmed word. Legal numbers are kept whole beside their parts: "Rule 4.3.2" gives
+# ``4.3.2`` besides 4, 3 and 2, and "§ 433" gives ``§433`` besides 433, so that an exact citation in a
+# question meets exactly that citation in a text; "第十二条" and "第12条" both give ``第12条``, "article L.
+# 110-1" and "L110-1" both ``l110-1``. Chinese, Japanese, Korean and Thai are cut into character bigrams.
+# Stemmers: Snowball (https://snowballstem.org) through PyStemmer; in some languages words are taken to their
+# dictionary forms first, by simplemma's lists.
 
 STEMMERS = {language: own.stemmer for language, own in all_words().items() if own.stemmer}
 # A longer word is a hash, a table row or a line that lost its spaces: it is indexed by its beginning.

@@ -161,12 +161,11 @@ def pieces(text: str) -> Iterator[tuple[str, bool]]:
 # Characters that nobody sees and that change what is read: where they do not belong they are made
 # visible.
 #
-# A right-to-left override turns "not liable" round on the page and not in the text
-# (CVE-2021-42574, "Trojan Source"); zero-width characters split a word that a search then misses;
-# tag characters carry whole sentences. Where such characters do their proper work they stay as
-# they are: joiners in Arabic, Persian, Indic scripts and emoji, direction marks beside letters of
-# a script that runs from right to left, isolates around them. The text of a corpus is never
-# changed: this is for showing it (Unicode UAX #9, UTS #39).
+# A right-to-left override turns "not liable" round on the page and not in the text (CVE-2021-42574, "Trojan
+# Source"); zero-width characters split a word that a search then misses; tag characters carry whole
+# sentences. Where such characters do their proper work they stay as they are: joiners in Arabic, Persian,
+# Indic scripts and emoji, direction marks beside letters of a script that runs from right to left, isolates
+# around them. The text of a corpus is never changed: this is for showing it (Unicode UAX #9, UTS #39).
 
 _EMBEDDINGS, _ISOLATES, _POP, _POP_ISOLATE = "\u202a\u202b", "\u2066\u2067\u2068", "\u202c", "\u2069"
 _OVERRIDES = "\u202d\u202e"

@@ -16,8 +16,7 @@ from engine.language.analysis import analyzer
 from engine.language.entities import Key
 from engine.language.names import Comparison, Weigh, Word
 
-# What is put together from others: German compounds of two nouns, names of terms that are known
-# alone.
+# What is put together from others: German compounds of two nouns, names of terms that are known alone.
 
 # The parts of a German compound have at least so many letters.
 SHORTEST_PART = 4
@@ -88,17 +87,17 @@ def _nouns(words: Iterable[Word], weigh: Weigh) -> set[Word]:
 #
 # Three rules, from the surest to the boldest; what they must not join is in the tests:
 #
-# 1. *Spelling.* Equal words in any order once capitals, plurals, hyphens, accents, articles and
-# an acronym in brackets are set aside: "co-operation", "Cooperation"; "Securities of Listed
-# Entities", "Listed Entity's Securities". 2. *Slips.* All words equal but one, which differs by
-# one letter inside a long word and is rare beside the other: "Transporasi Laut", "personalized".
-# Beginnings and endings of words carry meaning ("insurer", "insured"; "unlisted", "listed"), so
-# they may not differ; nor may words of Arabic, where one letter makes another word. 3. *Meaning.*
-# Every word has a partner with the same beginning ("Supervisory Powers", "Powers to supervise")
-# and the vectors of the two names agree. Only where there is an embedding model.
+# 1. *Spelling.* Equal words in any order once capitals, plurals, hyphens, accents, articles and an acronym in
+# brackets are set aside: "co-operation", "Cooperation"; "Securities of Listed Entities", "Listed Entity's
+# Securities". 2. *Slips.* All words equal but one, which differs by one letter inside a long word and is rare
+# beside the other: "Transporasi Laut", "personalized". Beginnings and endings of words carry meaning
+# ("insurer", "insured"; "unlisted", "listed"), so they may not differ; nor may words of Arabic, where one
+# letter makes another word. 3. *Meaning.* Every word has a partner with the same beginning ("Supervisory
+# Powers", "Powers to supervise") and the vectors of the two names agree. Only where there is an embedding
+# model.
 #
-# Proper names are joined by the first rule alone: "Charles Johnson" is not "Charles Johnston".
-# Names with different numbers or letters of a series ("Class 3", "Category A") are never joined.
+# Proper names are joined by the first rule alone: "Charles Johnson" is not "Charles Johnston". Names with
+# different numbers or letters of a series ("Class 3", "Category A") are never joined.
 
 # Names to unit vectors, shape (names, d).
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]

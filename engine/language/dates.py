@@ -116,14 +116,12 @@ def _made(year: int, month: int, day: int) -> date | None:
 
 # Clauses that say from when to when a text holds: commencement, application, end.
 #
-# "This Act comes into force on 1 January 2024", "tritt am Tag nach der Verkündung in Kraft",
-# "mulai berlaku pada tanggal diundangkan", "自2021年1月1日起施行". A clause counts only where its
-# subject is the text itself ("this Act") or provisions by number ("Sections 1 to 7"), or, for an
-# end, another text that is named; "an order comes into force on the day it is made" says nothing
-# of the act.
+# "This Act comes into force on 1 January 2024", "tritt am Tag nach der Verkündung in Kraft", "mulai berlaku
+# pada tanggal diundangkan", "自2021年1月1日起施行". A clause counts only where its subject is the text itself
+# ("this Act") or provisions by number ("Sections 1 to 7"), or, for an end, another text that is named; "an
+# order comes into force on the day it is made" says nothing of the act.
 #
-# The patterns of each language stand in its ``law.yaml``; ``engine.languages.Validity`` explains
-# them.
+# The patterns of each language stand in its ``law.yaml``; ``engine.languages.Validity`` explains them.
 
 
 class ClauseKind(StrEnum):

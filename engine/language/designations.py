@@ -12,8 +12,8 @@ from engine.model import SectionKind
 
 # Designations: numbers that a rulebook writes in a form of its own.
 #
-# "FC-1.1.1", "RG 97.12", "CRE20.4", "COBS 3.4.1R", "Guideline 12", "3.4.1 COBS", "3-4-1". Their
-# letters name the document, or are a word that only this rulebook has for its parts.
+# "FC-1.1.1", "RG 97.12", "CRE20.4", "COBS 3.4.1R", "Guideline 12", "3.4.1 COBS", "3-4-1". Their letters name
+# the document, or are a word that only this rulebook has for its parts.
 
 _COUNT = r"\d{1,4}[A-Z]{0,2}"
 # Patterns: a number with its parts, what stands below it in brackets, and the letters in front of it.
@@ -147,8 +147,7 @@ def forms_of(number: str) -> Iterator[str]:
     starts = [0, *(word.end() for word in re.finditer(r" (?=[A-Z])", number))]
     for start in starts:
         # The "AMC1" of "AMC1 CAT.OP.MPA.150" is no word that leads to it, and what is left of "Agency Code
-        # Article
-        # 14" may be an article of another text.
+        # Article 14" may be an article of another text.
         if start and (
             GROUPED.match(number) or number[start:].rpartition(" ")[0].casefold() in WORDS_FOR_KINDS
         ):
@@ -162,8 +161,7 @@ def forms_of(number: str) -> Iterator[str]:
             yield f"{word[:-1]} {rest}"
 
 
-# Which stretches of a text are taken: asked in the logarithm of their number, however many there
-# are.
+# Which stretches of a text are taken: asked in the logarithm of their number, however many there are.
 
 
 class Occupied:

@@ -14,9 +14,8 @@ from engine.languages import all_words, words
 
 # The language of a short text, among the languages that a corpus holds.
 #
-# Three witnesses, the surest first: the script, the function words, and a character model
-# (py3langid, Lui and Baldwin 2012, https://aclanthology.org/P12-3005), which is loaded only when
-# the first two leave a doubt.
+# Three witnesses, the surest first: the script, the function words, and a character model (py3langid, Lui and
+# Baldwin 2012, https://aclanthology.org/P12-3005), which is loaded only when the first two leave a doubt.
 
 # More of a text says nothing new about its language.
 LONGEST_LOOK = 4000
@@ -224,10 +223,9 @@ def _surely(text: str, language: str) -> bool:
 
 # How many tokens of a language model a text is, estimated by its length and its language.
 #
-# No tokeniser is asked: each model has its own, and most of them are not at hand offline.
-# Characters a token were measured with ``o200k_base`` on law texts and on the GDPR in 24
-# languages, and rounded down, so that an estimate is seldom too small. Older tokenisers cut what
-# is not English up to twice as small.
+# No tokeniser is asked: each model has its own, and most of them are not at hand offline. Characters a token
+# were measured with ``o200k_base`` on law texts and on the GDPR in 24 languages, and rounded down, so that an
+# estimate is seldom too small. Older tokenisers cut what is not English up to twice as small.
 
 
 def characters_per_token(language: str) -> float:

@@ -20,8 +20,7 @@ from engine.model import NOTHING, Entity, EntityKind, Passage, Role
 
 # What may be an entity: a term as runs of passages tell of it, and all that is known of it.
 #
-# A *fact* is what one run of passages says of a term; a *candidate* gathers the facts of a whole
-# corpus.
+# A *fact* is what one run of passages says of a term; a *candidate* gathers the facts of a whole corpus.
 
 # A single word that more passages mention than this, and than this share of all, tells none of them apart.
 MOST_MENTIONS, LARGEST_SHARE = 50, 0.05
@@ -157,11 +156,10 @@ def usual_form(candidate: Candidate) -> str:
 
 # Proper names: runs of capitalised words in languages that write capitals for names alone.
 #
-# A name is one word or several ("Andy Murray", "Jean-Luc Picard", "J. K. Rowling"), joined over
-# small particles ("University of the Arts", "Ludwig van Beethoven") and over numbers ("Apollo
-# 13"). At the beginning of a sentence every word has a capital: what begins there is marked, and
-# the whole corpus decides how much of it is a name (``letter_case.py``). German writes a capital
-# for every noun and is left out.
+# A name is one word or several ("Andy Murray", "Jean-Luc Picard", "J. K. Rowling"), joined over small
+# particles ("University of the Arts", "Ludwig van Beethoven") and over numbers ("Apollo 13"). At the
+# beginning of a sentence every word has a capital: what begins there is marked, and the whole corpus decides
+# how much of it is a name (``letter_case.py``). German writes a capital for every noun and is left out.
 
 # A name of more words is a line of a heading.
 LONGEST_NAME = 8
@@ -342,16 +340,14 @@ def _found_in(text: str, language: str) -> Iterator[Found]:
 
 # How surely a term is a thing with a name: a score between 0 and 1.
 #
-# Three independent witnesses, put together by noisy or, ``1 - (1 - a)(1 - b)(1 - c)`` (Pearl
-# 1988):
+# Three independent witnesses, put together by noisy or, ``1 - (1 - a)(1 - b)(1 - c)`` (Pearl 1988):
 #
-# a. *How the texts speak of it*: they define it, give it a role or a document of that title (.8);
-# its words say that it is a body, or it is an acronym (.5); it stands above provisions (.5); it
-# is written as a name, in several words (.25) or one (.1). b. *Capitals*: up to .5, as the
-# passages that mention it write it with capitals; nothing where no more than half of them do.
-# Scripts without capitals say nothing, nor do nouns where each has one; that of an adjective
-# before it does ("Deutsche Bundesbank"). c. *Spread*: up to .3, by the logarithm of the number of
-# documents that mention it; all of it from 16 on.
+# a. *How the texts speak of it*: they define it, give it a role or a document of that title (.8); its words
+# say that it is a body, or it is an acronym (.5); it stands above provisions (.5); it is written as a name,
+# in several words (.25) or one (.1). b. *Capitals*: up to .5, as the passages that mention it write it with
+# capitals; nothing where no more than half of them do. Scripts without capitals say nothing, nor do nouns
+# where each has one; that of an adjective before it does ("Deutsche Bundesbank"). c. *Spread*: up to .3, by
+# the logarithm of the number of documents that mention it; all of it from 16 on.
 
 # An entity is kept from this score on. From .5 on it cost recall in rulebooks, whose terms are often used
 # without a definition (benchmarks/RESULTS.md, "Entities"); three quarters of those between are real, too.

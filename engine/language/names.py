@@ -1,4 +1,4 @@
-"""Names in texts: bodies, words for named things, capitals, parties of contracts with their roles."""
+"""Find names in texts: organisations, standards, capitalised words, parties of contracts with their roles."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from engine import bounded_yaml
 from engine.language.characters import HAN, LATIN, scripts_of
 from engine.language.designations import Occupied
 from engine.language.references import instruments
-from engine.languages import room
+from engine.languages import folders
 
-# Names of organisations and of technical standards: what kind of thing a name is, by the words in
-# it.
+# Organisations and standards, recognised by the words in their names
 
-# English names say it with their last word, or with the word before "of": "Bank of England".
+# English names of organisations end with such a word or have it before "of": "Bank of England".
 _ENGLISH = (
     r"Authority|Authorities|Commission|Board|Committee|Council|Ministry|Department|Agency|Bureau|Office|Bank|Court"
     r"|Tribunal|Registrar|Registry|Exchange|Institute|Organi[sz]ation|Association|Corporation|Union|Fund|Panel|Parliament"
     r"|Secretariat|Inspectorate|Ombudsman|Chamber|Foundation|University|Centre|Center|Administration|Service"
 )
-# "Fund" and "Service" alone are things of the law; behind these words they are somebody.
+# "Fund" and "Service" alone are legal terms; with these words they are organisations.
 _ONLY_OF = frozenset(
     ("Fund", "Service", "Office", "Centre", "Center", "Exchange", "Registry", "Administration")
 )
@@ -50,14 +49,13 @@ _PATTERNS = {
         r"(?:ال)?(?:هيئة|وزارة|مجلس|مؤسسة|ديوان|محكمة|لجنة|صندوق|مركز|بنك|جامعة|رئاسة|نيابة|جمعية)(?!\w).*\Z"
     ),
 }
-# Series that no grammar reads as references. What is written like them in a rulebook means another thing.
+# Series that no grammar reads as references, because rulebooks use similar forms for other things.
 _SERIES = r"RFC|FIPS|ITU-T [A-Z]\.?|GB|GOST R?|SIC|ISQC|PSAK|FRS|SSAE|SOC|CEN|SIST|BS|DIN|NF|UNE|EN"
 _IN_SERIES = re.compile(
     rf"(?<![\w-])(?:{_SERIES})[ -]?\d{{1,6}}(?: \d{{3}}(?!\d))?(?:[.-]\d{{1,4}})*(?::\d{{4}})?(?![\w-])"
 )
 _DESIGNATION = re.compile(instruments.FORM)
-# Plain words are searched for many times faster than the patterns.
-# How every sign ends: found several times as fast as the signs.
+# End of every sign: found several times as fast as the signs themselves.
 _SIGN_END = re.compile(r"[A-Z](?<=[A-Z/Ö].)(?=[\s/\d-])")
 _ANY_SIGN = re.compile(
     rf"(?:{instruments.SIGN})|(?:RFC|FIPS|ITU|GB|GOST|SIC|ISQC|PSAK|FRS|SSAE|SOC|CEN|SIST|EN)(?=[ /\d-])"
@@ -66,8 +64,7 @@ _EDITION = re.compile(r":\d{4}\Z")
 
 
 class NamedStandard(NamedTuple):
-    """A standard in a text: its designation without edition, how the text writes it, who publishes it by
-    letters and by name."""
+    """A standard in a text: name without edition, as written, and the publisher's letters and name."""
 
     name: str
     written: str
@@ -76,7 +73,7 @@ class NamedStandard(NamedTuple):
 
 
 def is_organisation(name: str, language: str) -> bool:
-    """Whether a name is that of a body, as its words say."""
+    """Return True if a name is that of an organisation."""
     if name in instruments.PUBLISHERS.values():
         return True
     pattern = _PATTERNS.get(language.split("-")[0])
@@ -88,7 +85,8 @@ def is_organisation(name: str, language: str) -> bool:
 
 
 def standards_in(text: str) -> list[NamedStandard]:
-    """The technical and accounting standards that a text names: "ISO/IEC 27001:2022" is ISO/IEC 27001."""
+    """Find the technical and accounting standards that a text names: "ISO/IEC 27001:2022" gives ISO/IEC
+    27001."""
     if not _SIGN_END.search(text) or not _ANY_SIGN.search(text):
         return []
     found, taken = list[NamedStandard](), Occupied()
@@ -96,7 +94,7 @@ def standards_in(text: str) -> list[NamedStandard]:
         one = instruments.standard_of(match[0])
         if one is not None:
             taken.add(*match.span())
-            # A disclosure is numbered in its standard: "GRI 306-1".
+            # A disclosure is numbered within its standard: "GRI 306-1".
             is_whole = one.name.endswith(f" {one.number}")
             written = " ".join(match[0].split(":")[0].split()) if is_whole else one.name
             letters = one.publisher if one.publisher in instruments.OWN_LETTERS else ""
@@ -108,15 +106,16 @@ def standards_in(text: str) -> list[NamedStandard]:
     return found
 
 
-# Words by which languages speak of things with names, from the ``entities.yaml`` of each.
+# Words of each language about named things, from its ``entities.yaml``
 
 ENTITIES = "entities.yaml"
 
 
 @dataclass(frozen=True, slots=True)
 class EntityWords:
-    """Of one language: kinds of ``documents``, ``labels`` of counted places, and how contracts give a party
-    its role, ``leads`` and ``articles`` before it and ``tails`` behind it."""
+    """Words of a language: kinds of ``documents``, ``labels`` of numbered positions, and how contracts assign
+    roles:
+    ``leads`` and ``articles`` before the role, ``tails`` after it."""
 
     documents: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
@@ -127,7 +126,7 @@ class EntityWords:
 
 @cache
 def _all() -> Mapping[str, EntityWords]:
-    return {path.parent.name: _read(path) for path in room.files(ENTITIES)}
+    return {path.parent.name: _read(path) for path in folders.files(ENTITIES)}
 
 
 def _read(path: Path) -> EntityWords:
@@ -137,39 +136,38 @@ def _read(path: Path) -> EntityWords:
 
 
 def entity_words(language: str) -> EntityWords:
-    """The words of a language; none for one that has no entry."""
+    """Return the words of a language; empty if it has no entry."""
     return _all().get(language.split("-")[0], _NONE)
 
 
 _NONE = EntityWords()
 
 
-# Capitals over a whole corpus: a word that it mostly writes in small letters is no name alone.
+# Capitalisation over a whole corpus: a word mostly in lower case is not a name by itself
 
 # Languages that write every noun with a capital: German, Luxembourgish, Low German, Swiss German, Bavarian.
 NOUNS_IN_CAPITALS = frozenset(("de", "lb", "nds", "gsw", "bar"))
-# A word, in front of it its language.
+# A word after its language.
 Word = tuple[str, str]
 
-# A word is always a name's where its capitals outnumber its small letters so many times.
+# Minimum ratio of capitals to lower case for a word that is always part of a name.
 ALWAYS = 2
 
 
 class Comparison(NamedTuple):
-    """Whether a corpus has a word, so many ``times`` over, more often than some others together."""
+    """Whether ``times`` the count of a word exceeds the total count of others."""
 
     word: Word
     others: tuple[Word, ...] = ()
     times: int = 1
 
 
-# Which comparisons are so. Whoever asks for these, and not for counts, need not ask again where a corpus
-# changed and they stayed as they are.
+# Returns which comparisons are true. Results, unlike counts, rarely change with a corpus and can be reused.
 Weigh = Callable[[Sequence[Comparison]], Sequence[bool]]
 
 
-class _Told(NamedTuple):
-    """What is so of a word."""
+class _CaseUse(NamedTuple):
+    """How a word is used in lower case."""
 
     is_small_too: bool
     is_mostly_small: bool
@@ -177,64 +175,64 @@ class _Told(NamedTuple):
 
 
 class LetterCase:
-    """How words stand with a capital and in small letters, asked for many words at once."""
+    """Use of words with capitals and in lower case, looked up for many words at once."""
 
     def __init__(self, words: Iterable[Word], weigh: Weigh) -> None:
         self._weigh = weigh
-        self._told: dict[Word, _Told] = {}
-        self._ask(list(dict.fromkeys(words)))
+        self._uses: dict[Word, _CaseUse] = {}
+        self._look_up(list(dict.fromkeys(words)))
 
     def is_small_too(self, language: str, word: str) -> bool:
-        """Whether the corpus has a word in small letters."""
+        """Return True if the corpus contains a word in lower case."""
         return self._of(language, word).is_small_too
 
     def is_ordinary(self, language: str, word: str) -> bool:
-        """Whether a word is more often in small letters than not, or of a script that has no capitals."""
+        """Return True if a word is mostly in lower case, or its script has no capitals."""
         return word.lower() == word.upper() or self._of(language, word).is_mostly_small
 
     def is_always_name(self, language: str, word: str) -> bool:
-        """Whether the corpus hardly has a word in small letters."""
+        """Return True if the corpus hardly contains a word in lower case."""
         return not self._of(language, word).is_often_small
 
-    def _of(self, language: str, word: str) -> _Told:
-        if (language, word) not in self._told:
-            self._ask([(language, word)])
-        return self._told[language, word]
+    def _of(self, language: str, word: str) -> _CaseUse:
+        if (language, word) not in self._uses:
+            self._look_up([(language, word)])
+        return self._uses[language, word]
 
-    def _ask(self, words: Sequence[Word]) -> None:
-        asked: list[Comparison] = []
+    def _look_up(self, words: Sequence[Word]) -> None:
+        comparisons: list[Comparison] = []
         for language, word in words:
             small = language, word.lower()
             large = tuple((language, form) for form in _large(word))
-            asked += Comparison(small), Comparison(small, large), Comparison(small, large, ALWAYS)
-        found = self._weigh(asked)
-        told = map(_Told, found[::3], found[1::3], found[2::3])
-        self._told |= dict(zip(words, told, strict=True))
+            comparisons += Comparison(small), Comparison(small, large), Comparison(small, large, ALWAYS)
+        found = self._weigh(comparisons)
+        uses = map(_CaseUse, found[::3], found[1::3], found[2::3])
+        self._uses |= dict(zip(words, uses, strict=True))
 
 
 def _large(word: str) -> list[str]:
-    """The forms of a word with a capital."""
+    """Return the forms of a word with a capital."""
     return sorted({word, word.capitalize(), word.upper()} - {word.lower()})
 
 
-# Parties of contracts with the roles that the text gives them.
+# Parties of contracts with the roles that the text assigns
 #
-# ``Corvane Ltd of Eastmere (the "Agent")``, ``die Muster GmbH (nachfolgend „Auftraggeber“
-# genannt)``, ``甲科技有限公司（以下简称“甲方”）``: a role in brackets or behind a comma, and before it a
-# name. A short name of the same thing (``the Meridian Standards Board (the "Board")``) is
-# no role: it is in the name, or made of its characters. Nor is that of a document (``the Powers
-# of Attorney Code (the "Code")``), or an acronym.
+# ``Corvane Ltd of Eastmere (the "Agent")``, ``die Muster GmbH (nachfolgend „Auftraggeber“ genannt)``,
+# ``甲科技有限公司（以下简称“甲方”）``: a role in brackets or after a comma, preceded by a name. A short name
+# (``the Meridian Standards Board (the "Board")``) is not a role: it is part of the name, or made of its
+# characters. Nor is the short name of a document (``the Powers of Attorney Code (the "Code")``), or an
+# acronym.
 
-# So many characters before a role are looked at for the name that has it.
+# Number of characters before a role to search for its name.
 REACH = 160
-# Behind spaces, one of these begins every role.
+# Every role begins with one of these, possibly after spaces.
 _SIGN = re.compile(r"[(（,，–-]")
 _QUOTES = "\"'“”„«‘『「"
 _OPEN, _CLOSE = f"[{_QUOTES}]\\s?", "\\s?[\"'”“»’』」]"
 _LETTER = r"[^\W\d_]"
 _LATIN_ROLE = rf"(?=[^\Wa-zß-öø-ÿ\d_]){_LETTER}[\w’'/-]*(?:[ ]{_LETTER}[\w’'/-]*){{0,3}}"
 _OTHER_ROLE = rf"[\u0621-\u064a{HAN}](?:[\u0621-\u064a{HAN} ]{{0,28}}[\u0621-\u064a{HAN}])?"
-# What the law of companies puts behind their names, or before them.
+# Legal forms after or before names of companies.
 _SUFFIX = (
     r"(?:S\.?A\.?(?:S\.?|R\.?L\.?|U\.?)?|Ltd\.?|Limited|L\.?L\.?C\.?|L\.?L\.?P\.?|plc|PLC|Inc\.?|Incorporated|Corp\.?|Corporation"
     r"|GmbH(?:\s&\sCo\.\sKG)?|AG|KGaA|KG|OHG|UG|SE|e\.\s?[VG]\.|S\.?à\sr\.?l\.?|S\.?p\.?A\.?|S\.?r\.?l\.?|B\.?V\.?|N\.?V\.?|S\.?L\.?"
@@ -250,13 +248,13 @@ _HAN_COMPANY = re.compile(
 _ARABIC_BODY = re.compile(
     r"(?<![\u0621-\u064a])(?:شركة|مؤسسة|بنك|مصرف|جمعية|هيئة|وزارة|مجموعة|مكتب)(?:\s+[\u0621-\u064a]+){1,5}\s*\Z"
 )
-# (“VC Managers”), with neither article nor lead, may be another word for anything.
+# (“VC Managers”), without article or lead, may be another word for anything.
 _ONLY_QUOTED = re.compile(rf"\s*[(（]\s*{_OPEN}(?![a-z]{{1,4}}\s)")
 _ARTICLE_FIRST = re.compile(r"(?:[Tt]he|Die|Der|Das|Le|La|Les|El|Il|De|Het|O|A|Firma)[ ]")
 
 
 class Party(NamedTuple):
-    """Somebody whom a text gives a role."""
+    """A person or organisation with a role."""
 
     name: str
     role: str
@@ -264,7 +262,7 @@ class Party(NamedTuple):
 
 
 def parties_in(text: str, language: str) -> Iterator[Party]:
-    """The parties that a text names together with their role, in its order."""
+    """Yield the parties that a text names together with their roles, in order."""
     pattern = pattern_of(language.split("-")[0])
     if pattern is None or not any(sign in text for sign in signs_of(language.split("-")[0])):
         return
@@ -277,7 +275,7 @@ def parties_in(text: str, language: str) -> Iterator[Party]:
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """What ``pattern.finditer`` gives, tried only where a sign of it stands, with the spaces before that."""
+    """Yield the matches of ``pattern.finditer``, tried only at its signs and the spaces before them."""
     end = 0
     for sign in _SIGN.finditer(text):
         start = sign.start()
@@ -292,8 +290,8 @@ def _matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 @cache
 def signs_of(language: str) -> tuple[str, ...]:
-    """Something that every match of the pattern of a language has: a quotation mark, a word of those before a
-    role, or an article in brackets."""
+    """Return substrings, one of which is in every match of a language's pattern: a quotation mark, a word
+    before a role, or an article in brackets."""
     words = entity_words(language)
     leads = dict.fromkeys(max(one.split(), key=len) for one in words.leads)
     return (*_QUOTES, *leads, *(f"({one.split()[0]}" for one in words.articles))
@@ -301,7 +299,8 @@ def signs_of(language: str) -> tuple[str, ...]:
 
 @cache
 def pattern_of(language: str) -> re.Pattern[str] | None:
-    """How a language gives a role, the role as its one group that matches; None for one without words."""
+    """Return the pattern of a role in a language; the role is the one group that matches. None without
+    words."""
     words = entity_words(language)
     if not words.leads:
         return None
@@ -328,7 +327,7 @@ def pattern_of(language: str) -> re.Pattern[str] | None:
 
 
 def _name_before(text: str, language: str, *, of_any: bool) -> str:
-    """The last company in a text's last clause, or, ``of_any``, the name that ends it; "" for none."""
+    """Return the last company in the last clause, or with ``of_any`` the name that ends it; "" for none."""
     scripts = scripts_of(language.split("-")[0])
     if "han" in scripts:
         found = _HAN_COMPANY.search(re.split(r"[，。；：、,;:\s]", text.rstrip(" ,，"))[-1])
@@ -343,7 +342,7 @@ def _name_before(text: str, language: str, *, of_any: bool) -> str:
     else:
         ending = _AT_END.search(clause) if of_any else None
         name = ending["name"] if ending else ""
-        # Where every noun has a capital, only the words of the name tell that it is somebody's.
+        # Where all nouns are capitalised, only the words of a name show that it is one.
         if not name or (language.split("-")[0] in NOUNS_IN_CAPITALS and not is_organisation(name, language)):
             return ""
     return _ARTICLE_FIRST.sub("", " ".join(name.split()), count=1).strip(" ,")
@@ -354,7 +353,7 @@ def _is_company(name: str, language: str) -> bool:
 
 
 def _is_short_name(name: str, role: str, language: str) -> bool:
-    """Whether a "role" is the thing's own short name, an acronym, or that of a document."""
+    """Return True if a "role" is a short name of the same thing, an acronym, or the name of a document."""
     words = entity_words(language)
     last_words = {one.casefold().strip(".,").removeprefix("ال") for one in name.split()}
     of_role = [one.removeprefix("ال") for one in role.casefold().split()]

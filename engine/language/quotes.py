@@ -16,22 +16,21 @@ from engine.model import Span
 # Where the words of a quote stand in a text, to the character; nothing that is not there word for
 # word.
 #
-# A quote and a text are cut into words, white space and single signs, and the quote's sequence is
-# sought in the text's (Knuth, Morris and Pratt 1977: linear time). Two signs are the same when
-# they differ only in how they are set:
+# A quote and a text are cut into words, white space and single signs, and the quote's sequence is sought in
+# the text's (Knuth, Morris and Pratt 1977: linear time). Two signs are the same when they differ only in how
+# they are set:
 #
-# - any run of white space (no-break spaces and line breaks among it) is one blank; between two
-# Han or kana letters, where lines break without a blank, it is nothing - what cannot be seen is
-# nothing: soft hyphens, zero-width spaces and joiners, the word joiner, marks of direction,
-# control characters - Latin and Armenian ligatures, Hebrew and Arabic presentation forms are
-# their letters (NFKC of these blocks only: "²" is not "2", "½" is not "1/2", a full-width "１" is
-# not "1", "…" is not "...") - typographic quotation marks are straight ones, single and double
-# apart; hyphen, dashes and minus are one - what Unicode calls canonically equivalent is the same
-# (NFC)
+# - any run of white space (no-break spaces and line breaks among it) is one blank; between two Han or kana
+# letters, where lines break without a blank, it is nothing - what cannot be seen is nothing: soft hyphens,
+# zero-width spaces and joiners, the word joiner, marks of direction, control characters - Latin and Armenian
+# ligatures, Hebrew and Arabic presentation forms are their letters (NFKC of these blocks only: "²" is not
+# "2", "½" is not "1/2", a full-width "１" is not "1", "…" is not "...") - typographic quotation marks are
+# straight ones, single and double apart; hyphen, dashes and minus are one - what Unicode calls canonically
+# equivalent is the same (NFC)
 #
-# Letter case, vowel signs, digits, punctuation and the order of words count. A quote begins and
-# ends where a word or a number does: neither "compliant" in "non-compliant" nor "1" in "1.5" is
-# quoted. An ellipsis is an ellipsis: it matches only one that stands in the text.
+# Letter case, vowel signs, digits, punctuation and the order of words count. A quote begins and ends where a
+# word or a number does: neither "compliant" in "non-compliant" nor "1" in "1.5" is quoted. An ellipsis is an
+# ellipsis: it matches only one that stands in the text.
 
 # Fewer words than this are in many a text by chance, unless they are a whole sentence or line.
 FEWEST_WORDS = 3

@@ -1,17 +1,17 @@
-"""One room a language: a folder named by its ISO 639-1 code holds all that the engine knows of it.
+"""One folder per language, named by its ISO 639-1 code, contains everything the engine knows about it.
 
 - ``words.yaml``: the language itself: script, stemmer, stop words, months, names of provisions.
-- ``law.yaml``: how its law speaks: commencement and end, definitions, front pages, kinds of answers.
-- ``statements.yaml``: words by which sentences are compared: duties, permissions, bounds, opposites.
-- ``references.yaml``: how its texts cite, read by ``engine.language.references``.
-- ``entities.yaml``: how it speaks of things with names, read by ``engine.language.names``.
-- ``questions.yaml``: how questions are asked in it, read by ``engine.retrieval.planning.words``.
+- ``law.yaml``: legal expressions: commencement and end, definitions, front pages, kinds of answers.
+- ``statements.yaml``: words for comparing sentences: duties, permissions, bounds, opposites.
+- ``references.yaml``: citations, read by ``engine.language.references``.
+- ``entities.yaml``: names of things, read by ``engine.language.names``.
+- ``questions.yaml``: questions, read by ``engine.retrieval.planning.words``.
 
-Each file may be left out. A new language is a new folder and no line of code. What a language without a
-file gets is the default of its field in ``tables.py``.
+Every file is optional. A new language is a new folder without any code. Fields of missing files get the
+defaults in ``tables.py``.
 """
 
-from engine.languages.room import ROOM, base_of, codes, file_of, files
+from engine.languages.folders import FOLDER, base_of, codes, file_of, files
 from engine.languages.tables import (
     Amendments,
     Definitions,
@@ -25,7 +25,7 @@ from engine.languages.tables import (
 )
 
 __all__ = [
-    "ROOM",
+    "FOLDER",
     "Amendments",
     "Definitions",
     "FrontPage",

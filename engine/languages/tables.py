@@ -1,6 +1,6 @@
-"""The tables of a language: the fields of ``words.yaml`` and ``law.yaml``, their meaning and their defaults.
+"""Tables of a language: the fields of ``words.yaml`` and ``law.yaml``, with their meanings and defaults.
 
-A field that a file leaves out has its default, and so has every field of a language without the file.
+A missing field or file gives the defaults.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import bounded_yaml
 from engine.errors import SettingsError, YamlError
-from engine.languages.room import base_of, file_of, files
+from engine.languages.folders import base_of, file_of, files
 from engine.model import SectionKind
 
 WORDS, LAW = "words.yaml", "law.yaml"
@@ -25,15 +25,14 @@ class _Table(BaseModel):
 
 
 class Citing(_Table):
-    """How a lawyer cites a provision: "§ 14 Abs. 2 Nr. 3 BGB".
+    """Citations of provisions in legal style: "§ 14 Abs. 2 Nr. 3 BGB".
 
-    ``words``: what a kind of provision is called, its English name where nothing is said. ``whole``: the
-    form of a citation that has no word in front of its number, with {number}. ``item``: what an item of a
-    list is called, where that is not what a paragraph is called. ``paragraph`` and ``further``: the form
-    of the first number below a provision and of those below it, with {}; ``together``: all of them stand
-    in the form of the first, joined by "/". Where neither is said it is "(2)(a)", with ``lead`` in front.
-    ``joined``: how {name} and {label} become one citation, the name first where nothing is said; ``marks``
-    are those around a name that it has.
+    - ``words``: names of the kinds of provision; default: the English name.
+    - ``whole``: form of a citation without a word before its number, with {number}.
+    - ``item``: name of an item of a list, if it differs from that of a paragraph.
+    - ``paragraph``, ``further``: forms of the first number below a provision and of further ones, with {};
+      ``together``: all of them use the first form, joined by "/". Default: "(2)(a)", with ``lead`` before it.
+    - ``joined``: how {name} and {label} form a citation; default: the name first. ``marks``: around the name.
     """
 
     words: dict[SectionKind, str] = {}
@@ -49,47 +48,47 @@ class Citing(_Table):
 
 
 class Words(_Table):
-    """The language itself, as far as every text in it needs it.
+    """Words and properties of a language.
 
     - ``name``: in English.
-    - ``long_codes``: its codes of ISO 639-2 (both, where there are two) and common slips.
-    - ``priority``: of several languages that a text may as well be in, that of the lowest is believed.
-    - ``scripts``: those it is written in, the main one first, by the names of ``engine.language.characters``.
-    - ``only_one_of_its_script``: whoever sees the script knows the language.
-    - ``without_blanks``: no blanks stand between its words.
-    - ``stemmer``: the Snowball algorithm that takes forms of a word together; none where empty.
-    - ``lemmas``: words are taken to their dictionary form before they are stemmed: "vertritt" is
-      "vertreten" then, which shares its stem with "Vertretung".
-    - ``stop_list``: the list of function words that bm25s ships; ``stop_words``: the list itself.
-    - ``asking``: words by which a person asks to be shown or told a provision, which no text of law has.
+    - ``long_codes``: ISO 639-2 codes (both, if there are two) and common errors.
+    - ``priority``: of several possible languages of a text, the one with the lowest number is chosen.
+    - ``scripts``: main script first, by the names of ``engine.language.characters``.
+    - ``only_one_of_its_script``: the script identifies the language.
+    - ``without_blanks``: words are not separated by spaces.
+    - ``stemmer``: Snowball algorithm; empty for none.
+    - ``lemmas``: words are lemmatised before stemming: "vertritt" becomes "vertreten", which shares its stem
+      with "Vertretung".
+    - ``stop_list``: name of a list of function words in bm25s; ``stop_words``: the list itself.
+    - ``asking``: words of requests ("show", "explain") that do not occur in law.
     - ``characters_per_token``: of a language model, measured with ``o200k_base`` and rounded down.
-    - ``months``: their names, January first, each with its other spellings; ``short_months``: three or
-      four letters of them and the number of the month.
-    - ``short_words``: what words of names are shortened to, without the point: "Cal. Civ. Code".
-    - ``time_units``: words for a day, week, month and year.
-    - ``yes``, ``no``: what answers a question.
-    - ``decimal_comma``: "1.500,25", where others print "1,500.25".
+    - ``months``: names, January first, each with its spelling variants; ``short_months``: abbreviations of
+      three or four letters and the number of the month.
+    - ``short_words``: abbreviations in names, without the full stop: "Cal. Civ. Code".
+    - ``time_units``: words for day, week, month and year.
+    - ``yes``, ``no``: answers to a question.
+    - ``decimal_comma``: "1.500,25" instead of "1,500.25".
     - ``numbers_by_library``: numbers in words are read by text2num.
-    - ``verb_last``: the verb ends its clause, and a negation stands behind what it denies.
-    - ``nouns_in_capitals``: a capital letter does not make a name.
-    - ``compounds``: nouns are written as one word with what specifies them ("Kündigungsfrist").
-    - ``levels``: the words for a kind of provision in labels; ``bare_number``: the kind that a bare number
-      counts; ``article``: what an article is called where a source gives only its number.
-    - ``heading_levels``: more words for a kind of provision that headings have; ``unnumbered``: headings
-      that need no number.
-    - ``explanations``: headings and titles of what explains the provisions of a text, as regular expressions;
-      ``explains``: what such a heading puts in front of the provision that it explains ("Zu § 5").
-    - ``ordinals``: the words for first, second and so on, each with its other forms, by which headings and
-      references count; ``only``: what stands there where nothing is to be counted ("Artículo único").
-    - ``named_provisions``: provisions on the level of an article that have a name of two words and a number
-      of their own: "disposición adicional primera". The second word is part of the number.
+    - ``verb_last``: the verb ends its clause, and a negation follows what it negates.
+    - ``nouns_in_capitals``: a capital letter does not mark a name.
+    - ``compounds``: compound nouns are one word ("Kündigungsfrist").
+    - ``levels``: words for kinds of provision in labels; ``bare_number``: kind of a bare number; ``article``:
+      word for an article if a source gives only its number.
+    - ``heading_levels``: additional words for kinds of provision in headings; ``unnumbered``: headings
+      without a number.
+    - ``explanations``: headings and titles of explanations, as regular expressions; ``explains``: text before
+      the explained provision in such a heading ("Zu § 5").
+    - ``ordinals``: words for first, second and so on, each with its other forms, in headings and references;
+      ``only``: word for a single, unnumbered provision ("Artículo único").
+    - ``named_provisions``: provisions on the level of an article with a name of two words and their own
+      numbers: "disposición adicional primera". The second word is part of the number.
     - ``citing``: see ``Citing``.
-    - ``article_numbers``: how articles are numbered where that is not by plain digits: "han" in Chinese
-      numerals, "french" in series ("L. 110-1").
-    - ``month_first``: "05/03/2021" may be the third of May.
-    - ``rule_words``: words of duty, permission, condition and exception, which tell dense rules from prose.
-    - ``eu_acts``: regular expressions of the words for acts of the European Union, by the letter that
-      CELEX gives the kind, longer words first: a framework decision is not a decision.
+    - ``article_numbers``: numbering of articles if not by plain digits: "han" for Chinese numerals, "french"
+      for series ("L. 110-1").
+    - ``month_first``: "05/03/2021" may be 3 May.
+    - ``rule_words``: words of duty, permission, condition and exception, which distinguish rules from prose.
+    - ``eu_acts``: regular expressions of the words for EU acts by their CELEX letter, longer words first: a
+      framework decision is not a decision.
     """
 
     name: str = ""
@@ -133,15 +132,15 @@ class Words(_Table):
 
 
 class Validity(_Table):
-    """From when to when a text holds: the words of commencement, application and end.
+    """Period of validity: expressions of commencement, application and end.
 
-    A pattern is a regular expression in which a blank stands for any white space, and {begin} is the
-    beginning of a sentence, behind the number of a paragraph if it has one; {self} is how a text speaks of
-    itself (``itself``); {some} is provisions by number (``some``); {date} is a whole date; {days} is a
-    number of days, in digits or as one of the words in ``ordinals``. The group "published" marks days
-    counted from the publication, "next" the day after it, "until" an end of which the day named is the
-    last one and not the first without. ``hint`` are small letters of which some stand in every such
-    clause; ``publication`` are those of every clause that counts its days from there.
+    Patterns are regular expressions in which a space matches any white space. {begin}: the start of a
+    sentence, after the number of a paragraph if there is one. {self}: the text's name for itself
+    (``itself``). {some}: provisions by number (``some``). {date}: a complete date. {days}: a number of days,
+    in digits or as a word of ``ordinals``. Group "published": days counted from publication; "next": the day
+    after; "until": the named day is the last day in force, not the first day after. ``hint``: lower-case
+    substrings, one of which is in every such clause; ``publication``: the same for clauses that count days
+    from publication.
     """
 
     hint: tuple[str, ...]
@@ -155,18 +154,21 @@ class Validity(_Table):
 
 
 class Amendments(_Table):
-    """How a text changes the words of another: "for the words “14 days” substitute “21 days”".
+    """Expressions for amendments of a text: "for the words “14 days” substitute “21 days”".
 
-    A form is a regular expression in which a blank stands for any white space; {old} and {new} are quoted
-    words with what announces them (``words``: "the words"), {gap} is what else may stand between. In forms of
-    ``after`` and ``before`` the new words are put after or before the old ones; behind one of ``rewritten``
-    stands the text that takes the place of a whole provision. ``hint`` are letters of which some stand in
-    every form, ``plain`` of those in which quantities stand without marks. ``bracketed`` announces words that
-    round brackets quote. ``everywhere``: the change is made wherever the old words occur. ``history``: what
-    stands in front of a reference to an earlier amendment ("as amended by"). ``parts``: words for parts of a
-    provision that have no number ("the second sentence"). ``titles``: what the title of a text that amends
-    another one has. ``applied``: what says that words are only read so where a text is applied to another
-    case ("applies with the following modifications").
+    Forms are regular expressions in which a space matches any white space. {old}, {new}: quoted words with
+    their
+    introduction (``words``: "the words"); {gap}: other text between them. ``after``, ``before``: the new
+    words are
+    inserted after or before the old ones. ``rewritten``: followed by the new text of a whole provision.
+    ``hint``:
+    substrings, one of which is in every form; ``plain``: the same for forms with unquoted quantities.
+    ``bracketed``: introduces words in round brackets. ``everywhere``: the change applies to all occurrences.
+    ``history``: precedes a reference to an earlier amendment ("as amended by"). ``parts``: parts of a
+    provision
+    without a number ("the second sentence"). ``titles``: marks titles of amending texts. ``applied``: the
+    words are
+    read differently only when a text is applied to another case ("applies with the following modifications").
     """
 
     hint: tuple[str, ...]
@@ -186,13 +188,15 @@ class Amendments(_Table):
 
 
 class Definitions(_Table):
-    """How a language defines: the headings of definitions, and the words that follow a defined term.
+    """Definitions: headings of definitions, and words that follow a defined term.
 
-    ``terms``: headings of a section or a column of a table, which is of definitions if that is all of it.
-    ``around``: what defines the term that stands in it for "..." ("on entend par ...", "als ... gilt").
-    ``called``: what says that a word is a term ("the term"). ``joins``: what joins two defined terms.
-    ``in_brackets``: a term in brackets follows what it means; elsewhere brackets hold all sorts of things.
-    ``by_colon``: at the beginning of an item a term is defined by the colon behind it.
+    ``terms``: headings of a section or a table column that contains only definitions. ``around``: defines the
+    term
+    in place of "..." ("on entend par ...", "als ... gilt"). ``called``: introduces a term ("the term").
+    ``joins``:
+    joins two defined terms. ``in_brackets``: a term in brackets follows its meaning; in other languages
+    brackets
+    contain other text. ``by_colon``: at the start of an item a colon defines the term before it.
     """
 
     headings: tuple[str, ...] = Field(min_length=1)
@@ -206,11 +210,11 @@ class Definitions(_Table):
 
 
 class FrontPage(_Table):
-    """What the first page of an act says of it, as regular expressions; a blank is any white space.
+    """Expressions on the first page of an act, as regular expressions; a space matches any white space.
 
     ``acts``: how a title or a line names its act, with the groups type, number, year and day. ``issuers``,
-    ``versions``, ``enacted``, ``published``: on the page, or anywhere in the text for days that stand at its
-    end, with the groups issuer, version and day. {date}, {number} and {year} stand for such.
+    ``versions``, ``enacted``, ``published``: on the first page, or anywhere for dates at the end of the text,
+    with the groups issuer, version and day. {date}, {number} and {year} are replaced by their patterns.
     """
 
     acts: tuple[str, ...]
@@ -221,28 +225,25 @@ class FrontPage(_Table):
 
 
 class Law(_Table):
-    """How the law of a language speaks; None or empty where nobody has written it down.
+    """Expressions of the law in a language; None or empty if not available.
 
-    - ``validity``, ``amendments``, ``definitions``, ``front_page``: see there.
-    - ``short_titles``: how a title begins with the name by which other texts call the act, as regular
-      expressions: "Ley 39/2015" is one for itself; with the groups ``kind`` and ``about`` it is the two of
-      them ("Ley del Procedimiento Administrativo"); with ``kind``, ``number`` and ``year`` it is in the forms
-      of Italy ("Legge n. 241 del 1990").
-    - ``wanted``: what kind of answer a question asks for, by its words, as regular expressions: a period or
-      a date (``time``; a ``deadline`` by none that begins "at least"; ``when`` by a condition too), a sum
-      (``money``), a number (``count``), a ``penalty``, a place or an authority (``where``), a permission or
-      a duty (``whether``), who does it (``who``). ``measure`` are words that only ask, and that no answer
-      repeats.
-    - ``given``: words that give such an answer where no quantity does: "without delay" is a ``period``;
-      what is ``void`` tells what follows from a breach.
-    - ``heads``: nouns of headings under which such an answer stands ("Time limits").
-    - ``points_back``: how a sentence begins that needs the one before it, a regular expression.
-    - ``departs``: how a sentence begins that makes an exception or is for a special case, a regular
-      expression.
+    - ``validity``, ``amendments``, ``definitions``, ``front_page``: see these classes.
+    - ``short_titles``: regular expressions for the short name at the start of a title: "Ley 39/2015" as a
+      whole; with the groups ``kind`` and ``about`` their combination ("Ley del Procedimiento
+      Administrativo"); with ``kind``, ``number`` and ``year`` the Italian forms ("Legge n. 241 del 1990").
+    - ``wanted``: the kind of answer that a question asks for, as regular expressions: a period or date
+      (``time``; ``deadline`` excludes those that begin "at least"; ``when`` includes conditions), a sum
+      (``money``), a number (``count``), a ``penalty``, a place or authority (``where``), a permission or duty
+      (``whether``), a person (``who``). ``measure``: words that only ask and do not occur in answers.
+    - ``given``: words that give such an answer without a quantity: "without delay" is a ``period``; ``void``
+      gives the consequence of a breach.
+    - ``heads``: nouns of headings above such answers ("Time limits").
+    - ``points_back``: start of a sentence that needs the previous one, a regular expression.
+    - ``departs``: start of a sentence with an exception or a special case, a regular expression.
     - ``binds``: words of negation, duty, permission, condition, exception and number, "and" and "or", as a
-      regular expression; for a language without ``statements.yaml``.
-    - ``transactions``: words of headings that name a procedure, a contract or an application.
-    - ``frame``: words of headings that say where in a document one is, not what it is about.
+      regular expression; for languages without ``statements.yaml``.
+    - ``transactions``: words of headings for a procedure, a contract or an application.
+    - ``frame``: words of headings about the position in a document, not about its subject.
     """
 
     validity: Validity | None = None
@@ -271,25 +272,25 @@ _NO_WORDS, _NO_LAW = Words(), Law()
 
 @cache
 def all_words() -> Mapping[str, Words]:
-    """The words of every language that has a folder, by its code.
+    """Load the words of every language with a folder, by code.
 
     Raises:
-        SettingsError: a file is wrong; it says which field.
+        SettingsError: a file is invalid; the message names the field.
     """
     return {path.parent.name: _read(path, Words) for path in files(WORDS)}
 
 
 def words(language: str) -> Words:
-    """The words of a language, by its code (ISO 639-1, region ignored)."""
+    """Return the words of a language by its code (ISO 639-1, region ignored)."""
     return all_words().get(base_of(language), _NO_WORDS)
 
 
 @cache
 def law(language: str) -> Law:
-    """How the law of a language speaks, by its code (ISO 639-1, region ignored).
+    """Load the legal expressions of a language by its code (ISO 639-1, region ignored).
 
     Raises:
-        SettingsError: the file is wrong; it says which field.
+        SettingsError: the file is invalid; the message names the field.
     """
     path = file_of(base_of(language), LAW)
     return _NO_LAW if path is None else _read(path, Law)

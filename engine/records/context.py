@@ -1,4 +1,4 @@
-"""A case as context for a language model, in an order and with its validity."""
+"""A case as context for a language model, in several orders."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from engine.investigation.record import Investigation
 from engine.language.detection import token_estimate
 from engine.language.front_page import STANDARD
 from engine.model import EDITION, OUT_OF_FORCE, Document, Passage, RankedPassage
-from engine.records.wording import full_citation
+from engine.records.phrases import full_citation
 
-# Whether a passage is in force, as a badge of a few words.
+# Badges: whether a passage is in force, in a few words.
 
 _IN_FORCE = frozenset({"in force", "in_force", "inforce", "current", "valid"})
 
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """``old`` where the passage is not, or not yet, or no longer in force."""
+    """A label; ``old`` is true if the passage is not in force, not yet or no longer."""
 
     words: str
     old: bool
 
 
 def day(when: date) -> str:
-    """A date as people write it: 31 Dec 2023."""
+    """Return a date as text: 31 Dec 2023."""
     return f"{when.day} {when:%b %Y}"
 
 
 def badge(passage: Passage, document: Document, today: date) -> Badge | None:
-    """The badge of a passage on a day; its own status and dates count before its document's.
+    """Return the badge of a passage on a day, None if its validity is unknown.
 
-    None where neither says anything.
+    The passage's own status and dates take precedence over its document's.
     """
     status = (passage.status or document.status or "").replace("_", " ").strip().lower()
     begin = passage.valid_from or document.valid_from
     end = passage.valid_to or document.valid_to
     if end is not None and end < today:
         return Badge(f"until {day(end)}", True)
-    # With a known end the dates tell more: before it, what is repealed by now was in force.
+    # Dates are more precise than a status: before its end date, a repealed provision was in force.
     if status in OUT_OF_FORCE and end is None:
         return Badge(status, True)
     if begin is not None and begin > today:
@@ -64,8 +64,7 @@ def badge(passage: Passage, document: Document, today: date) -> Badge | None:
 
 
 def edition(document: Document) -> str:
-    """Which of its versions or editions a document is: "version 2 of 5", "latest of 5 versions"; empty where
-    it is the only one."""
+    """Return which version or edition a document is, "version 2 of 5"; empty for the only one."""
     place, _, count = str(document.metadata.get(EDITION, "")).partition(" of ")
     if not count.isdigit():
         return ""
@@ -73,13 +72,13 @@ def edition(document: Document) -> str:
     return f"latest of {count} {word}s" if place == count else f"{word} {place} of {count}"
 
 
-# Orders in which ranked passages can be read: by rank, as their documents read, or for a model.
+# Reading orders of ranked passages.
 
 Item = TypeVar("Item")
 
 
 class Order(StrEnum):
-    """``ends``: the best passages at both ends, the weakest in the middle."""
+    """Reading orders; ``ends`` puts the best passages at both ends and the weakest in the middle."""
 
     RANK = "rank"
     DOCUMENT = "document"
@@ -87,7 +86,7 @@ class Order(StrEnum):
 
 
 def order_of(name: str) -> Order:
-    """The order with a name. Raises SettingsError for an unknown one."""
+    """Return the order with a name. Raises SettingsError for an unknown one."""
     try:
         return Order(name)
     except ValueError:
@@ -96,7 +95,7 @@ def order_of(name: str) -> Order:
 
 
 def ordered(passages: Sequence[RankedPassage], order: Order) -> tuple[RankedPassage, ...]:
-    """Passages of a ranking, best first, in another order; their ranks stay."""
+    """Return ranked passages in another order; their ranks are unchanged."""
     match order:
         case Order.RANK:
             return tuple(passages)
@@ -107,7 +106,7 @@ def ordered(passages: Sequence[RankedPassage], order: Order) -> tuple[RankedPass
 
 
 def by_document(passages: Sequence[RankedPassage]) -> tuple[RankedPassage, ...]:
-    """Documents in the order of their best passage, the passages of each as the document reads."""
+    """Return documents in the order of their best passage, each with its passages in reading order."""
     firsts: dict[str, int] = {}
     for place, found in enumerate(passages):
         firsts.setdefault(found.document.id, place)
@@ -115,34 +114,30 @@ def by_document(passages: Sequence[RankedPassage]) -> tuple[RankedPassage, ...]:
 
 
 def both_ends(items: Sequence[Item]) -> tuple[Item, ...]:
-    """The first at the beginning, the second at the end, and so on inwards: 1 3 5 6 4 2.
+    """Arrange items from both ends inwards: 1 3 5 6 4 2.
 
-    Models use best what stands at the ends of a long context (Liu et al. 2023, "Lost in the Middle",
+    Models make best use of the ends of a long context (Liu et al. 2023, "Lost in the Middle",
     https://arxiv.org/abs/2307.03172).
     """
     return (*items[::2], *reversed(items[1::2]))
 
 
-# What a model is given to read: passages of an investigation within a number of tokens, each with
-# a key.
-#
-# First as many passages of the ranking as there is room for, best first; then, with the room that
-# is left, each grows with the text around it inside its section (see ``context_expansion``).
-# Every text is a span of its source, word for word. The key of a passage is its rank, in whatever
-# order the passages stand.
+# A context contains as many passages of the ranking as fit, best first; then each grows with the text around
+# it in its section as far as tokens remain (see ``context_expansion``). Every text is a verbatim span of its
+# source. The key of a passage is its rank, in any order.
 
 FEWEST_TOKENS = 64
-# Tokens to which a passage grows in full where its section has them, and that it has at most.
+# Lengths, in tokens, to which a passage grows if its section allows, and at most.
 SHORTEST, LONGEST = 512, 1024
 _BACKTICKS = re.compile("`+")
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPassage:
-    """One text of a context. ``ids`` are the passages whose text it is, in reading order.
+    """A text of a context, made of the passages ``ids`` in reading order.
 
-    ``key`` is the rank of the passage that was found, ``cited`` how it is cited, ``validity`` what is to
-    be known of its force ("until 31 Dec 2023"), empty where nothing is. ``tokens`` are estimated.
+    ``key`` is the rank, ``cited`` the citation, ``validity`` a remark ("until 31 Dec 2023") or empty.
+    ``tokens`` is an estimate.
     """
 
     key: int
@@ -155,8 +150,11 @@ class ContextPassage:
 
 @dataclass(frozen=True, slots=True)
 class ModelContext:
-    """Passages in the order in which a model shall read them. ``left_out``: keys there was no room for;
-    ``relations``: how what the question names relates, in sentences that stand in front of the passages."""
+    """Passages in reading order for a model.
+
+    ``left_out``: keys of passages that did not fit; ``relations``: sentences on how the provisions named in
+    the question relate.
+    """
 
     question: str
     passages: tuple[ContextPassage, ...]
@@ -166,16 +164,16 @@ class ModelContext:
 
     @property
     def tokens(self) -> int:
-        """All tokens of the passages, estimated."""
+        """The estimated number of tokens of all passages."""
         return sum(passage.tokens for passage in self.passages)
 
 
 def model_context(
     investigation: Investigation, corpus: Corpus, tokens: int, order: Order = Order.ENDS
 ) -> ModelContext:
-    """The ranked passages of an investigation in at most ``tokens`` tokens, estimated.
+    """Return the ranked passages of an investigation that fit into ``tokens`` (estimated) tokens.
 
-    Raises InputError where ``tokens`` hold not one of them.
+    Raises InputError if not even one fits.
     """
     checked_tokens(tokens)
     day = investigation.day or date.today()
@@ -191,7 +189,7 @@ def model_context(
             room -= written[found.rank].tokens
     if ranking and not chosen:
         least = min(one.tokens for one in written.values())
-        raise InputError(f"a context of {whole} tokens holds no passage; the shortest has {least}")
+        raise InputError(f"no passage fits into a context of {whole} tokens; the shortest has {least}")
     for found, ids, text in _grown(investigation, corpus, chosen, day, room):
         written[found.rank] = _written(found, day, text, ids)
     kept = {found.rank for found in chosen}
@@ -205,7 +203,7 @@ def model_context(
 
 
 def checked_tokens(tokens: int) -> int:
-    """The number of tokens of a context. Raises InputError where nothing would fit."""
+    """Return the number of tokens of a context. Raises InputError if it is below the minimum."""
     if tokens < FEWEST_TOKENS:
         raise InputError(f"a context must have at least {FEWEST_TOKENS} tokens (given: {tokens})")
     return tokens
@@ -214,7 +212,7 @@ def checked_tokens(tokens: int) -> int:
 def _grown(
     investigation: Investigation, corpus: Corpus, chosen: list[RankedPassage], day: date, room: int
 ) -> Iterator[tuple[RankedPassage, tuple[str, ...], str]]:
-    """Those of the chosen that grow in the room that is left, best first, with their ids and text."""
+    """Yield the chosen passages that grow into the remaining tokens, best first, with their ids and text."""
     settings, reading = investigation.settings, Reading(corpus)
     rows = {found.rank: corpus.rows(found.assembled_ids).tolist() for found in chosen}
     pool = investigation.pool
@@ -239,23 +237,23 @@ def _grown(
 
 def _written(found: RankedPassage, day: date, text: str, ids: tuple[str, ...]) -> ContextPassage:
     passage, document = found.passage, found.document
-    # In one line, whatever a title holds.
+    # A title may contain line breaks.
     cited = " ".join(full_citation(passage, document).split())
     seal = badge(passage, document, day)
     validity = seal.words if seal is not None and seal.old else ""
-    # The line of the citation is read too, and the fences around the text.
+    # The citation and the fences count as well.
     tokens = token_estimate(len(text) + len(cited) + len(validity) + 16, passage.language)
     return ContextPassage(found.rank, ids or (passage.id,), cited, validity, text, tokens)
 
 
 def context_text(context: ModelContext) -> Iterator[str]:
-    """A context as lines to be given to a model: each text under its key and citation, fenced.
+    """Yield a context as lines for a model: each text fenced under its key and citation.
 
-    A fence is longer than any run of backticks inside, so no text can end it, or pass for a citation.
+    A fence is longer than any run of backticks inside, so that no text can end it or imitate a citation.
     """
     yield f"Question: {context.question}"
     if context.relations:
-        yield "\nWhat it names, and how that relates (no source, not to be quoted):"
+        yield "\nProvisions named in the question and their relations (not a source, do not quote):"
         yield from (f"- {line}" for line in context.relations)
     for passage in context.passages:
         old = f" ({passage.validity})" if passage.validity else ""
@@ -268,7 +266,7 @@ def context_text(context: ModelContext) -> Iterator[str]:
 
 
 def context_to_json(context: ModelContext) -> dict[str, Any]:
-    """A context as plain values."""
+    """Return a context as plain values."""
     return {
         "order": context.order.value,
         "tokens": context.tokens,

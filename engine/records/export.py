@@ -1,4 +1,4 @@
-"""An investigation as its record."""
+"""A finished investigation as its record."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from engine.llm import Usage
 from engine.llm.cost import cache_words, currency_of, usage_values, usage_words
 from engine.model import AreaState, FoundBy, PartEvidence, RankedPassage, Relation, RoundReport
 from engine.records.context import badge, edition
+from engine.records.phrases import short_citation
 from engine.records.plain import plain, plan_to_json
 from engine.records.record import (
     DIGITS,
@@ -32,21 +33,22 @@ from engine.records.record import (
     ThreadPart,
     TransactionPart,
 )
-from engine.records.wording import short_citation
 from engine.retrieval.scan import in_ranking
 from engine.threads import threads
 
-# What a language model used, or is expected to use: as plain values and in words.
+# Use of language models, as plain values and in words.
 
 
 def usage_to_json(usage: Mapping[str, Usage]) -> dict[str, Any]:
-    """What each task used; money is null where no prices are known."""
+    """Return the use of each task; money is null if the price is unknown."""
     return {task: usage_values(used) for task, used in usage.items()}
 
 
 def usage_lines(usage: Mapping[str, Usage], spec: str = "", head: str = "Language model") -> Iterator[str]:
-    """The sum in one line, a line for each task, and what the provider's cache saved; nothing where nothing
-    was asked. ``spec`` is the model's, which names the currency of its prices."""
+    """Yield the total, a line for each task, and the savings by the provider's cache; nothing without use.
+
+    ``spec`` is the model's; it determines the currency of prices.
+    """
     if not usage:
         return
     currency = currency_of(spec)
@@ -58,21 +60,20 @@ def usage_lines(usage: Mapping[str, Usage], spec: str = "", head: str = "Languag
         yield f"  {cached}"
 
 
-# An investigation as plain JSON values: one form for the command line, the page's API and files.
+# The record: one JSON form for the command line, the page's API and files.
 
-# What the text of a passage says of another; all else is said by numbers.
+# Relations that the text of a passage states; all others are computed.
 WRITTEN = frozenset(relation.value for relation in Relation if relation not in UNWRITTEN)
 _NOT_FOUND = FoundBy()
 
 
 def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
-    """Everything about an investigation. Numbers are rounded to six digits.
+    """Return the record of an investigation, with numbers rounded to six digits.
 
-    Keys: question, corpus, started, day, settings, evidence (whether the corpus bears the question), plan,
-    threads (what the strategies that were followed say of themselves),
-    passages, transaction, metrics, coverage, rounds, retrievers (what each gave to the passages), stop, pool,
-    notes, model and usage (of the language model, by task), milliseconds. ``message``: nothing was found;
-    ``weights``: by which learned weights it was ranked.
+    Keys: question, corpus, started, day, settings, evidence, plan, threads (descriptions of the strategies),
+    passages, transaction, metrics, coverage, rounds, retrievers (contribution of each to the ranking), stop,
+    pool, notes, model, usage (of the language model by task), milliseconds; ``message`` if no passage was
+    found, ``weights`` (id) if learned weights were used.
     """
     day, rounds = investigation.day, investigation.rounds
     numbers = accumulate((len(report.searches) for report in rounds), initial=0)
@@ -112,12 +113,12 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     if investigation.weights:
         result["weights"] = investigation.weights
     if not investigation.passages:
-        result["message"] = f"nothing in {investigation.corpus} answers to this question"
+        result["message"] = f"nothing in {investigation.corpus} answers this question"
     return result
 
 
 def part_to_json(part: PartEvidence) -> dict[str, Any]:
-    """What was found for a part of a question, with its best passages, best first."""
+    """Return the evidence for a part of the question, with its best passages first."""
     named = [
         {"id": passage.id, "citation": short_citation(passage, document)}
         for passage, document in part.passages
@@ -126,7 +127,7 @@ def part_to_json(part: PartEvidence) -> dict[str, Any]:
 
 
 def passage_to_json(ranked: RankedPassage, day: date | None = None) -> dict[str, Any]:
-    """A ranked passage with its score breakdown and trails; ``validity`` says what it was on a day."""
+    """Return a ranked passage with its score breakdown and trails; ``validity`` refers to ``day``."""
     passage, document = ranked.passage, ranked.document
     validity = badge(passage, document, day) if day is not None else None
     return plain(
@@ -150,8 +151,7 @@ def passage_to_json(ranked: RankedPassage, day: date | None = None) -> dict[str,
 
 
 def round_to_json(report: RoundReport, first: int) -> dict[str, Any]:
-    """One round; ``gaps`` are the areas that lacked evidence after it. Its queries are numbered from
-    ``first``."""
+    """Return a round; ``gaps`` are areas without evidence after it. Queries are numbered from ``first``."""
     states = {"before": report.before, "after": report.after}
     return plain(
         RoundPart,
@@ -163,14 +163,14 @@ def round_to_json(report: RoundReport, first: int) -> dict[str, Any]:
 
 
 def pool_to_json(investigation: Investigation) -> dict[str, Any]:
-    """The passages of a pool with how each was found, all hops, and what people said of passages.
+    """Return the passages of a pool with how each was found, all hops, and the user's decisions.
 
     ``search`` is the number of the query that found a passage, ``similarity`` its cosine to the question,
-    ``referenced_by`` the passages of the pool whose text refers to it, ``areas`` what it is evidence for.
+    ``referenced_by`` the pool passages that refer to it, ``areas`` those that it is evidence for.
     """
     pool = investigation.pool
     edges = list(map(HopPart.plain, pool.hops()))
-    referring, areas = referring_in(edges), defaultdict[str, list[str]](list)
+    referring, areas = referring_passages(edges), defaultdict[str, list[str]](list)
     for area in investigation.areas:
         for passage in area.evidence:
             areas[passage].append(area.id)
@@ -198,17 +198,17 @@ def pool_to_json(investigation: Investigation) -> dict[str, Any]:
     }
 
 
-def referring_in(edges: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """For each passage that others refer to in words, those that do, in the order of the hops."""
+def referring_passages(edges: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return for each passage those whose text refers to it, in the order of the hops."""
     found: dict[str, dict[str, None]] = defaultdict(dict)
     for edge in edges:
         if edge["source"] is not None and edge["relation"] in WRITTEN:
-            # Whichever way it was followed, one of the two says it.
-            says, said = edge["source"], edge["target"]
+            # A hop may follow a reference backwards.
+            source, target = edge["source"], edge["target"]
             if edge["direction"] == "in":
-                says, said = said, says
-            found[said][says] = None
-    return {said: list(says) for said, says in found.items()}
+                source, target = target, source
+            found[target][source] = None
+    return {target: list(source) for target, source in found.items()}
 
 
 def _day(day: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""Passages read in place, within the room that is given."""
+"""Passages of a document within a size limit, and values shortened to a size."""
 
 from __future__ import annotations
 
@@ -15,21 +15,19 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.model import Document, Naming, Passage, Status
 from engine.records.context import badge
-from engine.records.wording import full_citation
+from engine.records.phrases import full_citation
 from engine.retrieval.planning.named import provisions_named
 
-# Plain values made short enough to be read at once: texts are cut at a word, lists at an entry.
-#
-# Nothing is cut in silence: a text that was cut ends with its whole length, and ``left_out``
-# counts by their place the entries that are not there.
+# Shortening of plain values: texts are cut at a word, lists at an entry. A shortened text ends with its full
+# length, and ``left_out`` counts the omitted entries by path.
 
 LEFT_OUT = "left_out"
-# Longest text, and most entries of a list, None for any: what is tried in turn until the whole is short.
+# Maximum text length and number of entries (None: unlimited), tried in turn until the values fit.
 _STEPS: tuple[tuple[int | None, int | None], ...] = (
     (None, None), (3000, None), (2000, 200), (1200, 100), (900, 100), (700, 60), (500, 60), (400, 60),
     (300, 60), (250, 40), (200, 30), (200, 20), (150, 15), (120, 10), (100, 6), (80, 4), (60, 2), (40, 1),
 )  # fmt: skip
-# By these names something is asked for again: they are worth nothing in part.
+# Fields that identify something for a further request are not cut.
 _NAMES = frozenset({
     "id", "case", "passage", "passages", "document", "corpus", "url", "source", "target", "to", "assembled",
 })  # fmt: skip
@@ -37,28 +35,28 @@ _LONGEST_NAME = 200
 
 
 def characters(value: object) -> int:
-    """How long a value is as JSON."""
+    """Return the length of a value as JSON, in characters."""
     return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def cut(text: str, longest: int) -> str:
-    """The beginning of a text, cut at a word, and how long the whole is: "The owner … (5,210 characters)"."""
+    """Return a text cut at a word, with its full length: "The owner … (5,210 characters)"."""
     if len(text) <= longest:
         return text
-    told = f"… ({len(text):,} characters)"
-    head = text[: max(longest - len(told) - 1, 0)]
+    length_note = f"… ({len(text):,} characters)"
+    head = text[: max(longest - len(length_note) - 1, 0)]
     words = head.rsplit(None, 1)
-    # A text without spaces is cut where it is.
+    # A text without spaces is cut anywhere.
     head = words[0] if len(words) == 2 and len(words[0]) > len(head) // 2 else head.rstrip()
-    return f"{head} {told}".lstrip()
+    return f"{head} {length_note}".lstrip()
 
 
-def fitted(
+def shorten_to_fit(
     values: Mapping[str, Any], longest: int, weigh: Callable[[object], int] = characters
 ) -> dict[str, Any]:
-    """The values as they are where they weigh ``longest`` at most; else as much of them as does.
+    """Return values shortened until their size by ``weigh`` is at most ``longest``; unchanged if they fit.
 
-    Raises InputError where even a word of each is too much.
+    Raises InputError if they do not fit even in the shortest form.
     """
     for text, entries in _STEPS:
         left: Counter[str] = Counter()
@@ -67,7 +65,7 @@ def fitted(
             made[LEFT_OUT] = dict(left)
         if weigh(made) <= longest:
             return made
-    raise InputError("the answer is too long to be sent so: ask for less, or for detail=full")
+    raise InputError("the answer is too long: request fewer items, or detail=full")
 
 
 def _cut(value: Any, name: str, text: int | None, entries: int | None, left: Counter[str], place: str) -> Any:
@@ -96,19 +94,21 @@ def _first(found: Any, entries: int | None, left: Counter[str], place: str) -> A
     return found[:entries]
 
 
-# Documents read in place: passages from a position on, with what they cite and how often they are
-# cited.
+# Passages of a document from a position on, with their references.
 
-# What stands around the words of a passage: names so long, so many headings, so much of what it cites.
+# Longest names, most headings and most references listed with a passage.
 LONGEST_NAME, MOST_HEADINGS, MOST_CITED = 300, 10, 8
-# References of one stretch that are looked at.
+# References examined in one call.
 MOST_REFERENCES = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in a document: its row among the documents, and a position in it, from 0. ``whole``: the
-    document or a section was named, and not a passage of it."""
+    """A position in a document.
+
+    ``document`` is an index into the documents, ``position`` counts passages from 0; ``whole``: the request
+    named a document or section, not a passage.
+    """
 
     document: int
     position: int
@@ -117,35 +117,35 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Provisions that words may mean, by the ids of their passages; ``note`` says why there is not one."""
+    """Provisions that a citation may mean, by passage id; ``note`` explains why there are several."""
 
     choices: dict[str, str]
     note: str
 
 
-def spot_of(corpus: Corpus, what: str, day: date) -> Spot | Choices:
-    """The place of a passage, a section or a document by its id, or of the provision that words cite.
+def find_spot(corpus: Corpus, what: str, day: date) -> Spot | Choices:
+    """Return the position of a passage, section or document by its id, or of a cited provision.
 
-    Raises InputError where nothing is there.
+    Raises InputError if nothing matches.
     """
     row = int(corpus.rows([what])[0])
     if row >= 0:
-        return _spot_of_row(corpus, row)
+        return _find_row(corpus, row)
     documents = corpus.documents()
     for number, document in enumerate(documents):
         if document.id == what:
             return Spot(number, 0, whole=True)
-    section = _section(corpus, documents, what)
-    return section or _cited(corpus, what, day)
+    section = _find_section(corpus, documents, what)
+    return section or _find_citation(corpus, what, day)
 
 
-def _spot_of_row(corpus: Corpus, row: int) -> Spot:
+def _find_row(corpus: Corpus, row: int) -> Spot:
     own = np.asarray([row], np.int32)
     (passage,) = corpus.passages(own)
     return Spot(int(corpus.document_numbers(own)[0]), passage.position, whole=False)
 
 
-def _section(corpus: Corpus, documents: Sequence[Document], what: str) -> Spot | None:
+def _find_section(corpus: Corpus, documents: Sequence[Document], what: str) -> Spot | None:
     for number, document in enumerate(documents):
         if not what.startswith(document.id):
             continue
@@ -155,25 +155,23 @@ def _section(corpus: Corpus, documents: Sequence[Document], what: str) -> Spot |
     return None
 
 
-def _cited(corpus: Corpus, words: str, day: date) -> Spot | Choices:
+def _find_citation(corpus: Corpus, words: str, day: date) -> Spot | Choices:
     languages = list(corpus.info().languages)
     named = provisions_named(corpus, words, languages[0], day) if languages else []
     for one in named:
         if one.status is Naming.FOUND and one.passage_ids:
-            return _spot_of_row(corpus, int(corpus.rows([one.passage_ids[0]])[0]))
+            return _find_row(corpus, int(corpus.rows([one.passage_ids[0]])[0]))
     choices = {choice.passage_id: choice.label for one in named for choice in one.choices}
     note = "; ".join(dict.fromkeys(one.note for one in named if one.note))
     if choices:
-        return Choices(
-            choices, note or f"there are several: {words!r} may be any of them; read one by its id"
-        )
+        return Choices(choices, note or f"{words!r} is ambiguous; read one of these by its id")
     raise InputError(
-        f"{words[:80]!r} is no id of the corpus {corpus.name!r} and cites no provision of it"
+        f"{words[:80]!r} is neither an id in the corpus {corpus.name!r} nor a citation of a provision in it"
         + (f": {note}" if note else "")
     )
 
 
-def stretch(
+def read_passages(
     corpus: Corpus,
     number: int,
     first: int,
@@ -184,10 +182,10 @@ def stretch(
     room: int,
     weigh: Callable[[object], int] = characters,
 ) -> dict[str, Any]:
-    """The passages of a document from one position to another, as many as weigh ``room``.
+    """Return the passages of a document between two positions, as many as ``room`` allows by ``weigh``.
 
-    ``start``: the character of the first passage at which to begin. One passage that is longer than the room
-    is cut at a word; ``next`` is the position, and the character in it, at which to go on, None at the end.
+    ``start`` is the character of the first passage to begin at. A first passage that does not fit is cut at a
+    word; ``next`` is the position and character to continue at, None at the end.
     """
     document = corpus.documents()[number]
     (rows,) = corpus.by_document([document.id])
@@ -195,34 +193,36 @@ def stretch(
     if first >= len(rows):
         raise InputError(f"at: {document.id!r} has {len(rows):,} passages, the first is 0")
     own = rows[first:stop]
-    told: list[dict[str, Any]] = []
-    going_on: dict[str, int] | None = None
+    passages: list[dict[str, Any]] = []
+    next_start: dict[str, int] | None = None
     cites = _cites(corpus, own)
     citing = np.bincount(corpus.references_to(own).origins, minlength=len(own)).tolist()
     for index, passage in enumerate(corpus.passages(own)):
         since = start if index == 0 else 0
         if since > len(passage.text):
             raise InputError(f"start: the passage has {len(passage.text):,} characters")
-        one = _told(passage, document, day, since)
-        one |= {"cites": cites.get(index, []), "cited_by": citing[index]}
-        room -= weigh(one)
-        if room < 0 and told:
-            going_on = {"at": passage.position, "start": 0}
+        passage_values = _passage_values(passage, document, day, since)
+        passage_values |= {"cites": cites.get(index, []), "cited_by": citing[index]}
+        room -= weigh(passage_values)
+        if room < 0 and passages:
+            next_start = {"at": passage.position, "start": 0}
             break
         if room < 0:
-            one["text"] = _beginning(one["text"], room + weigh(one), one, weigh)
-            told.append(one)
-            going_on = {"at": passage.position, "start": since + len(one["text"])}
-            one["text"] += f" … ({len(passage.text):,} characters)"
+            passage_values["text"] = _beginning(
+                passage_values["text"], room + weigh(passage_values), passage_values, weigh
+            )
+            passages.append(passage_values)
+            next_start = {"at": passage.position, "start": since + len(passage_values["text"])}
+            passage_values["text"] += f" … ({len(passage.text):,} characters)"
             break
-        told.append(one)
-    if going_on is None and stop < len(rows):
-        going_on = {"at": stop, "start": 0}
-    return {"passages": told, "first": first, "length": len(rows), "next": going_on}
+        passages.append(passage_values)
+    if next_start is None and stop < len(rows):
+        next_start = {"at": stop, "start": 0}
+    return {"passages": passages, "first": first, "length": len(rows), "next": next_start}
 
 
 def _beginning(text: str, room: int, one: dict[str, Any], weigh: Callable[[object], int]) -> str:
-    """As much of a text as weighs so much together with what stands around it; at least a word of it."""
+    """Return as much of a text as fits with the other fields of its passage; at least one word."""
     around, low, high = weigh({**one, "text": ""}), 1, len(text)
     while low < high:
         middle = (low + high + 1) // 2
@@ -235,7 +235,7 @@ def _beginning(text: str, room: int, one: dict[str, Any], weigh: Callable[[objec
     return words or head
 
 
-def _told(passage: Passage, document: Document, day: date, since: int) -> dict[str, Any]:
+def _passage_values(passage: Passage, document: Document, day: date, since: int) -> dict[str, Any]:
     found = badge(passage, document, day)
     return {
         "id": passage.id,
@@ -259,10 +259,10 @@ def _cites(corpus: Corpus, rows: Rows) -> dict[int, list[dict[str, Any]]]:
     references = corpus.references(made.numbers.tolist()[:MOST_REFERENCES])
     texts = [passage.text for passage in corpus.passages(rows)]
     for origin, reference in zip(origins, references, strict=True):
-        told = found.setdefault(origin, [])
-        if len(told) < MOST_CITED:
+        cited = found.setdefault(origin, [])
+        if len(cited) < MOST_CITED:
             target = reference.target_id if reference.status is Status.RESOLVED else None
-            told.append(
+            cited.append(
                 {
                     "words": cut(texts[origin][reference.span.start : reference.span.end], LONGEST_NAME),
                     "relation": reference.relation.value,

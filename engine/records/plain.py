@@ -1,4 +1,4 @@
-"""Query plans and values of a case as plain JSON values."""
+"""Conversion of the engine's values and query plans to plain JSON values, and back."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from engine.model import (
     Suggestion,
     View,
 )
-from engine.records.wording import plural
+from engine.records.phrases import plural
 from engine.retrieval.planning.assisted import STRATEGIES
 
-# Parts of a record made of the engine's values, and back, field by field as both declare them.
+# Conversion of engine values to parts of a record and back, by the fields that both declare.
 
 Value = TypeVar("Value")
 Change = Callable[[Any], Any]
@@ -40,20 +40,20 @@ Change = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Digits:
-    """Marks a number that a record has with so many digits."""
+    """Marks a number that a record rounds to some digits."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """Marks a field that the engine's value has under another name."""
+    """Marks a field that has another name in the engine's value."""
 
     name: str
 
 
 def plain(part: type[BaseModel], source: object, **given: Any) -> dict[str, Any]:
-    """Return the fields of a part as plain values: those that are given, the others from the source."""
+    """Return the fields of a part as plain values: those of ``given``, the others from the source."""
     if not given:
         return writer(part)(source)
     found = writer(part, frozenset(given))(source) | given
@@ -62,7 +62,7 @@ def plain(part: type[BaseModel], source: object, **given: Any) -> dict[str, Any]
 
 @cache
 def writer(part: type[BaseModel], given: frozenset[str] = frozenset()) -> Callable[[object], dict[str, Any]]:
-    """Return what makes plain values of a source, without the fields that are given otherwise."""
+    """Return a function that makes plain values of a source, without the fields ``given``."""
     hints = get_type_hints(part, include_extras=True)
     names = [name for name in part.model_fields if name not in given]
     get = _getter([_attribute(name, hints[name]) for name in names])
@@ -78,7 +78,7 @@ def writer(part: type[BaseModel], given: frozenset[str] = frozenset()) -> Callab
 
 
 def convert(kind: type[Value], part: BaseModel, **given: Any) -> Value:
-    """Make a dataclass of the engine: of what is given, and of the fields that it shares with a part."""
+    """Make a dataclass of the engine from ``given`` and the fields that it shares with a part."""
     values = dict(given)
     for name, change in _read(kind, type(part)):  # type: ignore[arg-type]
         if name not in given:
@@ -93,7 +93,7 @@ def _getter(names: list[str]) -> Callable[[object], Iterable[Any]]:
 
 
 def _attribute(name: str, hint: Any) -> str:
-    """The path of a field in its source."""
+    """Return the attribute path of a field in its source."""
     name = next((one.name for one in _marks(hint) if isinstance(one, Attribute)), name)
     return f"{name}.value" if _is_enum(hint) else name
 
@@ -125,7 +125,7 @@ def _plain_change(hint: Any) -> Change | None:
 
 @cache
 def _read(kind: Any, part: type[BaseModel]) -> list[tuple[str, Change | None]]:
-    """The fields that a dataclass shares with a part, and what changes each."""
+    """Return the fields that a dataclass shares with a part, each with its conversion."""
     hints = get_type_hints(kind)
     names = [field.name for field in fields(kind) if field.name in part.model_fields]
     return [(name, _engine_change(hints[name])) for name in names]
@@ -148,8 +148,7 @@ def _each(change: Change | None, kind: Callable[[Iterable[Any]], Any]) -> Change
     return kind if change is None else lambda values: kind(map(change, values))
 
 
-# Query plans as plain JSON values and as text; read back, so that a person can edit one in a
-# file.
+# Query plans as JSON and text; read back so that a user can edit a plan in a file.
 
 DIGITS = 4
 
@@ -215,7 +214,7 @@ class _NamedFile(BaseModel):
 
 
 class PlanFile(BaseModel):
-    """A plan in a file: what may be left out has a default."""
+    """A plan in a file; optional fields have defaults."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -238,8 +237,10 @@ class PlanFile(BaseModel):
 
 
 def plan_to_json(plan: QueryPlan) -> dict[str, Any]:
-    """A plan; every field of it, days as 2020-03-01. ``plan_from_json`` gives the same plan back: the weights
-    of one that a person edited stand as they were given, others have four digits."""
+    """Return a plan with all fields, days as 2020-03-01; ``plan_from_json`` gives the same plan back.
+
+    Weights of a plan edited by a user are unchanged, others have four digits.
+    """
     values: dict[str, Any] = orjson.loads(orjson.dumps(plan))
     for view in () if plan.edited else values["views"]:
         view["weight"] = round(view["weight"], DIGITS)
@@ -247,7 +248,7 @@ def plan_to_json(plan: QueryPlan) -> dict[str, Any]:
 
 
 def plan_from_json(values: Any, where: str = "plan") -> QueryPlan:
-    """A plan from plain values; ``where`` is named in errors. Raises InputError naming the wrong field."""
+    """Return a plan from plain values. Raises InputError with ``where`` and the wrong field."""
     try:
         return plan_of(PlanFile.model_validate(values), where)
     except ValidationError as error:
@@ -278,23 +279,23 @@ def _named(file: _NamedFile) -> NamedProvision:
 
 
 def load_plan(path: Path) -> QueryPlan:
-    """The plan in a JSON file, which counts as edited. Raises InputError where there is none."""
+    """Return the plan in a JSON file, marked as edited. Raises InputError if there is none."""
     try:
         values = orjson.loads(path.read_bytes())
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     except orjson.JSONDecodeError as error:
         raise InputError(f"{path}: not JSON: {error}") from error
-    # A saved investigation holds its plan, which may be run again as it stands.
+    # A saved investigation contains its plan, which may be run again.
     plan = values.get("plan", values) if isinstance(values, Mapping) else values
     return replace(plan_from_json(plan, str(path)), edited=True)
 
 
 def plan_text(plan: QueryPlan) -> Iterator[str]:
-    """A plan for a terminal."""
+    """Yield the lines of a plan for a terminal."""
     yield f"Question: {plan.question}"
-    told = f" ({', '.join(f'“{words}”' for words in plan.evidence)})" if plan.evidence else ""
-    yield f"Intent:   {intent_words(plan)}{told}"
+    evidence = f" ({', '.join(f'“{words}”' for words in plan.evidence)})" if plan.evidence else ""
+    yield f"Intent:   {intent_words(plan)}{evidence}"
     yield f"Language: {plan.language}"
     yield f"Strategy: {plan.strategy}"
     if plan.depth is not None:
@@ -319,7 +320,7 @@ def plan_text(plan: QueryPlan) -> Iterator[str]:
 
 
 def plan_line(plan: QueryPlan) -> str:
-    """A plan in one line."""
+    """Return a plan in one line."""
     enabled = sum(view.enabled for view in plan.views)
     line = f"Plan: {plural(enabled, 'view')} of the question, language {plan.language}"
     parts = [line, intent_words(plan) if plan.intent else "", *constraint_words(plan.constraints)]
@@ -327,12 +328,12 @@ def plan_line(plan: QueryPlan) -> str:
 
 
 def intent_words(plan: QueryPlan) -> str:
-    """The intent as people write it."""
+    """Return the intent of a plan in words."""
     return "unknown" if plan.intent is None else plan.intent.value.replace("_", "-")
 
 
 def named_words(plan: QueryPlan) -> Iterator[str]:
-    """Each provision that a question names, and what became of it; those that were not looked up as well."""
+    """Yield each provision named in the question with the result of its lookup, also those not looked up."""
     yield from (reference for reference in plan.references if not plan.named)
     for named in plan.named:
         found = plural(len(named.passage_ids), "passage") if named.status is Naming.FOUND else named.note
@@ -340,7 +341,7 @@ def named_words(plan: QueryPlan) -> Iterator[str]:
 
 
 def constraint_words(constraints: Constraints) -> Iterator[str]:
-    """Each constraint in words."""
+    """Yield each constraint in words."""
     yield from (f"with “{phrase}”" for phrase in constraints.must_include)
     yield from (f"without “{phrase}”" for phrase in constraints.must_exclude)
     for name, values in (
@@ -362,7 +363,7 @@ def constraint_words(constraints: Constraints) -> Iterator[str]:
 
 
 def suggestion_words(found: Suggestion) -> str:
-    """What to write to turn a suggestion into a constraint."""
+    """Return the text that turns a suggestion into a constraint."""
     signs = {
         "year_from": f"year:{found.value}..",
         "year_to": f"year:..{found.value}",

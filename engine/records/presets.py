@@ -1,4 +1,4 @@
-"""Settings in words: the preset that they are nearest to, and what was changed of it."""
+"""Settings in words: the nearest preset and the changed fields."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ MOST_CHANGES = 3
 
 
 def nearest(settings: InvestigationSettings) -> Preset:
-    """The preset from which the fewest fields were changed; among equals the default, then the fastest."""
-    known = presets()
-    return min(known, key=lambda name: (len(list(changed(settings, known[name]))), name != Preset.AUTO))
+    """Return the preset with the fewest changed fields; among equals the default, then the fastest."""
+    available = presets()
+    return min(
+        available,
+        key=lambda name: (len(list(changed_fields(settings, available[name]))), name != Preset.AUTO),
+    )
 
 
-def changed(settings: InvestigationSettings, base: InvestigationSettings) -> Iterator[str]:
-    """Names of the fields in which settings differ. Lists are alike that hold the same, in any order."""
+def changed_fields(settings: InvestigationSettings, base: InvestigationSettings) -> Iterator[str]:
+    """Yield the names of fields that differ; the order of lists does not matter."""
     for name in InvestigationSettings.model_fields:
         ours, theirs = getattr(settings, name), getattr(base, name)
         if isinstance(ours, tuple) and isinstance(theirs, tuple):
@@ -27,24 +30,24 @@ def changed(settings: InvestigationSettings, base: InvestigationSettings) -> Ite
 
 
 def settings_words(settings: InvestigationSettings, most: int = MOST_CHANGES) -> str:
-    """ "Balanced", or "Balanced, changed: rounds 4, pool size 800 and 2 more"."""
+    """Return settings as a phrase: "Balanced", or "Balanced, changed: rounds 4, pool size 800 and 2 more"."""
     name = nearest(settings)
-    names = list(changed(settings, preset(name)))
+    names = list(changed_fields(settings, preset(name)))
     title = name.value.capitalize()
     if not names:
         return title
-    told = ", ".join(f"{field_words(one)} {value_words(getattr(settings, one))}" for one in names[:most])
+    changes = ", ".join(f"{field_words(one)} {value_words(getattr(settings, one))}" for one in names[:most])
     rest = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{title}, changed: {told}{rest}"
+    return f"{title}, changed: {changes}{rest}"
 
 
 def field_words(name: str) -> str:
-    """ "pool_size" as people say it."""
+    """Return the name of a setting as words: "pool size"."""
     return name.replace("_", " ")
 
 
 def value_words(value: object) -> str:
-    """A value of a setting: "on", "4", "0.14", "none", "bm25, dense", "“power of attorney”; “proxy”"."""
+    """Return a value as words: "on", "4", "0.14", "none", "bm25, dense", "“power of attorney”; “proxy”"."""
     match value:
         case None | () | "":
             return "none"
@@ -62,5 +65,5 @@ def value_words(value: object) -> str:
 
 
 def day_words(day: date) -> str:
-    """ "22 Nov 2026"."""
+    """Return a day as words: "22 Nov 2026"."""
     return f"{day.day} {day:%b} {day.year}"

@@ -1,8 +1,8 @@
 """The record of a case: its one typed form, format 2, which everything above the loop reads.
 
-``export.investigation_to_json`` writes it as plain values, ``read_record`` reads it back. Methods give the
-parts as the engine has them. A new field of a hop goes into ``engine.model.Hop``, ``HopPart`` and the schema
-that is made from it.
+``export.investigation_to_json`` writes it as plain values, ``read_record`` reads it. Methods convert parts to
+the engine's values. A new field of a hop must be added to ``engine.model.Hop``, ``HopPart`` and the generated
+schema.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from engine.model import (
     RoundReport,
     StopReason,
 )
+from engine.records.phrases import GAP_STRATEGY
 from engine.records.plain import Attribute, Digits, PlanFile, convert, plain
 from engine.records.store.chain import is_moment
-from engine.records.wording import GAP_STRATEGY
 
 FORMAT = 2
-# Formats that this program reads; docs/cases.md says what came with each.
+# Formats that this program reads; docs/cases.md lists their differences.
 READ = (1, 2)
 DIGITS = 6
 RECORD = "record of the case"
@@ -42,25 +42,25 @@ LONGEST_CASE_MS = 10.0**12
 
 def _moment(text: str) -> str:
     if not is_moment(text):
-        raise ValueError("no moment, or day, that there is")
+        raise ValueError("not a valid date or time")
     return text
 
 
 def _zoned(text: str) -> str:
     if datetime.fromisoformat(text).tzinfo is None:
-        raise ValueError("a moment without its time zone")
+        raise ValueError("a time without a time zone")
     return text
 
 
 def _colour(text: str) -> str:
     if not re.fullmatch("#[0-9a-fA-F]{6}", text):
-        raise ValueError("a colour is written as #1a2b3c")
+        raise ValueError("not a colour like #1a2b3c")
     return text
 
 
 def _duration(value: float) -> float:
     if not 0 <= value <= LONGEST_CASE_MS:
-        raise ValueError("no duration of a case")
+        raise ValueError("not a valid duration")
     return value
 
 
@@ -76,13 +76,13 @@ Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$"), AfterValidator(_moment
 
 
 class Part(BaseModel):
-    """A part of a record or of the file that it is saved in."""
+    """A part of a record or of its file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class GapQueryPart(Part):
-    """A query that was sent to close a gap; ``area`` is an id, ``name`` what it is called."""
+    """A query sent to close a gap; ``area`` is an id, ``name`` a title."""
 
     text: str
     area: str
@@ -90,7 +90,7 @@ class GapQueryPart(Part):
 
 
 class HopPart(Part):
-    """A step of a trail; ``source`` is null where it began at the question or at a query for a gap."""
+    """A step of a trail; ``source`` is null if it starts at the question or at a query for a gap."""
 
     source: str | None
     target: str
@@ -105,10 +105,10 @@ class HopPart(Part):
     rank: Count | None
     query: GapQueryPart | None
 
-    # Both ways are written out, as a case has thousands of hops: converting them takes twice as long.
+    # Written out because a case has thousands of hops: a generic conversion takes twice as long.
     @staticmethod
     def plain(hop: Hop) -> dict[str, Any]:
-        """Return the values of the part for a hop of the engine."""
+        """Return the fields for a hop of the engine."""
         return {
             "source": hop.source_id,
             "target": hop.target_id,
@@ -125,10 +125,10 @@ class HopPart(Part):
         }
 
     def hop(self) -> Hop:
-        """Return the hop as the engine has it."""
+        """Return the hop as a value of the engine."""
         query = None if self.query is None else convert(GapQuery, self.query)
         if query is None and self.strategy == GAP_STRATEGY:
-            # Early records of format 1 have only the words of a query.
+            # Early records of format 1 contain only the text of a query.
             query = GapQuery(self.quote)
         return Hop(
             self.target,
@@ -147,8 +147,11 @@ class HopPart(Part):
 
 
 class NodePart(Part):
-    """A passage of the pool. ``search``: the number of the query that found it; ``similarity``: its cosine
-    to the question; ``referenced_by``: passages of the pool whose text refers to it; ``areas``: ids."""
+    """A passage of the pool.
+
+    ``search``: number of the query that found it; ``similarity``: cosine to the question; ``referenced_by``:
+    pool passages whose text refers to it; ``areas``: ids.
+    """
 
     id: Annotated[str, Attribute("passage_id")]
     round: Count
@@ -161,7 +164,7 @@ class NodePart(Part):
 
 
 class PoolPart(Part):
-    """The pool: passages in the order of their admission, all hops, and what people said of passages."""
+    """The pool: passages in the order of admission, all hops, and the user's decisions."""
 
     nodes: list[NodePart]
     edges: list[HopPart]
@@ -171,7 +174,7 @@ class PoolPart(Part):
 
 
 class ScorePartPart(Part):
-    """An addend of a score."""
+    """A term of a score."""
 
     name: str
     value: Rounded
@@ -179,7 +182,7 @@ class ScorePartPart(Part):
 
 
 class RetrieverHitPart(Part):
-    """The rank and the raw score that a retriever gave a passage for a view of the question."""
+    """The rank and raw score of a passage in a retriever's results for a view of the question."""
 
     retriever: str
     view: str
@@ -188,7 +191,7 @@ class RetrieverHitPart(Part):
 
 
 class PassagePart(Part):
-    """A ranked passage, its text a span of the source, with its score and its trails."""
+    """A ranked passage with its text (a span of the source), score and trails."""
 
     rank: Count
     id: str
@@ -215,7 +218,7 @@ class PassagePart(Part):
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of the passages that make the text."""
+        """Ids of the passages that form the text."""
         return tuple(self.assembled or [self.id])
 
     @property
@@ -230,19 +233,19 @@ class PassagePart(Part):
         return " ".join(f"{self.title or self.document or self.id} {self.label}".split())
 
     def hops(self) -> tuple[tuple[Hop, ...], ...]:
-        """Return the trails as the engine has them, beginning at the question."""
+        """Return the trails as values of the engine, from the question on."""
         return tuple(tuple(hop.hop() for hop in trail) for trail in self.trails)
 
 
 class PassageNamePart(Part):
-    """A passage by its id, and how it is cited."""
+    """The id of a passage and its citation."""
 
     id: str
     citation: str
 
 
 class EvidencePartPart(Part):
-    """What was found for a part of the question."""
+    """The evidence for a part of the question."""
 
     text: str
     status: EvidenceStatus
@@ -251,7 +254,7 @@ class EvidencePartPart(Part):
 
 
 class EvidencePart(Part):
-    """Whether the corpus bears the question."""
+    """Whether the corpus can answer the question."""
 
     status: EvidenceStatus
     missing: list[str]
@@ -268,7 +271,7 @@ class TransactionPart(Part):
 
 
 class MetricsPart(Part):
-    """The figures of the case, 0 to 1, null where there is nothing to measure."""
+    """Metrics of the case, 0 to 1, null if not measurable."""
 
     coverage: Rounded | None
     similarity: Rounded | None
@@ -294,7 +297,7 @@ class AreaPart(Part):
 
 
 class SearchHitPart(Part):
-    """A passage that a query found: its rank by each retriever, and its cosine to the query."""
+    """A passage that a query found: its rank in each retriever and its cosine to the query."""
 
     passage_id: str
     ranks: dict[str, Count]
@@ -302,8 +305,11 @@ class SearchHitPart(Part):
 
 
 class SearchPart(Part):
-    """A query as it was sent, and at most twenty of the ``found`` passages. ``kind`` names a view of the
-    question, or is "gap"; ``milliseconds`` is null for the views of the scan, searched together."""
+    """A query with the best (at most twenty) of the ``found`` passages.
+
+    ``kind`` names a view of the question, or is "gap"; ``milliseconds`` is null for views of the scan, which
+    are searched together.
+    """
 
     number: Count
     kind: Annotated[str, Field(max_length=40)]
@@ -319,14 +325,14 @@ class SearchPart(Part):
 
 
 class StatesPart(Part):
-    """States of areas by their ids, before and after a round."""
+    """States of areas by id, before and after a round."""
 
     before: dict[str, AreaState]
     after: dict[str, AreaState]
 
 
 class StrategyPart(Part):
-    """What a strategy did in a round; ``refused`` counts leads by the reason."""
+    """The work of a strategy in a round; ``refused`` counts leads by reason."""
 
     strategy: str
     proposed: Count
@@ -336,7 +342,7 @@ class StrategyPart(Part):
 
 
 class RetrieverPart(Part):
-    """What a retriever gave; ``off`` says why it did not search."""
+    """The results of a retriever; ``off`` is the reason why it did not search."""
 
     retriever: str
     found: Count
@@ -347,7 +353,7 @@ class RetrieverPart(Part):
 
 
 class JudgedPart(Part):
-    """Whether enough was found after a round, who says so, and the reasons of a language model."""
+    """Whether enough was found after a round, who judged it, and the reasons of a language model."""
 
     by: Annotated[str, Field(max_length=20)]
     sufficient: bool
@@ -357,7 +363,7 @@ class JudgedPart(Part):
 
 
 class RoundPart(Part):
-    """A round; 0 is the broad scan. ``gaps`` are the ids of areas that lacked evidence behind it."""
+    """A round; 0 is the scan. ``gaps`` are ids of areas without evidence after it."""
 
     number: Count
     kinds: list[RoundKind]
@@ -377,7 +383,7 @@ class RoundPart(Part):
     searches: list[SearchPart]
 
     def report(self) -> RoundReport:
-        """Return the round as the engine has it."""
+        """Return the round as a value of the engine."""
         return convert(RoundReport, self, before=self.coverage.before, after=self.coverage.after)
 
 
@@ -389,7 +395,7 @@ class ColourPart(Part):
 
 
 class ThreadPart(Part):
-    """What a strategy says of itself."""
+    """The description of a strategy."""
 
     name: str
     title: str
@@ -399,7 +405,7 @@ class ThreadPart(Part):
 
 
 class CompletenessPart(Part):
-    """The estimated share of the relevant passages that the pool holds, with its interval."""
+    """The estimated share of relevant passages in the pool, with its interval."""
 
     estimate: Estimate
     low: Estimate
@@ -411,7 +417,7 @@ class CompletenessPart(Part):
 
 
 class StopPart(Part):
-    """Why the case ended, and the numbers behind it."""
+    """The reason why the case ended, with its numbers."""
 
     reason: StopReason
     numbers: dict[str, float]
@@ -419,7 +425,7 @@ class StopPart(Part):
 
 
 class UsagePart(Part):
-    """What a language model used for a task; ``money`` is null where no prices are known."""
+    """The use of a language model for a task; ``money`` is null if the price is unknown."""
 
     calls: Count
     prompt_tokens: Count
@@ -432,19 +438,19 @@ class UsagePart(Part):
     saved: float | None = 0.0
 
     def usage(self) -> Usage:
-        """Return it as the engine has it; an unknown saving counts as 0."""
+        """Return it as a value of the engine; an unknown saving counts as 0."""
         return convert(Usage, self, saved=self.saved or 0.0)
 
 
 class CaseRecord(Part):
-    """A case at its end."""
+    """A finished case."""
 
     format: Literal[2]
     question: str
     corpus: Annotated[str, Field(max_length=200)]
     started: Annotated[Moment, AfterValidator(_zoned)]
     day: Day | None
-    settings: Annotated[dict[str, Any], Field(description="Of the investigation, by name")]
+    settings: Annotated[dict[str, Any], Field(description="Settings of the investigation by name")]
     evidence: EvidencePart
     plan: PlanFile
     passages: list[PassagePart]
@@ -460,32 +466,34 @@ class CaseRecord(Part):
     model: Annotated[str, Field(max_length=200)]
     usage: dict[str, UsagePart]
     milliseconds: Annotated[float, AfterValidator(_duration)]
-    message: Annotated[str, Field(description="That nothing was found")] | None = None
-    weights: Annotated[str, Field(max_length=64, description="Learned weights that it was ranked by")] = ""
+    message: Annotated[str, Field(description="A message that nothing was found")] | None = None
+    weights: Annotated[str, Field(max_length=64, description="Id of the learned weights of the ranking")] = ""
 
     @property
     def begun(self) -> datetime:
-        """When the question was asked."""
+        """The time when the question was asked."""
         return datetime.fromisoformat(self.started)
 
     @property
     def as_of(self) -> date | None:
-        """The day on which the law was looked at."""
+        """The day as of which the law is applied."""
         return None if self.day is None else date.fromisoformat(self.day)
 
     def used(self) -> dict[str, Usage]:
-        """Return what a language model used, by task."""
+        """Return the use of a language model by task."""
         return {task: one.usage() for task, one in self.usage.items()}
 
     def passage_of(self, passage_id: str) -> PassagePart | None:
-        """Return the ranked passage that contains a passage: its own, else one that it was joined to."""
+        """Return the ranked passage with an id, else the one that it was assembled into."""
         joined = [one for one in self.passages if passage_id in one.ids]
         return next((one for one in joined if one.id == passage_id), joined[0] if joined else None)
 
 
 def read_record(values: Mapping[str, Any], where: object = RECORD) -> CaseRecord:
-    """Read a record of either format; unknown fields are ignored. Raises InputError naming ``where`` and the
-    field that is damaged."""
+    """Read a record of either format; ignore unknown fields.
+
+    Raises InputError with ``where`` and the damaged field.
+    """
     try:
         return CaseRecord.model_validate(migrated(values), extra="ignore")
     except ValidationError as error:
@@ -493,7 +501,7 @@ def read_record(values: Mapping[str, Any], where: object = RECORD) -> CaseRecord
 
 
 def read_hop(values: Mapping[str, Any]) -> Hop:
-    """Read a hop of a record. Raises ValueError naming the field that is damaged."""
+    """Read a hop of a record. Raises ValueError with the damaged field."""
     try:
         return HopPart.model_validate({"query": None, **values}, extra="ignore").hop()
     except ValidationError as error:
@@ -501,14 +509,14 @@ def read_hop(values: Mapping[str, Any]) -> Hop:
 
 
 def first_fault(error: ValidationError) -> str:
-    """Return the first field that a validation found wrong, and why, in one line."""
+    """Return the first error of a validation in one line."""
     first = error.errors(include_url=False)[0]
     return f"{'.'.join(map(str, first['loc']))}: {' '.join(first['msg'].split())}"
 
 
 _RETRIEVER = {"alone": 0, "first": None, "off": "", "milliseconds": None}
 _QUERY = {"area": "", "name": ""}
-# By path, the fields that format 1, or an early version of it, did not have.
+# Fields that format 1, or early versions of it, lack, by path.
 _ADDED: Mapping[str, Mapping[str, Any]] = {
     "": {"day": None, "transaction": None, "threads": [], "retrievers": [], "model": "", "usage": {}},
     ".retrievers": _RETRIEVER,
@@ -542,7 +550,7 @@ _ADDED: Mapping[str, Mapping[str, Any]] = {
 
 
 def migrated(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a record of format 1 as one of format 2; any other value as it is."""
+    """Return a record of format 1 as format 2; return other values unchanged."""
     if not isinstance(values, Mapping) or values.get("format") != 1:
         return values
     return {**_with_added(values, ""), "format": FORMAT}

@@ -1,4 +1,4 @@
-"""Regression of kept cases against the present corpus and program, as values and as text."""
+"""Regression test of saved cases on the current corpus and program, as values and as text."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from typing import Any
 from engine.corpus.protocol import Corpus
 from engine.errors import RedstringError
 from engine.investigation.ranking.additive import Experience
-from engine.investigation.turn import PERSON
+from engine.investigation.round import PERSON
 from engine.language.characters import shortened
 from engine.llm import LanguageModel
 from engine.model import EvidenceStatus
-from engine.records.comparing import Move, chances, compare, timeless
+from engine.records.comparing import Move, compare, find_chance_reasons, without_times
 from engine.records.export import investigation_to_json
-from engine.records.replaying import DISMISS, FOLLOW, PIN, gone_through
+from engine.records.replaying import DISMISS, FOLLOW, PIN, rerun
 from engine.records.store.chain import Event
 
-# Saved cases gone through once more on a corpus as it is today: what got better, and what got
-# worse.
+# Replays of saved cases on the current corpus, with what improved and what got worse.
 
 _BETTER = (EvidenceStatus.NONE, EvidenceStatus.PARTIAL, EvidenceStatus.FOUND)
 FIGURES = ("coverage", "references", "completeness")
@@ -32,8 +31,10 @@ Pair = tuple[float | None, float | None]
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A case that is tried: its id, its record, its events and the state of the corpus of then. ``error``:
-    why it could not be read; ``learned`` is what it was ranked by, where that was learned of its matter."""
+    """A saved case to replay, with its events and the former state of the corpus.
+
+    ``error``: why it could not be read; ``learned``: weights of its matter that it was ranked by.
+    """
 
     id: str
     record: Record
@@ -45,10 +46,12 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a case. ``lost`` and ``gained`` are passages of the best ``top``, each with why;
-    ``lost_pins`` are ids of passages that people had pinned, and that nothing finds any more. ``evidence``,
-    ``figures`` and ``milliseconds`` are pairs, then and now; figures are 0..1. ``error``: why it could not be
-    gone through."""
+    """The result of a replay.
+
+    ``lost`` and ``gained`` are passages of the best ``top``, each with the reason; ``lost_pins`` are ids of
+    pinned passages that are no longer found. ``evidence``, ``figures`` (0 to 1) and ``milliseconds`` are
+    pairs of then and now. ``error``: why it could not be replayed.
+    """
 
     id: str
     question: str
@@ -64,13 +67,13 @@ class Outcome:
 
     @property
     def evidence_fell(self) -> bool:
-        """Whether the corpus bears less of the question than it did."""
+        """Whether the evidence status got worse."""
         then, now = (_rank(one) for one in self.evidence)
         return now < then
 
     @property
     def verdict(self) -> str:
-        """In a word: failed, same, worse, better, or other where something differs and neither is clear."""
+        """One word: failed, same, worse, better, or other for differences without a clear direction."""
         if self.error:
             return "failed"
         if self.same:
@@ -82,7 +85,7 @@ class Outcome:
         return "better" if now > then or max(rises, default=0) > 0 or self.gained else "other"
 
 
-def tried(
+def replay_cases(
     cases: Iterable[Saved],
     corpus: Corpus,
     *,
@@ -90,25 +93,29 @@ def tried(
     top: int = 0,
     model: LanguageModel | None = None,
 ) -> Iterator[Outcome]:
-    """Go through each case; one that cannot be gone through does not stop the rest. ``top``: so many of the
-    best are looked at, 0 for all of the ranking."""
+    """Replay each case and yield its outcome; a failed replay does not stop the others.
+
+    ``top``: number of best passages compared, 0 for the whole ranking.
+    """
     for case in cases:
         question = str(case.record.get("question", ""))
         if case.error:
             yield Outcome(case.id, question, error=case.error)
             continue
         try:
-            yield _tried(case, corpus, fingerprint, top, model)
+            yield _replay_case(case, corpus, fingerprint, top, model)
         except RedstringError as error:
             yield Outcome(case.id, question, error=" ".join(str(error).split()))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             yield Outcome(case.id, question, error=f"the record is damaged ({type(error).__name__}: {error})")
 
 
-def _tried(case: Saved, corpus: Corpus, fingerprint: str, top: int, model: LanguageModel | None) -> Outcome:
+def _replay_case(
+    case: Saved, corpus: Corpus, fingerprint: str, top: int, model: LanguageModel | None
+) -> Outcome:
     before = case.record
     started = time.perf_counter()
-    again = gone_through(before, corpus, events=case.events, model=model, learned=case.learned)
+    again = rerun(before, corpus, events=case.events, model=model, learned=case.learned)
     milliseconds = 1000 * (time.perf_counter() - started)
     after = investigation_to_json(again.investigation())
     best = top or None
@@ -118,7 +125,7 @@ def _tried(case: Saved, corpus: Corpus, fingerprint: str, top: int, model: Langu
         corpora=(None, corpus),
         states=(case.fingerprint, fingerprint),
     )
-    same = found.same or timeless(before) == timeless(after)
+    same = found.same or without_times(before) == without_times(after)
     return Outcome(
         case.id,
         str(before["question"]),
@@ -129,7 +136,7 @@ def _tried(case: Saved, corpus: Corpus, fingerprint: str, top: int, model: Langu
         evidence=(before["evidence"]["status"], after["evidence"]["status"]),
         figures=_figures(before, after),
         milliseconds=(float(before["milliseconds"]), milliseconds),
-        inexact=tuple(chances(before)),
+        inexact=tuple(find_chance_reasons(before)),
     )
 
 
@@ -138,20 +145,20 @@ def _best(record: Record, count: int | None) -> Record:
 
 
 def _lost_pins(case: Saved, corpus: Corpus, model: LanguageModel | None) -> Iterator[str]:
-    """Pinned passages that the corpus has no more, or that the case had found by itself and finds no more."""
+    """Yield pinned passages that left the corpus, or that the case found by itself before and not now."""
     pinned = list(case.record["pool"]["pinned"])
     if not pinned:
         return
     brought = {node["id"]: node["strategy"] for node in case.record["pool"]["nodes"]}
     unaided = [event for event in case.events if event.kind not in (PIN, DISMISS, FOLLOW)]
-    pool = gone_through(case.record, corpus, events=unaided, model=model, learned=case.learned).pool
+    pool = rerun(case.record, corpus, events=unaided, model=model, learned=case.learned).pool
     for name, row in zip(pinned, corpus.rows(pinned).tolist(), strict=True):
         if row < 0 or (brought.get(name) != PERSON and name not in pool and not _followed(case, name)):
             yield name
 
 
 def _followed(case: Saved, name: str) -> bool:
-    """Whether a passage came by a lead that a person followed: no case finds it unaided."""
+    """Return whether a passage was reached by a lead that the user followed: no replay finds it alone."""
     rounds = {node["id"]: node["round"] for node in case.record["pool"]["nodes"]}
     leads = sum(event.kind == FOLLOW for event in case.events)
     last = max((report["number"] for report in case.record["rounds"]), default=0)
@@ -177,8 +184,11 @@ def _rank(status: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """All outcomes together; ``verdicts`` counts cases by verdict, ``figures`` are means then and now over
-    the cases that have both, ``milliseconds`` sums."""
+    """All outcomes together.
+
+    ``verdicts`` counts cases by verdict, ``figures`` are means then and now over cases that have both,
+    ``milliseconds`` are sums.
+    """
 
     cases: int
     verdicts: Mapping[str, int]
@@ -191,7 +201,7 @@ class Totals:
 
 
 def totals_of(outcomes: Sequence[Outcome]) -> Totals:
-    """Outcomes together."""
+    """Return the totals of some outcomes."""
     verdicts = [one.verdict for one in outcomes]
     names = ("same", "better", "worse", "other", "failed")
     return Totals(
@@ -217,19 +227,19 @@ def _means(outcomes: Sequence[Outcome], name: str) -> Pair:
     return fmean(then for then, _ in both), fmean(now for _, now in both)
 
 
-def too_bad(totals: Totals, most_lost: int) -> list[str]:
-    """What is worse than is allowed, in words; nothing where all is well."""
+def find_excesses(totals: Totals, most_lost: int) -> list[str]:
+    """Return what is worse than allowed as sentences; empty if all is well."""
     counts = (
-        (totals.verdicts["failed"], 0, "cases that could not be gone through"),
-        (totals.lost_pins, 0, "pinned passages that are lost"),
-        (totals.evidence_fell, 0, "cases that bear less evidence"),
-        (totals.lost, most_lost, "passages that are lost"),
+        (totals.verdicts["failed"], 0, "cases that could not be replayed"),
+        (totals.lost_pins, 0, "pinned passages lost"),
+        (totals.evidence_fell, 0, "cases with less evidence"),
+        (totals.lost, most_lost, "passages lost"),
     )
     return [f"{words}: {count:,}, at most {most:,}" for count, most, words in counts if count > most]
 
 
 def regression_to_json(outcomes: Sequence[Outcome], totals: Totals, bad: Sequence[str]) -> dict[str, Any]:
-    """Outcomes and totals as plain values; ``worse_than_allowed`` is empty where all is well."""
+    """Return outcomes and totals as plain values; ``worse_than_allowed`` is empty if all is well."""
     return {
         "totals": asdict(totals),
         "worse_than_allowed": list(bad),
@@ -244,7 +254,7 @@ _MARKS = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$])")
 
 
 def regression_lines(outcomes: Sequence[Outcome], totals: Totals, bad: Sequence[str]) -> Iterator[str]:
-    """Each case that is not the same, then all together."""
+    """Yield each case that changed, then the totals."""
     for one in outcomes:
         if one.verdict == "same":
             continue
@@ -257,7 +267,7 @@ def regression_lines(outcomes: Sequence[Outcome], totals: Totals, bad: Sequence[
 def regression_markdown(
     outcomes: Sequence[Outcome], totals: Totals, bad: Sequence[str], corpus: str
 ) -> Iterator[str]:
-    """A report: totals, a table of cases, and what differs in each; all words of others are escaped."""
+    """Yield a report: totals, a table of cases, and the differences of each; texts are escaped."""
     yield f"# Saved cases on {_plain(corpus)}"
     yield ""
     yield f"**Worse than allowed:** {'; '.join(bad)}." if bad else "Nothing is worse than allowed."
@@ -304,8 +314,8 @@ def _details(one: Outcome) -> Iterator[str]:
 
 
 def _totals(totals: Totals) -> Iterator[str]:
-    told = ", ".join(f"{count:,} {verdict}" for verdict, count in totals.verdicts.items() if count)
-    yield f"{totals.cases:,} cases: {told or 'none'}"
+    counts = ", ".join(f"{count:,} {verdict}" for verdict, count in totals.verdicts.items() if count)
+    yield f"{totals.cases:,} cases: {counts or 'none'}"
     yield f"passages: {totals.lost:,} lost, {totals.gained:,} gained; pinned: {totals.lost_pins:,} lost"
     for name in FIGURES:
         if totals.figures[name][0] is not None:
@@ -326,5 +336,5 @@ def _short(question: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Words in which Markdown reads nothing."""
+    """Return text escaped for Markdown."""
     return _MARKS.sub(r"\\\1", " ".join(text.split()))

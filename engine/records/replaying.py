@@ -1,4 +1,4 @@
-"""Replay of a kept case, with the steps that its user took."""
+"""Replay of a saved case with its user's steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.corpus.extracted.readings import Judgement
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.extraction.judging import Ends, judge_link, unjudge_link, without_verdicts
-from engine.investigation import Case
+from engine.investigation import Case, run_case
 from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import known_weights
 from engine.investigation.record import Investigation
@@ -24,29 +24,25 @@ from engine.records.store.chain import RAN, UNDONE, Event
 from engine.retrieval.retrievers.registry import known_retrievers
 from engine.settings import InvestigationSettings, checked
 
-# The steps that people take in a case that is kept: one kind for each, and what its event says.
-#
-# ``CaseStore.step(case_id, step.kind, data=step.data(), ...)`` keeps one; ``step_of`` reads it
-# back from the event. What each kind has as its data:
+# Steps of a user in a saved case. ``CaseStore.step(case_id, step.kind, data=step.data(), ...)`` stores one;
+# ``step_of`` reads it from its event.
 #
 # ======== ==================================================== ========================================
-# kind     data                                                 what it does
+# kind     data                                                 effect
 # ======== ==================================================== ========================================
-# pin      ``{"passage": id}``                                  the passage stands first
-# dismiss  ``{"passage": id, "reason": words}``                 the passage is out; the words may be empty
-# follow   ``{"passage": id, "strategies": [name, ...]}``       one more round, from this passage alone; a
-#                                                               document read whole is ``whole_document``
-# plan     ``{"plan": plan_to_json(plan)}``                     the case is run anew by a plan that was
-#                                                               edited: pins, dismissals and leads of before
-#                                                               are gone
-# reject   ``{"source": id, "target": id, "relation": name,     a link is wrong; the steps behind this one do
-#          "note": words}``                                     not see it
-# unreject ``{"source": id, "target": id, "relation": name}``   it was right after all
+# pin      ``{"passage": id}``                                  puts the passage first
+# dismiss  ``{"passage": id, "reason": words}``                 removes the passage; the reason may be empty
+# follow   ``{"passage": id, "strategies": [name, ...]}``       runs one more round from this passage;
+#                                                               ``whole_document`` reads its document
+# plan     ``{"plan": plan_to_json(plan)}``                     runs the case again with an edited plan;
+#                                                               earlier pins, dismissals and leads are lost
+# reject   ``{"source": id, "target": id, "relation": name,     marks a link as wrong for the steps after it
+#          "note": words}``
+# unreject ``{"source": id, "target": id, "relation": name}``   withdraws the rejection
 # ======== ==================================================== ========================================
 #
-# Ids are at most 500 characters, reasons and notes at most 2,000. A verdict on the whole case is
-# ``CaseStore.judge``, a step that was taken back ``CaseStore.undo``: neither changes how the case
-# is gone through.
+# Ids have at most 500 characters, reasons and notes 2,000. A verdict on the case (``CaseStore.judge``) and an
+# undo (``CaseStore.undo``) are not steps: neither changes how a case is replayed.
 
 PIN, DISMISS, FOLLOW, PLAN, REJECT, UNREJECT = "pin", "dismiss", "follow", "plan", "reject", "unreject"
 Id = Annotated[str, Field(min_length=1, max_length=500)]
@@ -54,26 +50,25 @@ Words = Annotated[str, Field(max_length=2000)]
 
 
 class Step(BaseModel):
-    """What a person did in a case; what its event says besides is passed over. Raises pydantic's
-    ValidationError for what is no step."""
+    """A step of a user; other fields of its event are ignored. Raises pydantic's ValidationError."""
 
     model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
     kind: ClassVar[str]
 
     def data(self) -> dict[str, Any]:
-        """What its event says, as plain values."""
+        """Return the data of its event as plain values."""
         return self.model_dump(mode="json")
 
 
 class Pin(Step):
-    """A passage is to stand first."""
+    """Puts a passage first."""
 
     kind = PIN
     passage: Id
 
 
 class Dismiss(Step):
-    """A passage is out, and why."""
+    """Removes a passage, with a reason."""
 
     kind = DISMISS
     passage: Id
@@ -81,7 +76,7 @@ class Dismiss(Step):
 
 
 class Follow(Step):
-    """A lead is followed from a passage, by some strategies."""
+    """Follows leads from a passage with some strategies."""
 
     kind = FOLLOW
     passage: Id
@@ -89,7 +84,7 @@ class Follow(Step):
 
 
 class EditPlan(Step):
-    """The case is run anew by a plan that a person has edited."""
+    """Runs the case again with a plan that the user edited."""
 
     kind = PLAN
     plan: QueryPlan
@@ -109,7 +104,7 @@ class EditPlan(Step):
 
 
 class Reject(Step):
-    """A link between two passages is wrong, and why."""
+    """Marks a link between two passages as wrong, with a note."""
 
     kind = REJECT
     source: Id
@@ -119,7 +114,7 @@ class Reject(Step):
 
 
 class Unreject(Step):
-    """A link that was rejected is right after all."""
+    """Withdraws the rejection of a link."""
 
     kind = UNREJECT
     source: Id
@@ -131,9 +126,9 @@ STEPS: dict[str, type[Step]] = {one.kind: one for one in (Pin, Dismiss, Follow, 
 
 
 def step_of(event: Event) -> Step | None:
-    """The step of an event, None where it is none (the case was opened, ran, was named or judged).
+    """Return the step of an event, None for an event without one (opened, ran, described, judged).
 
-    Raises InputError for a step whose data are not what its kind has.
+    Raises InputError if its data do not fit its kind.
     """
     kind = STEPS.get(event.kind)
     try:
@@ -145,16 +140,18 @@ def step_of(event: Event) -> Step | None:
 
 
 def standing(events: Iterable[Event]) -> list[Event]:
-    """The events that nobody has taken back."""
+    """Return the events that were not undone."""
     every = list(events)
     back = {int(event.data["event"]) for event in every if event.kind == UNDONE}
     return [event for event in every if event.number not in back]
 
 
 class Course(NamedTuple):
-    """How a case came to be what it is. ``plan`` is the one that a person edited, None where none was kept as
-    a step; ``before`` are verdicts on links that were given before the case last ran from its beginning,
-    ``steps`` what was done since."""
+    """The history of a case since it last ran from the start.
+
+    ``plan`` is the plan edited by the user, None if no step contains one; ``before`` are verdicts on links
+    from before that run, ``steps`` those after it.
+    """
 
     plan: QueryPlan | None
     before: tuple[Reject | Unreject, ...]
@@ -162,7 +159,7 @@ class Course(NamedTuple):
 
 
 def course_of(events: Iterable[Event]) -> Course:
-    """The steps of a case that nobody has taken back. Raises as ``step_of``."""
+    """Return the steps of a case that were not undone. Raises as ``step_of``."""
     course = Course(None, (), ())
     for event in standing(events):
         step = step_of(event)
@@ -176,26 +173,25 @@ def course_of(events: Iterable[Event]) -> Course:
 
 
 def steps_shown(record: Mapping[str, Any]) -> list[Event]:
-    """Events for what a record shows that people did, where its own are not at hand: pins and dismissals.
-    Raises InputError for a record that shows no pool."""
+    """Return events for the pins and dismissals in a record, for use without its own events.
+
+    Raises InputError for a record without a pool.
+    """
     try:
         shown = [(PIN, one) for one in record["pool"]["pinned"]]
         shown += [(DISMISS, one) for one in record["pool"]["dismissed"]]
         started = str(record["started"])
     except (KeyError, TypeError) as error:
-        raise InputError(f"this record shows no pool: {error}") from error
+        raise InputError(f"this record contains no pool: {error}") from error
     return [Event(number, started, "", kind, {"passage": one}) for number, (kind, one) in enumerate(shown)]
 
 
-# A case that was kept, gone through once more.
-#
-# On the same corpus, engine and settings it comes out the same to the last digit. What a person
-# has changed of the plan is taken from the record; a plan that the engine made is made anew, so
-# that a change of it is seen. Nothing is written: a link that was rejected on the way is rejected
-# in memory.
+# On the same corpus, engine and settings a replay is the same to the last digit. A plan edited by the user is
+# taken from the record; other plans are made again, so that changes of planning show. Nothing is stored:
+# links are rejected in memory.
 
 
-def replayed(
+def replay(
     record: Mapping[str, Any],
     corpus: Corpus,
     *,
@@ -205,14 +201,12 @@ def replayed(
     model: LanguageModel | None = None,
     learned: Experience | None = None,
 ) -> Investigation:
-    """The investigation of ``gone_through``. Raises as that does."""
-    case = gone_through(
-        record, corpus, events=events, settings=settings, day=day, model=model, learned=learned
-    )
+    """Return the investigation of ``rerun``. Raises as that does."""
+    case = rerun(record, corpus, events=events, settings=settings, day=day, model=model, learned=learned)
     return case.investigation()
 
 
-def gone_through(
+def rerun(
     record: Mapping[str, Any],
     corpus: Corpus,
     *,
@@ -222,16 +216,15 @@ def gone_through(
     model: LanguageModel | None = None,
     learned: Experience | None = None,
 ) -> Case:
-    """The case of a record on a corpus, asked again with its settings, or others, on the day on which it was
-    asked, or another; then the steps that people took, those that they took back left out.
+    """Run the case of a record again on a corpus, then the user's steps that were not undone.
 
-    ``learned`` is what it was ranked by, where that was learned of its matter. A step that this corpus does
-    not allow, because the passage or the link is gone, is left out, as is a retriever that this engine does
-    not have, and a note of the case says so. Where links were judged on the way, the case has a corpus of its
-    own, of the same data. Raises InputError where the record or a step cannot be read, SettingsError.
+    Settings and day are those of the record unless given. ``learned`` are the learned weights of its matter
+    that it was ranked by. Steps on passages or links that this corpus lacks and unknown retrievers are
+    skipped with a note. If links were judged, the case has a corpus of its own over the same data. Raises
+    InputError if the record or a step cannot be read, SettingsError.
     """
     try:
-        settings, gone = _searching(settings or checked(record["settings"]))
+        settings, retriever_note = _drop_unknown_retrievers(settings or checked(record["settings"]))
         plan = plan_from_json(record["plan"]) if record["plan"]["edited"] else None
         asked_on = day or _day(record)
         question, started = str(record["question"]), datetime.fromisoformat(record["started"])
@@ -239,12 +232,12 @@ def gone_through(
         raise InputError(f"this record cannot be replayed: {error}") from error
     course = course_of(events)
     judged = [_ends(one) for one in (*course.before, *course.steps) if isinstance(one, Reject | Unreject)]
-    # On a server verdicts stand in its tables: what was rejected is none there from the beginning.
-    supposed = without_verdicts(corpus, judged, started) if judged else None
-    left_out = [_judged(step, supposed) for step in course.before]
-    weights, lost = _weights(record, corpus, learned)
-    case = Case(
-        supposed or corpus,
+    # In PostgreSQL rejected links are already excluded.
+    own_corpus = without_verdicts(corpus, judged, started) if judged else None
+    notes = [_repeat_verdict(step, own_corpus) for step in course.before]
+    weights, weights_note = _weights(record, corpus, learned)
+    case = run_case(
+        own_corpus or corpus,
         question,
         settings,
         plan=course.plan or plan,
@@ -252,47 +245,47 @@ def gone_through(
         model=model,
         weights=weights,
     )
-    for _ in case.run():
-        pass
-    left_out += [gone, lost, *(_taken(step, case, supposed) for step in course.steps)]
-    case.notes = (*case.notes, *filter(None, left_out))
-    if supposed is not None and corpus.journals is not None:
-        # Whoever goes on with the case hears from now on what people say.
-        supposed.read_from(corpus.journals)
+    notes += [retriever_note, weights_note, *(_repeat_step(step, case, own_corpus) for step in course.steps)]
+    case.notes = (*case.notes, *filter(None, notes))
+    if own_corpus is not None and corpus.journals is not None:
+        # From here on the replay uses live verdicts.
+        own_corpus.read_from(corpus.journals)
     return case
 
 
-def _searching(settings: InvestigationSettings) -> tuple[InvestigationSettings, str]:
-    """The settings without the retrievers that this engine does not have; and which they are. Settings that
-    name no other stay as they are: the scan refuses them."""
-    known = known_retrievers()
-    gone = [name for name in settings.retrievers if name not in known]
-    kept = tuple(name for name in settings.retrievers if name in known)
-    if not gone or not kept:
+def _drop_unknown_retrievers(settings: InvestigationSettings) -> tuple[InvestigationSettings, str]:
+    """Return the settings without unknown retrievers, and a note about those.
+
+    If all are unknown the settings are unchanged, and the scan refuses them.
+    """
+    available = known_retrievers()
+    unknown = [name for name in settings.retrievers if name not in available]
+    remaining = tuple(name for name in settings.retrievers if name in available)
+    if not unknown or not remaining:
         return settings, ""
-    named = ", ".join(repr(name[:40]) for name in gone)
-    return settings.changed(retrievers=kept), (
-        f"this engine has no retriever {named}: the case was gone through without it"
+    named = ", ".join(repr(name[:40]) for name in unknown)
+    return settings.changed(retrievers=remaining), (
+        f"this engine has no retriever {named}: the case was replayed without it"
     )
 
 
 def _weights(
     record: Mapping[str, Any], corpus: Corpus, learned: Experience | None
 ) -> tuple[str | Experience, str]:
-    """The learned weights that a case was ranked by, empty for none; and why they cannot be had."""
-    wanted = str(record.get("weights", ""))
-    if not wanted or wanted in known_weights(corpus):
-        return wanted, ""
-    if learned is not None and learned.id == wanted:
+    """Return the learned weights of a case (empty for none), and a note if they are missing."""
+    name = str(record.get("weights", ""))
+    if not name or name in known_weights(corpus):
+        return name, ""
+    if learned is not None and learned.id == name:
         return learned, ""
     return "", (
-        f"the learned weights {wanted[:40]!r} are kept neither beside this corpus nor in the matter of the "
+        f"the learned weights {name[:40]!r} are stored neither with this corpus nor in the matter of the "
         "case: it was ranked without them"
     )
 
 
-def _taken(step: Step, case: Case, supposed: Corpus | None) -> str:
-    """Take a step; returns why it cannot be taken, nothing where it was."""
+def _repeat_step(step: Step, case: Case, own_corpus: Corpus | None) -> str:
+    """Repeat a step; return a note if that is impossible, else an empty text."""
     try:
         match step:
             case Pin():
@@ -303,26 +296,26 @@ def _taken(step: Step, case: Case, supposed: Corpus | None) -> str:
                 for _ in case.follow(step.passage, step.strategies):
                     pass
             case Reject() | Unreject():
-                return _judged(step, supposed)
+                return _repeat_verdict(step, own_corpus)
     except (InputError, SettingsError) as error:
-        return _left_out(step, error)
+        return _skip_note(step, error)
     return ""
 
 
-def _judged(step: Reject | Unreject, supposed: Corpus | None) -> str:
-    """Say again of a link what was said of it; returns why it cannot be said, nothing where it was."""
+def _repeat_verdict(step: Reject | Unreject, own_corpus: Corpus | None) -> str:
+    """Repeat a verdict on a link; return a note if that is impossible, else an empty text."""
     try:
-        if supposed is not None and isinstance(step, Reject):
-            judge_link(supposed, _ends(step), Judgement.REJECTED, note=step.note)
-        elif supposed is not None:
-            unjudge_link(supposed, _ends(step))
+        if own_corpus is not None and isinstance(step, Reject):
+            judge_link(own_corpus, _ends(step), Judgement.REJECTED, note=step.note)
+        elif own_corpus is not None:
+            unjudge_link(own_corpus, _ends(step))
     except InputError as error:
-        return _left_out(step, error)
+        return _skip_note(step, error)
     return ""
 
 
-def _left_out(step: Step, error: RedstringError) -> str:
-    return f"the step “{step.kind}” was not taken again: {error}"
+def _skip_note(step: Step, error: RedstringError) -> str:
+    return f"the step “{step.kind}” was not repeated: {error}"
 
 
 def _ends(step: Reject | Unreject) -> Ends:
@@ -330,12 +323,15 @@ def _ends(step: Reject | Unreject) -> Ends:
 
 
 def _day(record: Mapping[str, Any]) -> date:
-    """The day on which a case was asked: the one that it looked at, where that was not somebody's wish. A
-    question that says "today" wishes for the day on which it was asked, wherever that was."""
-    looked_at, wished = record["day"], record["plan"]["constraints"]["as_of"]
-    if looked_at not in (record["settings"].get("as_of"), wished):
-        return date.fromisoformat(looked_at)
+    """Return the day as of which to replay a case.
+
+    That is the day on which it was asked, or the one in its record if that was not set explicitly. A question
+    with "today" means the day on which it was asked, in the time zone of the user.
+    """
+    recorded, requested = record["day"], record["plan"]["constraints"]["as_of"]
+    if recorded not in (record["settings"].get("as_of"), requested):
+        return date.fromisoformat(recorded)
     started = datetime.fromisoformat(record["started"]).date()
-    if wished is not None and abs((date.fromisoformat(wished) - started).days) <= 1:
-        return date.fromisoformat(wished)
+    if requested is not None and abs((date.fromisoformat(requested) - started).days) <= 1:
+        return date.fromisoformat(requested)
     return started

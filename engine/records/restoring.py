@@ -1,4 +1,4 @@
-"""Saved cases restored from their record."""
+"""Saving and restoring of investigations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
-from engine.investigation.pool import Entry, Pool, restored
+from engine.investigation.pool import Entry, Pool, restore_pool
 from engine.investigation.presentation import text_of
 from engine.investigation.record import Investigation
 from engine.model import (
@@ -28,8 +28,9 @@ from engine.model import (
     Stop,
     Transaction,
 )
+from engine.records.case_file import CASE, case_bytes
 from engine.records.export import investigation_to_json
-from engine.records.filed import CASE, case_bytes
+from engine.records.phrases import plural
 from engine.records.plain import convert, plan_of
 from engine.records.record import (
     READ,
@@ -40,11 +41,10 @@ from engine.records.record import (
     first_fault,
     read_record,
 )
-from engine.records.store.chain import begun
-from engine.records.wording import plural
+from engine.records.store.chain import begin_case
 from engine.settings import InvestigationSettings
 
-# Saved investigations: files that are written whole, and the records in them.
+# Files of saved investigations.
 
 
 def save(
@@ -55,19 +55,24 @@ def save(
     who: str = "python",
     fingerprint: str = "",
 ) -> None:
-    """Write an investigation as JSON, sealed; the file is either whole or not there. ``application`` says by
-    what it was asked, ``who`` by whom, ``fingerprint`` is the state of its corpus. Raises InputError."""
+    """Write an investigation as sealed JSON, atomically.
+
+    ``application`` is the kind of caller, ``who`` its user, ``fingerprint`` the state of its corpus. Raises
+    InputError.
+    """
     record = orjson.loads(orjson.dumps(investigation_to_json(investigation)))
-    case = begun(record, application=application, who=who, fingerprint=fingerprint)
+    case = begin_case(record, application=application, who=who, fingerprint=fingerprint)
     write_whole(path, case_bytes(record, case))
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is either whole or not there; in the place of a link stands the file then. Raises
-    InputError, also where a folder, a device or a pipe is there."""
+    """Write a file atomically; a link is replaced by the file.
+
+    Raises InputError if it cannot be written, or if the path is a folder, device or pipe.
+    """
     try:
         if path.exists() and not path.is_file():
-            raise InputError(f"cannot write {path}: what is there is no file")
+            raise InputError(f"cannot write {path}: the path exists and is not a file")
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
             whole = Path(folder) / path.name
             whole.write_bytes(data)
@@ -77,26 +82,26 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def load_record(path: Path) -> CaseRecord:
-    """The record of a saved investigation. Raises InputError for a file that is none."""
+    """Return the record of a saved investigation. Raises InputError for any other file."""
     return read_record(record_of(path), path)
 
 
 def record_of(path: Path) -> dict[str, Any]:
-    """The record of a saved investigation as plain values. Raises InputError for a file that is none."""
+    """Return the record of a saved investigation as plain values. Raises InputError for any other file."""
     return {name: value for name, value in values_of(path).items() if name != CASE}
 
 
 def values_of(path: Path) -> dict[str, Any]:
-    """All that stands in the file of a saved investigation. Raises InputError for a file that is none."""
+    """Return the contents of a saved investigation's file. Raises InputError for any other file."""
     none = f"{path}: not a saved investigation"
     try:
         record = orjson.loads(path.read_bytes())
     except OSError as error:
         raise InputError(f"{none}: {error.strerror}") from error
     except orjson.JSONDecodeError as error:
-        raise InputError(f"{none}: no JSON: {error}") from error
+        raise InputError(f"{none}: not JSON: {error}") from error
     if not isinstance(record, dict):
-        raise InputError(f"{none}: it holds no object")
+        raise InputError(f"{none}: it contains no object")
     for name in ("format", "pool"):
         if name not in record:
             raise InputError(f"{none}: it has no field {name!r}")
@@ -106,35 +111,35 @@ def values_of(path: Path) -> dict[str, Any]:
     return record
 
 
-# A record as an investigation again: what was asked, how, what happened, what came of it.
-#
-# Its passages are as the corpus has them now.
+# Restoring an investigation from a record, with its passages as they are in the corpus now.
 
 
 def load_investigation(path: Path, corpus: Corpus) -> Investigation:
-    """A saved investigation as it was, its passages as the corpus has them now; where the corpus has other
-    words since, a note says so. Raises InputError, naming file and field, for a file that is no such thing
-    or does not fit the corpus."""
+    """Load a saved investigation with its passages as they are in the corpus now.
+
+    If their text has changed since, a note says so. Raises InputError with file and field for an invalid
+    file, or for one that does not fit the corpus.
+    """
     return investigation_of(record_of(path), corpus, path)
 
 
 def load_pool(path: Path, corpus: Corpus, limit: int) -> Pool:
-    """The pool of a saved investigation. Raises InputError where the file does not fit the corpus."""
+    """Load the pool of a saved investigation. Raises InputError if the file does not fit the corpus."""
     return pool_of(load_record(path), corpus, limit, path)
 
 
 def investigation_of(values: Mapping[str, Any], corpus: Corpus, where: object = RECORD) -> Investigation:
-    """The investigation of a record as ``load_investigation`` reads one; ``where`` is named in errors."""
+    """Return the investigation of a record, as ``load_investigation``; ``where`` is named in errors."""
     return restore(read_record(values, where), corpus, where)
 
 
 def restore(record: CaseRecord, corpus: Corpus, where: object = RECORD) -> Investigation:
-    """The investigation of a record that was read. Raises InputError where it does not fit the corpus."""
+    """Return the investigation of a validated record. Raises InputError if it does not fit the corpus."""
     settings = settings_of(record, where)
     pool = pool_of(record, corpus, settings.pool_size, where)
     passages = tuple(_ranked(one, corpus, where) for one in record.passages)
     changed = sum(_changed(one, corpus) for one in passages)
-    since = f"the words of {plural(changed, 'passage')} have changed since the case was saved"
+    since = f"the text of {plural(changed, 'passage')} has changed since the case was saved"
     return Investigation(
         question=record.question,
         corpus=record.corpus,
@@ -160,7 +165,7 @@ def restore(record: CaseRecord, corpus: Corpus, where: object = RECORD) -> Inves
 
 
 def settings_of(record: CaseRecord, where: object = RECORD) -> InvestigationSettings:
-    """The settings of a record. Raises InputError naming the one that is wrong."""
+    """Return the settings of a record. Raises InputError with the invalid setting."""
     try:
         return InvestigationSettings.model_validate(record.settings)
     except ValidationError as error:
@@ -168,7 +173,7 @@ def settings_of(record: CaseRecord, where: object = RECORD) -> InvestigationSett
 
 
 def pool_of(record: CaseRecord, corpus: Corpus, limit: int, where: object = RECORD) -> Pool:
-    """The pool of a record. Raises InputError where it does not fit the corpus."""
+    """Return the pool of a record. Raises InputError if it does not fit the corpus."""
     pool = record.pool
     rows = _rows([node.id for node in pool.nodes], corpus, where)
     entries = [
@@ -176,7 +181,7 @@ def pool_of(record: CaseRecord, corpus: Corpus, limit: int, where: object = RECO
         for order, (node, row) in enumerate(zip(pool.nodes, rows, strict=True))
     ]
     try:
-        return restored(
+        return restore_pool(
             max(limit, len(entries)),
             entries,
             [edge.hop() for edge in pool.edges],
@@ -216,7 +221,7 @@ def _ranked(part: PassagePart, corpus: Corpus, where: object) -> RankedPassage:
 
 
 def _changed(ranked: RankedPassage, corpus: Corpus) -> bool:
-    """Whether the corpus has other words for a ranked passage now than it had."""
+    """Return whether the text of a ranked passage changed in the corpus."""
     return text_of(corpus.passages(corpus.rows(ranked.assembled_ids))) != ranked.text
 
 

@@ -1,4 +1,4 @@
-"""A case as text for a terminal: entities, queries, references, passages."""
+"""Text for a terminal: entities, references, passages, reports."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ from engine.investigation.events import (
 from engine.language.amendments import changes_of
 from engine.model import Evidence, GapQuery, Hop, RankedPassage, Reference, Relation, RoundReport, TargetKind
 from engine.records.context import badge
-from engine.records.plain import plan_line
-from engine.records.wording import (
+from engine.records.phrases import (
     completeness_words,
     evidence_words,
     gap_query,
@@ -44,8 +43,9 @@ from engine.records.wording import (
     sufficiency_words,
     trail_sentence,
 )
+from engine.records.plain import plan_line
 
-# The queries for gaps that a case has sent, and their names as nodes beside the passages.
+# Queries for gaps that a case sent, with the ids of their nodes in the expansion tree.
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +57,32 @@ class Sent:
 
 
 def sent_by(hop: Hop) -> Sent | None:
-    """The query at which a hop starts; None for a hop from a passage or from the question itself."""
+    """Return the query at which a hop starts; None if it starts at a passage or at the question."""
     query = gap_query(hop)
     return None if query is None else Sent(hop.round, query)
 
 
 def sent_queries(hops: Iterable[Hop], rounds: Iterable[RoundReport]) -> dict[Sent, str]:
-    """All queries that the rounds sent, or that brought one of the hops before them, with the ids of their
-    nodes, by round. No passage has such an id."""
-    told = [Sent(report.number, query) for report in rounds for query in report.queries]
-    others = {sent for hop in hops if (sent := sent_by(hop)) is not None} - {*told}
-    told += sorted(others, key=lambda sent: (sent.query.area, sent.query.text))
-    ordered = sorted(dict.fromkeys(told), key=lambda sent: sent.round)
-    return {sent: f"? {place}" for place, sent in enumerate(ordered)}
+    """Return all queries of the rounds, or of earlier hops, each with its node id, by round.
+
+    Node ids of queries never equal a passage id.
+    """
+    queries = [Sent(report.number, query) for report in rounds for query in report.queries]
+    others = {sent for hop in hops if (sent := sent_by(hop)) is not None} - {*queries}
+    queries += sorted(others, key=lambda sent: (sent.query.area, sent.query.text))
+    ordered = sorted(dict.fromkeys(queries), key=lambda sent: sent.round)
+    return {sent: f"? {number}" for number, sent in enumerate(ordered)}
 
 
-# An entity of a corpus with what it is related to, as text and as plain values.
+# Entities of a corpus with their relations.
 
 
 def entities_named(corpus: Corpus, name: str) -> list[dict[str, Any]]:
-    """The entities of a name or alias, each with its relations. Raises SettingsError where there is none."""
+    """Return the entities with a name or alias as plain values. Raises SettingsError if there are none."""
     graph = entity_graph(corpus)
     numbers = graph.numbers(" ".join(name.split()))
     if not numbers:
-        raise SettingsError(f"{corpus.name} has no entity named {name!r}; names are looked for whole")
+        raise SettingsError(f"{corpus.name} has no entity named {name!r}; use the full name")
     found = []
     for number in numbers:
         entity = graph.entity(number)
@@ -102,7 +104,7 @@ def entities_named(corpus: Corpus, name: str) -> list[dict[str, Any]]:
 
 
 def entity_lines(corpus: Corpus, name: str) -> Iterator[str]:
-    """The same for a person to read."""
+    """Yield the lines of ``entities_named`` for a terminal."""
     for one in entities_named(corpus, name):
         kind = one["kind"].replace("_", " ")
         yield f"{one['name']}: {kind}, score {one['score']:.2f}, {plural(one['passages'], 'passage')}"
@@ -129,15 +131,15 @@ def _plain(one: RelatedEntity) -> dict[str, Any]:
     }
 
 
-# The references of a corpus as rows of text: from passage to passage, by the ids of the source.
+# References of a corpus as rows of text.
 
 
 def reference_rows(corpus: Corpus, relation: Relation | None = None) -> Iterator[tuple[str, ...]]:
-    """Source id, target id or nothing, relation, status and quoted text of each reference; of one that amends
-    also the replaced and the new words, where the text says them.
+    """Yield the source id, target id (or empty), relation, status and quote of each reference.
 
-    A reference to a section is told by the section's first passage, one to a whole document by the
-    document's id. Parts of a line that was cut count as the line.
+    Amendments add the replaced and new words if the text states them. A reference to a section has the id of
+    the section's first passage, one to a document the document's id. Parts of a divided provision have the
+    provision's id.
     """
     sources = source_ids(corpus)
     heads = section_heads(corpus)
@@ -155,7 +157,7 @@ def reference_rows(corpus: Corpus, relation: Relation | None = None) -> Iterator
 
 
 def _changes(corpus: Corpus, reference: Reference) -> Iterator[str]:
-    """The words that a reference changes of its target."""
+    """Yield the changes that an amendment makes, if the text states them."""
     if reference.relation is not Relation.AMENDS:
         return
     rows = corpus.rows([reference.source_id])
@@ -168,13 +170,13 @@ def _changes(corpus: Corpus, reference: Reference) -> Iterator[str]:
 
 
 def source_ids(corpus: Corpus) -> dict[str, str]:
-    """The id by which the source knows a passage, for each passage where it is another one."""
+    """Return the id that the source uses for each passage whose own id differs."""
     passages = corpus.passages(np.arange(len(corpus), dtype=np.int32))
     return {passage.id: passage.source_id for passage in passages if passage.id != passage.source_id}
 
 
 def section_heads(corpus: Corpus) -> dict[str, str]:
-    """The id of each section's first passage, by section id."""
+    """Return the id of each section's first passage, by section id."""
     numbers = corpus.section_numbers(np.arange(len(corpus), dtype=np.int32))
     count = int(corpus.info().metadata.get("sections", numbers.max(initial=-1) + 1))
     sections = corpus.sections(range(count))
@@ -193,29 +195,29 @@ def _target(reference: Reference, heads: dict[str, str]) -> str:
     return reference.target_id
 
 
-# Reports and investigations as plain text for a terminal.
+# Reports and events of investigations.
 
 WIDTH = 100
 MOST_PROBLEMS = 20
 
 
 def event_line(event: Event) -> str | None:
-    """One line of the story, None for an event that has nothing to add to it."""
+    """Return the line for an event, None for one without a line."""
     match event:
         case PlanMade(plan):
             return plan_line(plan)
         case ScanFinished(report, _, notes):
             finders = retriever_words(report.retrievers)
-            told = f"Scan: {plural(report.admitted, 'candidate')}" + (f"; {finders}" if finders else "")
-            return "\n".join((told, *(f"Note: {note}" for note in notes)))
+            line = f"Scan: {plural(report.admitted, 'candidate')}" + (f"; {finders}" if finders else "")
+            return "\n".join((line, *(f"Note: {note}" for note in notes)))
         case RoundFinished(report, _):
             brought = ", ".join(f"{count.strategy} +{count.admitted}" for count in report.strategies)
-            told = f"Round {report.number}: +{report.admitted} ({brought}); {report.refused:,} leads refused"
-            return f"{told}\n  {report.purpose}" if report.purpose else told
+            line = f"Round {report.number}: +{report.admitted} ({brought}); {report.refused:,} leads refused"
+            return f"{line}\n  {report.purpose}" if report.purpose else line
         case Stopped(stop):
             numbers = ", ".join(f"{name} {value:g}" for name, value in stop.numbers.items())
-            told = " · ".join(part for part in (stop_words(stop), numbers, completeness_words(stop)) if part)
-            return "\n".join(part for part in (told, evidence_words(stop)) if part)
+            line = " · ".join(part for part in (stop_words(stop), numbers, completeness_words(stop)) if part)
+            return "\n".join(part for part in (line, evidence_words(stop)) if part)
         case SufficiencyJudged(number, by, sufficient, missing):
             return sufficiency_words(number, by, sufficient, missing)
         case Ranked(notes=notes) if notes:
@@ -225,18 +227,18 @@ def event_line(event: Event) -> str | None:
 
 
 def evidence_line(evidence: Evidence) -> str:
-    """Whether the corpus bears the question, in one line: "Evidence: none. Nothing was found on this"."""
+    """Return the evidence status in one line: "Evidence: none. Nothing was found on this"."""
     words = status_words(evidence)
     return f"Evidence: {evidence.status.value}." + (f" {words}." if words else "")
 
 
 def parts_lines(evidence: Evidence) -> Iterator[str]:
-    """What was found for each part of a question that asks several things; nothing for one that asks one."""
+    """Yield the evidence for each part of a question that asks several things."""
     if evidence.parts:
         yield f"The question has {len(evidence.parts)} parts:"
     for number, (text, part) in enumerate(zip(part_texts(evidence.parts), evidence.parts, strict=True), 1):
-        told = f"{number}. {text}: {part_words(part)}"
-        yield textwrap.fill(told, WIDTH, initial_indent="  ", subsequent_indent="     ")
+        line = f"{number}. {text}: {part_words(part)}"
+        yield textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="     ")
         for passage, document in part.passages:
             yield f"     - {short_citation(passage, document)}  [{passage.id}]"
 
@@ -244,10 +246,7 @@ def parts_lines(evidence: Evidence) -> Iterator[str]:
 def passages_text(
     passages: tuple[RankedPassage, ...], corpus: Corpus, day: date | None = None
 ) -> Iterator[str]:
-    """The ranked passages, each with its citation, its text and why it is here.
-
-    With a ``day``, what was not in force on it says so behind its citation.
-    """
+    """Yield ranked passages with citation, text and trails; with a ``day``, mark those not in force."""
     names = trail_names(passages, corpus)
     for ranked in passages:
         citation = short_citation(ranked.passage, ranked.document)
@@ -257,7 +256,7 @@ def passages_text(
         for line in ranked.text.splitlines():
             yield textwrap.fill(line, WIDTH, initial_indent="   ", subsequent_indent="   ")
         for other in ranked.same_words:
-            yield f"   = the same words as {names.get(other, other)}"
+            yield f"   = same text as {names.get(other, other)}"
         for trail in ranked.trails[:2]:
             yield textwrap.fill(
                 trail_sentence(trail, lambda passage_id: names.get(passage_id, passage_id)),
@@ -268,7 +267,7 @@ def passages_text(
 
 
 def trail_names(passages: tuple[RankedPassage, ...], corpus: Corpus) -> Mapping[str, str]:
-    """Short citations of all passages that the trails pass through, and of those with the same words."""
+    """Return short citations of all passages that trails pass through or that have the same text."""
     ids = {hop.source_id for p in passages for trail in p.trails for hop in trail if hop.source_id}
     ids |= {other for ranked in passages for other in ranked.same_words}
     rows = corpus.rows(sorted(ids))
@@ -280,7 +279,7 @@ def trail_names(passages: tuple[RankedPassage, ...], corpus: Corpus) -> Mapping[
 
 
 def ingestion_text(report: IngestionReport) -> Iterator[str]:
-    """The report of an ingestion."""
+    """Yield the report of an ingestion."""
     yield (
         f"{report.name}: {plural(report.documents, 'document')}, {plural(report.sections, 'section')}, "
         f"{plural(report.passages, 'passage')}, {plural(report.entities, 'entity', 'entities')}"
@@ -288,9 +287,7 @@ def ingestion_text(report: IngestionReport) -> Iterator[str]:
     yield f"Languages: {_counts(report.languages)}"
     yield f"References by status: {_counts(report.references_by_status)}"
     yield f"References by relation: {_counts(report.references_by_relation)}"
-    unread = (
-        f"; {report.not_embedded:,} not embedded (a language it does not read)" if report.not_embedded else ""
-    )
+    unread = f"; {report.not_embedded:,} not embedded (unsupported language)" if report.not_embedded else ""
     yield f"Embedding: {report.embedding}{unread}{_sparse_model(report.sparse)}"
     steps = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items())
     yield f"Time: {report.total_seconds:.1f} s ({steps})"
@@ -306,7 +303,7 @@ def ingestion_text(report: IngestionReport) -> Iterator[str]:
 
 
 def info_text(info: CorpusInfo) -> Iterator[str]:
-    """What a corpus holds."""
+    """Yield the summary of a corpus."""
     yield f"{info.name}: {plural(info.documents, 'document')}, {plural(info.passages, 'passage')}"
     yield f"Languages: {_counts(info.languages)}"
     yield f"References by status: {_counts(info.references_by_status)}"
@@ -316,12 +313,12 @@ def info_text(info: CorpusInfo) -> Iterator[str]:
 
 
 def verified_text(found: Verified) -> Iterator[str]:
-    """What came of looking at every byte of a corpus."""
+    """Yield the result of an integrity check of a corpus."""
     yield f"{found.name}: {plural(found.files, 'file')}, {found.bytes:,} bytes, published {found.created}"
     if found.entries:
         journals = ", ".join(f"{name} {plural(count, 'line')}" for name, count in found.entries.items())
-        yield f"Beside them: {journals}"
-    yield f"SHA-256 of all: {found.digest} (kept elsewhere, it tells later whether anything was changed)"
+        yield f"Journals: {journals}"
+    yield f"SHA-256 of all: {found.digest} (note it elsewhere to detect later changes)"
     yield from (f"  {problem}" for problem in found.problems)
     if not found.problems:
         yield "Every file is as it was published."

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import distinct, found_in
 from engine.corpus.protocol import Corpus, Hits, Mask, Rows, Scores
 from engine.language.embedders import NO_EMBEDDING
 from engine.model import QueryPlan, RankedPassage, RetrieverCount, RetrieverHit, Search, SearchHit
@@ -18,7 +19,6 @@ from engine.retrieval.retrievers.base import Found, Inquiry, Off
 from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
 from engine.retrieval.retrievers.registry import retrievers, title_of
-from engine.sorting import distinct, found_in
 
 # What each retriever gave to a list of passages: the scan's candidates, the final ranking.
 

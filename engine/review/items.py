@@ -13,10 +13,10 @@ from engine.answers.answer import answer
 from engine.answers.record import Answer
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation.presentation import same_words
+from engine.investigation.presentation import group_identical
 from engine.model import Direction, Passage
+from engine.records.phrases import short_citation
 from engine.records.restoring import investigation_of
-from engine.records.wording import short_citation
 from engine.review.model import Item, ItemKind
 
 Record = Mapping[str, Any]
@@ -183,7 +183,7 @@ def _distances(edges: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 def _judged_once(items: Sequence[Item], passages: Sequence[Passage]) -> Iterator[Item]:
     """Yield the first of items with identical words, with the keys of the others."""
-    same, judged = same_words(passages), set[str]()
+    same, judged = group_identical(passages), set[str]()
     keys = {item.passage_id: item.key for item in items}
     for item in items:
         if item.key in judged:

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from engine.errors import InputError
 from engine.extraction.checklist import wilson
+from engine.records.phrases import plural
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.database import Matter
-from engine.records.wording import plural
 from engine.review.agreement import Agreement, agreement
 from engine.review.drawing import parse_sampling
 from engine.review.estimates import Estimates, PrecisionEstimate, RecallEstimate, estimates

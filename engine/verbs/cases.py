@@ -10,8 +10,8 @@ from pydantic import Field
 
 from engine.errors import InputError
 from engine.language.characters import shortened
-from engine.records.slim import Slim
 from engine.records.store import EVERYBODY
+from engine.records.summaries import Slim
 from engine.verbs.requests import CorpusName, Day, Key, Request, option
 from engine.verbs.verb import Caller, Response, Tool, Verb
 
@@ -79,12 +79,12 @@ class CaseList(Slim):
 
 def list_cases(caller: Caller, request: ListCases) -> Response:
     """List cases, the newest first."""
-    from engine.records.store.database import Wanted
+    from engine.records.store.database import CaseFilter
 
     owner, store = caller.owner, caller.store()
     matters = store.matters(owner)
     found = store.listed(
-        Wanted(
+        CaseFilter(
             words=request.words,
             corpus=request.corpus,
             evidence=request.evidence,

@@ -160,7 +160,7 @@ class Verb:
 
     def answer(self, caller: Caller, request: Any) -> dict[str, Any]:
         """Return the answer of the tool. Raises as ``call``, InputError if it cannot be shortened."""
-        from engine.records.in_place import fitted
+        from engine.records.in_place import shorten_to_fit
 
         full = self.tool.full(self.call(caller, request))
         # Through JSON once, so that it is the same for every kind of caller.
@@ -168,7 +168,7 @@ class Verb:
         if self.has_detail and request.detail == "full":
             return {"detail": "full", **values}
         head = {"detail": "slim"} if self.has_detail else {}
-        return fitted({**head, **self.tool.slim(values)}, LONGEST_ANSWER, weight)
+        return shorten_to_fit({**head, **self.tool.slim(values)}, LONGEST_ANSWER, weight)
 
 
 def weight(values: object) -> int:

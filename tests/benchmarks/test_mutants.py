@@ -74,13 +74,13 @@ def test_a_fault_is_noticed_by_a_test_that_executes_the_function(tmp_path: Path)
     """In one small file of the project: all is recorded, and one change is caught."""
     path = tmp_path / "executed"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-    file = "tests/engine/test_sorting.py"
+    file = "tests/engine/test_arrays.py"
     recording = ["-m", "pytest", "-n0", "-p", "benchmarks.executed", "--executed", str(path), file]
     subprocess.run([sys.executable, *recording], check=True, env=environment)
     recorded = json.loads(path.read_text())
     assert all(one.startswith(file) for one in recorded["seconds"])
-    assert "engine/sorting.py::distinct" in recorded["tests"]
-    drawing = ["-m", "benchmarks.mutants", "--module", "engine/sorting.py", "--tries", "1", "--seed", "1"]
+    assert "engine/arrays.py::distinct" in recorded["tests"]
+    drawing = ["-m", "benchmarks.mutants", "--module", "engine/arrays.py", "--tries", "1", "--seed", "1"]
     mutants = [sys.executable, *drawing, "--executed", str(path)]
     tried = subprocess.run(mutants, check=True, env=environment, capture_output=True)
     assert b"caught 1 of 1" in tried.stdout

@@ -22,7 +22,7 @@ from engine.corpus.extracted.readings import judged, load_validations
 from engine.extraction.judging import Ends, unjudge_link
 from engine.ingestion.build import build_corpus
 from engine.records.store import EVERYBODY
-from engine.records.store.database import Wanted
+from engine.records.store.database import CaseFilter
 from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
 from engine.settings import preset
@@ -372,7 +372,9 @@ def record(shown_sample: Path) -> dict[str, Any]:
 def cases(home: Path) -> Iterator[CaseStore]:
     """The store of the page, without cases and queues: others may have asked before."""
     with closing(CaseStore(f"sqlite:///{home / 'cases.sqlite'}")) as found:
-        found.delete([case.id for case in found.listed(Wanted(limit=1000), owner=EVERYBODY).cases], EVERYBODY)
+        found.delete(
+            [case.id for case in found.listed(CaseFilter(limit=1000), owner=EVERYBODY).cases], EVERYBODY
+        )
         yield found
 
 

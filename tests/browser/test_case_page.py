@@ -10,7 +10,7 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.exports.page.rendering import case_page
-from engine.exports.registry import HandedOver
+from engine.exports.registry import ExportableCase
 from engine.investigation import Case
 from engine.settings import preset
 from tests.browser.conftest import QUESTION, SCHEMES, ColorScheme
@@ -29,7 +29,7 @@ def written(sample_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     list(case.run())
     record = record_of(case)
     page = tmp_path_factory.mktemp("case") / "case.html"
-    page.write_text(case_page(HandedOver(record, corpus=corpus)), encoding="utf-8")
+    page.write_text(case_page(ExportableCase(record, corpus=corpus)), encoding="utf-8")
     return page
 
 

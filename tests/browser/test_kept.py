@@ -123,7 +123,7 @@ def test_what_two_tabs_do_to_one_case_is_never_mixed(somebody: BrowserContext, p
         tab.click("#ranked .card >> nth=1")
         tab.click("#ranked .card >> nth=1 >> [data-act=dismiss]")
     other.wait_for_selector("#banner .banner")
-    assert "changed elsewhere meanwhile" in other.inner_text("#banner")
+    assert "changed elsewhere in the meantime" in other.inner_text("#banner")
     other.reload()
     ended(other)
     assert cards(other) == cards(page)

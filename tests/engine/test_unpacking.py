@@ -140,7 +140,7 @@ OWN = "engine/unpacking.py"
 # Where a zip is opened elsewhere, and why.
 PACKING = {
     ("engine/exports/memo/word.py", "ZipFile"): "writes one",
-    ("engine/records/filed.py", "ZipFile"): "writes one",
+    ("engine/records/case_file.py", "ZipFile"): "writes one",
 }
 WRITING = {
     "gzip.compress", "zlib.compress", "zlib.crc32", "zipfile.ZipInfo", "zipfile.ZIP_DEFLATED",

@@ -8,7 +8,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.investigation.definitions import meaning_named
+from engine.investigation.definitions import find_definition
 
 TEXTS = {
     "en.md": "# Pier Rules\n\n## Rule 2 Terms\n(1) **Berth** or **mooring place**: a place where a vessel may lie.\n\n(2) The term “lighter” refers only to an unpowered barge.\n\n(3) “Dues”, in relation to a vessel, means the sums in Rule 9.\n\n## Rule 3 Craft\nThe words “skiff”, “gig” and “punt” denote a boat without a deck.\n\n## Rule 4 Table\n| Term | Meaning |\n|---|---|\n| Roads | the waters outside the mole |\n| Mole or breakwater | the stone wall |\n\n## Rule 5 Use\nA lighter at a berth in the roads pays no dues to a pilot.\n\n## Rule 6 Pilot\nPilot: Mr Jones is asked by letter.\n\n## Rule 7 Fees\n| Buoy | Fee |\n|---|---|\n| Red buoy | 5 |\n",
@@ -67,6 +67,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 @pytest.mark.parametrize(("language", "question", "label"), ASKED, ids=[row[1] for row in ASKED])
 def test_a_definition_is_found(corpus: Corpus, language: str, question: str, label: str) -> None:
-    named = meaning_named(corpus, question, language, None)
+    named = find_definition(corpus, question, language, None)
     ids = named.passage_ids if named else ()
     assert "|".join(one.label for one in corpus.passages(corpus.rows(ids))) == label

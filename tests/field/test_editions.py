@@ -11,7 +11,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.investigation.filters import document_year
 from engine.model import Relation, Status
-from engine.records.wording import full_citation
+from engine.records.phrases import full_citation
 from engine.retrieval.planning.named import provisions_named
 
 TEXTS = {

@@ -12,7 +12,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.ingestion.readers.fields import Told, told_by
+from engine.ingestion.readers.fields import DayKind, day_kind
 from engine.model import Naming, Status
 from engine.retrieval.planning.named.naming import provisions_named
 
@@ -165,4 +165,4 @@ def test_a_day_of_download_is_no_validity(corpus: Corpus) -> None:
         "下载日期",
         "tanggal_unduh",
     ):
-        assert told_by(name) is Told.FILE
+        assert day_kind(name) is DayKind.FILE

@@ -125,6 +125,16 @@ COMMANDS |= {
         f"{_AUDIT} --undo 1 --log {{folder}}/written.log.json",
         "audit {folder}/german.txt --corpus {corpus} --json",
     ),
+    "claims": tuple(
+        f"audit {{claims}}/{language}.txt --corpus {{sample}} --as-of 2024-06-01"
+        for language in ("ar", "de", "en", "id")
+    ),
+    "rules": (
+        "ontology --corpus {sample} graph --around concept:objection-period --depth 2 --most 12",
+        "ontology --corpus {sample} rules --fact authority=1000 --fact scope=5000",
+        "ontology --corpus {sample} rules --fact delivered=2024-03-01 --fact lodged=2024-05-02 --json",
+        "info --corpus {sample} --entity agent",
+    ),
     "files": (
         "investigate {question} --corpus {corpus} {small} --order document --context 400",
         "investigate {question} --corpus {corpus} {small} --report {folder}/written.html",
@@ -140,10 +150,6 @@ COMMANDS |= {
         "evaluate --corpus {corpus} --queries {queries} --qrels {qrels} {small} --run {folder}/written.run",
         "evaluate --qrels {qrels} --score {folder}/written.run",
         "ontology --corpus {corpus} graph --around ferry-act/art-2/para-2 --out {folder}/written.graphml",
-        "ontology --corpus {sample} graph --around concept:objection-period --depth 2 --most 12",
-        "ontology --corpus {sample} rules --fact authority=1000 --fact scope=5000",
-        "ontology --corpus {sample} rules --fact delivered=2024-03-01 --fact lodged=2024-05-02 --json",
-        "info --corpus {sample} --entity agent",
     ),
     "changes": (
         "ingest {sources} --corpus {folder}/made --embedding none --json",

@@ -29,14 +29,15 @@ from engine.access.users import Person, Role
 from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.errors import InputError
-from engine.exports.registry import HandedOver, exports
+from engine.exports.registry import ExportableCase, exports
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
-from engine.records.filed import saved_file
+from engine.records.case_file import read_saved
 from engine.verbs.requests import parse_request
 from tests.golden import page
 from tests.golden.commands import COMMANDS, NONE, SMALL
 from tests.golden.page import text_in
+from tests.golden.readers import files_read
 from tests.golden.sources import (
     FILES,
     GERMAN_QUESTION,
@@ -55,7 +56,7 @@ from ui.tools.registry import TOOLS
 from ui.tools.server import described
 
 FOLDER = Path(__file__).parent
-EXPECTED, PARTS = FOLDER / "expected", (*COMMANDS, "tools", "exports", "saved", *page.PARTS)
+EXPECTED, PARTS = FOLDER / "expected", (*COMMANDS, "tools", "exports", "saved", "readers", *page.PARTS)
 CORPUS_FILE, CASE_FILE = FOLDER / "saved" / "corpus.tar.gz", FOLDER / "saved" / "format_2.json.gz"
 FORMER_FILE = FOLDER.parent / "engine" / "records" / "former" / "format_1.json.gz"
 # Parts whose case was saved long ago: the days in it are part of the output.
@@ -93,12 +94,13 @@ class Outputs:
         """Return the outputs of a part by their names, masked."""
         folder = self._folder / part.replace(" ", "-")
         shutil.copytree(self._folder, folder, ignore=lambda _, names: {*names} - {*FILES})
-        make = {"tools": self._tools, "exports": self._exports, "saved": self._saved}.get(part)
+        make = {"tools": self._tools, "exports": self._exports, "saved": self._saved}
+        make["readers"] = files_read
         with _steady(folder / "home"):
             if part in page.PARTS:
                 made = page.page_outputs(part, self._library(folder, is_sample=part == "page sample"))
             else:
-                made = make(folder) if make else self._commands(part, folder)
+                made = make[part](folder) if part in make else self._commands(part, folder)
             return {name: self._masked(part, text) for name, text in made}
 
     def _masked(self, part: str, text: str) -> str:
@@ -116,7 +118,7 @@ class Outputs:
 
     def _commands(self, part: str, folder: Path) -> Iterator[tuple[str, str]]:
         names = {"folder": str(folder), "corpus": str(self._corpus), "sources": str(self._sources)}
-        names["sample"] = str(self._sample)
+        names |= {"sample": str(self._sample), "claims": str(FOLDER / "claims")}
         names |= {
             name: str(folder / file) for name, file in (("queries", "queries.jsonl"), ("qrels", "qrels.tsv"))
         }
@@ -171,15 +173,17 @@ class Outputs:
         return open_library([corpus], settings.home, settings)
 
     def _exports(self, folder: Path) -> Iterator[tuple[str, str]]:
-        record, sealed = saved_file(unpacked(CASE_FILE, folder))
+        record, sealed = read_saved(unpacked(CASE_FILE, folder))
         assert sealed is not None
         corpus = open_corpus(self._corpus)
         for name, export in exports().items():
             for kind, case in (
-                ("of a record", HandedOver(record)),
+                ("of a record", ExportableCase(record)),
                 (
                     "of a case",
-                    HandedOver(record, None, sealed.events, "Read.", corpus, today=HANDED_OVER, case=sealed),
+                    ExportableCase(
+                        record, None, sealed.events, "Read.", corpus, today=HANDED_OVER, case=sealed
+                    ),
                 ),
             ):
                 try:

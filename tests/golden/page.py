@@ -11,7 +11,7 @@ import io
 import re
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 from unittest.mock import patch
@@ -19,11 +19,11 @@ from unittest.mock import patch
 import gradio as gr
 import orjson
 
-import ui.cases.answers
-import ui.check.answers
-import ui.corpus.answers
-import ui.evaluate.answers
-import ui.review.answers
+import ui.cases.panel
+import ui.check.panel
+import ui.corpus.panel
+import ui.evaluate.panel
+import ui.review.panel
 from engine.access.users import Person, Role
 from engine.settings import InvestigationSettings
 from tests.conftest import SAMPLE_NAME
@@ -31,13 +31,14 @@ from tests.engine.investigation.story import finished, record_of
 from tests.golden.sources import CLAIMS, NAME, NAMED_QUESTION, QUESTION, TEXT
 from tests.ui.served import inside_a_loop
 from ui.answering import report_value
+from ui.calls import Call, Desk, answer
 from ui.case_request import CaseRequest
 from ui.cases.desk import CasesDesk
 from ui.cases.kept import PAGE, KeptCases
-from ui.check.answers import CheckDesk
+from ui.check.panel import CheckDesk
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
-from ui.evaluate.answers import EvaluationDesk
+from ui.evaluate.panel import EvaluationDesk
 from ui.investigate import Updates, listen, open_case, rest_of_pool
 from ui.page import build_page
 from ui.review.desk import ReviewDesk
@@ -212,28 +213,31 @@ def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
 
 
 def _door(part: str, library: Library, kept: KeptCases) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    def who(token: str) -> Person:
-        return ANN
-
     match part:
         case "page corpus" | "page sample" | "page judging":
-            texts = CorpusDesk(library)
-            return lambda request: ui.corpus.answers.answer(texts, request, who)
+            return _answering(CorpusDesk(library), ui.corpus.panel.CALLS)
         case "page cases" | "page files":
-            cases = CasesDesk(kept, library)
-            return lambda request: ui.cases.answers.answer(cases, _without_corpus(request), who)
+            return _answering(CasesDesk(kept, library), ui.cases.panel.CALLS, without="corpus")
         case "page review":
-            review = ReviewDesk(kept, library)
-            return lambda request: ui.review.answers.answer(review, request, who)
+            return _answering(ReviewDesk(kept, library), ui.review.panel.CALLS)
         case "page checks":
-            checks = CheckDesk(library, Connections(library.settings))
-            return lambda request: ui.check.answers.answer(checks, request, who)
-    figures = EvaluationDesk(library)
-    return lambda request: ui.evaluate.answers.answer(figures, request, who)
+            desk = CheckDesk(library, Connections(library.settings))
+            return _answering(desk, ui.check.panel.CALLS)
+    return _answering(EvaluationDesk(library), ui.evaluate.panel.CALLS)
 
 
-def _without_corpus(request: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in request.items() if key != "corpus"}
+def _answering(
+    desk: Desk[Any], calls: Mapping[str, Call[Any, Any]], without: str = ""
+) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """The dispatcher for one view; of a request it gets the fields of its call."""
+
+    def answered(request: dict[str, Any]) -> dict[str, Any]:
+        call = calls.get(request["do"])
+        known = request.keys() if call is None else call.form.model_fields.keys()
+        sent = {key: value for key, value in request.items() if key in known and key != without}
+        return answer(desk, calls, sent, lambda _: ANN)
+
+    return answered
 
 
 def _owner(kept: KeptCases) -> Any:

@@ -10,7 +10,7 @@ from engine.investigation import Case
 from engine.settings import preset
 from ui.answer import answer_html, writing_html
 from ui.answering import brief_value, offer
-from ui.session import OpenCase
+from ui.open_case import OpenCase
 from ui.shelf import Library
 
 QUESTION = "May a manager grant broader powers?"

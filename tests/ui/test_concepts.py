@@ -16,7 +16,7 @@ from engine.corpus.related import with_ontology, without_ontology
 from engine.investigation import Case
 from engine.settings import InvestigationSettings
 from ui.case_views import concepts_box
-from ui.session import OpenCase
+from ui.open_case import OpenCase
 
 QUESTION = "When does the objection period end?"
 

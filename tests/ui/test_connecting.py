@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+import ui.calls
+from engine.access.users import Person, Role
 from engine.llm.spec import OPENAI_URL
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
-from ui.connecting import MOST_AT_ONCE, Ask, ConnectingDesk, answer, spec_of
+from ui.connecting import CALLS, MOST_AT_ONCE, ConnectingDesk, ServerForm, spec_of
 from ui.connections import Connections, OperatorsModel
 
 KEY = "sk-a-very-secret-key-0123456789"
@@ -35,8 +37,15 @@ def desk() -> ConnectingDesk:
 
 
 def request(do: str, url: str = "", **more: Any) -> dict[str, Any]:
-    session = more.pop("session", secrets.token_hex(24))
-    return {"do": do, "session": session, "visitor": "v", "url": url, "model": "scripted", "key": KEY, **more}
+    """What the dialog sends: to ``state`` and ``forget`` no server."""
+    server = {"url": url, "model": "scripted", "key": KEY} if do in ("test", "connect", "list") else {}
+    return {"do": do, "session": secrets.token_hex(24), "visitor": "v", **server, **more}
+
+
+def answer(desk: ConnectingDesk, sent: object, *, local: bool) -> dict[str, Any]:
+    """The answer to an operator at this machine, or to a visitor from elsewhere."""
+    role = Role.OPERATOR if local else Role.VISITOR
+    return ui.calls.answer(desk, CALLS, sent, lambda token: Person(token, role), is_local=local)
 
 
 def test_at_first_there_is_no_model(desk: ConnectingDesk) -> None:
@@ -202,10 +211,10 @@ def test_bad_requests_are_calm_lines_without_the_key(desk: ConnectingDesk, bad: 
 
 
 def test_the_form_becomes_a_spec() -> None:
-    ask = Ask(do="connect", model="m", input=0.15, output=0.6, context=4096, currency="EUR")
+    ask = ServerForm(do="connect", model="m", input=0.15, output=0.6, context=4096, currency="EUR")
     wanted = "openai:m@http://localhost:1/v1?context=4096&input=0.15&output=0.6&currency=EUR"
     assert spec_of(ask, "http://localhost:1/v1") == wanted
-    assert spec_of(Ask(do="connect", model="gpt"), "https://api.openai.com/v1") == "openai:gpt"
+    assert spec_of(ServerForm(do="connect", model="gpt"), "https://api.openai.com/v1") == "openai:gpt"
 
 
 def test_the_model_of_the_server_is_shown_with_its_limit_and_without_its_key(server: ScriptedServer) -> None:
@@ -217,7 +226,7 @@ def test_the_model_of_the_server_is_shown_with_its_limit_and_without_its_key(ser
     assert away["words"].startswith("The model of this server: scripted, shared")
     assert "127.0.0.1" not in json.dumps(away), "where it stands is for the operator to know"
     assert "within a daily limit" in away["words"]
-    here = answer(desk, request("state"), local=True, trusted=True)
+    here = answer(desk, request("state"), local=True)
     assert "limit" not in here["words"]
     assert "127.0.0.1" in here["host"]
     assert "sk-of" not in json.dumps([away, here])

@@ -28,12 +28,13 @@ from engine.review.model import Verdict
 from engine.review.queues import QueuedItem
 from engine.review.sampling import Sampling
 from tests.engine.investigation.story import finished, record_of
-from ui.cases.answers import answer as answer_cases
+from ui.calls import answer
 from ui.cases.desk import CasesDesk
 from ui.cases.kept import PAGE, KeptCases
+from ui.cases.panel import CALLS as CASE_CALLS
 from ui.corpus.ingesting import store_report
-from ui.review.answers import answer as answer_reviews
 from ui.review.desk import ReviewDesk
+from ui.review.panel import CALLS as REVIEW_CALLS
 from ui.shelf import Library, open_library
 
 QUESTION = "May a manager grant broader powers?"
@@ -139,7 +140,7 @@ def keep_own(library: Library, cases: KeptCases, person: Person, record: dict[st
         {"do": "share", "shared": True},
         {"do": "export", "format": "json"},
     ):
-        told = answer_cases(desk, {"id": case, **request}, lambda _: person)
+        told = answer(desk, CASE_CALLS, {"id": case, **request}, lambda _: person)
         assert "error" not in told, told
     items = [
         QueuedItem(one, assigned=(person.name,)) for one in passage_items(asked, case, corpus_of(library))
@@ -168,7 +169,7 @@ def review_others(library: Library, cases: KeptCases, person: Person, record: di
     first = items[0].item
     request = {"do": "verdict", "queue": queue, "case": case, "key": first.key, "verdict": "relevant"}
     request |= {"reason": "A reasonword", "note": "A noteword of my own", "tab": "tab"}
-    answer_reviews(desk, request, lambda _: person)
+    answer(desk, REVIEW_CALLS, request, lambda _: person)
     reviews.judge(first, Verdict.IRRELEVANT, reviewer="Otto", queue=queue, note="Otto's note")
     second = items[1].item
     reviews.judge(second, Verdict.IRRELEVANT, reviewer=person.name, queue=queue, note="othersqueueword")

@@ -18,7 +18,8 @@ from engine.investigation.strategies.whole_document import PER_DOCUMENT
 from tests.ui.served import inside_a_loop
 from ui.case_request import CaseRequest
 from ui.investigate import Updates, listen, open_case, rest_of_pool
-from ui.session import Desk, OpenCase
+from ui.open_case import OpenCase
+from ui.session import CaseSessions
 from ui.shelf import Library, open_library
 from ui.stage import Stage, build_stage
 from ui.steer import steer
@@ -73,7 +74,7 @@ def test_what_is_wanted_while_the_last_step_is_kept_comes_behind_it(
 
     def slowly(opened: OpenCase, stage: Stage, step: object = None) -> Updates:
         assert opened.busy.locked()
-        opened.view, opened.nodes = "tree", 100_000
+        opened.view.pane, opened.view.nodes = "tree", 100_000
         return {}
 
     monkeypatch.setattr(ui.investigate, "kept", slowly)
@@ -90,7 +91,7 @@ def test_what_is_wanted_while_the_last_step_is_kept_comes_behind_it(
 
 def test_a_case_that_is_being_kept_is_waited_for(opened: OpenCase, stage: Stage) -> None:
     _all(listen(opened, stage, opened.case.run))
-    assert opened.take()
+    assert opened.acquire()
     threading.Timer(0.1, opened.busy.release).start()
     first = opened.case.ranking[0].passage.id
     _all(steer(opened, stage, "pin", first, []))
@@ -159,7 +160,7 @@ def test_a_document_is_read_whole_in_its_order_from_a_passage(sample_folder: Pat
     assert ranked.isdisjoint(cards), "what has a card above is named only"
     assert set(shown) - set(cards) <= ranked
     # Once more for the rest, and what has a card there stands there alone.
-    opened.rest_shown = 10_000
+    opened.view.rest_shown = 10_000
     again = _all(steer(opened, stage, "whole", new[0].passage_id, []))[-1][stage.rest]
     listed = re.findall(r'data-id="([^"]+)"', again)
     assert len(listed) == len(set(listed)) == len(rest_of_pool(opened))
@@ -199,7 +200,7 @@ def test_a_case_that_runs_is_not_steered_meanwhile(opened: OpenCase, stage: Stag
 
 
 def test_a_case_in_whose_place_another_was_asked_tells_nothing_more(library: Library, stage: Stage) -> None:
-    desk = Desk()
+    desk = CaseSessions()
     first, second = (open_case(library, ASKED) for _ in range(2))
     desk.put("page", first)
     telling = listen(first, stage, first.case.run)

@@ -17,8 +17,8 @@ from engine.model import Relation, Status, TargetKind
 from engine.settings import preset
 from ui.case_views import as_judged, judge_met, may_judge
 from ui.judging_api import Judging, judging
+from ui.open_case import OpenCase
 from ui.passages import link_of
-from ui.session import OpenCase
 from ui.shelf import Library, open_library
 
 REVIEWER = Person("", Role.REVIEWER, name="Ada")
@@ -68,7 +68,7 @@ def test_a_page_that_may_not_judge_cannot_by_sending_it(library: Library) -> Non
     opened = OpenCase(Case(corpus, "?", preset("quick")), corpus, "?", ())
     with pytest.raises(AccessError):
         judge_met(opened, "reject", f'["{source}", "{target}", "{relation}"]')
-    opened.judging = True
+    opened.may_judge = True
     for told in (None, "", "{}", "[1]", f'["{source}", "{target}", "unheard"]', "x" * 10_000):
         with pytest.raises(InputError):
             judge_met(opened, "reject", told)

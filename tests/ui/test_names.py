@@ -25,7 +25,7 @@ from engine.errors import InputError, RedstringError
 from engine.extraction.judging import Ends, judge_link
 from engine.model import Grade
 from engine.operator_settings import OperatorSettings
-from engine.records.filed import case_bytes, file_of
+from engine.records.case_file import case_bytes, parse_saved
 from engine.records.store.database import Matter
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore
@@ -89,7 +89,7 @@ def filed_with(there: Places, name: str) -> None:
     values = orjson.loads(case_bytes(*there.store.handed(there.case_id)))
     values["case"]["name"] = name
     try:
-        file_of(orjson.loads(orjson.dumps(values)), "file")
+        parse_saved(orjson.loads(orjson.dumps(values)), "file")
     except orjson.JSONEncodeError as error:
         raise InputError("no file contains half a character") from error
 

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from engine.breadth import breadth_of
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.events import RoundFinished
+from engine.search_budget import budget_for
 from engine.settings import preset
 from engine.threads import BUILT_IN, threads
 from tests.engine.following import Following
 from ui.board import board_data, provenance
 from ui.case_views import dossiers
 from ui.controls import knob_of, knobs
-from ui.session import OpenCase
+from ui.open_case import OpenCase
 from ui.story import Story, heard, told
 
 QUESTION = "May a manager grant broader powers?"
@@ -43,8 +43,8 @@ def corpus(sample_folder: Path) -> Corpus:
 
 def run(corpus: Corpus) -> Case:
     settings = preset("quick").changed(strategies=("following",), close_gaps=False)
-    breadth = replace(breadth_of(settings), scan=10, per_strategy=10)
-    case = Case(corpus, QUESTION, settings, breadth=breadth)
+    search_budget = replace(budget_for(settings), scan=10, per_strategy=10)
+    case = Case(corpus, QUESTION, settings, search_budget=search_budget)
     list(case.run())
     return case
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 from engine.corpus.ontology import checked, ontology_from
 from engine.settings import InvestigationSettings
 from ui.case_views import rules_slot
-from ui.session import OpenCase
+from ui.open_case import OpenCase
 
 RULES = {
     "facts": [{"id": "days_late", "type": "number"}],
@@ -18,7 +18,7 @@ class Asked:
     """As much of a case as the place for its rules looks at."""
 
     def __init__(self, question: str, content: Any, **settings: Any) -> None:
-        self.question, self.shelved_as, self.case, self.corpus = question, 'A "B"', self, self
+        self.question, self.corpus_name, self.case, self.corpus = question, 'A "B"', self, self
         self.settings = InvestigationSettings(**settings)
         self.as_of = self.settings.as_of or date(2026, 1, 1)
         self.ontology = None if content is None else ontology_from(checked(content))

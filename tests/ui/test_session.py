@@ -5,7 +5,8 @@ import pytest
 from engine.errors import InputError
 from engine.investigation import Case
 from engine.settings import InvestigationSettings
-from ui.session import LAST_TURN, Desk, OpenCase, turn_of
+from ui.open_case import OpenCase
+from ui.session import LAST_TURN, CaseSessions, turn_of
 from ui.shelf import Library
 
 
@@ -30,7 +31,7 @@ def _cancelled(opened: OpenCase) -> bool:
 
 
 def test_the_table_is_bounded_and_what_falls_off_is_cancelled(library: Library) -> None:
-    desk = Desk(most=2)
+    desk = CaseSessions(most=2)
     cases = [_open(library) for _ in range(3)]
     desk.put("a", cases[0])
     desk.put("b", cases[1])
@@ -42,9 +43,9 @@ def test_the_table_is_bounded_and_what_falls_off_is_cancelled(library: Library) 
 
 
 def test_what_is_cancelled_is_what_was_asked_before_whichever_comes_first(library: Library) -> None:
-    desk = Desk()
+    desk = CaseSessions()
     first, second, third = _open(library), _open(library), _open(library)
-    first.turn, second.turn, third.turn = 1, 2, 4
+    first.view.turn, second.view.turn, third.view.turn = 1, 2, 4
     desk.put("a", first)
     desk.cancel("a", 1)
     assert _cancelled(first)
@@ -57,20 +58,20 @@ def test_what_is_cancelled_is_what_was_asked_before_whichever_comes_first(librar
     desk.put("a", third)
     assert _cancelled(third)
     other = _open(library)
-    other.turn = 4
+    other.view.turn = 4
     desk.put("b", other)
     assert not _cancelled(other), "another page has cancelled nothing"
 
 
 def test_the_last_click_counts_though_it_comes_first(library: Library) -> None:
-    desk = Desk()
+    desk = CaseSessions()
     later, earlier = _open(library), _open(library)
-    later.turn, earlier.turn = 2, 1
+    later.view.turn, earlier.view.turn = 2, 1
     desk.put("a", later)
     desk.put("a", earlier)
     assert desk.get("a") is later
-    assert (_cancelled(later), later.replaced) == (False, False)
-    assert (_cancelled(earlier), earlier.replaced) == (True, True)
+    assert (_cancelled(later), later.view.replaced) == (False, False)
+    assert (_cancelled(earlier), earlier.view.replaced) == (True, True)
 
 
 @pytest.mark.parametrize("said", ["", "x", "-1", "1.5", "٣", "9" * 5000])
@@ -80,7 +81,7 @@ def test_a_page_that_names_no_turn_cancels_everything(said: str) -> None:
 
 
 def test_a_forgotten_case_is_cancelled_and_asking_for_it_says_what_to_do(library: Library) -> None:
-    desk = Desk()
+    desk = CaseSessions()
     opened = _open(library)
     desk.put("a", opened)
     desk.forget("a")

@@ -75,7 +75,7 @@ def test_the_story_grows_with_its_events() -> None:
 
 def test_the_ending_names_the_reason_with_its_numbers() -> None:
     text = _text(_after(PLAN, SCAN, ROUND, COVERED, STOPPED, RANKED))
-    assert "1 of 1 area covered · pool holds est. 93 % of what is relevant (88 to 97)" in text
+    assert "1 of 1 area covered · pool holds est. 93% of what is relevant (88 to 97)" in text
     assert "34 leads refused · 0.06 s" in text
 
 

@@ -25,7 +25,7 @@ PARSERS = (
     *("engine.evaluation.questions.read_questions", "engine.evaluation.questions.read_qrels"),
     *(
         "engine.evaluation.questions.read_run",
-        "engine.records.filed",
+        "engine.records.case_file",
         "engine.corpus.ontology.parse_ontology",
     ),
     *("engine.corpus.ontology.read_ontology", "ui.jobs.reader", "ui.corpus.worker"),

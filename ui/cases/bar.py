@@ -12,7 +12,7 @@ from engine.records.store.chain import Event
 from ui.templating import rendered
 
 if TYPE_CHECKING:
-    from ui.session import OpenCase
+    from ui.open_case import OpenCase
 
 MEMO = "docx"
 _STEPS = {PIN: "pinned {}", DISMISS: "dismissed {}", FOLLOW: "followed {}", PLAN: "the edited plan"}

@@ -6,19 +6,18 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Annotated, Any, Literal
-
-from pydantic import BeforeValidator, Field
+from typing import Any
 
 from engine.access.users import Person
 from engine.errors import InputError
 from engine.model import StopReason
+from engine.records.phrases import STOP_WORDS
 from engine.records.replaying import DISMISS, FOLLOW, PIN, PLAN, REJECT, UNREJECT
 from engine.records.store.chain import DESCRIBED, JUDGED, MOVED, OPENED, RAN, UNDONE, Event
 from engine.records.store.database import Matter
-from engine.records.store.store import LONGEST_NAME, LONGEST_NOTES, CaseStore
-from engine.records.wording import STOP_WORDS
-from engine.verbs.requests import CorpusName, Key, Request
+from engine.records.store.store import CaseStore
+from engine.verbs.requests import Key
+from ui.calls import Access, Caller, Form
 from ui.cases.kept import VISITOR, KeptCases
 from ui.shelf import Library
 from ui.templating import rendered
@@ -148,48 +147,21 @@ def file_name(words: str, started: str, suffix: str) -> str:
     return "-".join(part for part in (started[:10], short) if part) + suffix
 
 
-# One request of the Cases view, checked.
+# Forms that several calls share.
 
-LONGEST_VERDICT, LONGEST_SEARCH = 40, 200
-# A form that nobody touched sends nothing in a field; what is a day or a number then has none.
-Day = Annotated[date | None, BeforeValidator(lambda given: None if given == "" else given)]
+LONGEST_VERDICT = 40
 
 
-class Ask(Request):
-    """One request. Fields of a form come as their text.
+class CaseForm(Form):
+    """A call about the case of an id."""
 
-    ``id`` and ``other`` are those of cases, ``matter`` that of a matter: empty for all, ``NEW`` for one that
-    is to be made. ``choices``: what cases can be filtered by is wanted, too. ``shared``: whoever has the link
-    of the case is to read it.
-    """
+    id: Key
 
-    do: Key
-    visitor: Key = ""
-    session: Key = Field(default="", repr=False)
-    words: str = Field(default="", max_length=LONGEST_SEARCH)
+
+class MatterForm(Form):
+    """A call about the matter of an id; empty for all."""
+
     matter: Key = ""
-    corpus: CorpusName = ""
-    evidence: Literal["", "found", "partial", "none"] = ""
-    verdict: str = Field(default="", max_length=LONGEST_VERDICT)
-    since: Day = None
-    until: Day = None
-    choices: bool = False
-    page: int = Field(default=0, ge=0, le=100_000)
-    id: Key = ""
-    other: Key = ""
-    name: str | None = Field(default=None, max_length=LONGEST_NAME)
-    notes: str | None = Field(default=None, max_length=LONGEST_NOTES)
-    right: Literal["", "yes", "no"] = ""
-    format: Key = ""
-    shared: bool = False
-
-
-NEW = "new"
-
-
-# What every answer of the Cases view starts from: whose cases, and which of their matters.
-
-Answer = dict[str, Any]
 
 
 class CasesDesk:
@@ -198,10 +170,15 @@ class CasesDesk:
     def __init__(self, kept: KeptCases, library: Library) -> None:
         self.kept, self.library = kept, library
 
+    def access(self, caller: Caller, form: Form) -> CaseAccess | None:
+        """The cases of the caller, None for a browser without a key, which the store cannot tell apart."""
+        owner = self.kept.owner_of(caller.person)
+        return None if owner is None else CaseAccess(self, caller.person, owner)
+
 
 @dataclass(frozen=True, slots=True)
-class Own:
-    """The cases of whoever asks. ``owner`` is by what their matters are known: never that of everybody."""
+class CaseAccess(Access):
+    """The cases of the caller. ``owner`` names the owner of their matters in the store."""
 
     desk: CasesDesk
     person: Person
@@ -214,11 +191,11 @@ class Own:
 
     @property
     def who(self) -> str:
-        """What events say of whoever asks."""
+        """The name of the caller in events."""
         return self.person.name or VISITOR
 
     def matter(self, matter_id: str) -> Matter | None:
-        """The matter of an id, None for none. Raises InputError for one of another."""
+        """Return the matter of an id, None for an empty id. Raises InputError for a matter of another."""
         if not matter_id:
             return None
         for one in self.store.matters(self.owner):
@@ -226,9 +203,18 @@ class Own:
                 return one
         raise InputError("there is no such matter")
 
+    def subject(self, form: Any) -> str:
+        """The id of the case, as the audit log names what was changed."""
+        return str(getattr(form, "id", ""))
+
 
 def shown(template: str, **values: Any) -> str:
     """A fragment of the view, with what its templates word figures by."""
     return rendered(
         f"cases/{template}.html", day=day, exact=exact, figure=figure, percent=percent, took=took, **values
     )
+
+
+def no_key(slot: str) -> dict[str, Any]:
+    """The answer for a browser without a key: why its cases are not stored."""
+    return {"html": {slot: shown("nobody")}}

@@ -16,12 +16,12 @@ from engine.access.audit_log import record as write_down
 from engine.access.users import Person
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, InputError, RedstringError, ResourceError, for_visitors
-from engine.exports.kept_cases import handed_over as handed_over_case
-from engine.exports.kept_cases import handed_to_read
-from engine.exports.registry import HandedOver, export_of
+from engine.exports.kept_cases import load_for_export as handed_over_case
+from engine.exports.kept_cases import load_shared
+from engine.exports.registry import ExportableCase, export_of
 from engine.investigation.events import SufficiencyJudged
+from engine.investigation.factory import reopen_case
 from engine.investigation.record import Investigation
-from engine.investigation.reopening import reopened
 from engine.records.restoring import investigation_of
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.database import UnknownCaseError
@@ -32,8 +32,9 @@ from ui.cases.bar import bar_value
 from ui.cases.kept import VISITOR, Keeping, KeptCases
 from ui.controls import Terms, shown
 from ui.investigate import STILL_RUNNING, Updates, case_values, empty_values
+from ui.open_case import CaseView, OpenCase, Replay
 from ui.rail import Rail
-from ui.session import LINED, Desk, OpenCase, case_of, new_token
+from ui.session import LINED, CaseSessions, case_of, new_token
 from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import Story
@@ -49,7 +50,7 @@ WAITS, LOOKS = 60.0, 0.2
 
 
 def wire_opening(
-    rail: Rail, stage: Stage, token: gr.State, library: Library, desk: Desk, cases: KeptCases
+    rail: Rail, stage: Stage, token: gr.State, library: Library, sessions: CaseSessions, cases: KeptCases
 ) -> None:
     """A case is opened when the page is loaded with its id, and when the reader goes back to it."""
     settings = {name: control for name, control in rail.settings.items() if name != "strategies"}
@@ -58,19 +59,19 @@ def wire_opening(
         case = case_of(case, request) or new_token()
         case_id = str(getattr(wanted, "id", ""))[:LONGEST_ID]
         if not case_id:
-            desk.forget(case)
+            sessions.forget(case)
             yield {token: case, **empty_values(stage)}
             return
         try:
             person = person_of(library.settings, request, visitor)
-            _await_end(desk.running(case_id), cases.owner_of(person))
+            _await_end(sessions.find_running(case_id), cases.owner_of(person))
             opened = opened_again(library, cases, person, case_id)
             write_down(person, "open case", case_id, "done")
         except RedstringError as error:
             yield {token: case, **empty_values(stage), stage.banner: banner_html(for_visitors(error))}
             return
-        desk.put(case, opened)
-        chosen: Updates = {rail.question: opened.question, rail.corpus: opened.shelved_as}
+        sessions.put(case, opened)
+        chosen: Updates = {rail.question: opened.question, rail.corpus: opened.corpus_name}
         values = shown(opened.case.settings)
         chosen |= {control: values[name] for name, control in settings.items()}
         chosen |= {rail.settings["strategies"]: list(opened.strategies)}
@@ -91,7 +92,7 @@ def _await_end(running: OpenCase | None, owner: str | None) -> None:
     if running is None or running.keeping is None or running.keeping.owner != owner:
         return
     # Somebody waits for it again.
-    running.left += 1
+    running.view.departures += 1
     until = time.monotonic() + WAITS
     while running.busy.locked():
         if time.monotonic() > until:
@@ -116,14 +117,14 @@ def opened_again(library: Library, cases: KeptCases, person: Person, case_id: st
     named = set(settings.documents)
     titles = {one.id: one.title or one.id for one in corpus.documents() if one.id in named} if named else {}
     opened = OpenCase(
-        reopened(found, corpus), corpus, found.question, settings.strategies, shelved.name,
-        titles=titles, workers=library.workers, keeping=keeping, reopened=True,
+        reopen_case(found, corpus), corpus, found.question, settings.strategies, shelved.name,
+        titles=titles, workers=library.workers, keeping=keeping, replay=Replay(),
         seconds=found.milliseconds / 1000,
     )  # fmt: skip
     changed = (CHANGED,) if fingerprint_of(corpus) != fingerprint else ()
     opened.story = story_of(found, opened.terms(), changed)
     if not keeping.to_read:
-        opened.judging = may_judge(library, person, shelved.name)
+        opened.may_judge = may_judge(library, person, shelved.name)
         opened.reviewer = person.name
     as_judged(opened)
     return opened
@@ -180,7 +181,9 @@ NOT_KEPT = "this case is not kept: there is nothing to take back"
 NOT_SHARED = "the operator of this server does not allow cases to be shared"
 
 
-def wire_bar(stage: Stage, token: gr.State, library: Library, desk: Desk, cases: KeptCases) -> None:
+def wire_bar(
+    stage: Stage, token: gr.State, library: Library, sessions: CaseSessions, cases: KeptCases
+) -> None:
     """One listener for the buttons of the line."""
 
     def act(request: gr.Request, case: str, visitor: str, chosen: gr.EventData) -> Iterator[Updates]:
@@ -189,9 +192,9 @@ def wire_bar(stage: Stage, token: gr.State, library: Library, desk: Desk, cases:
             person = person_of(library.settings, request, visitor)
             action = getattr(chosen, "action", "")
             if action == UNDO:
-                yield undone(stage, desk, case, library, cases, person)
+                yield undone(stage, sessions, case, library, cases, person)
             elif action in (SHARE, UNSHARE):
-                yield shared(stage, desk, case, cases, person, shared=action == SHARE)
+                yield shared(stage, sessions, case, cases, person, shared=action == SHARE)
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
 
@@ -203,32 +206,32 @@ def wire_bar(stage: Stage, token: gr.State, library: Library, desk: Desk, cases:
 
 
 def undone(
-    stage: Stage, desk: Desk, token: str, library: Library, cases: KeptCases, person: Person
+    stage: Stage, sessions: CaseSessions, token: str, library: Library, cases: KeptCases, person: Person
 ) -> Updates:
     """Take back the last step of the open case; returns what the page shows then. Raises InputError where
     there is none, AccessError where the case is somebody else's."""
-    opened = desk.get(token)
+    opened = sessions.get(token)
     if opened.keeping is None:
         raise InputError(NOT_KEPT)
-    if not opened.take():
+    if not opened.acquire():
         raise InputError(STILL_RUNNING)
     try:
         opened.keeping.undo()
     finally:
         opened.busy.release()
     again = opened_again(library, cases, person, opened.keeping.case_id)
-    again.turn, again.nodes, again.rest_shown = opened.turn, opened.nodes, opened.rest_shown
-    again.visitor = opened.visitor
-    desk.put(token, again)
+    view = opened.view
+    again.view = CaseView(view.turn, visitor=view.visitor, nodes=view.nodes, rest_shown=view.rest_shown)
+    sessions.put(token, again)
     return case_values(again, stage)
 
 
 def shared(
-    stage: Stage, desk: Desk, token: str, cases: KeptCases, person: Person, *, shared: bool
+    stage: Stage, sessions: CaseSessions, token: str, cases: KeptCases, person: Person, *, shared: bool
 ) -> Updates:
     """Let whoever has the link of the open case read it, or no longer. Raises AccessError where that is not
     allowed, InputError."""
-    opened = desk.get(token)
+    opened = sessions.get(token)
     if opened.keeping is None:
         raise InputError(NOT_KEPT)
     opened.keeping.check()
@@ -253,7 +256,7 @@ def hand_over(library: Library, cases: KeptCases) -> Callable[..., dict[str, Any
     """What answers a page that wants a case as a file: its name, its kind, and its bytes in base 64; or the
     error, in words."""
 
-    def handed_over(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
+    def load_for_export(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
         try:
             wanted = parse_request(Wanted, request)
             person = person_of(library.settings, asking, wanted.visitor)
@@ -268,10 +271,10 @@ def hand_over(library: Library, cases: KeptCases) -> Callable[..., dict[str, Any
             "data": base64.b64encode(data).decode(),
         }
 
-    return handed_over
+    return load_for_export
 
 
-def case_of_person(library: Library, cases: KeptCases, person: Person, case_id: str) -> HandedOver:
+def case_of_person(library: Library, cases: KeptCases, person: Person, case_id: str) -> ExportableCase:
     """A case of whoever asks, or one that is shared. Raises InputError for one that is not there."""
     store, owner = cases.store(), cases.owner_of(person)
 
@@ -283,4 +286,4 @@ def case_of_person(library: Library, cases: KeptCases, person: Person, case_id: 
             return handed_over_case(store, case_id, owner, corpus_of, cases.reviews())
     if not cases.may_share:
         raise UnknownCaseError(case_id)
-    return handed_to_read(store, case_id, corpus_of)
+    return load_shared(store, case_id, corpus_of)

@@ -8,7 +8,7 @@ import gradio as gr
 from pydantic import Field
 
 from engine.errors import RedstringError
-from engine.records.store.database import Wanted
+from engine.records.store.database import CaseFilter
 from engine.verbs.requests import Key, Request, parse_request
 from ui.access.entrance import person_of
 from ui.cases.kept import KeptCases
@@ -47,5 +47,5 @@ def recent_html(cases: KeptCases, owner: str | None) -> str:
     """The list as HTML, empty where there is nothing."""
     if owner is None:
         return ""
-    found = cases.store().listed(Wanted(limit=SHOWN), owner=owner)
+    found = cases.store().listed(CaseFilter(limit=SHOWN), owner=owner)
     return rendered("recent.html", cases=found.cases)

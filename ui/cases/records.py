@@ -1,25 +1,26 @@
-"""The records: figures over all cases of whoever asks, or over those of one matter."""
+"""The records: figures of all the caller's cases, or of those of one matter."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from engine.records.store.database import Wanted
+from engine.records.store.database import CaseFilter
 from engine.records.store.lists import NEWEST, Figures
+from ui.calls import Answer, Call
 from ui.cases.charts import cases_by_day, coverage_by_verdict, thread_yields, tokens_by_task
-from ui.cases.desk import EVIDENCE, Answer, Ask, Own, shown
+from ui.cases.desk import EVIDENCE, CaseAccess, MatterForm, no_key, shown
 from ui.palette import thread
 
 LOW, MOST_LOW, MOST_IN_TABLE = 0.7, 12, 200
-# Days that stand in the table beside the chart; the chart has all.
+# The table next to the chart has the newest days; the chart has all.
 MOST_DAYS = 60
 
 
-def records(own: Own, ask: Ask) -> Answer:
-    """All figures, charts and tables."""
-    store, matter = own.store, own.matter(ask.matter)
-    scope = matter, own.owner
+def records(access: CaseAccess, form: MatterForm) -> Answer:
+    """Return all figures, charts and tables."""
+    store, matter = access.store, access.matter(form.matter)
+    scope = matter, access.owner
     figures = store.figures(*scope)
     days = store.over_time(*scope)
     total = sum(day["cases"] for day in days)
@@ -29,14 +30,14 @@ def records(own: Own, ask: Ask) -> Answer:
         "days": days[::-1][:MOST_DAYS],
         "by_day": cases_by_day(days),
         "low": store.low_coverage(LOW, *scope, limit=MOST_LOW),
-        "low_total": store.listed(Wanted(coverage_below=LOW, limit=1), *scope).total,
+        "low_total": store.listed(CaseFilter(coverage_below=LOW, limit=1), *scope).total,
         "below": LOW,
         "verdicts": store.by_verdict(*scope),
         "evidence": EVIDENCE,
         **_judged(figures),
         **_spent(figures),
         **_threads(figures),
-        **_batch(own, ask, matter),
+        **_batch(access, matter),
     }
     return {"html": {"records": shown("records", **values)}}
 
@@ -76,13 +77,16 @@ def _threads(figures: Figures) -> dict[str, Any]:
     }
 
 
-def _batch(own: Own, ask: Ask, matter: Any) -> dict[str, Any]:
-    """One table: the cases of a matter with their means, or all matters with theirs."""
-    means = {row["matter"]: row for row in own.store.by_matter(own.owner)}
+def _batch(access: CaseAccess, matter: Any) -> dict[str, Any]:
+    """Rows of one table: the cases of a matter with their means, or all matters with theirs."""
+    means = {row["matter"]: row for row in access.store.by_matter(access.owner)}
     if matter is None:
         rows: list[tuple[Any, Mapping[str, Any]]] = [
-            (one, means[one.id]) for one in own.store.matters(own.owner) if one.id in means
+            (one, means[one.id]) for one in access.store.matters(access.owner) if one.id in means
         ]
         return {"matters": rows, "batch": (), "means_row": None}
-    listed = own.store.listed(Wanted(limit=MOST_IN_TABLE), matter, own.owner)
+    listed = access.store.listed(CaseFilter(limit=MOST_IN_TABLE), matter, access.owner)
     return {"matters": (), "batch": listed.cases, "means_row": means.get(matter.id)}
+
+
+CALLS = (Call("records", MatterForm, records, keyless=lambda: no_key("records")),)

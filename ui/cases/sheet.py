@@ -1,23 +1,27 @@
-"""The side sheet of a case: what it is called, what came of it, what happened to it."""
+"""The side sheet of a case: its name, its outcome, its history."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from typing import Literal
+
+from pydantic import Field
 
 from engine.errors import AccessError, InputError
-from engine.records.store.chain import Event, standing_steps
+from engine.records.store.chain import Event, active_steps
 from engine.records.store.database import Matter
-from engine.records.store.store import GENERAL
+from engine.records.store.store import GENERAL, LONGEST_NAME, LONGEST_NOTES
+from engine.verbs.requests import Key
+from ui.calls import Answer, Call
 from ui.cases.desk import (
     APPLICATIONS,
     EVIDENCE,
-    NEW,
+    LONGEST_VERDICT,
     STATED,
     USUAL_VERDICTS,
-    Answer,
-    Ask,
-    Own,
+    CaseAccess,
+    CaseForm,
     ended,
     file_name,
     happened,
@@ -25,132 +29,187 @@ from ui.cases.desk import (
 )
 from ui.cases.opening import NOT_SHARED, case_of_person
 
+NEW = "new"
 
-def sheet(own: Own, ask: Ask) -> Answer:
-    """The whole sheet."""
+
+class DescriptionForm(CaseForm):
+    """The name and the notes of a case; None leaves one as it is."""
+
+    name: str | None = Field(default=None, max_length=LONGEST_NAME)
+    notes: str | None = Field(default=None, max_length=LONGEST_NOTES)
+
+
+class VerdictForm(CaseForm):
+    """The outcome of a case, and whether the engine's statement on its evidence was right."""
+
+    verdict: str = Field(default="", max_length=LONGEST_VERDICT)
+    right: Literal["", "yes", "no"] = ""
+
+
+class MoveForm(CaseForm):
+    """The id of the matter that a case moves to; ``NEW`` for one that is made under a ``name``."""
+
+    matter: Key = ""
+    name: str | None = Field(default=None, max_length=LONGEST_NAME)
+
+
+class ShareForm(CaseForm):
+    """``shared``: everyone who has the link of the case may read it."""
+
+    shared: bool = False
+
+
+class ExportForm(CaseForm):
+    """The name of a format of the exports registry."""
+
+    format: Key
+
+
+def sheet(access: CaseAccess, form: CaseForm) -> Answer:
+    """Return the whole sheet."""
     from engine.exports.registry import exports
 
-    store = own.store
-    case = store.summary(ask.id, own.owner)
-    verdicts = own.store.figures(None, own.owner).choices().verdicts
+    store = access.store
+    case = store.summary(form.id, access.owner)
+    verdicts = access.store.figures(None, access.owner).choices().verdicts
     page = shown(
         "sheet",
         case=case,
-        notes=store.notes(ask.id, own.owner),
+        notes=store.notes(form.id, access.owner),
         ended=ended(case.stop_reason),
         application=APPLICATIONS.get(case.application, case.application),
         evidence=EVIDENCE.get(case.evidence, case.evidence),
         stated=STATED.get(case.evidence, case.evidence),
         verdicts=sorted({*USUAL_VERDICTS, *verdicts}),
         exports=list(exports().values()),
-        matter=_matter(own, case.matter),
-        share=shown("share", case=case) if own.desk.kept.may_share else "",
-        events=_events(own, ask.id),
+        matter=_matter(access, case.matter),
+        share=shown("share", case=case) if access.desk.kept.may_share else "",
+        events=_events(access, form.id),
     )
     return {"html": {"sheet": page}, "focus": "[data-key=sheet]"}
 
 
-def _matter(own: Own, chosen: str) -> str:
-    options = [(one.id, one.name) for one in own.store.matters(own.owner)]
+def _matter(access: CaseAccess, chosen: str) -> str:
+    options = [(one.id, one.name) for one in access.store.matters(access.owner)]
     return shown("matter", options=options, chosen=chosen)
 
 
-def _events(own: Own, case_id: str) -> str:
-    events = own.store.events(case_id, own.owner)
-    name = _citations(own, case_id, events)
+def _events(access: CaseAccess, case_id: str) -> str:
+    events = access.store.events(case_id, access.owner)
+    name = _citations(access, case_id, events)
     told = [(one, *happened(one, name)) for one in reversed(events)]
-    steps = standing_steps(events)
+    steps = active_steps(events)
     last = happened(steps[-1], name) if len(steps) > 1 else None
     return shown("events", id=case_id, events=told, last=last)
 
 
-def _citations(own: Own, case_id: str, events: Sequence[Event]) -> Callable[[str], str]:
-    """Short citations of passages by their ids, as far as the record has them: it is read where a step names
-    one."""
+def _citations(access: CaseAccess, case_id: str, events: Sequence[Event]) -> Callable[[str], str]:
+    """Return a function from passage ids to short citations; an unknown id stands for itself. The record is
+    read only if a step names a passage."""
     named = any("passage" in event.data or "source" in event.data for event in events)
-    passages = own.store.record(case_id, own.owner)["passages"] if named else ()
+    passages = access.store.record(case_id, access.owner)["passages"] if named else ()
     known = {one["id"]: f"{one['title'] or one['document']}, {one['label']}" for one in passages}
     return lambda passage: known.get(passage, passage)
 
 
-def describe(own: Own, ask: Ask) -> Answer:
-    """Keep a name, or notes; what is as it was makes no event."""
-    case, notes = own.store.summary(ask.id, own.owner), own.store.notes(ask.id, own.owner)
-    name = None if ask.name is None or ask.name.strip() == case.name else " ".join(ask.name.split())
-    changed = None if ask.notes is None or ask.notes == notes else ask.notes
+def describe(access: CaseAccess, form: DescriptionForm) -> Answer:
+    """Store a name or notes; values that did not change make no event."""
+    case, notes = access.store.summary(form.id, access.owner), access.store.notes(form.id, access.owner)
+    name = None if form.name is None or form.name.strip() == case.name else " ".join(form.name.split())
+    changed = None if form.notes is None or form.notes == notes else form.notes
     if name is None and changed is None:
         return {}
-    own.store.describe(ask.id, who=own.who, owner=own.owner, name=name, notes=changed)
-    return {"html": {"events": _events(own, ask.id), "saved": "Saved"}, "again": True}
+    access.store.describe(form.id, who=access.who, owner=access.owner, name=name, notes=changed)
+    return {"html": {"events": _events(access, form.id), "saved": "Saved"}, "again": True}
 
 
-def judge(own: Own, ask: Ask) -> Answer:
-    """Keep a verdict; with neither words nor a choice the one before is taken back."""
-    verdict = " ".join(ask.verdict.split()) or None
-    right = {"yes": True, "no": False}.get(ask.right)
-    case = own.store.summary(ask.id, own.owner)
+def judge(access: CaseAccess, form: VerdictForm) -> Answer:
+    """Store a verdict; an empty one withdraws the verdict before."""
+    verdict = " ".join(form.verdict.split()) or None
+    right = {"yes": True, "no": False}.get(form.right)
+    case = access.store.summary(form.id, access.owner)
     if (case.verdict, case.verdict_right) != (verdict, right):
-        own.store.judge(ask.id, verdict, who=own.who, owner=own.owner, right=right)
-    return {"html": {"events": _events(own, ask.id), "judged": "Saved"}, "again": True}
+        access.store.judge(form.id, verdict, who=access.who, owner=access.owner, right=right)
+    return {"html": {"events": _events(access, form.id), "judged": "Saved"}, "again": True}
 
 
-def move(own: Own, ask: Ask) -> Answer:
-    """Put a case into another matter; ``NEW`` without a name asks for one."""
-    if ask.matter == NEW and ask.name is None:
-        own.store.summary(ask.id, own.owner)
-        page = shown("new_matter", id=ask.id, general=GENERAL)
+def move(access: CaseAccess, form: MoveForm) -> Answer:
+    """Move a case to another matter; ``NEW`` without a name returns the form that asks for one."""
+    if form.matter == NEW and form.name is None:
+        access.store.summary(form.id, access.owner)
+        page = shown("new_matter", id=form.id, general=GENERAL)
         return {"html": {"matter": page}, "focus": "[data-key=new-matter]"}
-    chosen = _chosen(own, ask)
-    own.store.move(ask.id, chosen, who=own.who, owner=own.owner)
-    slots = {"matter": _matter(own, chosen.id), "events": _events(own, ask.id)}
+    chosen = _chosen(access, form)
+    access.store.move(form.id, chosen, who=access.who, owner=access.owner)
+    slots = {"matter": _matter(access, chosen.id), "events": _events(access, form.id)}
     return {"html": slots, "again": True, "focus": "[data-key=matter]"}
 
 
-def _chosen(own: Own, ask: Ask) -> Matter:
-    # Nobody makes a matter for a case that is not theirs.
-    own.store.summary(ask.id, own.owner)
-    chosen = own.store.matter(ask.name or "", own.owner) if ask.matter == NEW else own.matter(ask.matter)
+def _chosen(access: CaseAccess, form: MoveForm) -> Matter:
+    # Only the owner of a case may create a matter for it.
+    access.store.summary(form.id, access.owner)
+    chosen = (
+        access.store.matter(form.name or "", access.owner)
+        if form.matter == NEW
+        else access.matter(form.matter)
+    )
     if chosen is None:
         raise InputError("choose a matter, or give a new one a name")
     return chosen
 
 
-def undo(own: Own, ask: Ask) -> Answer:
-    """Take back the last step."""
-    own.store.undo(ask.id, who=own.who, owner=own.owner)
-    return {**sheet(own, ask), "again": True}
+def undo(access: CaseAccess, form: CaseForm) -> Answer:
+    """Undo the last step."""
+    access.store.undo(form.id, who=access.who, owner=access.owner)
+    return {**sheet(access, form), "again": True}
 
 
-def verify(own: Own, ask: Ask) -> Answer:
-    """Whether a case is as it was written, and the hash that proves it."""
-    found = own.store.verify(ask.id, own.owner)
-    head = own.store.events(ask.id, own.owner)[-1].hash
+def verify(access: CaseAccess, form: CaseForm) -> Answer:
+    """Check the integrity of a case; returns the result with its last hash."""
+    found = access.store.verify(form.id, access.owner)
+    head = access.store.events(form.id, access.owner)[-1].hash
     return {"html": {"verified": shown("verified", found=found, head=head)}}
 
 
-def delete(own: Own, ask: Ask) -> Answer:
-    """Delete a case with all that belongs to it."""
-    case = own.store.summary(ask.id, own.owner)
-    own.store.delete([ask.id], own.owner)
+def delete(access: CaseAccess, form: CaseForm) -> Answer:
+    """Delete a case with its events and reviews."""
+    case = access.store.summary(form.id, access.owner)
+    access.store.delete([form.id], access.owner)
     words = case.name or case.question
     short = words if len(words) <= 80 else words[:80].rstrip() + " …"
-    return {"html": {"sheet": ""}, "again": True, "said": f"Deleted: {short}", "closed": ask.id}
+    return {"html": {"sheet": ""}, "again": True, "said": f"Deleted: {short}", "closed": form.id}
 
 
-def share(own: Own, ask: Ask) -> Answer:
-    """Let whoever has the link of a case read it, or no longer. Raises AccessError where nobody may."""
-    if not own.desk.kept.may_share:
+def share(access: CaseAccess, form: ShareForm) -> Answer:
+    """Start or stop sharing a case by its link. Raises AccessError if the operator does not allow it."""
+    if not access.desk.kept.may_share:
         raise AccessError(NOT_SHARED)
-    own.store.share(ask.id, who=own.who, owner=own.owner, shared=ask.shared)
-    page = shown("share", case=own.store.summary(ask.id, own.owner))
-    return {"html": {"share": page, "events": _events(own, ask.id)}}
+    access.store.share(form.id, who=access.who, owner=access.owner, shared=form.shared)
+    page = shown("share", case=access.store.summary(form.id, access.owner))
+    return {"html": {"share": page, "events": _events(access, form.id)}}
 
 
-def export(own: Own, ask: Ask) -> Answer:
-    """A case as a file of a format."""
+def export(access: CaseAccess, form: ExportForm) -> Answer:
+    """Return a case as a file of a format."""
     from engine.exports.registry import export_of
 
-    case, chosen = own.store.summary(ask.id, own.owner), export_of(ask.format)
-    data = chosen.write(case_of_person(own.desk.library, own.desk.kept, own.person, ask.id))
+    case, chosen = access.store.summary(form.id, access.owner), export_of(form.format)
+    data = chosen.write(case_of_person(access.desk.library, access.desk.kept, access.person, form.id))
     name = file_name(case.name or case.question, case.started, chosen.suffix)
     return {"file": {"name": name, "type": chosen.media_type, "data": base64.b64encode(data).decode()}}
+
+
+CALLS = (
+    Call("sheet", CaseForm, sheet),
+    # A description that changes nothing gets an empty answer, and is not logged.
+    Call("describe", DescriptionForm, describe,
+         audit=lambda _, found: "" if found == {} else "describe case"),
+    Call("judge", VerdictForm, judge, audit="judge case"),
+    Call("move", MoveForm, move, audit="move case"),
+    Call("undo", CaseForm, undo, audit="take back step of case"),
+    Call("verify", CaseForm, verify),
+    Call("delete", CaseForm, delete, audit="delete case"),
+    Call("share", ShareForm, share,
+         audit=lambda form, _: "share case" if form.shared else "stop sharing case"),
+    Call("export", ExportForm, export, audit=lambda form, _: f"export case as {form.format}"),
+)  # fmt: skip

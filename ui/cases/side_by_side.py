@@ -1,4 +1,4 @@
-"""Two cases side by side: what came, went and moved, and what they were given that differs."""
+"""Two cases side by side: passages found, lost and moved, and inputs that differ."""
 
 from __future__ import annotations
 
@@ -11,18 +11,26 @@ import orjson
 from engine.errors import InputError
 from engine.records.comparing import compare, comparison_to_json
 from engine.records.store.database import CaseSummary
-from ui.cases.desk import EVIDENCE, Answer, Ask, Own, ended, shown
+from engine.verbs.requests import Key
+from ui.calls import Answer, Call
+from ui.cases.desk import EVIDENCE, CaseAccess, CaseForm, ended, shown
 
 MOST_ROWS = 60
-# What of the comparison has a place of its own; where it says nothing of one, there is nothing to show.
+# Parts of the comparison with a section of their own on the page.
 _LISTS = ("settings", "inexact", "came", "went", "moved", "other_words", "altered", "causes", "figures")
 _SHOWN = frozenset({*_LISTS, "same", "pool", "links", "links_total", "rescored"})
 _LONGEST_VALUE, _LONGEST_REST = 300, 2000
 
 
-def side_by_side(own: Own, ask: Ask) -> Answer:
-    """The older of two cases on the left, the newer on the right."""
-    pair, found = _compared(own, ask)
+class PairForm(CaseForm):
+    """Two cases to compare."""
+
+    other: Key
+
+
+def side_by_side(access: CaseAccess, form: PairForm) -> Answer:
+    """Compare two cases, the older on the left."""
+    pair, found = _compared(access, form)
     page = shown(
         "compare",
         pair=pair,
@@ -38,21 +46,21 @@ def side_by_side(own: Own, ask: Ask) -> Answer:
     return {"html": {"compare": page}, "focus": "[data-key=compare]", "show": "compare"}
 
 
-def comparison_file(own: Own, ask: Ask) -> Answer:
-    """The same as JSON, a file to keep."""
-    pair, found = _compared(own, ask)
+def comparison_file(access: CaseAccess, form: PairForm) -> Answer:
+    """Return the same comparison as a JSON file."""
+    pair, found = _compared(access, form)
     values = {"before": pair[0].id, "after": pair[1].id, **found}
     data = base64.b64encode(orjson.dumps(values, option=orjson.OPT_INDENT_2)).decode()
     return {"file": {"name": "comparison.json", "type": "application/json", "data": data}}
 
 
-def _compared(own: Own, ask: Ask) -> tuple[list[CaseSummary], dict[str, Any]]:
-    """Both cases, the older first, and what differs. Raises InputError for less than two."""
-    if not ask.other or ask.id == ask.other:
+def _compared(access: CaseAccess, form: PairForm) -> tuple[list[CaseSummary], dict[str, Any]]:
+    """Return both cases, the older first, and their differences. Raises InputError for one case alone."""
+    if not form.other or form.id == form.other:
         raise InputError("choose two cases to compare")
-    both = [own.store.summary(one, own.owner) for one in (ask.id, ask.other)]
+    both = [access.store.summary(one, access.owner) for one in (form.id, form.other)]
     pair = sorted(both, key=lambda case: (case.started, case.id))
-    records = [own.store.record(case.id, own.owner) for case in pair]
+    records = [access.store.record(case.id, access.owner) for case in pair]
     compared = compare(*records, states=(pair[0].fingerprint, pair[1].fingerprint))
     found: dict[str, Any] = orjson.loads(orjson.dumps(comparison_to_json(compared)))
     return pair, found
@@ -72,8 +80,14 @@ def _value(value: Any) -> str:
 
 
 def _rest(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Whatever else the comparison says, by its name."""
+    """Yield the other parts of the comparison, by name."""
     for name, value in found.items():
         if name not in _SHOWN and value not in (None, "", [], {}):
             told = orjson.dumps(value).decode() if isinstance(value, dict | list) else _value(value)
             yield name.replace("_", " "), told[:_LONGEST_REST]
+
+
+CALLS = (
+    Call("compare", PairForm, side_by_side),
+    Call("comparison", PairForm, comparison_file),
+)

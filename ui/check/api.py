@@ -17,7 +17,7 @@ from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import audit_to_json
 from engine.answers.audit.log import verification_log
 from engine.llm import Meter
-from engine.records.slim import Slim
+from engine.records.summaries import Slim
 from engine.verbs.requests import Blank, Detail, LowestGrade, Request
 from ui.case_views import may_judge
 from ui.check.checking import LONGEST

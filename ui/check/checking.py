@@ -1,27 +1,17 @@
-"""One request of the Check view: its limits, the audit, what is shown."""
+"""An audit as a job of the Check view, its limits, and its results as the page shows them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import Field
-
-from engine.access.users import Role
 from engine.answers.audit import Audit, Auditor, Checked
-from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import checked_to_json, pieces, review_words, source_to_json
 from engine.answers.audit.log import WORDS, Log, Tally, verdict_words
 from engine.answers.audit.record import Source, key_of, remarks
-from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
 from engine.corpus.protocol import Corpus
 from engine.language.characters import marked
-from engine.verbs.requests import CorpusName, Key, LowestGrade, Request, SentFile
-from ui.jobs.jobs import Job, Owner, Rules
-
-# How much a visitor may have checked: the command line has no limit but those of the audit
-# itself.
+from ui.jobs.jobs import Job, Rules
 
 # Audits of all visitors at the same time, those that wait for their turn, and the longest of one, s.
 RUNNING, WAITING, LONGEST = 3, 12, 900.0
@@ -29,41 +19,6 @@ RUNNING, WAITING, LONGEST = 3, 12, 900.0
 REMEMBERED = 1800.0
 # What the language model of one audit may use, where it is somebody else's.
 MOST_CALLS = 200
-
-
-# One request of the Check view, checked.
-
-
-class Ask(Request):
-    """One request. ``day`` None is today, ``grade`` the lowest of sources, None for any; ``model``: use the
-    language model if there is one."""
-
-    do: Key
-    visitor: Key = ""
-    # Never what the request says: the server puts these in.
-    address: Key = ""
-    role: Role = Role.VISITOR
-    reviewer: str = Field(default="", max_length=200)
-    session: Key = Field(default="", repr=False)
-    corpus: CorpusName = ""
-    text: str = Field(default="", max_length=LONGEST_TEXT)
-    file: SentFile | None = None
-    day: date | None = None
-    grade: LowestGrade = None
-    model: bool = False
-    job: Key = ""
-    # What somebody says of a verdict: of which claim, what it is instead, a name where nobody is logged in.
-    act: Literal["", "confirm", "overrule", "undo"] = ""
-    claim: Key = ""
-    instead: Key = ""
-    note: str = Field(default="", max_length=LONGEST_NOTE)
-    name: str = Field(default="", max_length=LONGEST_NAME)
-    seen: int = Field(default=0, ge=0)
-
-    @property
-    def owner(self) -> Owner:
-        """Who asks."""
-        return Owner(self.visitor, self.address)
 
 
 # An audit as a job: what it is about, and the claims checked so far.

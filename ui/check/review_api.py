@@ -18,7 +18,7 @@ from engine.corpus.journal import LONGEST_NAME, LONGEST_NOTE
 from engine.corpus.judgements import load_confirmations, standing_confirmations
 from engine.errors import AccessError, CorpusError, InputError
 from engine.llm import Meter
-from engine.records.slim import Slim
+from engine.records.summaries import Slim
 from engine.verbs.requests import Blank, Detail, Key, LowestGrade, Request
 from ui.check.api import waited_meter
 from ui.shelf import Library

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+
+from pydantic import Field
 
 from engine.access.users import Action
 from engine.corpus.embedded.generation import NO_MODEL
 from engine.corpus.protocol import CorpusInfo
 from engine.language.embedders import embedder, reads
 from engine.languages import all_words
-from engine.records.wording import plural
-from ui.corpus.desk import Ask, CorpusDesk
+from engine.records.phrases import plural
+from ui.calls import Answer, Call
+from ui.corpus.desk import CorpusAccess, CorpusDesk, CorpusForm
 from ui.corpus.ingesting import Ingestion
-from ui.corpus.vectors import READING_STEP, Wanted, share_read, wanted_of
+from ui.corpus.vectors import READING_STEP, WantedVectors, load_wanted, share_read
 from ui.jobs.jobs import Job, State
 from ui.model_choices import Offer, embedding_spec, offers, reads_most, title_of
 
-Answer = dict[str, Any]
 MINUTE, HOUR = 60, 3600
 # Languages that are named in one sentence.
 MOST_NAMED = 3
@@ -30,19 +31,25 @@ BY_WORDS = "It is searched by words and references, not by meaning"
 LOOKED_AT = 256
 
 
-def vectors(desk: CorpusDesk, ask: Ask) -> Answer:
+class EmbeddingForm(CorpusForm):
+    """The name of an embedding model that is on offer; empty for the usual one."""
+
+    embedding: str = Field(default="", max_length=80)
+
+
+def vectors(access: CorpusAccess, form: CorpusForm) -> Answer:
     """Whether a corpus is searched by meaning, as a sentence; how far that is; what can be done.
 
     ``state``: going, resting, done or none. ``share``: of what is read, None where that says nothing.
     ``act``: what the button does, ``label`` says so; ``models`` are the names and titles to choose from.
     """
-    shelved = desk.shelved(ask)
+    shelved = access.entry
     info, folder = shelved.info, shelved.folder.absolute()
     assert info is not None
-    mine = shelved.server is None and desk.may(ask, shelved, Action.ADD)
-    job, wanted = desk.vectors.job(folder), wanted_of(folder) if shelved.server is None else None
+    mine = shelved.server is None and access.may(shelved, Action.ADD)
+    job, wanted = access.desk.vectors.job(folder), load_wanted(folder) if shelved.server is None else None
     if job is not None:
-        told = {"state": "going", **_going(desk, job, info)}
+        told = {"state": "going", **_going(access.desk, job, info)}
         return told | ({"act": "embed-stop", "label": "Stop"} if mine else {})
     has_vectors = shelved.server is None and info.embedding != NO_MODEL
     waiting = _waiting(folder, shelved.state) if has_vectors else 0
@@ -52,32 +59,32 @@ def vectors(desk: CorpusDesk, ask: Ask) -> Answer:
         # A server that was killed just after it had added documents has left no word of what it wanted.
         told = {"state": "resting", "words": f"{_as_it_is(info, waiting)}.", "share": None}
         return told | (_choice(GO_ON, [info.embedding]) if mine else {})
-    known = [offer for offer in offers(desk.books.settings).values() if offer.spec != NO_MODEL]
+    known = [offer for offer in offers(access.desk.books.settings).values() if offer.spec != NO_MODEL]
     if info.embedding != NO_MODEL:
         return _done(info) | (_choice(SEARCH, _better(info, known)) if mine else {})
     return _none(info, known if mine else [])
 
 
-def embed(desk: CorpusDesk, ask: Ask) -> Answer:
+def embed(access: CorpusAccess, form: EmbeddingForm) -> Answer:
     """Have a corpus searched by meaning: with the model of a name, else with that wanted before, else with
     that of the vectors that it has."""
     # A name that nobody offers is refused before anything else is looked at.
-    named = embedding_spec(ask.embedding, desk.books.settings) if ask.embedding else ""
-    shelved = desk.writable(ask)
+    named = embedding_spec(form.embedding, access.desk.books.settings) if form.embedding else ""
+    shelved = access.entry
     assert shelved.info is not None
     folder = shelved.folder.absolute()
-    wanted = wanted_of(folder)
+    wanted = load_wanted(folder)
     before = shelved.info.embedding if wanted is None else wanted.model
     if not named and before == NO_MODEL:
-        before = embedding_spec("", desk.books.settings)
-    desk.vectors.want(folder, named or before, ask.owner)
-    return vectors(desk, ask)
+        before = embedding_spec("", access.desk.books.settings)
+    access.desk.vectors.want(folder, named or before, access.caller.owner)
+    return vectors(access, form)
 
 
-def stop(desk: CorpusDesk, ask: Ask) -> Answer:
+def stop(access: CorpusAccess, form: EmbeddingForm) -> Answer:
     """Let it rest; what is made is kept."""
-    desk.vectors.stop(desk.writable(ask).folder.absolute())
-    return vectors(desk, ask)
+    access.desk.vectors.stop(access.entry.folder.absolute())
+    return vectors(access, form)
 
 
 def _going(desk: CorpusDesk, job: Job[Ingestion], info: CorpusInfo) -> Answer:
@@ -105,7 +112,7 @@ def _meanwhile(model: str, info: CorpusInfo) -> str:
     return f"{title_of(info.embedding)}, words and references find it meanwhile."
 
 
-def _resting(wanted: Wanted, info: CorpusInfo, waiting: int) -> Answer:
+def _resting(wanted: WantedVectors, info: CorpusInfo, waiting: int) -> Answer:
     read = f" at {wanted.share:.0%}" if wanted.share else ""
     other = info.embedding not in (NO_MODEL, wanted.model)
     search = f"Search by meaning with {title_of(wanted.model)}" if other else "Search by meaning"
@@ -139,9 +146,9 @@ def _as_it_is(info: CorpusInfo, waiting: int) -> str:
 def _waiting(folder: Path, state: str) -> int:
     """How many passages of a corpus in a state wait for their vectors."""
     # A page that is opened has nothing to ingest.
-    from engine.ingestion.vectors import left_for_later
+    from engine.ingestion.vectors import count_missing_vectors
 
-    return left_for_later(folder)
+    return count_missing_vectors(folder)
 
 
 def _done(info: CorpusInfo) -> Answer:
@@ -219,3 +226,10 @@ def time_left(seconds: float) -> str:
         return "less than a minute left"
     number, unit = (seconds / HOUR, "hour") if seconds >= 1.5 * HOUR else (seconds / MINUTE, "minute")
     return f"about {plural(round(number), unit)} left"
+
+
+CALLS = (
+    Call("vectors", CorpusForm, vectors),
+    Call("embed", EmbeddingForm, embed, audit="embed", needs=Action.ADD),
+    Call("embed-stop", EmbeddingForm, stop, audit="embed-stop", needs=Action.ADD),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pydantic import Field
 
 from engine.access.users import Action
 from engine.corpus.extracted.graph import stamp_of
@@ -11,22 +11,38 @@ from engine.extraction import Expected, ExtractionReport, Plan, expected, extrac
 from engine.extraction.export import expected_lines, report_lines
 from engine.language.characters import escape, marked
 from engine.llm import Budget, LanguageModel, Meter
-from ui.corpus.desk import Ask, CorpusDesk, Extraction, Reading
+from engine.verbs.requests import Request
+from ui.calls import Answer, Call
+from ui.corpus.desk import CorpusAccess, CorpusForm, Extraction, JobForm
 from ui.jobs.jobs import Ended, Job, State
 
-Answer = dict[str, Any]
 # Documents to choose from; more are read all together, or from the command line.
 MOST_LISTED = 500
 # A run may use so much more than was told, for answers that have to be repaired.
 REPAIRS = 2
 
 
-def extraction(desk: CorpusDesk, ask: Ask) -> Answer:
+class Reading(Request):
+    """The document to read (None: all), a limit of calls, and the number of windows whose cost the caller
+    has agreed to."""
+
+    document: int | None = Field(default=None, ge=0)
+    calls: int | None = Field(default=None, ge=1)
+    agreed: int = Field(default=0, ge=0)
+
+
+class ReadingForm(CorpusForm):
+    """What a model is to read."""
+
+    reading: Reading = Reading()
+
+
+def extraction(access: CorpusAccess, form: CorpusForm) -> Answer:
     """Whether a model may read this corpus here, and whether one is."""
-    shelved = desk.shelved(ask)
-    going = desk.extractions.going(ask.visitor, shelved.folder.absolute())
-    model = desk.connections.model(ask.session)
-    if not desk.may(ask, shelved, Action.EXTRACT):
+    shelved = access.entry
+    going = access.desk.extractions.going(access.caller.key, shelved.folder.absolute())
+    model = access.desk.connections.model(access.caller.session)
+    if not access.may(shelved, Action.EXTRACT):
         why = "Only in a corpus of your own: this one is for everybody."
     elif model is None:
         why = (
@@ -35,7 +51,7 @@ def extraction(desk: CorpusDesk, ask: Ask) -> Answer:
         )
     else:
         why = ""
-    documents = desk.browser(ask).documents[:MOST_LISTED] if not why else []
+    documents = access.browser().documents[:MOST_LISTED] if not why else []
     named = enumerate(marked(document.title or document.id) for document in documents)
     return {
         "may": not why,
@@ -46,18 +62,18 @@ def extraction(desk: CorpusDesk, ask: Ask) -> Answer:
     }
 
 
-def cost(desk: CorpusDesk, ask: Ask) -> Answer:
+def cost(access: CorpusAccess, form: ReadingForm) -> Answer:
     """What reading would cost at most; nothing is sent."""
-    plan, model, _ = _planned(desk, ask)
+    plan, model, _ = _planned(access, form)
     found = expected(plan, model)
     lines = "".join(f"<p>{escape(line)}</p>" for line in expected_lines(found))
     return {"html": f'<div class="cost">{lines}</div>', "windows": found.windows}
 
 
-def read(desk: CorpusDesk, ask: Ask) -> Answer:
+def read(access: CorpusAccess, form: ReadingForm) -> Answer:
     """Begin to read what was agreed to. Raises InputError where that is no longer what there is to read."""
-    plan, model, wanted = _planned(desk, ask)
-    shelved = desk.writable(ask)
+    plan, model, wanted = _planned(access, form)
+    shelved = access.entry
     if not wanted.agreed or wanted.agreed != plan.open:
         raise InputError("what is to be read has changed: look at the cost again")
     found = expected(plan, model)
@@ -70,15 +86,15 @@ def read(desk: CorpusDesk, ask: Ask) -> Answer:
         job.total = plan.open
         return _ended(job, extract(plan, model, Meter(budget, job.stop.is_set), progress))
 
-    job = desk.extractions.start(
-        ask.owner, Extraction(), work, folder=shelved.folder.absolute(), name=shelved.name
+    job = access.desk.extractions.start(
+        access.caller.owner, Extraction(), work, folder=shelved.folder.absolute(), name=shelved.name
     )
     return {"run": job.id}
 
 
-def reading(desk: CorpusDesk, ask: Ask) -> Answer:
+def reading(access: CorpusAccess, form: JobForm) -> Answer:
     """How far a run is."""
-    run = desk.extractions.get(ask.job, ask.visitor)
+    run = access.desk.extractions.get(form.job, access.caller.key)
     lines = "".join(f"<p>{escape(line)}</p>" for line in run.payload.lines)
     return {
         "state": run.state,
@@ -89,9 +105,9 @@ def reading(desk: CorpusDesk, ask: Ask) -> Answer:
     }
 
 
-def stop(desk: CorpusDesk, ask: Ask) -> Answer:
+def stop(access: CorpusAccess, form: JobForm) -> Answer:
     """End a run after the windows in flight; what was read is kept."""
-    desk.extractions.cancel(ask.job, ask.visitor)
+    access.desk.extractions.cancel(form.job, access.caller.key)
     return {}
 
 
@@ -102,15 +118,15 @@ def _ended(job: Job[Extraction], report: ExtractionReport) -> Ended:
     return Ended(State.STOPPED if report.stopped else State.DONE, report.stopped)
 
 
-def _planned(desk: CorpusDesk, ask: Ask) -> tuple[Plan, LanguageModel, Reading]:
-    shelved, browser = desk.writable(ask), desk.browser(ask)
-    model = desk.connections.model(ask.session)
+def _planned(access: CorpusAccess, form: ReadingForm) -> tuple[Plan, LanguageModel, Reading]:
+    shelved, browser = access.entry, access.browser()
+    model = access.desk.connections.model(access.caller.session)
     if model is None:
         raise InputError("no language model is connected on this page")
-    wanted = ask.reading or Reading()
+    wanted = form.reading
     documents = () if wanted.document is None else (browser.document(wanted.document).id,)
     key = (shelved.folder, shelved.state, model.spec, documents, stamp_of(shelved.folder))
-    plan = desk.plans.made(key, lambda: planned(browser.corpus, model, documents))
+    plan = access.desk.plans.made(key, lambda: planned(browser.corpus, model, documents))
     return plan, model, wanted
 
 
@@ -123,3 +139,12 @@ def _budget(found: Expected, wanted: Reading) -> Budget:
 
 def _name(model: LanguageModel | None) -> str:
     return "" if model is None else model.spec.removeprefix("openai:").partition("@http")[0].partition("?")[0]
+
+
+CALLS = (
+    Call("extraction", CorpusForm, extraction),
+    Call("extract-cost", ReadingForm, cost, needs=Action.EXTRACT),
+    Call("extract", ReadingForm, read, audit="extract", needs=Action.EXTRACT),
+    Call("extract-poll", JobForm, reading),
+    Call("extract-stop", JobForm, stop),
+)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+
+from pydantic import Field
 
 from engine.access.users import Action
 from engine.corpus.grades import (
@@ -25,10 +26,10 @@ from engine.corpus.grades import (
 )
 from engine.language.characters import attribute, escape
 from engine.model import Document, Grade
-from engine.records.wording import plural
-from ui.corpus.desk import Ask, CorpusDesk
+from engine.records.phrases import plural
+from ui.calls import Answer, Call
+from ui.corpus.desk import CorpusAccess, CorpusForm
 
-Answer = dict[str, Any]
 MOST_ROWS, MOST_NAMED = 200, 400
 FRAME = (
     '<section class="lib-view grades" data-view="grades" role="tabpanel" aria-label="Grades" hidden>'
@@ -38,26 +39,36 @@ FRAME = (
 _AS_TABLE = "table"
 
 
-def grades(desk: CorpusDesk, ask: Ask) -> Answer:
+class GradeForm(CorpusForm):
+    """The grade of a kind of documents, or of the document with the id ``target``; ``name`` is the reviewer's
+    where nobody logs in."""
+
+    grade: str = Field(default="", max_length=20)
+    kind: str = Field(default="", max_length=200)
+    target: str | None = Field(default=None, max_length=1000)
+    name: str = Field(default="", max_length=500)
+
+
+def grades(access: CorpusAccess, form: CorpusForm) -> Answer:
     """The table."""
-    shelved = desk.shelved(ask)
-    writable = desk.may(ask, shelved, Action.JUDGE)
-    return {"html": table_html(desk, ask, writable=writable), "writable": writable}
+    shelved = access.entry
+    writable = access.may(shelved, Action.JUDGE)
+    return {"html": table_html(access, writable=writable), "writable": writable}
 
 
-def grade(desk: CorpusDesk, ask: Ask) -> Answer:
+def grade(access: CorpusAccess, form: GradeForm) -> Answer:
     """Give a grade to a kind or a document, or take it back; the table, and the document's line, as they are
     then. Raises InputError for what is no grade."""
-    shelved = desk.writable(ask)
-    corpus = desk.books.open(shelved)
-    of: Subject = "kind" if ask.target is None else "document"
-    name = ask.kind if ask.target is None else ask.target
-    said = {"reviewer": ask.reviewer or ask.name}
-    if ask.grade == _AS_TABLE:
+    shelved = access.entry
+    corpus = access.desk.books.open(shelved)
+    of: Subject = "kind" if form.target is None else "document"
+    name = form.kind if form.target is None else form.target
+    said = {"reviewer": access.caller.person.name or form.name}
+    if form.grade == _AS_TABLE:
         unset_grade(corpus, of, name, **said)
     else:
-        set_grade(corpus, of, name, grade_from(ask.grade), **said)
-    told = {"html": table_html(desk, ask, writable=True), "writable": True}
+        set_grade(corpus, of, name, grade_from(form.grade), **said)
+    told = {"html": table_html(access, writable=True), "writable": True}
     if of == "kind":
         return told
     found = next((one for one in corpus.documents() if one.id == name), None)
@@ -76,9 +87,9 @@ def document_html(found: Grades, document: Document, *, writable: bool) -> str:
     return f'<p class="doc-grade"><span>Grade</span>{choice}{why}</p>'
 
 
-def table_html(desk: CorpusDesk, ask: Ask, *, writable: bool) -> str:
+def table_html(access: CorpusAccess, *, writable: bool) -> str:
     """The table of kinds, what was graded by hand, and what has no grade."""
-    browser = desk.browser(ask)
+    browser = access.browser()
     documents, found = browser.documents, grades_of(browser.corpus)
     rows = kind_rows(found, documents)
     without = ungraded(found, documents)
@@ -177,3 +188,9 @@ def _signature(writable: bool) -> str:
         '<input type="text" class="grade-name" data-lib="grade-name" maxlength="100" '
         'placeholder="Your name (optional)" aria-label="Your name (optional)" autocomplete="off" dir="auto">'
     )
+
+
+CALLS = (
+    Call("grades", CorpusForm, grades),
+    Call("grade", GradeForm, grade, audit="grade", needs=Action.JUDGE),
+)

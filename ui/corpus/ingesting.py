@@ -21,8 +21,8 @@ from engine.ingestion.report import IngestionReport
 from engine.language.characters import escape
 from engine.language.embedders import NO_EMBEDDING
 from engine.operator_settings import OperatorSettings, variable
-from engine.records.wording import plural
-from ui.corpus.orders import Order, Relay, Wanted
+from engine.records.phrases import plural
+from ui.corpus.orders import EmbeddingRequest, Order, Relay
 from ui.jobs.jobs import UNEXPLAINED, Ended, Job
 from ui.jobs.pace import Pace
 from ui.jobs.process import THREADS, Bounds, Program, confined, run
@@ -191,7 +191,7 @@ class Told(BaseModel):
     ready: bool = False
     finished: bool = False
     report: dict[str, Any] | None = None
-    wanted: Wanted | None = None
+    wanted: EmbeddingRequest | None = None
 
 
 def ingest(job: Job[Ingestion], settings: OperatorSettings) -> Ended:

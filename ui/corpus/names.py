@@ -6,20 +6,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
+from pydantic import Field
 
 from engine.corpus.related import EntityGraph, RelatedEntity, entity_graph
 from engine.errors import InputError
 from engine.language.characters import attribute, escape
 from engine.model import Entity, EntityKind, Passage
-from engine.records.wording import plural, short_citation
+from engine.records.phrases import plural, short_citation
+from ui.calls import Answer, Call
 from ui.corpus.browse import Browser
-from ui.corpus.desk import Ask, CorpusDesk
+from ui.corpus.desk import CorpusAccess, CorpusForm
 from ui.corpus.wording import direction
 
-Answer = dict[str, Any]
 NAMES_SHOWN = 100
 PASSAGES_SHOWN = 20
 RELATED_SHOWN = 30
@@ -35,21 +35,35 @@ KIND_WORDS: dict[EntityKind, str] = {
 }
 
 
-def names(desk: CorpusDesk, ask: Ask) -> Answer:
+class NamesForm(CorpusForm):
+    """A filter of names: words, one kind (empty for any), from the ``first`` on."""
+
+    words: str = Field(default="", max_length=500)
+    kind: str = Field(default="", max_length=200)
+    first: int = Field(default=0, ge=0)
+
+
+class NameForm(CorpusForm):
+    """The id of a name."""
+
+    name: str = Field(default="", max_length=500)
+
+
+def names(access: CorpusAccess, form: NamesForm) -> Answer:
     """Names that hold all the words, of one kind or (empty) of any, the most mentioned first, from the
     ``first`` on; ``kinds`` are those that the corpus has."""
-    graph = entity_graph(desk.browser(ask).corpus)
-    wanted = ask.words.casefold().split()
+    graph = entity_graph(access.browser().corpus)
+    wanted = form.words.casefold().split()
     chosen = [
         number
         for number, entity in enumerate(graph.entities)
-        if ask.kind in ("", entity.kind.value) and _holds(entity, wanted)
+        if form.kind in ("", entity.kind.value) and _holds(entity, wanted)
     ]
     chosen.sort(key=lambda number: (-graph.mentioned(number), graph.entity(number).name.casefold()))
-    shown = chosen[ask.first : ask.first + NAMES_SHOWN]
-    rest = len(chosen) - ask.first - len(shown)
+    shown = chosen[form.first : form.first + NAMES_SHOWN]
+    rest = len(chosen) - form.first - len(shown)
     more = (
-        f'<li><button type="button" class="line more-lines" data-first="{ask.first + len(shown)}">'
+        f'<li><button type="button" class="line more-lines" data-first="{form.first + len(shown)}">'
         f"{rest:,} more</button></li>"
         if rest > 0
         else ""
@@ -62,11 +76,11 @@ def names(desk: CorpusDesk, ask: Ask) -> Answer:
     }
 
 
-def name(desk: CorpusDesk, ask: Ask) -> Answer:
+def name(access: CorpusAccess, form: NameForm) -> Answer:
     """All that is known of one name, by its id. Raises InputError where there is none."""
-    browser = desk.browser(ask)
+    browser = access.browser()
     graph = entity_graph(browser.corpus)
-    number = next((at for at, entity in enumerate(graph.entities) if entity.id == ask.name), None)
+    number = next((at for at, entity in enumerate(graph.entities) if entity.id == form.name), None)
     if number is None:
         raise InputError("this corpus has no such name (any more)")
     return {"html": _whole(browser, graph, number)}
@@ -180,3 +194,9 @@ def _quote(passage: Passage, entity: Entity) -> str:
         f'<q dir="{direction(passage.language)}" lang="{escape(passage.language)}">{escape(before)}'
         f"<mark>{escape(passage.text[start:stop])}</mark>{escape(after)}</q>"
     )
+
+
+CALLS = (
+    Call("names", NamesForm, names),
+    Call("name", NameForm, name),
+)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from engine.access.users import Action
 from engine.corpus.ontology import (
@@ -33,41 +35,49 @@ from engine.ontology.drafting import HEADING, Index, overlaps
 from engine.ontology.mentioned import mentioned_facts
 from engine.ontology.proposal import AreaChange, Proposal, area_content, covered_share, difference, propose
 from engine.ontology.telling import outcomes_json, use_words, verdict_words
+from ui.calls import Answer, Call
 from ui.corpus.browse import Browser
-from ui.corpus.desk import Ask, CorpusDesk
+from ui.corpus.desk import CorpusAccess, CorpusForm
 
 # The rules of a corpus on the page: the facts they ask for, and each rule with its outcome and
 # citations.
 
-Answer = dict[str, Any]
+
+class RulesForm(CorpusForm):
+    """The question (``words``), the facts that the visitor states, the transaction (``kind``), the day."""
+
+    words: str = Field(default="", max_length=500)
+    kind: str = Field(default="", max_length=200)
+    facts: dict[str, Annotated[str, Field(max_length=200)]] = Field(default_factory=dict, max_length=200)
+    day: str = Field(default="", max_length=20)
 
 
-def rules(desk: CorpusDesk, ask: Ask) -> Answer:
+def rules(access: CorpusAccess, form: RulesForm) -> Answer:
     """Rules applied to ``facts``, for the transaction ``kind`` on a ``day``; and what the question
     (``words``) says of the facts, which only the visitor puts among them."""
-    corpus = desk.browser(ask).corpus
+    corpus = access.browser().corpus
     ontology = corpus.ontology
-    chosen = [] if ontology is None else _chosen(ontology, ask.kind)
+    chosen = [] if ontology is None else _chosen(ontology, form.kind)
     if ontology is None or not chosen:
         return {"rules": [], "facts": []}
-    language = detect_question(ask.words, tuple(corpus.info().languages)) if ask.words else "en"
+    language = detect_question(form.words, tuple(corpus.info().languages)) if form.words else "en"
     values, problems = {}, {}
     known = {fact.id: fact for fact in ontology.facts}
-    for name, text in ask.facts.items():
+    for name, text in form.facts.items():
         if name not in known or not text.strip():
             continue
         try:
             values[name] = known[name].value(text)
         except SettingsError as error:
             problems[name] = str(error).removeprefix(f"{name}: ")
-    transaction = ask.kind if ask.kind in ontology.transactions else None
+    transaction = form.kind if form.kind in ontology.transactions else None
     outcomes = apply_rules(
-        corpus, ontology, values, _day(ask.day), transaction=transaction, language=language
+        corpus, ontology, values, _day(form.day), transaction=transaction, language=language
     )
     return {
         "rules": [rule_json(outcome) for outcome in outcomes],
-        "facts": _facts(ontology, chosen, ask, language, problems),
-        "day": _day(ask.day).isoformat(),
+        "facts": _facts(ontology, chosen, form, language, problems),
+        "day": _day(form.day).isoformat(),
     }
 
 
@@ -97,12 +107,12 @@ def _chosen(ontology: Ontology, transaction: str) -> list[Rule]:
 def _facts(
     ontology: Ontology,
     chosen: list[Rule],
-    ask: Ask,
+    form: RulesForm,
     language: str,
     problems: dict[str, str],
 ) -> list[Answer]:
     asked = {name for rule in chosen for name in names_in(rule.when)}
-    stated = {one.fact: one for one in mentioned_facts(ontology, ask.words, language)} if ask.words else {}
+    stated = {one.fact: one for one in mentioned_facts(ontology, form.words, language)} if form.words else {}
     return [
         {
             **_fact(fact, language),
@@ -145,15 +155,39 @@ MOST_HEADINGS = 5
 BUDGET = Budget(calls=6, seconds=180.0)
 
 
-def areas(desk: CorpusDesk, ask: Ask) -> Answer:
+class OntologyForm(CorpusForm):
+    """The content of an ontology as it is being edited."""
+
+    ontology: dict[str, Any] | None = None
+
+
+class ProposalForm(OntologyForm):
+    """``kind`` "model": the visitor's language model groups the proposal."""
+
+    kind: str = Field(default="", max_length=200)
+
+
+class SavedForm(OntologyForm):
+    """A note on what was changed."""
+
+    words: str = Field(default="", max_length=500)
+
+
+class LoadedForm(CorpusForm):
+    """The text of an ontology.yaml."""
+
+    mapping: str = Field(default="", max_length=200_000)
+
+
+def areas(access: CorpusAccess, form: CorpusForm) -> Answer:
     """The ontology in force: its content, where it comes from, what it covers, and who may change it."""
-    shelved, browser = desk.shelved(ask), desk.browser(ask)
+    shelved, browser = access.entry, access.browser()
     corpus = browser.corpus
     saved = ontology_in_force(shelved.folder)
-    model = desk.connections.model(ask.session)
+    model = access.desk.connections.model(access.caller.session)
     spoken = corpus.info().languages
     rules = () if corpus.ontology is None else apply_rules(corpus, corpus.ontology, {}, today())
-    writable = desk.may(ask, shelved, Action.AREAS)
+    writable = access.may(shelved, Action.AREAS)
     return {
         "content": NOTHING_YET if corpus.ontology is None else ontology_content(corpus.ontology),
         "origin": "people" if saved else "ingested" if corpus.ontology else "none",
@@ -189,18 +223,18 @@ def _concepts(corpus: Corpus) -> list[Answer]:
     return found
 
 
-def measure(desk: CorpusDesk, ask: Ask) -> Answer:
+def measure(access: CorpusAccess, form: OntologyForm) -> Answer:
     """What areas that are being edited would cover."""
-    return _figures(desk.browser(ask), _ontology(ask).areas)
+    return _figures(access.browser(), _ontology(form).areas)
 
 
-def proposal(desk: CorpusDesk, ask: Ask) -> Answer:
+def proposal(access: CorpusAccess, form: ProposalForm) -> Answer:
     """A proposal beside what is being edited; ``kind`` "model" has the visitor's model group it."""
-    browser = desk.browser(ask)
-    standing = _ontology(ask) if ask.ontology and ask.ontology.get("areas") else None
+    browser = access.browser()
+    standing = _ontology(form) if form.ontology and form.ontology.get("areas") else None
     own: Proposal = browser.once("proposal", lambda given: {"it": propose(given.corpus)})["it"]
-    model = desk.connections.model(ask.session)
-    if ask.kind != "model":
+    model = access.desk.connections.model(access.caller.session)
+    if form.kind != "model":
         return _proposed(browser.corpus, standing, own, model)
     if model is None:
         raise InputError("no language model is connected: connect one at the top of the page")
@@ -210,21 +244,21 @@ def proposal(desk: CorpusDesk, ask: Ask) -> Answer:
     return told | {"used": " · ".join(cost_lines(cost_report(meter, model.spec))[:1])}
 
 
-def save(desk: CorpusDesk, ask: Ask) -> Answer:
+def save(access: CorpusAccess, form: SavedForm) -> Answer:
     """Put what was edited in force. A corpus opened from now on has it."""
-    shelved = desk.writable(ask)
-    if not any((ask.ontology or {}).get(part) for part in ("areas", "rules", "concepts")):
+    shelved = access.entry
+    if not any((form.ontology or {}).get(part) for part in ("areas", "rules", "concepts")):
         raise InputError("there is no area left: undo, or keep one")
     try:
-        save_ontology(shelved.folder, ask.ontology, ask.words[:200])
+        save_ontology(shelved.folder, form.ontology, form.words[:200])
     except (SourceError, CorpusError) as error:
         raise InputError(for_visitors(error)) from error
     return {"saved": True}
 
 
-def undo(desk: CorpusDesk, ask: Ask) -> Answer:
+def undo(access: CorpusAccess, form: CorpusForm) -> Answer:
     """Put the state before the last one in force."""
-    shelved = desk.writable(ask)
+    shelved = access.entry
     try:
         undo_ontology(shelved.folder)
     except CorpusError as error:
@@ -232,21 +266,19 @@ def undo(desk: CorpusDesk, ask: Ask) -> Answer:
     return {"saved": True}
 
 
-def as_file(desk: CorpusDesk, ask: Ask) -> Answer:
+def as_file(access: CorpusAccess, form: OntologyForm) -> Answer:
     """What is being edited as the text of an ontology.yaml."""
-    desk.shelved(ask)
-    return {"text": ontology_yaml(ask.ontology or {})}
+    return {"text": ontology_yaml(form.ontology or {})}
 
 
-def from_file(desk: CorpusDesk, ask: Ask) -> Answer:
+def from_file(access: CorpusAccess, form: LoadedForm) -> Answer:
     """The content of an ontology.yaml that the visitor chose, to be edited; nothing is saved."""
-    desk.writable(ask)
-    content = parse_ontology(ask.mapping, "the file")
-    return {"content": content, **_figures(desk.browser(ask), ontology_from(content).areas)}
+    content = parse_ontology(form.mapping, "the file")
+    return {"content": content, **_figures(access.browser(), ontology_from(content).areas)}
 
 
-def _ontology(ask: Ask) -> Ontology:
-    return ontology_from(checked(ask.ontology or {}, "areas"))
+def _ontology(form: OntologyForm) -> Ontology:
+    return ontology_from(checked(form.ontology or {}, "areas"))
 
 
 def _figures(browser: Browser, given: Sequence[Area]) -> Answer:
@@ -328,3 +360,15 @@ def _change(change: AreaChange, areas_for: Mapping[str, str]) -> Answer:
             if one.kind == HEADING
         ][:MOST_HEADINGS],
     }
+
+
+CALLS = (
+    Call("rules", RulesForm, rules),
+    Call("areas", CorpusForm, areas),
+    Call("areas-measure", OntologyForm, measure),
+    Call("areas-propose", ProposalForm, proposal),
+    Call("areas-save", SavedForm, save, audit="areas-save", needs=Action.AREAS),
+    Call("areas-undo", CorpusForm, undo, audit="areas-undo", needs=Action.AREAS),
+    Call("areas-file", OntologyForm, as_file),
+    Call("areas-load", LoadedForm, from_file, needs=Action.AREAS),
+)

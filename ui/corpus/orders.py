@@ -104,7 +104,7 @@ def _without_places(report: dict[str, Any], folder: Path) -> dict[str, Any]:
 # standard input.
 
 
-class Wanted(BaseModel):
+class EmbeddingRequest(BaseModel):
     """Texts that a worker wants vectors of."""
 
     texts: list[str] = Field(min_length=1, max_length=BATCH)
@@ -126,7 +126,7 @@ class Relay:
         self._endpoint = model if isinstance(model, EndpointEmbedder) else None
         self._left = characters
 
-    def answer(self, wanted: Wanted) -> bytes:
+    def answer(self, wanted: EmbeddingRequest) -> bytes:
         """The line that the worker gets."""
         return self._answer(wanted.texts).model_dump_json().encode() + b"\n"
 

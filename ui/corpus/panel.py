@@ -1,18 +1,44 @@
-"""The Corpus view: its frames and its door to the server."""
+"""The Corpus view: its calls and its frames."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 import gradio as gr
 
 from engine.language.characters import escape
 from engine.operator_settings import OperatorSettings
-from ui.corpus.answers import answer
+from ui.calls import build_panel, by_name
+from ui.corpus import (
+    adding,
+    by_meaning,
+    extracting,
+    grading,
+    names,
+    ontology,
+    reader,
+    reading,
+    resolving,
+    statistics,
+    validating,
+)
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.grading import FRAME as GRADES_FRAME
-from ui.panels import build_panel
+
+_MODULES = (
+    reading,
+    adding,
+    by_meaning,
+    resolving,
+    names,
+    statistics,
+    ontology,
+    validating,
+    reader,
+    grading,
+    extracting,
+)
+CALLS = by_name(call for module in _MODULES for call in module.CALLS)
 
 # The frame of the tab "Areas", which its script fills.
 
@@ -37,7 +63,7 @@ ONTOLOGY_FRAME = (
 )
 
 
-# The frame of the panel of links: filters, the queue, the figures, and the door to a model.
+# The frame of the tab "Check links": filters, the queue, the figures, extraction by a model.
 
 _FILTERS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "state": (
@@ -106,7 +132,7 @@ VALIDATING_FRAME = (
 )
 
 
-# The Corpus view: its frame, and the one door to the server that its script knocks at.
+# The frame of the view.
 
 _VIEWS = (
     ("read", "Documents"),
@@ -125,7 +151,7 @@ def build_corpus(desk: CorpusDesk) -> gr.HTML:
     """Build the view; its ``change`` event tells that the corpora on the shelf are no longer the same."""
     settings = desk.books.settings
     script = "redstring.books(element, server, trigger)"
-    return build_panel("corpus", partial(answer, desk), settings, frame_html(settings), script, "library")
+    return build_panel("corpus", desk, CALLS, settings, frame_html(settings), script, "library")
 
 
 def frame_html(settings: OperatorSettings) -> str:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
+from engine.access.users import Action
 from engine.corpus.extracted.readings import Judgement, Validation, judged, load_validations, located
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link, unjudge_link
 from engine.language.characters import attribute, escape, shortened
 from engine.model import RELATION_VERBS, Document, Passage, Reference, Relation, Status
-from engine.records.wording import full_citation, short_citation
+from engine.records.phrases import full_citation, short_citation
+from ui.calls import Answer, Call
 from ui.corpus.browse import Browser, Spot
-from ui.corpus.desk import Ask, CorpusDesk
+from ui.corpus.desk import CorpusAccess, CorpusForm, Name
 from ui.corpus.wording import STATUS_WORDS, direction, document_badge, facts
 from ui.passages import report_button
 from ui.validity import badge, day
@@ -25,32 +28,33 @@ from ui.validity import badge, day
 # A wrong reference is reported where it is read: it is shown as rejected, and that can be taken
 # back.
 
-Answer = dict[str, Any]
 # The passage that makes a reference, its relation, and where in the text it stands.
 Place = tuple[str, Relation, int, int]
 
 
-def reject(desk: CorpusDesk, ask: Ask) -> Answer:
+class LinkForm(CorpusForm):
+    """A link: the ids of its source and its target, its relation."""
+
+    link: tuple[Name, Name, Annotated[str, Field(max_length=40)]]
+
+
+def reject(access: CorpusAccess, form: LinkForm) -> Answer:
     """Reject a link that a text makes.
 
     Raises AccessError where whoever asks may not, InputError for what is no link.
     """
-    desk.writable(ask)
-    judge_link(desk.browser(ask).corpus, _ends(ask), Judgement.REJECTED, reviewer=ask.reviewer)
+    judge_link(access.browser().corpus, _ends(form), Judgement.REJECTED, reviewer=access.caller.person.name)
     return {}
 
 
-def restore(desk: CorpusDesk, ask: Ask) -> Answer:
+def restore(access: CorpusAccess, form: LinkForm) -> Answer:
     """Take back what was said of a link. Raises AccessError, InputError where nothing was."""
-    desk.writable(ask)
-    unjudge_link(desk.browser(ask).corpus, _ends(ask))
+    unjudge_link(access.browser().corpus, _ends(form))
     return {}
 
 
-def _ends(ask: Ask) -> Ends:
-    if ask.link is None:
-        raise InputError("which link is meant was not said")
-    source, target, relation = ask.link
+def _ends(form: LinkForm) -> Ends:
+    source, target, relation = form.link
     try:
         return Ends(source, target, Relation(relation))
     except ValueError:
@@ -391,3 +395,9 @@ def _known(document: Document) -> list[tuple[str, str]]:
         if name not in _NOT_SHOWN
     }
     return [(name, str(value)) for name, value in {**own, **more}.items() if value not in (None, "", (), [])]
+
+
+CALLS = (
+    Call("reject-link", LinkForm, reject, audit="reject-link", needs=Action.JUDGE),
+    Call("restore-link", LinkForm, restore, audit="restore-link", needs=Action.JUDGE),
+)

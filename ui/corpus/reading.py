@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
+
+from pydantic import Field
 
 from engine.access.users import Action
 from engine.corpus.grades import grades_of
 from engine.errors import InputError
 from engine.language.characters import escape, marked
 from engine.model import Document, Status
+from ui.calls import Answer, Call
 from ui.corpus import reader
 from ui.corpus.browse import Browser, Node
-from ui.corpus.desk import Ask, CorpusDesk
+from ui.corpus.desk import CorpusAccess, CorpusForm, DocumentForm
 from ui.corpus.grading import document_html
 from ui.corpus.wording import direction, document_badge, facts
 
@@ -119,14 +121,58 @@ def _more(what: str, shown: int, total: int) -> str:
 
 # Answers to a page that reads: the shelf, the trees, the text, where references lead.
 
-Answer = dict[str, Any]
 LONGEST_PIECE = 120
 
 
-def shelf(desk: CorpusDesk, ask: Ask) -> Answer:
+class DocumentsForm(CorpusForm):
+    """A filter of documents: words of their names, one type (empty for any), from the ``first`` on."""
+
+    words: str = Field(default="", max_length=500)
+    kind: str = Field(default="", max_length=200)
+    first: int = Field(default=0, ge=0)
+
+
+class NodesForm(DocumentForm):
+    """The lines below a section of a document, or below the document, from the ``first`` on."""
+
+    section: int | None = Field(default=None, ge=0)
+    first: int = Field(default=0, ge=0)
+
+
+class PositionForm(DocumentForm):
+    """A position in a document."""
+
+    at: int = Field(default=0, ge=0)
+
+
+class PieceForm(PositionForm):
+    """A piece of a document; ``stop`` 0: of the usual length."""
+
+    stop: int = Field(default=0, ge=0)
+
+
+class CitingForm(PositionForm):
+    """The references to a passage, from the ``first`` on."""
+
+    first: int = Field(default=0, ge=0)
+
+
+class TargetsForm(CorpusForm):
+    """The numbers of references made by the same words."""
+
+    refs: tuple[int, ...] = Field(default=(), max_length=500)
+
+
+class PlaceForm(CorpusForm):
+    """The id of a passage, a section or a document."""
+
+    target: str = Field(default="", max_length=1000)
+
+
+def shelf(access: CorpusAccess, form: CorpusForm) -> Answer:
     """The corpora that a visitor sees, and whether an ingestion of theirs is under way."""
     corpora = []
-    for shelved in desk.books.shelf(ask.visitor):
+    for shelved in access.desk.books.shelf(access.caller.key):
         info = shelved.info
         corpora.append(
             {
@@ -137,19 +183,19 @@ def shelf(desk: CorpusDesk, ask: Ask) -> Answer:
                 "state": shelved.state,
                 "text": info.metadata.get("text", "") if info else "",
                 "private": shelved.private,
-                "writable": desk.may(ask, shelved, Action.RESOLVE),
-                "addable": desk.may(ask, shelved, Action.ADD),
-                "deletable": desk.may(ask, shelved, Action.DELETE) and shelved.made_here,
+                "writable": access.may(shelved, Action.RESOLVE),
+                "addable": access.may(shelved, Action.ADD),
+                "deletable": access.may(shelved, Action.DELETE) and shelved.made_here,
                 "problem": shelved.problem,
             }
         )
-    job = desk.jobs.going(ask.visitor)
+    job = access.desk.jobs.going(access.caller.key)
     return {"corpora": corpora, "job": job.id if job else ""}
 
 
-def overview(desk: CorpusDesk, ask: Ask) -> Answer:
+def overview(access: CorpusAccess, form: CorpusForm) -> Answer:
     """What the tabs of a corpus say: its types of documents, how much there is to resolve."""
-    browser = desk.browser(ask)
+    browser = access.browser()
     info = browser.corpus.info()
     by_status = info.references_by_status
     return {
@@ -158,32 +204,32 @@ def overview(desk: CorpusDesk, ask: Ask) -> Answer:
     }
 
 
-def documents(desk: CorpusDesk, ask: Ask) -> Answer:
+def documents(access: CorpusAccess, form: DocumentsForm) -> Answer:
     """The list of documents, filtered; where words are given, headings that hold them stand below."""
-    browser = desk.browser(ask)
-    lines = documents_html(browser, ask.words, ask.kind, ask.first, date.today())
-    found = found_html(browser, ask.words) if ask.words.strip() and not ask.first else ""
+    browser = access.browser()
+    lines = documents_html(browser, form.words, form.kind, form.first, date.today())
+    found = found_html(browser, form.words) if form.words.strip() and not form.first else ""
     return {"html": lines, "found": found, "total": len(browser.documents)}
 
 
-def nodes(desk: CorpusDesk, ask: Ask) -> Answer:
+def nodes(access: CorpusAccess, form: NodesForm) -> Answer:
     """The lines below a document or a section."""
-    browser = desk.browser(ask)
-    browser.document(ask.document)
-    if ask.section is not None and ask.section >= len(browser.outline(ask.document).sections):
+    browser = access.browser()
+    browser.document(form.document)
+    if form.section is not None and form.section >= len(browser.outline(form.document).sections):
         raise InputError("there is no such section (any more)")
-    return {"html": nodes_html(browser, ask.document, ask.section, ask.first)}
+    return {"html": nodes_html(browser, form.document, form.section, form.first)}
 
 
-def piece(desk: CorpusDesk, ask: Ask) -> Answer:
+def piece(access: CorpusAccess, form: PieceForm) -> Answer:
     """A piece of a document's text from a position on; from a heading on where one stands there."""
-    browser = desk.browser(ask)
-    document = browser.document(ask.document)
-    length = browser.length(ask.document)
-    first = min(ask.at, max(length - 1, 0))
-    stop = min(ask.stop or first + reader.PIECE, first + LONGEST_PIECE, length)
+    browser = access.browser()
+    document = browser.document(form.document)
+    length = browser.length(form.document)
+    first = min(form.at, max(length - 1, 0))
+    stop = min(form.stop or first + reader.PIECE, first + LONGEST_PIECE, length)
     return {
-        "html": reader.piece_html(browser, ask.document, first, stop, date.today()),
+        "html": reader.piece_html(browser, form.document, first, stop, date.today()),
         "first": first,
         "stop": stop,
         "length": length,
@@ -191,52 +237,66 @@ def piece(desk: CorpusDesk, ask: Ask) -> Answer:
     }
 
 
-def head(desk: CorpusDesk, ask: Ask) -> Answer:
+def head(access: CorpusAccess, form: DocumentForm) -> Answer:
     """The head of a document."""
-    browser, shelved = desk.browser(ask), desk.shelved(ask)
-    document = browser.document(ask.document)
-    removable = desk.may(ask, shelved, Action.ADD) and len(browser.documents) > 1
-    grade = document_html(grades_of(browser.corpus), document, writable=desk.may(ask, shelved, Action.JUDGE))
-    html = reader.document_head(browser, ask.document, date.today(), removable=removable, grade=grade)
+    browser, shelved = access.browser(), access.entry
+    document = browser.document(form.document)
+    removable = access.may(shelved, Action.ADD) and len(browser.documents) > 1
+    grade = document_html(grades_of(browser.corpus), document, writable=access.may(shelved, Action.JUDGE))
+    html = reader.document_head(browser, form.document, date.today(), removable=removable, grade=grade)
     return {"html": html, "direction": direction(document.language)}
 
 
-def path(desk: CorpusDesk, ask: Ask) -> Answer:
+def path(access: CorpusAccess, form: PositionForm) -> Answer:
     """The headings around a position, as links and as places in the tree."""
-    browser = desk.browser(ask)
-    browser.document(ask.document)
+    browser = access.browser()
+    browser.document(form.document)
     return {
-        "html": reader.path_html(browser, ask.document, ask.at),
-        "sections": list(browser.path(ask.document, ask.at)),
+        "html": reader.path_html(browser, form.document, form.at),
+        "sections": list(browser.path(form.document, form.at)),
     }
 
 
-def targets(desk: CorpusDesk, ask: Ask) -> Answer:
+def targets(access: CorpusAccess, form: TargetsForm) -> Answer:
     """Where references of the same words lead."""
-    browser, shelved = desk.browser(ask), desk.shelved(ask)
-    numbers = reader.existing(browser, ask.refs)
+    browser, shelved = access.browser(), access.entry
+    numbers = reader.existing(browser, form.refs)
     spot = reader.only_spot(browser, numbers)
     return {
         "html": reader.targets_html(
             browser,
             numbers,
-            resolvable=desk.may(ask, shelved, Action.RESOLVE),
-            judging=desk.may(ask, shelved, Action.JUDGE),
+            resolvable=access.may(shelved, Action.RESOLVE),
+            judging=access.may(shelved, Action.JUDGE),
         ),
         "spot": None if spot is None else {"document": spot.document, "at": spot.position},
     }
 
 
-def citing(desk: CorpusDesk, ask: Ask) -> Answer:
+def citing(access: CorpusAccess, form: CitingForm) -> Answer:
     """Who cites a passage."""
-    browser = desk.browser(ask)
-    browser.document(ask.document)
-    return {"html": reader.citing_html(browser, ask.document, ask.at, ask.first)}
+    browser = access.browser()
+    browser.document(form.document)
+    return {"html": reader.citing_html(browser, form.document, form.at, form.first)}
 
 
-def place(desk: CorpusDesk, ask: Ask) -> Answer:
+def place(access: CorpusAccess, form: PlaceForm) -> Answer:
     """Where a passage, section or document stands, by its id. Raises InputError where nowhere."""
-    spot = desk.browser(ask).spot(ask.target or "")
+    spot = access.browser().spot(form.target or "")
     if spot is None:
-        raise InputError(f"{ask.target!r} is not in this corpus")
+        raise InputError(f"{form.target!r} is not in this corpus")
     return {"document": spot.document, "at": spot.position}
+
+
+CALLS = (
+    Call("shelf", CorpusForm, shelf),
+    Call("overview", CorpusForm, overview),
+    Call("documents", DocumentsForm, documents),
+    Call("nodes", NodesForm, nodes),
+    Call("piece", PieceForm, piece),
+    Call("head", DocumentForm, head),
+    Call("path", PositionForm, path),
+    Call("targets", TargetsForm, targets),
+    Call("citing", CitingForm, citing),
+    Call("place", PlaceForm, place),
+)

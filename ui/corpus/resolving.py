@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from pydantic import Field
 
 from engine.access.users import Action
 from engine.corpus.embedded.generation import MANIFEST_NAME
@@ -18,13 +18,13 @@ from engine.corpus.protocol import Rows
 from engine.errors import InputError
 from engine.language.characters import attribute, escape
 from engine.model import RELATION_VERBS, Passage, Reference, Relation, Status
-from engine.records.wording import short_citation
+from engine.records.phrases import short_citation
+from ui.calls import Answer, Call
 from ui.corpus.browse import Browser, Spot
-from ui.corpus.desk import Ask, CorpusDesk
+from ui.corpus.desk import CorpusAccess, CorpusForm, Name
 from ui.corpus.reader import around, place_name
 from ui.corpus.wording import STATUS_WORDS, direction
 
-Answer = dict[str, Any]
 CASES_SHOWN = 25
 # How many references one look for words reads at most.
 MOST_READ = 5000
@@ -33,68 +33,103 @@ SUGGESTIONS = 12
 OPEN = (Status.AMBIGUOUS, Status.UNRESOLVED)
 
 
-def cases(desk: CorpusDesk, ask: Ask) -> Answer:
+class ReferenceForm(CorpusForm):
+    """The number of a reference."""
+
+    refs: tuple[int, ...] = Field(default=(), max_length=500)
+
+
+class ReferencesForm(ReferenceForm):
+    """A filter of open references; ``kind`` is a status or "decided", ``source`` the number of a document,
+    ``first`` a rank among those chosen. With ``refs`` that reference alone."""
+
+    kind: str = Field(default="", max_length=200)
+    relation: str = Field(default="", max_length=40)
+    source: int | None = Field(default=None, ge=0)
+    words: str = Field(default="", max_length=500)
+    first: int = Field(default=0, ge=0)
+
+
+class SuggestionForm(CorpusForm):
+    """Words that may name a target."""
+
+    words: str = Field(default="", max_length=500)
+
+
+class DecisionForm(ReferenceForm):
+    """The target of a reference, None if the words refer to nothing."""
+
+    target: str | None = Field(default=None, max_length=1000)
+
+
+class WithdrawalForm(ReferenceForm):
+    """The place of a decision to withdraw."""
+
+    place: tuple[Name, Name, int] | None = None
+
+
+def cases(access: CorpusAccess, form: ReferencesForm) -> Answer:
     """References that are open, or those that were decided; ``first`` counts rows of the choice."""
-    shelved, browser = desk.shelved(ask), desk.browser(ask)
+    shelved, browser = access.entry, access.browser()
     decided = standing(load_decisions(shelved.folder))
-    writable = desk.may(ask, shelved, Action.RESOLVE)
+    writable = access.may(shelved, Action.RESOLVE)
     choices = {
         "relations": _relations(browser),
         "sources": browser.open_sources,
         "waiting": writable and decisions_waiting(shelved.folder),
     }
-    if ask.kind == "decided":
+    if form.kind == "decided":
         lines = [_decided_html(browser, decision, writable=writable) for decision in decided.values()]
-        shown = lines[ask.first : ask.first + CASES_SHOWN]
-        following = ask.first + len(shown)
+        shown = lines[form.first : form.first + CASES_SHOWN]
+        following = form.first + len(shown)
         return {
             "html": "".join(shown) + _more(following, len(lines)),
             "total": len(lines),
             **choices,
         }
-    numbers = _chosen(browser, ask)
-    found = list(islice(_matching(browser, numbers, ask), CASES_SHOWN))
+    numbers = _chosen(browser, form)
+    found = list(islice(_matching(browser, numbers, form), CASES_SHOWN))
     lines = [
         _case_html(browser, number, reference, passage, decided, writable=writable)
         for _, number, reference, passage in found
     ]
-    following = found[-1][0] + 1 if len(found) == CASES_SHOWN else min(len(numbers), ask.first + MOST_READ)
+    following = found[-1][0] + 1 if len(found) == CASES_SHOWN else min(len(numbers), form.first + MOST_READ)
     return {"html": "".join(lines) + _more(following, len(numbers)), "total": len(numbers), **choices}
 
 
-def suggest(desk: CorpusDesk, ask: Ask) -> Answer:
+def suggest(access: CorpusAccess, form: SuggestionForm) -> Answer:
     """Places that some words may name: an id, a document, a heading, a document with a number."""
-    browser = desk.browser(ask)
-    spots = _spots(browser, ask.words.strip())
+    browser = access.browser()
+    spots = _spots(browser, form.words.strip())
     html = "".join(_candidate(browser, spot) for spot in spots[:SUGGESTIONS])
     return {"html": html or '<p class="hint">Nothing in this corpus goes by these words.</p>'}
 
 
-def decide(desk: CorpusDesk, ask: Ask) -> Answer:
+def decide(access: CorpusAccess, form: DecisionForm) -> Answer:
     """Keep what a person says of a reference: its target's id, or None for no reference at all."""
-    shelved, browser = desk.writable(ask), desk.browser(ask)
-    if ask.target is not None and browser.spot(ask.target) is None:
-        raise InputError(f"{ask.target!r} is not in this corpus")
-    number, reference, passage = _one(browser, ask)
+    shelved, browser = access.entry, access.browser()
+    if form.target is not None and browser.spot(form.target) is None:
+        raise InputError(f"{form.target!r} is not in this corpus")
+    number, reference, passage = _one(browser, form)
     place = place_of(reference.source_id, passage.text, reference.span)
-    decision = add_decision(shelved.folder, place, ask.target)
+    decision = add_decision(shelved.folder, place, form.target)
     decided: Mapping[Place, Decision] = {place: decision}
     return {"html": _case_html(browser, number, reference, passage, decided, writable=True), "waiting": True}
 
 
-def undo(desk: CorpusDesk, ask: Ask) -> Answer:
+def undo(access: CorpusAccess, form: WithdrawalForm) -> Answer:
     """Take a decision back; the reference is open again."""
-    shelved = desk.writable(ask)
-    if ask.place is None:
+    shelved = access.entry
+    if form.place is None:
         raise InputError("which decision is meant was not said")
-    place = Place(*ask.place)
+    place = Place(*form.place)
     if place not in standing(load_decisions(shelved.folder)):
         raise InputError("this decision has been taken back already")
     add_decision(shelved.folder, place, None, withdrawn=True)
-    if not ask.refs:
+    if not form.refs:
         return {"html": "", "waiting": True}
-    browser = desk.browser(ask)
-    number, reference, passage = _one(browser, ask)
+    browser = access.browser()
+    number, reference, passage = _one(browser, form)
     return {"html": _case_html(browser, number, reference, passage, {}, writable=True), "waiting": True}
 
 
@@ -106,27 +141,29 @@ def decisions_waiting(folder: Path) -> bool:
         return False
 
 
-def _one(browser: Browser, ask: Ask) -> tuple[int, Reference, Passage]:
+def _one(browser: Browser, form: ReferenceForm) -> tuple[int, Reference, Passage]:
     total = len(browser.corpus.reference_numbers())
-    if len(ask.refs) != 1 or not 0 <= ask.refs[0] < total:
+    if len(form.refs) != 1 or not 0 <= form.refs[0] < total:
         raise InputError("there is no such reference (any more)")
-    reference = browser.corpus.references([ask.refs[0]])[0]
+    reference = browser.corpus.references([form.refs[0]])[0]
     passage = browser.corpus.passages(browser.corpus.rows([reference.source_id]))[0]
-    return ask.refs[0], reference, passage
+    return form.refs[0], reference, passage
 
 
-def _chosen(browser: Browser, ask: Ask) -> Rows:
-    if ask.refs:
-        return browser.corpus.reference_numbers()[list(ask.refs[:1])]
-    statuses = [status for status in OPEN if not ask.kind or status.value == ask.kind]
-    relations = [Relation(ask.relation)] if ask.relation in set(Relation) else None
-    return browser.corpus.reference_numbers(statuses=statuses, relations=relations, document=ask.source)
+def _chosen(browser: Browser, form: ReferencesForm) -> Rows:
+    if form.refs:
+        return browser.corpus.reference_numbers()[list(form.refs[:1])]
+    statuses = [status for status in OPEN if not form.kind or status.value == form.kind]
+    relations = [Relation(form.relation)] if form.relation in set(Relation) else None
+    return browser.corpus.reference_numbers(statuses=statuses, relations=relations, document=form.source)
 
 
-def _matching(browser: Browser, numbers: Rows, ask: Ask) -> Iterator[tuple[int, int, Reference, Passage]]:
+def _matching(
+    browser: Browser, numbers: Rows, form: ReferencesForm
+) -> Iterator[tuple[int, int, Reference, Passage]]:
     """References that hold the words, with their place among the chosen and their passage."""
-    wanted = ask.words.casefold().strip()
-    for start in range(ask.first, min(len(numbers), ask.first + MOST_READ), BLOCK):
+    wanted = form.words.casefold().strip()
+    for start in range(form.first, min(len(numbers), form.first + MOST_READ), BLOCK):
         block = numbers[start : start + BLOCK].tolist()
         references = browser.corpus.references(block)
         kept = [at for at, found in enumerate(references) if not wanted or wanted in found.text.casefold()]
@@ -254,3 +291,11 @@ def _more(first: int, total: int) -> str:
         f'<li class="more-cases"><button type="button" data-first="{first}">'
         f"{total - first:,} more</button></li>"
     )
+
+
+CALLS = (
+    Call("cases", ReferencesForm, cases),
+    Call("suggest", SuggestionForm, suggest),
+    Call("decide", DecisionForm, decide, audit="decide", needs=Action.RESOLVE),
+    Call("undo", WithdrawalForm, undo, audit="undo", needs=Action.RESOLVE),
+)

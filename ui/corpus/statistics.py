@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR, date
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from engine.access.users import Person
 from engine.answers.case_audit import body_html
@@ -21,70 +23,80 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError, ResourceError
 from engine.language.characters import escape
 from engine.model import RELATION_VERBS, Relation, Status, TargetKind
+from engine.records.phrases import short_citation
 from engine.records.store.chain import fingerprint_of
-from engine.records.wording import short_citation
 from engine.review.quality import Quality, measure_quality
 from engine.settings import preset
+from ui.calls import Answer, Call
 from ui.corpus.browse import Browser
-from ui.corpus.desk import MOST_ASKED, Ask, CorpusDesk, Found
+from ui.corpus.desk import CorpusAccess, CorpusForm, Found, JobForm
 from ui.corpus.reader import place_name
 from ui.jobs.jobs import Job
 
 # The retrieval audit of a corpus on its page: its examples or one's own questions, asked as a
 # job, and what verdicts on one's own cases say of its rankings.
 
-Answer = dict[str, Any]
 PRESET = "balanced"
+# Questions of one report.
+MOST_ASKED, LONGEST_ASKED = 25, 1000
 
 
-def questions(desk: CorpusDesk, ask: Ask) -> Answer:
+class QuestionsForm(CorpusForm):
+    """The questions of a report."""
+
+    questions: tuple[Annotated[str, Field(max_length=LONGEST_ASKED)], ...] = Field(
+        default=(), max_length=MOST_ASKED
+    )
+
+
+def questions(access: CorpusAccess, form: CorpusForm) -> Answer:
     """The questions that a corpus comes with, and the job that runs already, if there is one."""
-    shelved = desk.shelved(ask)
+    shelved = access.entry
     rows = shelved.info.metadata.get("examples", ()) if shelved.info else ()
     texts = [" ".join(str(row["text"]).split()) for row in rows if row.get("text")]
-    going = desk.audits.going(ask.visitor)
+    going = access.desk.audits.going(access.caller.key)
     return {"questions": texts[:MOST_ASKED], "most": MOST_ASKED, "job": going.id if going else ""}
 
 
-def start(desk: CorpusDesk, ask: Ask) -> Answer:
-    """Begin to ask. Raises InputError where nobody says who asks, or one's own is under way."""
-    if not ask.visitor:
+def start(access: CorpusAccess, form: QuestionsForm) -> Answer:
+    """Begin to form. Raises InputError where nobody says who asks, or one's own is under way."""
+    if not access.caller.key:
         raise InputError("the page did not say who is asking; load it again")
-    corpus = desk.browser(ask).corpus
-    asked = [text for text in (" ".join(one.split()) for one in ask.questions) if text]
+    corpus = access.browser().corpus
+    asked = [text for text in (" ".join(one.split()) for one in form.questions) if text]
 
     def work(job: Job[Found]) -> None:
         def tell(done: int, total: int) -> None:
             job.tell("asking", done, total)
 
-        experts, unread = _experts(desk, ask, corpus)
+        experts, unread = _experts(access, corpus)
         job.payload.audit = retrieval_audit(
             corpus, asked, preset(PRESET), date.today(), tell, experts=experts, experts_unread=unread
         )
 
-    return {"job": desk.audits.start(ask.owner, Found(), work).id}
+    return {"job": access.desk.audits.start(access.caller.owner, Found(), work).id}
 
 
-def _experts(desk: CorpusDesk, ask: Ask, corpus: Corpus) -> tuple[list[Quality] | None, str]:
+def _experts(access: CorpusAccess, corpus: Corpus) -> tuple[list[Quality] | None, str]:
     """What verdicts say of the rankings of a corpus in the cases of whoever asks, None for those whose cases
     are not kept; and why that could not be read."""
-    owner = desk.cases.owner_of(Person(ask.visitor, ask.role))
+    owner = access.desk.cases.owner_of(Person(access.caller.key, access.caller.person.role))
     if owner is None:
         return None, ""
     try:
-        return measure_quality(desk.cases.reviews(), owner, corpus.name, fingerprint_of(corpus)), ""
+        return measure_quality(access.desk.cases.reviews(), owner, corpus.name, fingerprint_of(corpus)), ""
     except (InputError, ResourceError) as error:
         # Of what the corpus itself tells nothing depends on the database of cases.
         return None, str(error)
 
 
-def poll(desk: CorpusDesk, ask: Ask) -> Answer:
+def poll(access: CorpusAccess, form: JobForm) -> Answer:
     """How far it is; at its end the report and the files that hold it."""
-    job = desk.audits.get(ask.job, ask.visitor)
+    job = access.desk.audits.get(form.job, access.caller.key)
     state = job.state
     told: Answer = {
         "state": state,
-        "before": desk.audits.before(job),
+        "before": access.desk.audits.before(job),
         "done": job.done,
         "total": job.total,
         "message": job.message,
@@ -93,9 +105,9 @@ def poll(desk: CorpusDesk, ask: Ask) -> Answer:
     return told | _report(found) if state == "done" and found is not None else told
 
 
-def stop(desk: CorpusDesk, ask: Ask) -> Answer:
+def stop(access: CorpusAccess, form: JobForm) -> Answer:
     """End it."""
-    desk.audits.cancel(ask.job, ask.visitor)
+    access.desk.audits.cancel(form.job, access.caller.key)
     return {}
 
 
@@ -118,9 +130,9 @@ _STATUS_NAMES = {
 }
 
 
-def statistics(desk: CorpusDesk, ask: Ask) -> Answer:
+def statistics(access: CorpusAccess, form: CorpusForm) -> Answer:
     """Plots as plotly's JSON with a title each, and the provisions that are cited most."""
-    return desk.browser(ask).once("statistics", _counted)
+    return access.browser().once("statistics", _counted)
 
 
 def _counted(browser: Browser) -> Answer:
@@ -231,3 +243,12 @@ def _bars(
 def _plain(layout: dict[str, Any]) -> dict[str, Any]:
     """The layout without plotly's own colours: the page brings those of its theme."""
     return {name: value for name, value in layout.items() if name != "template"}
+
+
+CALLS = (
+    Call("statistics", CorpusForm, statistics),
+    Call("report-questions", CorpusForm, questions),
+    Call("report-start", QuestionsForm, start),
+    Call("report-poll", JobForm, poll),
+    Call("report-stop", JobForm, stop),
+)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from engine.access.users import Action
 from engine.corpus.extracted import Judgement, Proposal, Validation, add_validation
@@ -15,7 +15,9 @@ from engine.errors import InputError
 from engine.extraction.checklist import (
     TERMS,
     Checklist,
+    Filter,
     Item,
+    Order,
     Precision,
     State,
     by_sort,
@@ -26,9 +28,11 @@ from engine.extraction.checklist import (
 from engine.language.characters import attribute, escape, marked, shortened
 from engine.language.quotes import locate
 from engine.model import RELATION_VERBS, Passage, Relation, Span
-from engine.records.wording import short_citation
+from engine.records.phrases import short_citation
+from engine.verbs.requests import Request
+from ui.calls import Answer, Call
 from ui.corpus.browse import Browser
-from ui.corpus.desk import Ask, CorpusDesk, Said, Wanted
+from ui.corpus.desk import CorpusAccess, CorpusForm
 from ui.corpus.reader import place_name
 from ui.corpus.wording import direction
 
@@ -288,17 +292,59 @@ _ACTS = (
 # Links for a person to check, one after another: a model's, and a sample of those of the
 # grammars.
 
-Answer = dict[str, Any]
 # Keys that are sent at once: nobody checks more in one sitting.
 MOST_KEYS = 2000
 
 
-def links(desk: CorpusDesk, ask: Ask) -> Answer:
+class LinkFilter(Request):
+    """A filter of links, and their order."""
+
+    origin: Literal["", "model", "grammar"] = ""
+    sort: str = Field(default="", max_length=60)
+    document: int | None = Field(default=None, ge=0)
+    low: float = Field(default=0.0, ge=0.0, le=1.0)
+    high: float = Field(default=1.0, ge=0.0, le=1.0)
+    state: Literal["", "open", "judged", "stale"] = ""
+    order: Order = Order.RANDOM
+
+    @property
+    def filter(self) -> Filter:
+        """The filter in the form of the engine."""
+        return Filter(self.origin, self.sort, self.document, self.low, self.high, self.state)
+
+
+class Said(Request):
+    """A verdict on a link. Empty fields leave the link as it is; ``at`` is the offset of the quote."""
+
+    key: str = Field(min_length=1, max_length=64)
+    judgement: Literal["accepted", "corrected", "rejected"] = "accepted"
+    relation: str = Field(default="", max_length=40)
+    target: str = Field(default="", max_length=1000)
+    concept: str = Field(default="", max_length=200)
+    quote: str = Field(default="", max_length=4000)
+    at: int | None = Field(default=None, ge=0)
+    note: str = Field(default="", max_length=2000)
+    reviewer: str = Field(default="", max_length=100)
+
+
+class LinksForm(CorpusForm):
+    """The links to list."""
+
+    wanted: LinkFilter = LinkFilter()
+
+
+class VerdictForm(CorpusForm):
+    """A link by its key, with a verdict on it."""
+
+    said: Said
+
+
+def links(access: CorpusAccess, form: LinksForm) -> Answer:
     """The keys of what is wanted in its order, the first as HTML, and what the filters offer."""
-    shelved, browser = desk.shelved(ask), desk.browser(ask)
-    everything = desk.checklists.of(browser, shelved.folder)
-    wanted = ask.wanted or Wanted()
-    writable = desk.may(ask, shelved, Action.JUDGE)
+    shelved, browser = access.entry, access.browser()
+    everything = access.desk.checklists.of(browser, shelved.folder)
+    wanted = form.wanted
+    writable = access.may(shelved, Action.JUDGE)
     chosen = everything.chosen(wanted.filter, wanted.order)
     states = [item.state for item in everything.items.values()]
     sorts = {sort_of(item.proposal) for item in everything.items.values()}
@@ -317,21 +363,20 @@ def links(desk: CorpusDesk, ask: Ask) -> Answer:
     }
 
 
-def link(desk: CorpusDesk, ask: Ask) -> Answer:
+def link(access: CorpusAccess, form: VerdictForm) -> Answer:
     """One item."""
-    shelved, browser = desk.shelved(ask), desk.browser(ask)
-    everything = desk.checklists.of(browser, shelved.folder)
-    item = _item(everything, ask)
-    return {"html": item_html(browser, item, everything, writable=desk.may(ask, shelved, Action.JUDGE))}
+    shelved, browser = access.entry, access.browser()
+    everything = access.desk.checklists.of(browser, shelved.folder)
+    item = _item(everything, form)
+    return {"html": item_html(browser, item, everything, writable=access.may(shelved, Action.JUDGE))}
 
 
-def judge(desk: CorpusDesk, ask: Ask) -> Answer:
+def judge(access: CorpusAccess, form: VerdictForm) -> Answer:
     """Keep what a person says of an item. Raises InputError where that is not possible."""
-    shelved, browser = desk.writable(ask), desk.browser(ask)
-    item = _item(desk.checklists.of(browser, shelved.folder), ask)
-    assert ask.said is not None
-    judgement = Judgement(ask.said.judgement)
-    correction = _corrected(browser, item, ask.said) if judgement is Judgement.CORRECTED else None
+    shelved, browser = access.entry, access.browser()
+    item = _item(access.desk.checklists.of(browser, shelved.folder), form)
+    judgement = Judgement(form.said.judgement)
+    correction = _corrected(browser, item, form.said) if judgement is Judgement.CORRECTED else None
     add_validation(
         shelved.folder,
         Validation(
@@ -339,26 +384,26 @@ def judge(desk: CorpusDesk, ask: Ask) -> Answer:
             origin=item.origin,
             judgement=judgement,
             correction=correction,
-            note=ask.said.note.strip(),
-            reviewer=ask.reviewer or " ".join(ask.said.reviewer.split()),
+            note=form.said.note.strip(),
+            reviewer=access.caller.person.name or " ".join(form.said.reviewer.split()),
         ),
     )
-    return _after(desk, ask, browser, shelved.folder, item)
+    return _after(access, browser, shelved.folder, item)
 
 
-def unjudge(desk: CorpusDesk, ask: Ask) -> Answer:
+def unjudge(access: CorpusAccess, form: VerdictForm) -> Answer:
     """Take a verdict back. Raises InputError where there is none."""
-    shelved, browser = desk.writable(ask), desk.browser(ask)
-    item = _item(desk.checklists.of(browser, shelved.folder), ask)
+    shelved, browser = access.entry, access.browser()
+    item = _item(access.desk.checklists.of(browser, shelved.folder), form)
     if item.validation is None:
         raise InputError("this verdict has been taken back already")
     add_validation(shelved.folder, item.validation.model_copy(update={"withdrawn": True}))
-    return _after(desk, ask, browser, shelved.folder, item)
+    return _after(access, browser, shelved.folder, item)
 
 
-def _after(desk: CorpusDesk, ask: Ask, browser: Browser, folder: Path, item: Item) -> Answer:
+def _after(access: CorpusAccess, browser: Browser, folder: Path, item: Item) -> Answer:
     """The item as it is now, and the figures."""
-    everything = desk.checklists.of(browser, folder)
+    everything = access.desk.checklists.of(browser, folder)
     now = everything.items.get(item.proposal.key, item)
     states = [one.state for one in everything.items.values()]
     return {
@@ -369,10 +414,8 @@ def _after(desk: CorpusDesk, ask: Ask, browser: Browser, folder: Path, item: Ite
     }
 
 
-def _item(everything: Checklist, ask: Ask) -> Item:
-    if ask.said is None:
-        raise InputError("which link is meant was not said")
-    found = everything.items.get(ask.said.key)
+def _item(everything: Checklist, form: VerdictForm) -> Item:
+    found = everything.items.get(form.said.key)
     if found is None:
         raise InputError("there is no such link (any more)")
     return found
@@ -437,3 +480,11 @@ def _target_validating(browser: Browser, target_id: str) -> str:
     if spot is None:
         raise InputError(f"{target_id!r} is not in this corpus")
     return browser.passages(spot.document, spot.position, spot.position + 1)[0].id
+
+
+CALLS = (
+    Call("links", LinksForm, links),
+    Call("link", VerdictForm, link),
+    Call("judge", VerdictForm, judge, audit="judge", needs=Action.JUDGE),
+    Call("unjudge", VerdictForm, unjudge, audit="unjudge", needs=Action.JUDGE),
+)

@@ -23,7 +23,7 @@ from ui.serve import Workspaces
 # Which vectors a corpus is to have: what outlives the server that makes them.
 
 
-class Wanted(BaseModel):
+class WantedVectors(BaseModel):
     """``model``: its spec. ``stopped``: a person wants it to rest. ``problem``: why it does not go on.
     ``share``: of the passages that were read when it ended, 0 to 1."""
 
@@ -41,20 +41,20 @@ class Wanted(BaseModel):
 
 
 # What could not be written, as the disk is full: this server knows it all the same, only the next does not.
-_UNWRITTEN: dict[Path, Wanted | None] = {}
+_UNWRITTEN: dict[Path, WantedVectors | None] = {}
 
 
-def wanted_of(folder: Path) -> Wanted | None:
+def load_wanted(folder: Path) -> WantedVectors | None:
     """What is wanted of a corpus; None where nothing is, or it cannot be read."""
     if folder in _UNWRITTEN:
         return _UNWRITTEN[folder]
     try:
-        return Wanted.model_validate_json((folder / WANTED_NAME).read_bytes())
+        return WantedVectors.model_validate_json((folder / WANTED_NAME).read_bytes())
     except (OSError, ValidationError):
         return None
 
 
-def keep_wanted(folder: Path, wanted: Wanted | None) -> None:
+def store_wanted(folder: Path, wanted: WantedVectors | None) -> None:
     """Write down what is wanted; None: nothing. Of a corpus that is gone nothing is written."""
     waiting = folder / f"{WANTED_NAME}.new"
     try:
@@ -80,7 +80,7 @@ def all_wanted(home: Path) -> list[Path]:
     folders += [path.parent for path in home.glob(f"corpora/*/{WANTED_NAME}")]
     going = []
     for folder in sorted(folders):
-        wanted = wanted_of(folder)
+        wanted = load_wanted(folder)
         if wanted is not None and not wanted.rests and not folder.name.startswith("."):
             going.append(folder)
     return going
@@ -113,7 +113,7 @@ class Vectors:
 
     def written(self, folder: Path, owner: Owner) -> None:
         """A corpus has been written: it gets the vectors that it lacks, if they are wanted or usual."""
-        manifest, wanted = read_manifest(folder), wanted_of(folder)
+        manifest, wanted = read_manifest(folder), load_wanted(folder)
         if wanted is not None and wanted.stopped:
             return
         model = manifest.embedding if wanted is None else wanted.model
@@ -126,21 +126,21 @@ class Vectors:
     def want(self, folder: Path, model: str, owner: Owner) -> None:
         """Somebody wants the vectors of a model, by its spec. Raises InputError where too many wait."""
         self._want(folder, read_manifest(folder), model, owner)
-        wanted = wanted_of(folder)
+        wanted = load_wanted(folder)
         if wanted is not None and wanted.problem and self.job(folder) is None:
             raise InputError(wanted.problem)
 
     def stop(self, folder: Path) -> None:
         """Let the work on a corpus rest; what is made is kept."""
-        wanted, job = wanted_of(folder), self.job(folder)
+        wanted, job = load_wanted(folder), self.job(folder)
         if wanted is not None:
             share = wanted.share if job is None else share_read(job) or wanted.share
-            keep_wanted(folder, wanted.model_copy(update={"stopped": True, "share": share}))
+            store_wanted(folder, wanted.model_copy(update={"stopped": True, "share": share}))
         self._end(job)
 
     def forget(self, folder: Path) -> None:
         """A corpus is to be deleted: nothing is made for it, and nobody works on it, any more."""
-        keep_wanted(folder, None)
+        store_wanted(folder, None)
         self._end(self.job(folder))
 
     def job(self, folder: Path) -> Job[Ingestion] | None:
@@ -160,17 +160,17 @@ class Vectors:
 
     def _go_on(self, home: Path) -> None:
         for folder in all_wanted(home):
-            wanted = wanted_of(folder)
+            wanted = load_wanted(folder)
             if wanted is not None and self.job(folder) is None:
                 try:
                     self._want(folder, read_manifest(folder), wanted.model, Owner(""))
                 except CorpusError as error:
-                    keep_wanted(folder, wanted.model_copy(update={"problem": for_visitors(error)}))
+                    store_wanted(folder, wanted.model_copy(update={"problem": for_visitors(error)}))
 
     def _want(self, folder: Path, manifest: Manifest, model: str, owner: Owner) -> None:
-        share = (wanted_of(folder) or Wanted(model=model)).share
-        wanted = Wanted(model=model, share=share)
-        keep_wanted(folder, wanted)
+        share = (load_wanted(folder) or WantedVectors(model=model)).share
+        wanted = WantedVectors(model=model, share=share)
+        store_wanted(folder, wanted)
         going = self.job(folder)
         if going is not None and going.payload.order.embedding == model:
             # It looks whether the corpus has changed before it ends.
@@ -178,7 +178,7 @@ class Vectors:
         self._end(going)
         # The file lies where documents of strangers are read: it can name no model that is not on offer.
         if not may_be_used(model, folder, self._settings):
-            keep_wanted(
+            store_wanted(
                 folder, wanted.model_copy(update={"problem": "its model is not offered here any more"})
             )
             return
@@ -189,7 +189,7 @@ class Vectors:
         try:
             self.jobs.start(mine, payload, self._work, folder=folder, name=manifest.name)
         except InputError as error:
-            keep_wanted(folder, wanted.model_copy(update={"problem": str(error)}))
+            store_wanted(folder, wanted.model_copy(update={"problem": str(error)}))
 
     def _work(self, job: Job[Ingestion]) -> Ended:
         folder = job.payload.order.folder
@@ -199,7 +199,7 @@ class Vectors:
             with ExitStack() as taken:
                 done_apart(job, self._settings, noun=NOUN, ready=lambda: self._take(job, taken))
                 problem = ""
-                keep_wanted(folder, None)
+                store_wanted(folder, None)
             return Ended()
         except CancelledError:
             problem = ""
@@ -214,9 +214,9 @@ class Vectors:
             raise
         finally:
             shutil.rmtree(job.payload.workspace, ignore_errors=True)
-            wanted = wanted_of(folder)
+            wanted = load_wanted(folder)
             if wanted is not None and not wanted.stopped:
-                keep_wanted(folder, wanted.model_copy(update={"problem": problem, "share": share_read(job)}))
+                store_wanted(folder, wanted.model_copy(update={"problem": problem, "share": share_read(job)}))
 
     def _take(self, job: Job[Ingestion], taken: ExitStack) -> None:
         """Keep others from changing the corpus until the job has ended; wait for whoever changes it now."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 
 from engine.model import Document, Passage, Status
-from engine.records.wording import plural
+from engine.records.phrases import plural
 from ui.validity import Badge, badge
 
 STATUS_WORDS: Mapping[Status, str] = {

@@ -15,7 +15,8 @@ from engine.evaluation import Question, QuestionResult, judged, read_questions
 from engine.evaluation.ablation import Ablation, ablation_steps
 from engine.evaluation.questions import spread
 from engine.settings import InvestigationSettings, Preset, preset
-from engine.verbs.requests import LONGEST_QUESTION, CorpusName, Key, Request, SentFile
+from engine.verbs.requests import CorpusName, Key, Request, SentFile
+from ui.calls import Form
 from ui.corpus.intake import put
 from ui.jobs.jobs import Job, Owner, Rules
 from ui.jobs.reading import Reading, read_apart
@@ -33,9 +34,6 @@ RUNNING, WAITING, LONGEST = 2, 8, 1800.0
 REMEMBERED = 1800.0
 
 
-# One request of the Evaluate view, checked.
-
-
 class Chosen(Request):
     """Settings as the page has them: a preset, and what is changed of it (None: the preset's)."""
 
@@ -48,14 +46,9 @@ class Chosen(Request):
         return preset(self.preset.value).changed(strategies=self.strategies, rounds=self.rounds)
 
 
-class Ask(Request):
-    """One request. ``gold``: the questions that come with the corpus, or files of the visitor's own."""
+class StartForm(Form):
+    """An evaluation. ``gold``: the questions that come with the corpus, or files of the visitor's own."""
 
-    do: Key
-    visitor: Key = ""
-    # Never what the request says: the server puts it in.
-    address: Key = ""
-    session: Key = Field(default="", repr=False)
     corpus: CorpusName = ""
     gold: Literal["own", "files"] = "own"
     queries: SentFile | None = None
@@ -63,14 +56,6 @@ class Ask(Request):
     questions: int = Field(default=START_QUESTIONS, ge=1, le=MOST_QUESTIONS)
     chosen: Chosen = Chosen()
     ablate: bool = False
-    job: Key = ""
-    question: str = Field(default="", max_length=LONGEST_QUESTION)
-    sides: tuple[Chosen, Chosen] = (Chosen(), Chosen())
-
-    @property
-    def owner(self) -> Owner:
-        """Who asks."""
-        return Owner(self.visitor, self.address)
 
 
 # Where the page's gold questions come from: the sample corpus carries some, a visitor may send
@@ -92,18 +77,18 @@ def own_questions(corpus: Corpus) -> tuple[Question, ...]:
     return questions if (corpus.rows(wanted) >= 0).mean() > 0.5 else ()
 
 
-def questions_for(corpus: Corpus, ask: Ask) -> list[Question]:
+def questions_for(corpus: Corpus, form: StartForm, owner: Owner) -> list[Question]:
     """The questions that a request asks for, spread evenly over the set where not all are wanted.
 
     Raises InputError, SourceError naming the file and the line that is wrong.
     """
-    if ask.gold == "own":
+    if form.gold == "own":
         questions: Sequence[Question] = own_questions(corpus)
         if not questions:
             raise InputError(f"{corpus.name!r} carries no gold questions: choose files of your own")
     else:
-        questions = _sent_questions(ask)
-    return spread(questions, ask.questions)
+        questions = _sent_questions(form, owner)
+    return spread(questions, form.questions)
 
 
 def gold_of(corpus: Corpus, text: str) -> frozenset[str]:
@@ -114,11 +99,11 @@ def gold_of(corpus: Corpus, text: str) -> frozenset[str]:
     return frozenset(question.gold) if question is not None else frozenset()
 
 
-def _sent_questions(ask: Ask) -> list[Question]:
-    if ask.queries is None or ask.qrels is None:
+def _sent_questions(form: StartForm, owner: Owner) -> list[Question]:
+    if form.queries is None or form.qrels is None:
         raise InputError("two files are needed: questions (JSON lines) and judgements (qrels)")
-    files, most = partial(put, [ask.queries, ask.qrels]), ask.questions
-    return read_apart(Reading("questions", files, _QUESTION.validate_json, most, {"most": most}), ask.owner)
+    files, most = partial(put, [form.queries, form.qrels]), form.questions
+    return read_apart(Reading("questions", files, _QUESTION.validate_json, most, {"most": most}), owner)
 
 
 # An evaluation or an ablation as a job: what it asks, and what was measured so far.

@@ -12,7 +12,7 @@ from engine.model import Hop
 from engine.records.expansion import ExpansionTree
 from engine.records.expansion.statistics import Named, Statistics, statistics
 from engine.records.expansion.text import came_through
-from engine.records.wording import Name, gap_query, hop_quote, hop_words, ordinal, query_title
+from engine.records.phrases import Name, gap_query, hop_quote, hop_words, ordinal, query_title
 from ui.palette import thread
 
 # The lines of the tree: what of it is open, each node with how it was reached and what came of

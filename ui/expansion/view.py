@@ -16,14 +16,15 @@ from engine.language.characters import marked
 from engine.records.expansion import ExpansionTree, expansion_tree, facts_of_pool
 from engine.records.expansion.statistics import Named, named
 from engine.records.expansion.text import came_through
+from engine.records.phrases import plural, trail_sentence
 from engine.records.text import Sent
-from engine.records.wording import plural, trail_sentence
 from ui.board import found_by, node_of
 from ui.case_views import dossiers
 from ui.expansion.asked import Looked, looked
 from ui.expansion.rows import Branches, Spread, branch, charts, first_open, rows, spread
+from ui.open_case import OpenCase
 from ui.palette import thread
-from ui.session import Desk, OpenCase, case_of
+from ui.session import CaseSessions, case_of
 from ui.stage import Stage
 from ui.templating import rendered
 
@@ -200,11 +201,11 @@ def names_of(opened: OpenCase, ids: Sequence[str]) -> Mapping[str, Named]:
 # The tabs of the board: which is in front, and what is fetched for it.
 
 
-def wire_views(stage: Stage, token: gr.State, desk: Desk) -> None:
+def wire_views(stage: Stage, token: gr.State, sessions: CaseSessions) -> None:
     """One listener for all looks at the tree and the charts."""
 
     def look(request: gr.Request, case: str, wanted: gr.EventData) -> Any:
-        opened = desk.find(case_of(case, request))
+        opened = sessions.find(case_of(case, request))
         try:
             asked = looked(getattr(wanted, "given", None))
         except RedstringError:
@@ -212,7 +213,7 @@ def wire_views(stage: Stage, token: gr.State, desk: Desk) -> None:
             return gr.skip()
         if opened is None:
             return gr.skip()
-        opened.view = asked.view
+        opened.view.pane = asked.view
         # While a case runs its next step shows what is in front.
         if asked.view == "board" or opened.busy.locked():
             return gr.skip()

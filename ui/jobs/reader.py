@@ -52,9 +52,9 @@ def own_output() -> Callable[[Any], None]:
 
 
 def _text(path: Path, longest: int) -> Iterable[dict[str, Any]]:
-    from engine.ingestion.reading import text_of
+    from engine.ingestion.reading import read_text
 
-    text = text_of(path)
+    text = read_text(path)
     return [{"text": text[:longest], "length": len(text)}]
 
 

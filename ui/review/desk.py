@@ -6,32 +6,32 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from engine.access.users import Action, Person, may
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.ranking.additive import Experience
 from engine.model import Direction, Hop, Relation
+from engine.records.phrases import hop_words
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.records.store.store import CaseStore
-from engine.records.wording import hop_words
 from engine.review.learning.observations import Labels, Observed, describe_case
 from engine.review.learning.validation import Choice, learn_weights
 from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict
-from engine.review.queues import LONGEST_TEXT, Queue, check_reviewer, unknown_queue_error
+from engine.review.queues import Queue, check_reviewer, unknown_queue_error
 from engine.review.quoting import Pieces, mark_quotes
 from engine.review.store import ReviewStore
 from engine.review.training import TrainingLabels, WeightStore, choice_to_json, train
 from engine.settings import preset
-from engine.verbs.requests import CorpusName, Key, Request
+from engine.verbs.requests import CorpusName, Key
+from ui.calls import Access, Caller, Form
 from ui.cases.desk import exact, percent
 from ui.cases.kept import KeptCases
-from ui.corpus.intake import Uploaded
 from ui.jobs.jobs import Job, Jobs, Rules
 from ui.shelf import Library
 from ui.templating import rendered
@@ -168,62 +168,46 @@ def where(item: Item) -> str:
     return " → ".join(reversed(sides) if item.backward else sides)
 
 
-# One request of the Review view, checked.
-
-LONGEST_NAME, LONGEST_REASON, LONGEST_NOTE, LONGEST_KEY = 100, 100, 2000, 1500
-MOST_ITEMS, MOST_REVIEWERS = 2000, 20
-A_DAY = 86_400.0
-Count = Annotated[int, Field(ge=0, le=MOST_ITEMS)]
-# A box that is ticked sends this, one that is not nothing.
-Ticked = Annotated[bool, BeforeValidator(lambda given: True if given == "on" else given)]
+LONGEST_NAME, LONGEST_NOTE = 100, 2000
 
 
-class Ask(Request):
-    """One request. Fields of a form come as their text.
+class ReviewForm(Form):
+    """A call of the Review view. ``reviewer`` is the typed name of a caller without a login."""
 
-    ``reviewer`` is the name that somebody has typed, which counts where nobody logs in. ``tab`` names a tab
-    of their browser, ``slots`` the items that it holds at once. ``case`` and ``key`` name an item; ``cases``
-    is the id of the only case that a queue is made of, empty for all of the matter, or the case that is open;
-    ``name`` is that of a queue, or of a reviewer who is added to it. ``seen`` is the version of the criteria
-    that the page shows, None before it shows any. ``format`` is that of a file of verdicts, ``file`` one that
-    was sent. ``corpus`` is one of those that cases of the matter asked, empty for the first; ``of`` says
-    whether what is learned is for the matter or for all who ask the corpus; ``weights`` and ``job`` are ids.
-    """
-
-    do: Key
-    visitor: Key = ""
-    session: Key = Field(default="", repr=False)
     reviewer: str = Field(default="", max_length=LONGEST_NAME)
-    tab: str = Field(default="", max_length=40)
-    slots: tuple[Literal["a", "b", "c", "d", "e", "f"], ...] = Field(default=(), max_length=6)
+
+
+class MatterForm(ReviewForm):
+    """A call about the matter of an id."""
+
     matter: Key = ""
-    queue: Key = ""
-    case: Key = ""
-    key: str = Field(default="", max_length=LONGEST_KEY)
-    verdict: Verdict | None = None
-    reason: str = Field(default="", max_length=LONGEST_REASON)
-    note: str = Field(default="", max_length=LONGEST_NOTE)
-    seconds: float | None = Field(default=None, ge=0, le=A_DAY, allow_inf_nan=False)
-    seen: int | None = Field(default=None, ge=0)
-    criteria: str = Field(default="", max_length=LONGEST_TEXT)
-    name: str = Field(default="", max_length=LONGEST_NAME)
+
+
+class CaseForm(ReviewForm):
+    """A call about the case of an id."""
+
     cases: Key = ""
-    best: Count = 10
-    border: Count = 5
-    alone: Count = 3
-    disagreed: Count = 3
-    random: Count = 5
-    hops: Count = 5
-    sentences: Count = 0
-    telling: Count = 0
-    reviewers: int = Field(default=1, ge=1, le=MOST_REVIEWERS)
-    open: Ticked = False
-    format: Key = ""
-    file: Uploaded | None = None
+
+
+class QueueForm(ReviewForm):
+    """A call about the queue of an id."""
+
+    queue: Key = ""
+
+
+class JobForm(ReviewForm):
+    """A call about the job of an id."""
+
+    job: Key = ""
+
+
+class ScopeForm(MatterForm):
+    """What is learned from: a matter and one of the corpora of its cases, empty for the first; ``of``: for
+    the matter alone, or for all who ask the corpus. ``weights`` is the id of learned weights."""
+
     corpus: CorpusName = ""
     of: Literal["matter", "corpus"] = "matter"
     weights: str = Field(default="", pattern=r"^[\w-]{0,64}$", max_length=64)
-    job: Key = ""
 
 
 # Learning from verdicts as a job: judged questions are asked again where cases run, one by one.
@@ -261,7 +245,7 @@ def learn(
     settings = preset(PRESET)
 
     def done(question: str, work: Callable[[Case], Any]) -> Any:
-        return workers.done(visitor, work, Case(corpus, question, settings, weights=""))
+        return workers.done(visitor, work, make_case(corpus, question, settings, weights=""))
 
     def ask(labels: Labels) -> Observed | None:
         found: Observed | None = done(labels.question, partial(_observed, labels=labels))
@@ -294,7 +278,6 @@ def _learned(case: Case, seen: Sequence[Observed], name: str) -> tuple[Experienc
 
 # What every answer of the Review view starts from: who reviews, and which queues they may.
 
-Answer = dict[str, Any]
 # In the settings of a queue: whoever has the role of a reviewer may review it; the case that it is made of
 # alone.
 OPEN, CASE = "open_to_reviewers", "case"
@@ -310,11 +293,16 @@ class ReviewDesk:
         self.making = Lock()
         self.learning: Jobs[Learning] = Jobs(RULES)
 
+    def access(self, caller: Caller, form: ReviewForm) -> ReviewAccess | None:
+        """The queues and matters of the caller, None for a browser without a key."""
+        owner = self.kept.owner_of(caller.person)
+        return None if owner is None else ReviewAccess(self, caller.person, owner, form.reviewer)
+
 
 @dataclass(frozen=True, slots=True)
-class Own:
-    """What whoever asks may review. ``owner`` is by what their matters are known: never that of everybody;
-    ``typed`` is the name that they gave, which counts where nobody has logged in."""
+class ReviewAccess(Access):
+    """What the caller may review. ``owner`` names the owner of their matters in the store; ``typed`` is the
+    name that they typed, used if they have not logged in."""
 
     desk: ReviewDesk
     person: Person
@@ -382,6 +370,11 @@ class Own:
             return self.store.queues(None, self.owner)
         own = {one.id for one in self.matters}
         return [one for one in self.store.queues(None, EVERYBODY) if one.matter in own or self._is_asked(one)]
+
+    def subject(self, form: Any) -> str:
+        """The queue, the weights, the matter or the case of a call, as the audit log names it."""
+        ids = (getattr(form, name, "") for name in ("queue", "weights", "matter", "cases"))
+        return next(filter(None, ids), "")
 
     def _is_asked(self, queue: Queue) -> bool:
         """Whether a queue is open to all reviewers, or to them by the name that they have logged in with."""

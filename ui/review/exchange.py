@@ -22,14 +22,28 @@ from engine.review.exchange.registry import FORMATS, format_of, writer_of
 from engine.review.importing import import_summary
 from engine.review.model import Item, ItemKind
 from engine.review.queues import Queue
-from ui.corpus.intake import check_files, stage
+from engine.verbs.requests import Key
+from ui.calls import Answer, Call
+from ui.corpus.intake import Uploaded, check_files, stage
 from ui.jobs.jobs import Owner
 from ui.jobs.reading import Reading, read_apart
-from ui.review.desk import Answer, Ask, Own, shown
+from ui.review.desk import MatterForm, QueueForm, ReviewAccess, shown
 
 # What a visitor may send at once, and what is handed out: the command line takes and gives more.
 MOST_BYTES, MOST_VERDICTS = 4 * MEGABYTE, 20_000
 NOT_YOURS = "verdicts are taken in by whoever the matter belongs to"
+
+
+class VerdictsForm(MatterForm, QueueForm):
+    """The verdicts of a queue, or of a matter, and the format of their file."""
+
+    format: Key = ""
+
+
+class ImportForm(VerdictsForm):
+    """A file of verdicts that has arrived."""
+
+    file: Uploaded | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +55,16 @@ class _Scope:
     is_own: bool
 
 
-def files_html(own: Own, *, queue: Queue | None = None, matter: Matter | None = None) -> str:
+def files_html(access: ReviewAccess, *, queue: Queue | None = None, matter: Matter | None = None) -> str:
     """The panel by which verdicts of a queue or a matter go out and come in."""
-    scope = _Scope(queue, matter, queue is None or own.owns(queue))
+    scope = _Scope(queue, matter, queue is None or access.owns(queue))
     named = {"queue": queue.id} if queue is not None else {"matter": matter.id if matter is not None else ""}
     return shown(
         "files",
         scope=named,
         matter=matter,
-        only_own=_only_own(own, scope),
-        takes=scope.is_own and own.desk.library.settings.uploads,
+        only_own=_only_own(access, scope),
+        takes=scope.is_own and access.desk.library.settings.uploads,
         written=[one for one in FORMATS.values() if one.write is not None],
         read=list(FORMATS.values()),
         suffixes=",".join(sorted({one.suffix for one in FORMATS.values()} | {".txt"})),
@@ -58,65 +72,65 @@ def files_html(own: Own, *, queue: Queue | None = None, matter: Matter | None = 
     )
 
 
-def hand_out(own: Own, ask: Ask) -> Answer:
+def hand_out(access: ReviewAccess, form: VerdictsForm) -> Answer:
     """A file of what stands: one's own verdicts for whoever is still to judge, or has no say over the matter.
     Raises InputError where the format cannot hold it, or for too much."""
-    scope, write = _scope(own, ask), writer_of(ask.format)
-    owner = EVERYBODY if scope.queue is not None else own.owner
-    found = own.store.assessments(scope.matter, owner, queue=ask.queue, is_current=True)
-    if _only_own(own, scope):
-        found = [one for one in found if one.reviewer == own.reviewer]
+    scope, write = _scope(access, form), writer_of(form.format)
+    owner = EVERYBODY if scope.queue is not None else access.owner
+    found = access.store.assessments(scope.matter, owner, queue=form.queue, is_current=True)
+    if _only_own(access, scope):
+        found = [one for one in found if one.reviewer == access.reviewer]
     if len(found) > MOST_VERDICTS:
         raise InputError(f"{len(found):,} verdicts are more than is handed out here: the command line does")
-    chosen = format_of(ask.format)
-    name = f"verdicts-{(ask.queue or ask.matter)[:8]}-{chosen.name}{chosen.suffix}"
+    chosen = format_of(form.format)
+    name = f"verdicts-{(form.queue or form.matter)[:8]}-{chosen.name}{chosen.suffix}"
     return {
         "file": {"name": name, "type": chosen.media_type, "data": base64.b64encode(write(found)).decode()}
     }
 
 
-def take_in(own: Own, ask: Ask) -> tuple[str, Queue | None]:
+def take_in(access: ReviewAccess, form: ImportForm) -> tuple[str, Queue | None]:
     """Keep the verdicts of a file that was sent, all or none; returns what came of it in words, and the queue
     that they count in. Raises AccessError for what belongs to another, InputError naming the line."""
-    scope, by = _scope(own, ask), own.reviewer
+    scope, by = _scope(access, form), access.reviewer
     if not scope.is_own:
         raise AccessError(NOT_YOURS)
-    drafts = _read(own, ask)
-    items = _of_matter(own, scope.matter, drafts) if scope.queue is None else _queued(own, scope.queue)
+    drafts = _read(access, form)
+    items = _of_matter(access, scope.matter, drafts) if scope.queue is None else _queued(access, scope.queue)
     found = match_verdicts(drafts, items)
     # Where people log in, names are theirs: what a file says of others is kept as said by the file.
-    taken = own.store.import_verdicts(
-        found.found, by=by, queue=ask.queue, owner=own.owner, signed=by if own.person.name else ""
+    taken = access.store.import_verdicts(
+        found.found, by=by, queue=form.queue, owner=access.owner, signed=by if access.person.name else ""
     )
     return "; ".join(import_summary(taken, found.missing)), scope.queue
 
 
-def _scope(own: Own, ask: Ask) -> _Scope:
-    if ask.queue:
-        queue = own.queue(ask.queue)
-        return _Scope(queue, None, own.owns(queue))
-    return _Scope(None, own.matter(ask.matter), is_own=True)
+def _scope(access: ReviewAccess, form: VerdictsForm) -> _Scope:
+    if form.queue:
+        queue = access.queue(form.queue)
+        return _Scope(queue, None, access.owns(queue))
+    return _Scope(None, access.matter(form.matter), is_own=True)
 
 
-def _only_own(own: Own, scope: _Scope) -> bool:
+def _only_own(access: ReviewAccess, scope: _Scope) -> bool:
     """Whether whoever asks is to see no verdicts but their own: they have something left to judge, or it is
     not theirs."""
     if not scope.is_own:
         return True
-    queues = [scope.queue] if scope.queue is not None else own.store.queues(scope.matter, own.owner)
+    queues = [scope.queue] if scope.queue is not None else access.store.queues(scope.matter, access.owner)
     try:
-        return any(own.store.progress(one.id, own.reviewer).left for one in queues)
+        return any(access.store.progress(one.id, access.reviewer).left for one in queues)
     except InputError:
         # Who has not said a name yet.
         return bool(queues)
 
 
-def _read(own: Own, ask: Ask) -> list[Draft]:
+def _read(access: ReviewAccess, form: ImportForm) -> list[Draft]:
     """The verdicts of the file that was sent."""
-    if ask.file is None:
+    if form.file is None:
         raise InputError("there is no file yet: choose one")
-    file, uploads, chosen = ask.file, Path(get_upload_folder()), format_of(ask.format)
-    check_files([file], own.desk.library.settings, uploads)
+    file, uploads, chosen = form.file, Path(get_upload_folder()), format_of(form.format)
+    check_files([file], access.desk.library.settings, uploads)
 
     def put(documents: Path) -> list[Path]:
         stage([file], uploads, documents)
@@ -128,7 +142,7 @@ def _read(own: Own, ask: Ask) -> list[Draft]:
 
     given = {"format": chosen.name, "most": MOST_VERDICTS}
     reading = Reading("verdicts", put, _taken, MOST_VERDICTS, given)
-    return read_apart(reading, Owner(own.asker, own.person.address))
+    return read_apart(reading, Owner(access.asker, access.person.address))
 
 
 def _taken(line: bytes) -> Draft:
@@ -136,19 +150,26 @@ def _taken(line: bytes) -> Draft:
     return draft(values, str(values["where"]))
 
 
-def _queued(own: Own, queue: Queue) -> Iterator[tuple[Item, str]]:
-    items = [one.item for one in own.store.items(queue.id).values()]
-    questions = {one: own.cases.summary(one, own.owner).question for one in {item.case_id for item in items}}
+def _queued(access: ReviewAccess, queue: Queue) -> Iterator[tuple[Item, str]]:
+    items = [one.item for one in access.store.items(queue.id).values()]
+    questions = {
+        one: access.cases.summary(one, access.owner).question for one in {item.case_id for item in items}
+    }
     return ((item, questions[item.case_id]) for item in items)
 
 
-def _of_matter(own: Own, matter: Matter | None, drafts: Sequence[Draft]) -> Iterator[tuple[Item, str]]:
+def _of_matter(
+    access: ReviewAccess, matter: Matter | None, drafts: Sequence[Draft]
+) -> Iterator[tuple[Item, str]]:
     """The items of the cases that are named; a case whose corpus is gone has none."""
-    library, hops = own.desk.library, any(one.kind is ItemKind.HOP for one in drafts)
-    ids = own.cases.ids(matter, own.owner)
-    questions = {one: own.cases.summary(one, own.owner).question for one in ids}
+    library, hops = access.desk.library, any(one.kind is ItemKind.HOP for one in drafts)
+    ids = access.cases.ids(matter, access.owner)
+    questions = {one: access.cases.summary(one, access.owner).question for one in ids}
     for case in find_cases(drafts, questions):
-        record = own.cases.record(case, own.owner)
+        record = access.cases.record(case, access.owner)
         with suppress(InputError):
-            corpus = library.open(library.find(record["corpus"], own.person.key))
+            corpus = library.open(library.find(record["corpus"], access.person.key))
             yield from iterate_items([(case, questions[case], record)], corpus, hops=hops)
+
+
+CALLS = (Call("verdicts-out", VerdictsForm, hand_out, audit="export verdicts"),)

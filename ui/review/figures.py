@@ -7,20 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from pydantic import Field
+
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.review.agreement import Agreement, Disagreement, agreement, disagreements
 from engine.review.drawing import parse_sampling
 from engine.review.estimates import Estimates, estimates
-from engine.review.model import VERDICTS, Assessment, ItemKind
+from engine.review.model import VERDICTS, Assessment, ItemKind, Verdict
 from engine.review.quality import Dimension, Period, Rate, over_time, overall, rates
 from engine.review.queues import Progress, Queue
 from engine.review.sampling import Sampling
+from ui.calls import Answer, Call
 from ui.palette import thread
-from ui.review.desk import WORDS, Answer, Ask, Own, shown, where
+from ui.review.desk import LONGEST_NOTE, WORDS, QueueForm, ReviewAccess, shown, where
 from ui.review.exchange import files_html
-from ui.review.playing import act_on_link, item_named
+from ui.review.playing import LONGEST_REASON, ItemForm, act_on_link, item_named
 
 # How approval goes over time, as the figures of a queue draw it.
 
@@ -87,6 +90,14 @@ WIDTH = 0.2
 MOST_VALUES, MOST_APART = 20, 100
 
 
+class SettlementForm(ItemForm):
+    """A verdict that ends a disagreement."""
+
+    verdict: Verdict | None = None
+    reason: str = Field(default="", max_length=LONGEST_REASON)
+    note: str = Field(default="", max_length=LONGEST_NOTE)
+
+
 @dataclass(frozen=True, slots=True)
 class OfKind:
     """Figures over items of one kind. ``tables`` has the rates by the values of each dimension of which there
@@ -102,17 +113,22 @@ class OfKind:
     over_time: Spans | None
 
 
-def figures(own: Own, ask: Ask) -> Answer:
-    """The whole screen. Single verdicts are shown to those who have nothing left to judge themselves."""
-    queue = own.queue(ask.queue)
-    said = own.store.assessments(queue=queue.id, owner=EVERYBODY, is_current=True)
-    progress = own.store.progress(queue.id, own.reviewer)
+def figures(access: ReviewAccess, form: QueueForm) -> Answer:
+    """Return the whole screen."""
+    return figures_screen(access, form.queue)
+
+
+def figures_screen(access: ReviewAccess, queue_id: str) -> Answer:
+    """The figures of a queue. Single verdicts are shown to callers who have nothing left to judge."""
+    queue = access.queue(queue_id)
+    said = access.store.assessments(queue=queue.id, owner=EVERYBODY, is_current=True)
+    progress = access.store.progress(queue.id, access.reviewer)
     apart = disagreements(said)
     open_ones = [one for one in apart if not _is_settled(one)]
     page = shown(
         "figures",
         queue=queue,
-        case=own.case_of(queue),
+        case=access.case_of(queue),
         progress=progress,
         kinds=[_of_kind(said, kind, title) for kind, title in KINDS.items() if _has(said, kind)],
         apart=[(one, where(one.item)) for one in open_ones[:MOST_APART]] if _may_see(progress) else [],
@@ -120,14 +136,14 @@ def figures(own: Own, ask: Ask) -> Answer:
         settled=len(apart) - len(open_ones),
         blind=not _may_see(progress),
         reviewers=len({one.reviewer for one in said}),
-        files=files_html(own, queue=queue),
-        ranking=_ranking(own, queue),
+        files=files_html(access, queue=queue),
+        ranking=_ranking(access, queue),
         width=WIDTH,
     )
     return {"html": {"figures": page}, "queue": queue.id, "focus": "[data-key=figures]"}
 
 
-def _ranking(own: Own, queue: Queue) -> tuple[Estimates, Sampling] | None:
+def _ranking(access: ReviewAccess, queue: Queue) -> tuple[Estimates, Sampling] | None:
     """What the queue says of the rankings of its cases, and how it was drawn; None where it does not say
     that, or where nothing of it was judged."""
     try:
@@ -135,25 +151,25 @@ def _ranking(own: Own, queue: Queue) -> tuple[Estimates, Sampling] | None:
     except InputError:
         return None
     # Verdicts on an item count wherever they were given.
-    said = own.store.assessments(Matter(queue.matter, "", "", ""), EVERYBODY, is_current=True)
-    found = estimates(own.store.items(queue.id).values(), said, sampling)
+    said = access.store.assessments(Matter(queue.matter, "", "", ""), EVERYBODY, is_current=True)
+    found = estimates(access.store.items(queue.id).values(), said, sampling)
     return (found, sampling) if found.judged else None
 
 
-def settle(own: Own, ask: Ask) -> Answer:
+def settle(access: ReviewAccess, form: SettlementForm) -> Answer:
     """End a disagreement by a verdict. Raises InputError for whoever has something left to judge."""
-    queue = own.queue(ask.queue)
-    if ask.verdict is None or ask.verdict not in VERDICTS[item_named(ask).kind][:-1]:
+    queue = access.queue(form.queue)
+    if form.verdict is None or form.verdict not in VERDICTS[item_named(form).kind][:-1]:
         raise InputError("no verdict was given")
-    if not _may_see(own.store.progress(queue.id, own.reviewer)):
+    if not _may_see(access.store.progress(queue.id, access.reviewer)):
         raise InputError("judge what is left for you before you settle what others differ on")
-    kept = own.store.judge(
-        item_named(ask), ask.verdict, reviewer=own.reviewer, queue=queue.id, reason=ask.reason, note=ask.note,
-        settles=True,
+    kept = access.store.judge(
+        item_named(form), form.verdict, reviewer=access.reviewer, queue=queue.id, reason=form.reason,
+        note=form.note, settles=True,
     )  # fmt: skip
-    effect = act_on_link(own, kept)
+    effect = act_on_link(access, kept)
     told = f"Settled: {WORDS[kept.verdict].lower()}{f'; {effect}' if effect else ''}"
-    return {**figures(own, ask), "said": told, "focus": "[data-key^=settle]"}
+    return {**figures_screen(access, queue.id), "said": told, "focus": "[data-key^=settle]"}
 
 
 def _may_see(progress: Progress) -> bool:
@@ -197,3 +213,9 @@ def _value(dimension: Dimension, rate: Rate) -> str:
     if dimension is Dimension.ROUND:
         return f"round {rate.value}" if rate.value else "scan"
     return str(rate.value).replace("_", " ") or "–"
+
+
+CALLS = (
+    Call("figures", QueueForm, figures),
+    Call("settle", SettlementForm, settle, audit="settle disagreement"),
+)

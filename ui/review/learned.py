@@ -20,9 +20,19 @@ from engine.review.training import (
     WeightStore,
     labels_from,
 )
+from ui.calls import Answer, Call
 from ui.case_views import may_judge
 from ui.jobs.jobs import Job, Owner, State
-from ui.review.desk import MOST_PASSAGES, MOST_QUESTIONS, Answer, Ask, Learning, Own, learn, shown
+from ui.review.desk import (
+    MOST_PASSAGES,
+    MOST_QUESTIONS,
+    JobForm,
+    Learning,
+    ReviewAccess,
+    ScopeForm,
+    learn,
+    shown,
+)
 
 # Questions that move, shown of each kind, and kept weights.
 MOST_SHOWN, MOST_LISTED = 20, 30
@@ -49,10 +59,10 @@ class Scope:
     may_share: bool
     of: str
 
-    def place(self, own: Own) -> WeightStore:
+    def place(self, access: ReviewAccess) -> WeightStore:
         """Where the weights belong. Raises InputError for a corpus that is not there."""
         if self.of == "matter":
-            return MatterWeightStore(own.desk.kept.weights(), self.matter, self.name)
+            return MatterWeightStore(access.desk.kept.weights(), self.matter, self.name)
         return CorpusWeightStore(self.there())
 
     def there(self) -> Corpus:
@@ -61,47 +71,47 @@ class Scope:
             raise InputError("the corpus of these cases is gone, or not open to you")
         return self.corpus
 
-    def said(self, own: Own) -> TrainingLabels:
+    def said(self, access: ReviewAccess) -> TrainingLabels:
         """What can be learned from: for a corpus, what was said in all matters of whoever asks."""
         matter = self.matter if self.of == "matter" else None
-        return labels_from(own.store.assessments(matter, own.owner, corpus=self.name, is_current=True))
+        return labels_from(access.store.assessments(matter, access.owner, corpus=self.name, is_current=True))
 
 
-def learned(own: Own, ask: Ask) -> Answer:
+def learned(access: ReviewAccess, form: ScopeForm) -> Answer:
     """The whole screen."""
     # Whoever wants to see certain weights is led to them; else the page says where somebody stands.
-    focus = {"focus": "[data-key=learned-result]"} if ask.weights else {}
-    return _screen(own, _scope(own, ask), ask.weights) | focus
+    focus = {"focus": "[data-key=learned-result]"} if form.weights else {}
+    return _screen(access, _scope(access, form), form.weights) | focus
 
 
-def begin(own: Own, ask: Ask) -> Answer:
+def begin(access: ReviewAccess, form: ScopeForm) -> Answer:
     """Begin to learn. Raises InputError where there is too little, or another is under way."""
-    scope, who = _scope(own, ask), own.reviewer
-    corpus, place, said = scope.there(), scope.place(own), scope.said(own)
+    scope, who = _scope(access, form), access.reviewer
+    corpus, place, said = scope.there(), scope.place(access), scope.said(access)
     if said.telling < FEWEST:
         raise InputError(
             f"nothing can be learned yet: {FEWEST} questions at least need both kinds of passages"
         )
     place.check_room()
     asked = Learning(scope.matter.id, scope.name, scope.of)
-    line = own.person.address or own.asker
+    line = access.person.address or access.asker
     work = partial(
         learn, place=place, corpus=corpus, said=said.newest(MOST_QUESTIONS, MOST_PASSAGES),
-        workers=own.desk.library.workers, visitor=line, who=who,
+        workers=access.desk.library.workers, visitor=line, who=who,
     )  # fmt: skip
-    own.desk.learning.start(Owner(own.asker, own.person.address), asked, work)
-    return _screen(own, scope, "") | {"focus": "[data-key=stop-learning]"}
+    access.desk.learning.start(Owner(access.asker, access.person.address), asked, work)
+    return _screen(access, scope, "") | {"focus": "[data-key=stop-learning]"}
 
 
-def look(own: Own, ask: Ask) -> Answer:
+def look(access: ReviewAccess, form: JobForm) -> Answer:
     """How far it is; the whole screen once it is over."""
-    job = own.desk.learning.get(ask.job, own.asker)
+    job = access.desk.learning.get(form.job, access.asker)
     if not job.over:
-        return {"html": {"learning": _progress(own, job)}, "job": job.id}
+        return {"html": {"learning": _progress(access, job)}, "job": job.id}
     about = job.payload
     # What was learned is gone with its matter.
-    scope = _scope(own, ask.model_copy(update=_named(about)))
-    page = _screen(own, scope, about.weights) | {"focus": "[data-key=learned-result]"}
+    scope = _scope(access, ScopeForm.model_validate({"do": form.do, **_named(about)}))
+    page = _screen(access, scope, about.weights) | {"focus": "[data-key=learned-result]"}
     if job.state is State.FAILED:
         return page | {"error": job.message, "focus": "[data-key=learn]"}
     if job.state is not State.DONE:
@@ -109,62 +119,62 @@ def look(own: Own, ask: Ask) -> Answer:
     return page
 
 
-def stop(own: Own, ask: Ask) -> Answer:
+def stop(access: ReviewAccess, form: JobForm) -> Answer:
     """End it; nothing is kept of it."""
-    own.desk.learning.cancel(ask.job, own.asker)
-    return look(own, ask)
+    access.desk.learning.cancel(form.job, access.asker)
+    return look(access, form)
 
 
-def adopt(own: Own, ask: Ask) -> Answer:
+def adopt(access: ReviewAccess, form: ScopeForm) -> Answer:
     """Rank by kept weights from now on."""
-    scope, who = _scope(own, ask), own.reviewer
-    scope.place(own).adopt(ask.weights, who)
+    scope, who = _scope(access, form), access.reviewer
+    scope.place(access).adopt(form.weights, who)
     told = "Adopted: cases are ranked by it from now on, those of before stay as they were."
-    return _screen(own, scope, ask.weights) | {"said": told, "focus": "[data-key=go-back]"}
+    return _screen(access, scope, form.weights) | {"said": told, "focus": "[data-key=go-back]"}
 
 
-def go_back(own: Own, ask: Ask) -> Answer:
+def go_back(access: ReviewAccess, form: ScopeForm) -> Answer:
     """Rank without what was learned from now on."""
-    scope, who = _scope(own, ask), own.reviewer
-    scope.place(own).ship(who)
+    scope, who = _scope(access, form), access.reviewer
+    scope.place(access).ship(who)
     told = "Gone back: cases are ranked without it from now on."
-    return _screen(own, scope, ask.weights) | {"said": told, "focus": "[data-key=learned-result]"}
+    return _screen(access, scope, form.weights) | {"said": told, "focus": "[data-key=learned-result]"}
 
 
-def drop(own: Own, ask: Ask) -> Answer:
+def drop(access: ReviewAccess, form: ScopeForm) -> Answer:
     """Delete kept weights by which nothing is ranked."""
-    scope = _scope(own, ask)
-    scope.place(own).delete(ask.weights)
-    return _screen(own, scope, "") | {"said": "Deleted.", "focus": "[data-key=learned]"}
+    scope = _scope(access, form)
+    scope.place(access).delete(form.weights)
+    return _screen(access, scope, "") | {"said": "Deleted.", "focus": "[data-key=learned]"}
 
 
 def _named(about: Learning) -> dict[str, str]:
     return {"matter": about.matter, "corpus": about.corpus, "of": about.of}
 
 
-def _scope(own: Own, ask: Ask) -> Scope:
+def _scope(access: ReviewAccess, form: ScopeForm) -> Scope:
     """What is meant. Raises InputError for a matter of another, or a corpus that no case of it asked;
     AccessError for a corpus that whoever asks may not judge."""
-    matter = own.matter(ask.matter)
-    names = tuple(dict.fromkeys((*own.store.corpora(matter), *own.desk.kept.weights().corpora(matter))))
-    name = ask.corpus or next(iter(names), "")
+    matter = access.matter(form.matter)
+    names = tuple(dict.fromkeys((*access.store.corpora(matter), *access.desk.kept.weights().corpora(matter))))
+    name = form.corpus or next(iter(names), "")
     if name and name not in names:
         raise InputError("no verdict of this matter is on that corpus")
-    corpus, may_share, library = None, False, own.desk.library
+    corpus, may_share, library = None, False, access.desk.library
     if name:
         # It may be gone, damaged, or one that only the owner of the case sees.
         with suppress(InputError, CorpusError):
-            corpus = library.open(library.find(name, own.person.key))
-            may_share = may_judge(library, own.person, name)
-    if ask.of == "corpus" and not may_share:
+            corpus = library.open(library.find(name, access.person.key))
+            may_share = may_judge(library, access.person, name)
+    if form.of == "corpus" and not may_share:
         raise AccessError(NOT_YOURS)
-    return Scope(matter, name, names, corpus, may_share, ask.of)
+    return Scope(matter, name, names, corpus, may_share, form.of)
 
 
-def _screen(own: Own, scope: Scope, wanted: str) -> Answer:
-    job = _going(own, scope)
-    lines = scope.place(own).lines() if scope.name else []
-    said = scope.said(own) if scope.name else TrainingLabels((), {})
+def _screen(access: ReviewAccess, scope: Scope, wanted: str) -> Answer:
+    job = _going(access, scope)
+    lines = scope.place(access).lines() if scope.name else []
+    said = scope.said(access) if scope.name else TrainingLabels((), {})
     kept = [line for line in reversed(lines) if line.act is Act.KEPT]
     last = acted(lines)
     in_use = "" if last is None else last.id
@@ -178,9 +188,9 @@ def _screen(own: Own, scope: Scope, wanted: str) -> Answer:
         found=said,
         fewest=FEWEST,
         both=min(said.telling, FEWEST),
-        progress="" if job is None or job.over else _progress(own, job),
+        progress="" if job is None or job.over else _progress(access, job),
         taught_nothing=_taught_nothing(job),
-        result=None if chosen is None else _result(own, chosen, fresh),
+        result=None if chosen is None else _result(access, chosen, fresh),
         chosen=chosen,
         kept=[(one, _gain(one.figures)) for one in kept[:MOST_LISTED]],
         total=len(kept),
@@ -192,10 +202,10 @@ def _screen(own: Own, scope: Scope, wanted: str) -> Answer:
     return found if job is None or job.over else found | {"job": job.id}
 
 
-def _going(own: Own, scope: Scope) -> Job[Learning] | None:
+def _going(access: ReviewAccess, scope: Scope) -> Job[Learning] | None:
     """The job of whoever asks that learns of this, or the last one that did."""
     about = Learning(scope.matter.id, scope.name, scope.of)
-    found = own.desk.learning.last(own.asker)
+    found = access.desk.learning.last(access.asker)
     return found if found is not None and _named(found.payload) == _named(about) else None
 
 
@@ -203,8 +213,8 @@ def _taught_nothing(job: Job[Learning] | None) -> bool:
     return job is not None and job.state is State.DONE and not job.payload.weights
 
 
-def _progress(own: Own, job: Job[Learning]) -> str:
-    jobs = own.desk.learning
+def _progress(access: ReviewAccess, job: Job[Learning]) -> str:
+    jobs = access.desk.learning
     return shown("learning", job=job, before=jobs.before(job), waiting=job.state is State.WAITING)
 
 
@@ -213,7 +223,7 @@ def _gain(figures: Mapping[str, Any]) -> float | None:
     return found if isinstance(found, int | float) else None
 
 
-def _result(own: Own, line: WeightsLine, fresh: Learning | None) -> dict[str, Any]:
+def _result(access: ReviewAccess, line: WeightsLine, fresh: Learning | None) -> dict[str, Any]:
     """What kept weights are shown with. Weights of a corpus do not tell the questions of others: those that
     the job of whoever asks has learned from are shown to them as long as it is remembered: ``fresh``."""
     figures = line.figures | dict(fresh.figures if fresh is not None else {})
@@ -227,7 +237,7 @@ def _result(own: Own, line: WeightsLine, fresh: Learning | None) -> dict[str, An
         "gains": [_drawn(name, figures.get(name)) for name in ("recall", "ndcg") if figures.get(name)],
         "worse": len(worse) if isinstance(worse, list) else worse,
         "better": better,
-        "moved": [(name, _moved(own, figures.get(name, []))) for name in ("up", "down")],
+        "moved": [(name, _moved(access, figures.get(name, []))) for name in ("up", "down")],
     }
 
 
@@ -239,13 +249,24 @@ def _drawn(name: str, found: Any) -> dict[str, Any]:
     return {"name": name, **found, "places": places, "most": most, "significant": significant}
 
 
-def _moved(own: Own, told: list[Mapping[str, Any]]) -> list[tuple[str, str, float, float]]:
+def _moved(access: ReviewAccess, told: list[Mapping[str, Any]]) -> list[tuple[str, str, float, float]]:
     """Questions with the ids of their cases, and what their order was and would be worth. The words of a case
     that is gone are gone."""
     found = []
     for one in told[:MOST_SHOWN]:
         question = ""
         with suppress(RedstringError):
-            question = own.cases.summary(str(one["case"]), own.owner).question
+            question = access.cases.summary(str(one["case"]), access.owner).question
         found.append((str(one["case"]) if question else "", question, one["before"], one["then"]))
     return found
+
+
+CALLS = (
+    Call("learned", ScopeForm, learned),
+    Call("learn", ScopeForm, begin, audit="learn from verdicts"),
+    Call("learning", JobForm, look),
+    Call("stop-learning", JobForm, stop),
+    Call("adopt", ScopeForm, adopt, audit="adopt learned weights"),
+    Call("go-back", ScopeForm, go_back, audit="go back from learned weights"),
+    Call("drop-weights", ScopeForm, drop, audit="delete learned weights"),
+)

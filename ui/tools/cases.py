@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from engine.access.audit_log import record as written
-from engine.records.slim import Slim, slim_case
 from engine.records.store.store import CaseStore
+from engine.records.summaries import Slim, slim_case
 from engine.verbs.requests import Blank, Detail, Request
 from ui.tools.caller import ServerCaller
 from ui.tools.following import CaseId

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from engine.corpus.protocol import Corpus
-from engine.records.slim import Slim
+from engine.records.summaries import Slim
 from engine.verbs.requests import CorpusName, Request
 from ui.shelf import Shelved
 from ui.tools.caller import ServerCaller

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from engine.access.audit_log import record
 from engine.errors import InputError
-from engine.exports.kept_cases import handed_over as handed_over_case
-from engine.exports.registry import Export, HandedOver, export_of, exports
-from engine.records.slim import Slim
+from engine.exports.kept_cases import load_for_export as handed_over_case
+from engine.exports.registry import Export, ExportableCase, export_of, exports
+from engine.records.summaries import Slim
 from engine.verbs.requests import Detail, Key, Request
 from engine.verbs.verb import LONGEST_ANSWER, weight
 from ui.tools.caller import ServerCaller
@@ -66,7 +66,7 @@ def _export(asking: ServerCaller, asked: Exporting) -> dict[str, Any]:
     if not asked.format:
         raise InputError(f"format: say which; known: {', '.join(exports())}")
     written = export_of(asked.format)
-    data = written.write(handed_over(asking, asked.case))
+    data = written.write(load_for_export(asking, asked.case))
     record(asking.person, f"export case as {written.name}", asked.case, "done")
     is_text = written.media_type.startswith(("text/", "application/json"))
     own = {"text": data.decode()} if is_text else {"base64": base64.b64encode(data).decode()}
@@ -81,7 +81,7 @@ def _export(asking: ServerCaller, asked: Exporting) -> dict[str, Any]:
     }
 
 
-def handed_over(asking: ServerCaller, case: str) -> HandedOver:
+def load_for_export(asking: ServerCaller, case: str) -> ExportableCase:
     """A case of the caller's with what is known of it. Raises AccessError, InputError where there is none."""
     kept = asking.services.kept
     return handed_over_case(kept.store(), case, asking.owner, asking.corpus, kept.reviews())

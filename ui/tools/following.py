@@ -10,15 +10,15 @@ from pydantic import Field
 
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.events import Event
 from engine.investigation.ranking.additive import Experience
 from engine.records.export import investigation_to_json
-from engine.records.replaying import Follow, gone_through
-from engine.records.slim import Slim, slim_case, trail_words
+from engine.records.phrases import short_citation
+from engine.records.replaying import Follow, rerun
 from engine.records.store.chain import Event as CaseEvent
 from engine.records.store.chain import fingerprint_of
-from engine.records.wording import short_citation
+from engine.records.summaries import Slim, slim_case, trail_words
 from engine.settings import checked
 from engine.verbs.requests import Detail, Key, Request
 from ui.tools.caller import ServerCaller
@@ -87,7 +87,7 @@ def followed(
 
     Raises InputError for a passage that the corpus has not, CancelledError.
     """
-    case = gone_through(record, asked.corpus, events=events, model=asked.model, learned=learned)
+    case = rerun(record, asked.corpus, events=events, model=asked.model, learned=learned)
     for _ in _wanted(asked, case.follow(step.passage, step.strategies)):
         continue
     told = investigation_to_json(case.investigation())
@@ -143,7 +143,7 @@ def _follow(asking: ServerCaller, asked: Following) -> dict[str, Any]:
         raise InputError("model: a language model helped this case; follow it with model=true")
     asking.log("follow", record["corpus"])
     corpus = asking.corpus(record["corpus"])
-    ticket = Case(
+    ticket = make_case(
         corpus, record["question"], checked(record["settings"]), model=asking.model(wanted=asked.model)
     )
     step = Follow(passage=asked.passage, strategies=asked.strategies or ticket.settings.strategies)

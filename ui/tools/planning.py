@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import Field
 
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.filters import Filters
 from engine.records.plain import plan_text, plan_to_json
-from engine.records.slim import Slim
+from engine.records.summaries import Slim
 from engine.settings import InvestigationSettings
 from engine.settings import preset as settings_of
 from ui.controls import settings_from
@@ -52,7 +52,7 @@ def _planned(case: Case) -> dict[str, Any]:
 
 def _plan(asking: ServerCaller, asked: Planning) -> dict[str, Any]:
     asking.log("plan", asked.corpus)
-    case = Case(asking.corpus(asked.corpus), asked.question, asked.chosen())
+    case = make_case(asking.corpus(asked.corpus), asked.question, asked.chosen())
     with asking.waiting(case.cancel):
         told: dict[str, Any] = asking.library.workers.done(asking.visitor, _planned, case)
     return told

@@ -11,12 +11,12 @@ from engine.answers.answer import answer as answered
 from engine.answers.export import answer_to_json
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
-from engine.investigation import Case
+from engine.investigation import Case, make_case
 from engine.investigation.ranking.additive import Experience
 from engine.llm import LanguageModel
 from engine.model import StopReason
 from engine.records.export import investigation_to_json
-from engine.records.slim import SlimAnswer, SlimCase, slim_answer, slim_case
+from engine.records.summaries import SlimAnswer, SlimCase, slim_answer, slim_case
 from engine.settings import InvestigationSettings
 from engine.settings import preset as settings_of
 from engine.verbs.requests import (
@@ -148,7 +148,7 @@ def opened(
     base = settings_of(asked.preset)
     if model is not None and isinstance(asked, Investigating):
         base = base.changed(**{name: helped for name, (helped, _) in helpers().items()})
-    return Case(corpus, asked.question, asked.chosen(base), model=model, weights=learned)
+    return make_case(corpus, asked.question, asked.chosen(base), model=model, weights=learned)
 
 
 def investigate(library: Library, case: Case, visitor: str = "", waited: Waited = _whoever) -> Json:

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from engine.records.in_place import Choices, spot_of, stretch
-from engine.records.slim import Slim
+from engine.records.in_place import Choices, find_spot, read_passages
+from engine.records.summaries import Slim
 from engine.verbs.requests import Blank, Request
 from engine.verbs.verb import LONGEST_ANSWER, weight
 from ui.tools.caller import ServerCaller
@@ -107,7 +107,7 @@ def _read(asking: ServerCaller, asked: Reading) -> dict[str, Any]:
     asking.log("read", asked.corpus)
     corpus = asking.corpus(asked.corpus)
     day = asked.day or date.today()
-    spot = spot_of(corpus, asked.what, day)
+    spot = find_spot(corpus, asked.what, day)
     if isinstance(spot, Choices):
         nothing: dict[str, Any] = dict.fromkeys(("document", "first", "length", "next"))
         told = {"passages": [], "choices": spot.choices, "note": spot.note}
@@ -119,7 +119,7 @@ def _read(asking: ServerCaller, asked: Reading) -> dict[str, Any]:
     else:
         first, stop = max(spot.position - asked.before, 0), spot.position + asked.after + 1
     room = LONGEST_ANSWER - AROUND
-    found = stretch(corpus, spot.document, first, stop, day, start=asked.start, room=room, weigh=weight)
+    found = read_passages(corpus, spot.document, first, stop, day, start=asked.start, room=room, weigh=weight)
     document = corpus.documents()[spot.document]
     own = {name: getattr(document, name) for name in SlimDocument.model_fields}
     return {"corpus": corpus.name, "document": own, **found, "choices": {}, "note": ""}

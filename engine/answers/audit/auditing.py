@@ -36,9 +36,12 @@ from engine.answers.audit.verdicts import Judge
 from engine.corpus.grades import grades_of
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
+from engine.language.dates import parse_period
 from engine.language.detection import detect
 from engine.llm import LanguageModel, Meter, Usage
 from engine.model import Grade, Span
+from engine.retrieval.planning.plan import has_law_of
+from engine.retrieval.planning.prose import dates_in_prose, day_asked
 
 # Documents that a bare "Article 5" may mean: the last cited ones, and those on the claim's subject.
 CONTEXT = 4
@@ -60,8 +63,9 @@ class Auditor:
     """Audits texts against one corpus on one day.
 
     ``minimum`` is the lowest grade that sources may have. ``model`` may split claims and give a second
-    reading; ``meter`` enforces its budget, and cancelling it ends the audit. Raises InputError for an empty
-    corpus, and CorpusError if the grades that people gave cannot be read.
+    reading; ``meter`` enforces its budget, and cancelling it ends the audit. ``has_begun``: read
+    only law that began by the day. Raises InputError for an empty corpus, and CorpusError if the grades that
+    people gave cannot be read.
     """
 
     def __init__(
@@ -72,14 +76,16 @@ class Auditor:
         minimum: Grade | None = None,
         model: LanguageModel | None = None,
         meter: Meter | None = None,
+        has_begun: bool = False,
     ) -> None:
         if not len(corpus):
             raise InputError(f"the corpus {corpus.name!r} has no passage to compare a text with")
         self.corpus, self.day = corpus, day or date.today()
-        self._matching = ClaimMatcher(corpus, self.day)
+        self._matching = ClaimMatcher(corpus, self.day, has_begun=has_begun)
         self.minimum, self._grades = minimum, grades_of(corpus)
         self._judge = Judge(corpus, self._matching.in_force, minimum, self._grades)
         self._model, self._meter = model, meter or Meter()
+        self._earlier: dict[date, Auditor] = {}
 
     def claim(self, text: str, language: str) -> Checked:
         """Check one claim by itself. Raises InputError if it is empty."""
@@ -208,7 +214,42 @@ class Auditor:
         return self._matching.sources(claim)
 
     def _checked(self, claim: Claim) -> Checked:
-        return with_grades(self._found(claim), self._grades)
+        found = self._found(claim)
+        if found.finding not in STATED:
+            found = self._on_its_day(claim) or found
+        return with_grades(found, self._grades)
+
+    def _on_its_day(self, claim: Claim) -> Checked | None:
+        """The finding on a claim that begins or ends with a day of the past ("In June 2023 the fee was ...").
+
+        None if it does not rest on law that was in force on that day and is not on the day of the audit.
+        """
+        dates = dates_in_prose(claim.text, claim.language, [one.span for one in claim.citations])
+        asked = day_asked(claim.text, claim.language, dates, self.day)
+        if asked is None:
+            return None
+        front, _, behind = claim.text.partition(asked.words)
+        day = date.fromisoformat(asked.value)
+        is_inside = any(map(str.isalnum, front)) and any(map(str.isalnum, behind))
+        if is_inside or day > self.day or not has_law_of(self.corpus, day, self.day):
+            return None
+        if day not in self._earlier:
+            self._earlier[day] = Auditor(self.corpus, day=day, minimum=self.minimum, has_begun=True)
+        behind = behind if any(map(str.isalnum, front)) else behind.replace(",", " ", 1)
+        undated = front + " " * len(asked.words) + behind
+        found = self._earlier[day].claim(undated, claim.language)
+        if not found.sources or self._matching.in_force[found.sources[0].row]:
+            return None
+        source, period = found.sources[0], parse_period(asked.words, claim.language)
+        begun = source.passage.valid_from or source.document.valid_from
+        if period is not None and begun is not None and period[0] < begun <= period[1]:
+            # The law changed within the month or year: the claim may be about either text.
+            return None
+        start = claim.span.start
+        moved = [
+            replace(one, span=Span(start + one.span.start, start + one.span.end)) for one in found.citations
+        ]
+        return replace(found, claim=claim, reason=f"on {day}: {found.reason}", citations=tuple(moved))
 
     def _found(self, claim: Claim) -> Checked:
         sources = self.compared(claim)

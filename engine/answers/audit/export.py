@@ -34,7 +34,7 @@ from engine.corpus.grades import words_of
 from engine.corpus.judgements import Confirmation, Review, digest_of
 from engine.language.characters import escape, marked
 from engine.language.characters import markdown as escaped
-from engine.records.wording import plural
+from engine.records.phrases import plural
 
 # Style of the HTML exports: light and dark, printable, without requests.
 

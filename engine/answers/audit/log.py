@@ -38,7 +38,7 @@ from engine.corpus.judgements import (
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.model import Grade
-from engine.records.wording import plural, short_citation
+from engine.records.phrases import plural, short_citation
 
 # Maximum characters of a cited passage that no source was quoted from.
 LONGEST_QUOTE = 300

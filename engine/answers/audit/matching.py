@@ -135,9 +135,10 @@ DEPTH = 100
 class ClaimMatcher:
     """Finds and compares the passages of one corpus on one day."""
 
-    def __init__(self, corpus: Corpus, day: date) -> None:
+    def __init__(self, corpus: Corpus, day: date, *, has_begun: bool = False) -> None:
         self.corpus, self.day = corpus, day
         self.in_force: Mask = corpus.in_force(day) | ~corpus.out_of_force(day)
+        self._read_rows = corpus.in_force(day) | corpus.out_of_force(day) if has_begun else None
         self.documents = corpus.documents()
         self._embedder = embedder(corpus.embedding)
         self.notes: dict[str, None] = {}
@@ -210,6 +211,8 @@ class ClaimMatcher:
         rows = np.unique(np.array([*found.rows[:SCANNED].tolist(), *cited], np.int32))
         versions = self.corpus.neighbours(rows, (Relation.SUPERSEDES,), Direction.IN).rows
         rows = np.unique(np.concatenate([rows, versions])).astype(np.int32)
+        if self._read_rows is not None:
+            rows = rows[self._read_rows[rows]]
         if vectors is None:
             return rows, [None] * len(rows)
         vectors_found = self.corpus.vectors(rows)

@@ -12,7 +12,7 @@ from engine.corpus.grades import Grades, words_of
 from engine.language.statements import Alignment, Change, Changed, Token
 from engine.llm import Usage
 from engine.model import RELATION_VERBS, Document, Grade, Passage, Span
-from engine.records.wording import plural, short_citation
+from engine.records.phrases import plural, short_citation
 
 
 class Finding(StrEnum):

@@ -31,7 +31,7 @@ from engine.corpus.protocol import Corpus, Mask
 from engine.investigation.filters import newest
 from engine.language.aliases import name_key
 from engine.model import Grade, Relation, SectionKind, TargetKind
-from engine.records.wording import short_citation
+from engine.records.phrases import short_citation
 
 # Translations and versions of each other are one text. A document and what amends, repeals or supersedes it
 # are one source, because neither confirms the other, but two texts: their provisions of one number differ.

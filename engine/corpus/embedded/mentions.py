@@ -9,12 +9,12 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from engine.arrays import distinct
 from engine.corpus.embedded.arrays import Array, ranges, row_pointers
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.links import RELATION_NUMBERS
 from engine.corpus.protocol import Links, Mentions, Rows
 from engine.model import Entity, EntityKind, Relation, Role
-from engine.sorting import distinct
 
 
 class Definers(NamedTuple):

@@ -97,7 +97,7 @@ class Parts:
     dated: Mapping[int, Document] = field(default_factory=dict)
     lexical: Callable[[], Block] | None = None
     release: Callable[[], None] = lambda: None
-    beside: Callable[[Callable[[], None]], Callable[[], None]] | None = None
+    start: Callable[[Callable[[], None]], Callable[[], None]] | None = None
     codes: KnownCodes | None = None
 
 
@@ -169,9 +169,9 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
 
     with ThreadPoolExecutor(1, "redstring-writing") as thread:
         decisions = standing(load_decisions(folder))
-        beside = parts.beside or (lambda work: thread.submit(work).result)
+        start = parts.start or (lambda work: thread.submit(work).result)
         # What was decided is found by the texts, which are written first.
-        linked = link if decisions else beside(link)
+        linked = link if decisions else start(link)
         PassageTable.put(state, blocks, language_codes, status_codes)
         _put_further(state, blocks, parts)
         state.arrays |= named.arrays

@@ -6,11 +6,11 @@ from io import BytesIO
 
 from engine.exports.network import network_of
 from engine.exports.reading import record_in
-from engine.exports.registry import Export, HandedOver
+from engine.exports.registry import Export, ExportableCase
 
 
-def write(case: HandedOver) -> bytes:
-    """Every passage of the pool, the question and its queries for gaps as nodes, every hop as an edge."""
+def write(case: ExportableCase) -> bytes:
+    """Write passages of the pool, the question and its queries for gaps as nodes, hops as edges."""
     import networkx as nx
 
     file = BytesIO()

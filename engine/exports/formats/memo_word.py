@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.exports.registry import Export, HandedOver
+from engine.exports.registry import Export, ExportableCase
 
 
-def write(case: HandedOver) -> bytes:
-    """The memo as .docx. Raises InputError where the record is damaged."""
+def write(case: ExportableCase) -> bytes:
+    """Write the memo as .docx. Raises InputError if the record is damaged."""
     from engine.exports.memo.composing import compose
     from engine.exports.memo.word import memo_word
 
@@ -16,7 +16,7 @@ def write(case: HandedOver) -> bytes:
 EXPORT = Export(
     "docx",
     "Memo (Word)",
-    "what a lawyer hands over: findings, pinpoints, how they were found and checked",
+    "a memo for clients: findings, pinpoints, how they were found and checked",
     ".docx",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     write,

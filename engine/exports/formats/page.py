@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.exports.registry import Export, HandedOver
+from engine.exports.registry import Export, ExportableCase
 
 
-def write(case: HandedOver) -> bytes:
-    """The page in UTF-8. Raises InputError where the record is damaged."""
+def write(case: ExportableCase) -> bytes:
+    """Write the page in UTF-8. Raises InputError if the record is damaged."""
     from engine.exports.page.rendering import case_page
 
     return case_page(case).encode()

@@ -1,13 +1,15 @@
-"""What people judged, as relevance judgements of TREC. Where reviewers have judged a passage, it has their
-gains (2, 1, 0), and one that only was pinned is relevant (2); else a passage that was pinned is relevant (1),
-one that was dismissed is not (0). With the run of another case of the same question it measures that case."""
+"""Users' judgements as TREC relevance judgements, to measure the run of another case of the same question.
+
+If reviewers judged passages, these have their gains (2, 1, 0), and a passage that was only pinned has 2.
+Otherwise a pinned passage has 1 and a dismissed one 0.
+"""
 
 from __future__ import annotations
 
 from engine.errors import InputError
 from engine.evaluation.questions import one_word, topic_of
 from engine.exports.reading import record_in
-from engine.exports.registry import Export, HandedOver
+from engine.exports.registry import Export, ExportableCase
 from engine.review.exchange.qrels import GAINS
 from engine.review.model import Verdict
 
@@ -15,9 +17,11 @@ RELEVANT, NOT_RELEVANT = 1, 0
 GRADED = GAINS[Verdict.RELEVANT]
 
 
-def write(case: HandedOver) -> bytes:
-    """Lines ``question 0 passage gain``. Raises InputError where nobody has judged, pinned or dismissed
-    anything, or for an id with a space in it."""
+def write(case: ExportableCase) -> bytes:
+    """Write lines ``question 0 passage gain``.
+
+    Raises InputError without judgements, pins and dismissals, or for an id that contains a space.
+    """
     record = record_in(case)
     relevant = GRADED if case.judgements else RELEVANT
     judged = dict.fromkeys(sorted(record.pool.pinned), relevant)
@@ -25,7 +29,7 @@ def write(case: HandedOver) -> bytes:
     judged |= dict(sorted(case.judgements.items()))
     if not judged:
         raise InputError(
-            "nobody has judged a passage of this case, or a queue still waits for verdicts on it: pin what "
+            "no passage of this case has been judged, or a queue still waits for verdicts on it: pin what "
             "is relevant, dismiss what is not, or review it"
         )
     topic = topic_of(record.question)

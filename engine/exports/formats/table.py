@@ -1,7 +1,7 @@
-"""The ranked passages as a table, a row each, with the trail in words: CSV of RFC 4180 for a spreadsheet.
+"""The ranked passages as CSV (RFC 4180) for a spreadsheet, one row each, with the trail in words.
 
-UTF-8 with a byte order mark, by which Excel knows it. A text that a spreadsheet would take for a formula gets
-an apostrophe in front (https://owasp.org/www-community/attacks/CSV_Injection).
+UTF-8 with a byte order mark for Excel. A text that a spreadsheet would treat as a formula gets an apostrophe
+in front (https://owasp.org/www-community/attacks/CSV_Injection).
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from collections.abc import Iterator
 
 from engine.exports.naming import Names, names_of
 from engine.exports.reading import record_in
-from engine.exports.registry import Export, HandedOver
+from engine.exports.registry import Export, ExportableCase
+from engine.records.phrases import GAP_STRATEGY
 from engine.records.record import CaseRecord, PassagePart
-from engine.records.wording import GAP_STRATEGY
 
 COLUMNS = (
     *("rank", "citation", "document", "title", "label", "page", "language", "validity", "score"),
     *("found by", "round", "trail", "quote", "quoted from", "pinned", "text", "id"),
 )
-# Also behind blanks, which some programs pass over, and in full width, which some take for the same.
+# Also after blanks, which some programs skip, and in full width, which some treat alike.
 _FORMULA = re.compile("[\\s\ufeff\u200b]*[=+\\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 Cell = str | int | float | None
 
 
-def write(case: HandedOver) -> bytes:
-    """The table; its header alone where nothing was found."""
+def write(case: ExportableCase) -> bytes:
+    """Write the table, only its header if nothing was found."""
     record = record_in(case)
     file = io.StringIO(newline="")
     lines = csv.writer(file, lineterminator="\r\n")
@@ -38,7 +38,7 @@ def write(case: HandedOver) -> bytes:
 
 
 def defused(text: str) -> str:
-    """A text that no spreadsheet takes for a formula, without control characters."""
+    """Return a text that no spreadsheet treats as a formula, without control characters."""
     clean = _CONTROL.sub("\ufffd", text)
     return f"'{clean}" if _FORMULA.match(clean) else clean
 
@@ -57,7 +57,7 @@ def _row(one: PassagePart, round_number: int | None, names: Names) -> list[Cell]
     last = [trail[-1] for trail in one.trails if trail]
     found_by = ", ".join(dict.fromkeys(step.strategy for step in last))
     first = one.trails[0] if one.trails else ()
-    # The quote of a query for a gap is the query, and no words of a text.
+    # The quote of a query for a gap is the query, not a source.
     quote = next((step for step in reversed(first) if step.quote and step.strategy != GAP_STRATEGY), None)
     return [
         one.rank,

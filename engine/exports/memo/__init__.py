@@ -1,1 +1,1 @@
-"""The memo of a case: what it says, and how it is written as Word and as Markdown."""
+"""The memo of a case: its content, and its forms as Word and Markdown."""

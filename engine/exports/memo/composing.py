@@ -1,4 +1,4 @@
-"""A memo composed from a case that is handed over."""
+"""Composition of a memo from an exported case."""
 
 from __future__ import annotations
 
@@ -21,26 +21,20 @@ from engine.exports.memo.content import (
     named_ids,
 )
 from engine.exports.memo.findings import (
-    answered,
     areas_of,
-    chain_told,
+    check_seals,
     findings_of_answer,
     findings_of_record,
     lacking_of,
+    make_brief,
     steps_of,
 )
 from engine.exports.memo.markdown import one_line
 from engine.exports.reading import private_record_in
-from engine.exports.registry import HandedOver
+from engine.exports.registry import ExportableCase
 from engine.investigation.record import Investigation
 from engine.model import Evidence, EvidenceStatus, Hop, PartEvidence, Stop
-from engine.records.plain import convert
-from engine.records.presets import changed, day_words, field_words, nearest, value_words
-from engine.records.record import CaseRecord
-from engine.records.restoring import restore, settings_of
-from engine.records.store.chain import fingerprint_of
-from engine.records.store.store import engine_version
-from engine.records.wording import (
+from engine.records.phrases import (
     completeness_words,
     evidence_words,
     part_texts,
@@ -50,6 +44,12 @@ from engine.records.wording import (
     stop_words,
     trail_sentence,
 )
+from engine.records.plain import convert
+from engine.records.presets import changed_fields, day_words, field_words, nearest, value_words
+from engine.records.record import CaseRecord
+from engine.records.restoring import restore, settings_of
+from engine.records.store.chain import fingerprint_of
+from engine.records.store.store import engine_version
 from engine.settings import InvestigationSettings, preset
 
 STATUS = {
@@ -57,14 +57,16 @@ STATUS = {
     EvidenceStatus.PARTIAL: "Found in part",
     EvidenceStatus.NONE: "Nothing found",
 }
-BEARS = "The corpus bears the question"
-# Rows of the table of passages, events, trails of a source, and letters of a title.
+SUPPORTED = "The corpus can answer the question"
+# Most rows of the table of passages, events, trails of a source, and characters of a title.
 MOST_ROWS, MOST_STEPS, MOST_TRAILS, LONGEST_TITLE = 40, 60, 2, 120
 
 
-def compose(given: HandedOver, case: CaseRecord | None = None) -> Memo:
-    """Return what a memo of a case says; ``case`` is its record if it was read already. Raises InputError for
-    a damaged record."""
+def compose(given: ExportableCase, case: CaseRecord | None = None) -> Memo:
+    """Return the content of a case's memo; ``case`` is its record if already read.
+
+    Raises InputError for a damaged record.
+    """
     case, corpus = case or private_record_in(given), given.corpus
     kept, now = _fingerprints(given)
     checker, name = checker_of(given, case), names_of(given, case)
@@ -100,31 +102,31 @@ def compose(given: HandedOver, case: CaseRecord | None = None) -> Memo:
 
 
 CLAIMS = (
-    f"{MEMO_NOTICE} It is no legal advice, and it does not claim that nothing else exists.",
-    "“Checked against the text” means that the words stand in the corpus word for word (spacing and the form "
+    f"{MEMO_NOTICE} It is not legal advice, and it may be incomplete.",
+    "“Checked against the text” means that the words are in the corpus verbatim (spacing and the form "
     "of quotation marks and dashes aside). It does not mean that the corpus is the official text, or that it "
     "is complete.",
 )
 
 
-def checker_of(given: HandedOver, case: CaseRecord) -> Checker:
-    """What checks the quotes of a case."""
+def checker_of(given: ExportableCase, case: CaseRecord) -> Checker:
+    """Return the checker for the quotes of a case."""
     kept, now = _fingerprints(given)
     return Checker(case, given.corpus, unchanged=bool(kept) and kept == now)
 
 
-def names_of(given: HandedOver, case: CaseRecord) -> PassageNames:
-    """The names of all passages that a case and its events speak of."""
+def names_of(given: ExportableCase, case: CaseRecord) -> PassageNames:
+    """Return the names of all passages in a case and its events."""
     return PassageNames(case, given.corpus, named_ids(case) | _named_by_steps(given))
 
 
-def _fingerprints(given: HandedOver) -> tuple[str, str]:
-    """The state of the corpus when the case was asked, and now; empty where it is not known."""
+def _fingerprints(given: ExportableCase) -> tuple[str, str]:
+    """Return the state of the corpus when the case ran, and now; empty if unknown."""
     kept = "" if given.summary is None else given.summary.fingerprint
     return kept, "" if given.corpus is None else fingerprint_of(given.corpus)
 
 
-def _named_by_steps(given: HandedOver) -> set[str]:
+def _named_by_steps(given: ExportableCase) -> set[str]:
     return {
         str(event.data[key])
         for event in given.events
@@ -133,18 +135,21 @@ def _named_by_steps(given: HandedOver) -> set[str]:
     }
 
 
-def _title(given: HandedOver) -> str:
+def _title(given: ExportableCase) -> str:
     named = given.summary.name if given.summary is not None else ""
     return one_line(named or str(given.record["question"]), LONGEST_TITLE)
 
 
-def _restored(given: HandedOver, case: CaseRecord, checker: Checker) -> tuple[Investigation | None, str]:
-    """The investigation on the corpus where it still has the words of the case, else None and why not."""
+def _restored(given: ExportableCase, case: CaseRecord, checker: Checker) -> tuple[Investigation | None, str]:
+    """Return the investigation if the corpus still has the case's texts, else None and the reason."""
     if given.corpus is None:
         return None, "the corpus was not opened"
     different = checker.changed()
     if different:
-        return None, f"the corpus has other words now for {plural(len(different), 'passage')} of the case"
+        return (
+            None,
+            f"the corpus now has a different text for {plural(len(different), 'passage')} of the case",
+        )
     try:
         return restore(case, given.corpus), ""
     except InputError as error:
@@ -156,13 +161,13 @@ def _found(
 ) -> tuple[Findings, CaseAudit | None]:
     if investigation is None or corpus is None:
         return findings_of_record(case, notes, why), None
-    told = answered(investigation, corpus)
-    return findings_of_answer(told, notes), case_audit(investigation, corpus, told)
+    answer = make_brief(investigation, corpus)
+    return findings_of_answer(answer, notes), case_audit(investigation, corpus, answer)
 
 
 def _evidence(case: CaseRecord, name: PassageNames) -> Iterator[str]:
-    """Whether the corpus bears the question, its parts, why the search ended, and what is held of it all."""
-    yield f"{status_words(convert(Evidence, case.evidence, parts=())) or BEARS}."
+    """Yield the evidence status, its parts, the stop reason and the completeness estimate."""
+    yield f"{status_words(convert(Evidence, case.evidence, parts=())) or SUPPORTED}."
     parts = [PartEvidence(part.text, part.status, tuple(part.missing)) for part in case.evidence.parts]
     for text, part, kept in zip(part_texts(parts), parts, case.evidence.parts, strict=True):
         yield ", ".join((f"{text}: {part_words(part)}", *(name(one.id) for one in kept.passages))) + "."
@@ -172,8 +177,8 @@ def _evidence(case: CaseRecord, name: PassageNames) -> Iterator[str]:
     yield (
         f"{stop_words(stop)}; {plural(len(case.pool.nodes), 'passage')} in the pool, {ranked}; {estimate}."
     )
-    if told := evidence_words(stop):
-        yield told
+    if sentence := evidence_words(stop):
+        yield sentence
 
 
 def _warnings(found: Findings, checker: Checker, case: CaseRecord, kept: str, now: str) -> Iterator[str]:
@@ -187,16 +192,16 @@ def _warnings(found: Findings, checker: Checker, case: CaseRecord, kept: str, no
     changed_now = checker.changed()
     if changed_now:
         yield (
-            f"The corpus has other words now for {plural(len(changed_now), 'ranked passage')} than the case "
-            "recorded, or has them no longer."
+            f"The corpus has changed or lost {plural(len(changed_now), 'ranked passage')} since the case was "
+            "recorded."
         )
-    gone = [note.number for note in found.notes if note.check is Check.GONE]
-    if gone:
-        yield f"Not in the corpus any more: the sources of footnote {', '.join(map(str, gone))}."
+    missing = [note.number for note in found.notes if note.check is Check.NOT_FOUND]
+    if missing:
+        yield f"No longer in the corpus: the sources of footnote {', '.join(map(str, missing))}."
     if checker.corpus is not None and checker.corpus.name != case.corpus:
-        yield f"Checked against the corpus “{checker.corpus.name}”; the case was asked of “{case.corpus}”."
+        yield f"Checked against the corpus “{checker.corpus.name}”; the case used “{case.corpus}”."
     if kept and now and kept != now:
-        yield "The corpus is in another state than when the case was asked (its fingerprint differs)."
+        yield "The corpus has changed since the case ran (its fingerprint differs)."
     old = [note.number for note in found.notes if note.old]
     if old:
         yield f"Not in force on the day of the case: the sources of footnote {', '.join(map(str, old))}."
@@ -205,13 +210,15 @@ def _warnings(found: Findings, checker: Checker, case: CaseRecord, kept: str, no
 def _sources(
     case: CaseRecord, found: Findings, name: PassageNames, investigation: Investigation | None
 ) -> Iterator[Source]:
-    """How each passage that is cited was found, in the words of the page."""
+    """Yield how each cited passage was found."""
     languages = {note.passage_id: note.language for note in found.notes}
     for passage_id, language in languages.items():
         trails = _trails(case, passage_id, investigation)
-        told = tuple(trail_sentence(trail, name) for trail in trails[:MOST_TRAILS] if trail)
-        told = told or ("Stands in the corpus beside what was found; it is not in the pool of the case.",)
-        yield Source(Words(name(passage_id), language), told)
+        sentences = tuple(trail_sentence(trail, name) for trail in trails[:MOST_TRAILS] if trail)
+        sentences = sentences or (
+            "It is next to a passage found in the corpus, and not in the pool of the case.",
+        )
+        yield Source(Words(name(passage_id), language), sentences)
 
 
 def _trails(
@@ -242,7 +249,7 @@ def _rows(case: CaseRecord, found: Findings, name: PassageNames) -> Iterator[Row
 
 
 def _checks(found: Findings, audit: CaseAudit | None, corpus: Corpus | None) -> Iterator[str]:
-    """What the engine checked, and what came of it."""
+    """Yield the checks of the engine and their results."""
     total = len(found.notes)
     if corpus is None:
         yield f"{plural(total, 'citation')}: none was checked, as no corpus was opened."
@@ -257,32 +264,32 @@ def _checks(found: Findings, audit: CaseAudit | None, corpus: Corpus | None) -> 
         return
     for one in audit.sentences:
         if not one.is_supported:
-            said = f"“{one.text}” {one.reason}"
-            yield f"The check of claims does not find this said ({one.finding.value}): {said}"
+            claim = f"“{one.text}” {one.reason}"
+            yield f"The check of claims does not find this supported ({one.finding.value}): {claim}"
     if audit.sentences:
         count = sum(one.is_supported for one in audit.sentences)
         yield (
-            f"{plural(len(audit.sentences), 'sentence')}: the check of claims finds {count} said by what "
-            "they cite."
+            f"{plural(len(audit.sentences), 'sentence')}: the check of claims finds {count} supported by the "
+            "passages that they cite."
         )
     reached = audit.info.documents - len(audit.unreached)
     yield f"Documents reached: {reached:,} of {audit.info.documents:,}."
 
 
-def _seals(given: HandedOver) -> Iterator[tuple[str, str]]:
+def _seals(given: ExportableCase) -> Iterator[tuple[str, str]]:
     if given.summary is None or not given.events:
         yield "Events", "This case was read from a file, which has no chain of events."
         return
-    for told in chain_told(given.events, given.summary, given.record):
-        yield "Seals", told
+    for line in check_seals(given.events, given.summary, given.record):
+        yield "Seals", line
     yield "Events", f"{len(given.events):,}"
     yield "Last hash (SHA-256)", given.events[-1].hash
 
 
 def _settings(settings: InvestigationSettings) -> Iterator[tuple[str, str, str]]:
-    """Each setting that differs from the preset: its name, its value, that of the preset."""
+    """Yield each setting that differs from the preset: name, value, value of the preset."""
     base = preset(nearest(settings))
-    for one in changed(settings, base):
+    for one in changed_fields(settings, base):
         yield (
             field_words(one),
             value_words(getattr(settings, one)),
@@ -290,7 +297,7 @@ def _settings(settings: InvestigationSettings) -> Iterator[tuple[str, str, str]]
         )
 
 
-def _facts(given: HandedOver, case: CaseRecord, kept: str, now: str) -> Iterator[tuple[str, str]]:
+def _facts(given: ExportableCase, case: CaseRecord, kept: str, now: str) -> Iterator[tuple[str, str]]:
     summary = given.summary
     if given.matter:
         yield "Matter", given.matter
@@ -300,7 +307,7 @@ def _facts(given: HandedOver, case: CaseRecord, kept: str, now: str) -> Iterator
             right = {True: ", the engine was right", False: ", the engine was wrong", None: ""}
             yield "Verdict", summary.verdict + right[summary.verdict_right]
     yield "Asked", f"{day_words(case.begun.date())}, {case.begun:%H:%M} UTC"
-    yield "Law as of", day_words(case.as_of) if case.as_of else "no day was named"
+    yield "Law as of", day_words(case.as_of) if case.as_of else "no day was given"
     yield "Corpus", case.corpus
     yield "Fingerprint of the corpus", kept or "not recorded"
     if now:

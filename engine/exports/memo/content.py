@@ -1,4 +1,4 @@
-"""What a memo says: sections, notes, names of passages."""
+"""The content of a memo: sections, notes, names of passages."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from datetime import datetime
 from engine.answers.record import Citation
 from engine.corpus.protocol import Corpus
 from engine.exports.checking import Check, Checker
+from engine.records.phrases import full_citation, short_citation
 from engine.records.record import CaseRecord, PassagePart
-from engine.records.wording import full_citation, short_citation
 
-# A memo as one object: what a case hands to whoever relies on it, before it has a form.
+# The memo before it has a form.
 
-# The language of what the memo says itself; names in other scripts may stand in it.
+# The language of the memo's own words; they may contain names in other scripts.
 OWN = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Text with the language that it is in, ``OWN`` for what the memo says itself."""
+    """Text with its language, ``OWN`` for the memo's own words."""
 
     text: str
     language: str = OWN
@@ -28,12 +28,12 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A footnote: where words stand, and what came of checking them. ``number`` counts from 1 in the order in
-    which notes are first referred to.
+    """A footnote: the source of words and the result of checking them.
 
-    ``cited`` is the full citation, or the short one where ``above`` is the number of an earlier note that has
-    it in full. ``quote`` are the words of the source where they do not stand in the memo itself, ``now`` what
-    the corpus has instead of them. ``validity`` is told where the source is not in force (``old``).
+    ``number`` counts from 1 in order of first reference. ``cited`` is the full citation, or the short one if
+    ``above`` is the number of an earlier note with the full one. ``quote`` is the quoted text unless the memo
+    contains it, ``now`` the corpus's text if it differs. ``validity`` is set if the source is not in force
+    (``old``).
     """
 
     number: int
@@ -50,8 +50,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A sentence or passage with the numbers of its notes. ``own``: the words are the source's own; ``area``
-    is the part of the question that it serves."""
+    """A sentence or passage with the numbers of its notes.
+
+    ``own``: the words are those of the source; ``area`` is the part of the question that it answers.
+    """
 
     words: Words
     notes: tuple[int, ...]
@@ -62,9 +64,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """``lead`` says what they are and how sure. ``limits`` are sources that limit or contradict each other,
-    ``to_read`` what is worth reading besides. ``composed``: they are sentences that were chosen from the
-    corpus, not passages of the record. ``checked`` are the results of the check of claims, in words."""
+    """The findings of a memo.
+
+    ``lead`` describes them and their certainty. ``limits`` are sources that limit or contradict each other,
+    ``to_read`` further reading. ``composed``: they are sentences chosen from the corpus, not passages of the
+    record. ``checked`` are the results of the check of claims.
+    """
 
     lead: tuple[str, ...]
     findings: tuple[Finding, ...]
@@ -76,7 +81,7 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How a passage was found: its name, and its trails in sentences."""
+    """The name of a passage and its trails as sentences."""
 
     name: Words
     trails: tuple[str, ...]
@@ -84,7 +89,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A ranked passage in a line of a table; ``notes`` are those that cite it."""
+    """A ranked passage as a row of a table; ``notes`` cite it."""
 
     rank: int
     title: Words
@@ -97,7 +102,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Lines under a title, ``more`` that are not shown."""
+    """Lines under a title, and the number ``more`` that are not shown."""
 
     title: str
     lines: tuple[str, ...]
@@ -106,20 +111,20 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """Coverage of an area in words."""
+    """The coverage of an area in words."""
 
     name: str
     state: str
-    told: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What happened to a case: when (UTC), who, what."""
+    """An event of a case: time (UTC), user, description."""
 
     at: str
     who: str
-    told: str
+    words: str
 
 
 Facts = tuple[tuple[str, str], ...]
@@ -127,10 +132,12 @@ Facts = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Memo:
-    """Everything that a memo says. ``status`` is the evidence in a word, ``evidence`` in a sentence;
-    ``warnings`` come before anything else. ``more_rows`` ranked passages and ``unranked`` ones of the pool
-    are not in ``rows``. ``facts`` say what was asked of what and when, ``settings`` what was changed of the
-    preset. ``begun`` is when the question was asked."""
+    """The complete content of a memo.
+
+    ``status`` is the evidence status in a word, ``evidence`` in sentences; ``warnings`` come first.
+    ``more_rows`` ranked passages and ``unranked`` ones of the pool are not in ``rows``. ``facts`` describe
+    the question, ``settings`` the changes of the preset. ``begun`` is the time of the question.
+    """
 
     title: str
     matter: str
@@ -157,12 +164,11 @@ class Memo:
     begun: datetime
 
 
-# Short citations of the passages that a memo or a page names.
+# Names of the passages in a memo or page.
 
 
 class PassageNames:
-    """Short citations of passages by their ids: the corpus's if it is open and has the passage, else title
-    and label of the record, else the id."""
+    """Short citations of passages by id: from the corpus if available, else from the record, else the id."""
 
     def __init__(self, case: CaseRecord, corpus: Corpus | None, ids: Iterable[str] = ()) -> None:
         self._names = {one.id: one.name for one in reversed(case.passages)}
@@ -176,23 +182,23 @@ class PassageNames:
             self._names[passage.id] = " ".join(short_citation(passage, documents[number]).split())
 
     def __call__(self, passage_id: str) -> str:
-        """Return the name of a passage in a sentence."""
+        """Return the name of a passage for a sentence."""
         return self._names.get(passage_id, passage_id)
 
 
 def named_ids(case: CaseRecord) -> set[str]:
-    """Return the ids in trails, joined texts and equal texts of the ranking."""
+    """Return the ids in trails, assembled texts and equal texts of the ranking."""
     found = {one for passage in case.passages for one in (*passage.ids, *passage.same_words)}
     return found | {
         hop.source for one in case.passages for trail in one.trails for hop in trail if hop.source
     }
 
 
-# Numbered footnotes of a memo: each quote once, the full citation where a passage is first cited.
+# Footnotes: each quote has one, with the full citation at the first of a passage.
 
 
 class Notes:
-    """Gives out the numbers of footnotes in the order in which they are asked for."""
+    """Numbers footnotes in the order of first use."""
 
     def __init__(self, checker: Checker, name: PassageNames) -> None:
         self._checker, self._name = checker, name
@@ -200,14 +206,14 @@ class Notes:
         self._first: dict[str, int] = {}
 
     def of_citation(self, citation: Citation) -> int:
-        """The note of a citation of an answer."""
+        """Return the note number of a citation of an answer."""
         ids = tuple(passage for passage, _ in citation.places)
         return self._note(
             ids, citation.quote, citation.cited, citation.language, citation.validity, citation.old
         )
 
     def of_passage(self, passage: PassagePart) -> int:
-        """The note of a passage of the record, all of whose words are quoted."""
+        """Return the note number of a passage of the record, quoted in full."""
         found = self._checker.source(passage.id)
         if found is not None:
             cited = " ".join(full_citation(*found).split())
@@ -218,7 +224,7 @@ class Notes:
         return self._note(passage.ids, passage.text, cited, passage.language, validity, passage.out_of_force)
 
     def made(self, shown: Collection[str]) -> tuple[Note, ...]:
-        """All notes by number, without the quotes that are among the texts ``shown`` in the memo."""
+        """Return all notes by number, without the quotes that the memo shows as ``shown``."""
         read = {" ".join(text.split()) for text in shown}
         return tuple(
             replace(note, quote="") if " ".join(note.quote.split()) in read else note

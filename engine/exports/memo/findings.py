@@ -1,4 +1,4 @@
-"""Findings of a memo, what is missing, and the steps of the search."""
+"""Findings of a memo, missing evidence, and the history of the case."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from engine.corpus.protocol import Corpus
 from engine.exports.memo.content import Area, Finding, Findings, Listed, Notes, Step, Words
 from engine.investigation.record import Investigation
 from engine.model import AreaCoverage, AreaState, EvidenceStatus, counted
+from engine.records.phrases import PART_WORDS, Name, plural
 from engine.records.plain import convert
 from engine.records.record import CaseRecord
 from engine.records.replaying import (
@@ -37,16 +38,15 @@ from engine.records.store.chain import (
     UNDONE,
     Event,
     digest,
-    sealed,
+    seal,
 )
 from engine.records.store.database import CaseSummary
-from engine.records.wording import PART_WORDS, Name, plural
 from engine.threads import title_of
 
-# What a memo finds: the sentences of the sources that answer, where the corpus can be opened and
-# has the words of the case, else the passages that the case ranks first, as its record has them.
+# Findings are sentences chosen from the sources if the corpus is open and has the case's texts, else the
+# passages ranked first, as they are in the record.
 
-# Passages that are quoted where no answer is composed, and those that came closest where nothing was found.
+# Most passages quoted without an answer, and most of the closest if nothing was found.
 MOST_QUOTED, MOST_CLOSE = 8, 3
 OWN_SENTENCES = (
     "The sentences are the sources' own. The engine chose them from the passages of the case when this memo "
@@ -60,42 +60,44 @@ CLOSEST = "The passages that came closest; they do not answer the question."
 NONE_RANKED = "The case ranks no passage."
 
 
-def answered(investigation: Investigation, corpus: Corpus) -> Answer:
-    """The brief of the sources' own sentences."""
+def make_brief(investigation: Investigation, corpus: Corpus) -> Answer:
+    """Return the brief: an answer in sentences of the sources."""
     return answer(investigation, corpus)
 
 
-def findings_of_answer(told: Answer, notes: Notes) -> Findings:
-    """An answer as findings: sentences, what limits them, what is to be read besides."""
+def findings_of_answer(answer: Answer, notes: Notes) -> Findings:
+    """Return an answer as findings: sentences, limits, further reading."""
     lead = []
-    if told.missing:
-        lead.append(" ".join(part for part in (MISSING, told.unanswered, WHAT_TO_TRY) if part))
+    if answer.missing:
+        lead.append(" ".join(part for part in (MISSING, answer.unanswered, WHAT_TO_TRY) if part))
     else:
-        lead += [OWN_SENTENCES] if told.sentences and told.method is Method.BRIEF else []
-        lead += [told.unanswered] if told.unanswered else []
-    sentences = tuple(_of_sentence(one, told, notes) for one in told.sentences)
+        lead += [OWN_SENTENCES] if answer.sentences and answer.method is Method.BRIEF else []
+        lead += [answer.unanswered] if answer.unanswered else []
+    sentences = tuple(_of_sentence(one, answer, notes) for one in answer.sentences)
     limits = tuple(
         Finding(
             Words(one.words),
-            tuple(notes.of_citation(told.citation(number)) for number in one.citations),
+            tuple(notes.of_citation(answer.citation(number)) for number in one.citations),
             own=False,
         )
-        for one in told.conflicts
+        for one in answer.conflicts
     )
     to_read = tuple(
         Finding(
-            Words(told.citation(number).quote, told.citation(number).language),
-            (notes.of_citation(told.citation(number)),),
+            Words(answer.citation(number).quote, answer.citation(number).language),
+            (notes.of_citation(answer.citation(number)),),
         )
-        for number in told.to_read
+        for number in answer.to_read
     )
     shown = [one.words.text for one in (*sentences, *to_read)]
-    return Findings((*lead, *told.notes), sentences, notes.made(shown), limits, to_read, composed=True)
+    return Findings((*lead, *answer.notes), sentences, notes.made(shown), limits, to_read, composed=True)
 
 
 def findings_of_record(case: CaseRecord, notes: Notes, why: str) -> Findings:
-    """The first passages of a record; ``why`` no answer was composed. Where nothing was found they are no
-    findings."""
+    """Return the first passages of a record as findings; ``why`` explains the lack of an answer.
+
+    If nothing was found they are shown as the closest passages.
+    """
     if not case.passages:
         return Findings((NONE_RANKED,), (), ())
     none = case.evidence.status is EvidenceStatus.NONE
@@ -107,23 +109,22 @@ def findings_of_record(case: CaseRecord, notes: Notes, why: str) -> Findings:
     return Findings((RECORDED.format(why=why),), quoted, made)
 
 
-def _of_sentence(sentence: Sentence, told: Answer, notes: Notes) -> Finding:
-    numbers = tuple(notes.of_citation(told.citation(number)) for number in sentence.citations)
+def _of_sentence(sentence: Sentence, answer: Answer, notes: Notes) -> Finding:
+    numbers = tuple(notes.of_citation(answer.citation(number)) for number in sentence.citations)
     doubts: Sequence[str] = ()
     if sentence.support is not Support.FULL:
         doubts = (sentence.support.value, *sentence.doubts)
     return Finding(Words(sentence.text, sentence.language), numbers, area=sentence.area, doubts=tuple(doubts))
 
 
-# What a case did not find, in lists: the points of the retrieval audit, as far as they can be
-# told.
+# Lists of missing evidence, from the retrieval audit.
 
-# Lines of a list that are shown.
+# Most lines of a list.
 MOST_LISTED = 12
 
 
 def lacking_of(case: CaseRecord, audit: CaseAudit | None) -> tuple[Listed, ...]:
-    """What nothing bears, which areas lack evidence and, with an ``audit``, what the corpus tells besides."""
+    """Return lists of terms and areas without evidence and, with an ``audit``, of gaps in the corpus."""
     evidence = case.evidence
     missing = [f"“{word}”" for word in evidence.missing]
     missing += [
@@ -133,17 +134,17 @@ def lacking_of(case: CaseRecord, audit: CaseAudit | None) -> tuple[Listed, ...]:
     ]
     lacking = [area for area in _needed(case) if area.state is not AreaState.COVERED]
     lists = [
-        listed("Terms and parts of the question without evidence", missing),
-        listed("Areas with weak or no evidence", [_lacks(area) for area in lacking]),
+        make_list("Terms and parts of the question without evidence", missing),
+        make_list("Areas with weak or no evidence", [_lacks(area) for area in lacking]),
     ]
     if audit is not None:
         lists += _of_audit(audit)
-    lists.append(listed("What was off, cut or left out", case.notes))
+    lists.append(make_list("What was switched off, shortened or left out", case.notes))
     return tuple(one for one in lists if one.lines)
 
 
 def areas_of(case: CaseRecord) -> Iterator[Area]:
-    """The coverage of each area that the case needs, in words."""
+    """Yield the coverage of each required area in words."""
     for area in _needed(case):
         yield Area(area.name, area.state.value, _covered(area))
 
@@ -152,8 +153,8 @@ def _needed(case: CaseRecord) -> list[AreaCoverage]:
     return counted([convert(AreaCoverage, area) for area in case.coverage])
 
 
-def listed(title: str, lines: Sequence[str], most: int = MOST_LISTED) -> Listed:
-    """Some of the lines under a title, and how many more there are."""
+def make_list(title: str, lines: Sequence[str], most: int = MOST_LISTED) -> Listed:
+    """Return the first lines under a title, with the number of the others."""
     return Listed(title, tuple(lines[:most]), max(0, len(lines) - most))
 
 
@@ -165,10 +166,10 @@ def _of_audit(audit: CaseAudit) -> list[Listed]:
     ]
     beyond = [f"{plural(audit.outside, 'passage')} that the ranked ones refer to"] if audit.outside else []
     return [
-        listed("Queries without a hit", queries),
-        listed("References that lead nowhere", [f"“{text}”, in {by}" for text, by in audit.dead]),
-        listed("Referred to and not in the pool", beyond),
-        listed("Documents that nothing was found of", audit.unreached),
+        make_list("Queries without a hit", queries),
+        make_list("References that lead nowhere", [f"“{text}”, in {by}" for text, by in audit.dead]),
+        make_list("Referred to and not in the pool", beyond),
+        make_list("Documents that nothing was found of", audit.unreached),
     ]
 
 
@@ -178,53 +179,53 @@ def _lacks(area: AreaCoverage) -> str:
 
 
 def _covered(area: AreaCoverage) -> str:
-    told = plural(len(area.evidence), "passage") if area.evidence else "no passage"
+    words = plural(len(area.evidence), "passage") if area.evidence else "no passage"
     if area.state is AreaState.COVERED and area.closed_in is not None:
-        told += ", from the scan" if area.closed_in == 0 else f", since round {area.closed_in}"
+        words += ", from the scan" if area.closed_in == 0 else f", since round {area.closed_in}"
     elif area.minimum:
-        told += f" of at least {area.minimum}"
-    return told
+        words += f" of at least {area.minimum}"
+    return words
 
 
-# What happened to a case, by whom and when, and how its events are sealed.
+# The history of a case, and the seals of its events.
 
 
 def steps_of(events: Sequence[Event], name: Name) -> list[Step]:
-    """Each event in words; one that was taken back says so."""
+    """Return each event as a step, with a remark if it was undone."""
     valid = {event.number for event in standing(events)}
     return [
         Step(
             event.at[:19].replace("T", " "),
             event.who,
-            _told(event, name) + ("" if event.number in valid else " (taken back later)"),
+            _describe_event(event, name) + ("" if event.number in valid else " (undone later)"),
         )
         for event in events
     ]
 
 
-def chain_told(events: Sequence[Event], case: CaseSummary, record: Mapping[str, Any]) -> list[str]:
-    """What came of checking the seals of events, and the record against the last of them that names one."""
+def check_seals(events: Sequence[Event], case: CaseSummary, record: Mapping[str, Any]) -> list[str]:
+    """Return the results of checking the seals of events and of the record."""
     before, wrong = BEGINNING, []
     for place, event in enumerate(events):
-        if event.number != place or sealed(event, case.id, before).hash != event.hash:
+        if event.number != place or seal(event, case.id, before).hash != event.hash:
             wrong.append(str(event.number))
         before = event.hash
     if wrong or len(events) != case.events:
         where = f"at event {', '.join(wrong)}" if wrong else "at its end"
-        return [f"THE CHAIN OF EVENTS IS BROKEN {where}: the case is not as it was written."]
-    told = [f"Each of the {len(events):,} events fits the one before it."]
+        return [f"THE CHAIN OF EVENTS IS BROKEN {where}: the case was changed."]
+    lines = [f"Each of the {len(events):,} events fits the one before it."]
     states = [event for event in events if event.state is not None]
     if states:
         own = digest(orjson.dumps(record, option=orjson.OPT_SORT_KEYS))
-        told.append(
+        lines.append(
             f"The record is the one that event {states[-1].number} sealed."
             if own == states[-1].state
             else f"THE RECORD IS NOT THE ONE that event {states[-1].number} sealed."
         )
-    return told
+    return lines
 
 
-def _told(event: Event, name: Name) -> str:
+def _describe_event(event: Event, name: Name) -> str:
     data = event.data
     match event.kind:
         case kind if kind == OPENED:
@@ -232,7 +233,7 @@ def _told(event: Event, name: Name) -> str:
         case kind if kind == RAN:
             return "the engine investigated"
         case kind if kind == UNDONE:
-            return f"took back event {data.get('event')} ({data.get('kind', 'a step')})"
+            return f"undid event {data.get('event')} ({data.get('kind', 'a step')})"
         case kind if kind == DESCRIBED:
             named = [f"named the case “{data['name']}”"] if data.get("name") else []
             noted = ["wrote notes"] if "notes" in data else []
@@ -255,10 +256,10 @@ def _step(event: Event, name: Name) -> str:
         case Follow(passage=passage, strategies=strategies):
             return f"followed {name(passage)} by {', '.join(map(title_of, strategies))}"
         case EditPlan():
-            return "edited the plan and ran the case anew"
+            return "edited the plan and ran the case again"
         case Reject(source=source, target=target, relation=relation, note=note):
-            told = f"called the link “{relation.value}” from {name(source)} to {name(target)} wrong"
-            return f"{told}: {note}" if note else told
+            words = f"called the link “{relation.value}” from {name(source)} to {name(target)} wrong"
+            return f"{words}: {note}" if note else words
         case Unreject(source=source, target=target, relation=relation):
             return f"called the link “{relation.value}” from {name(source)} to {name(target)} right after all"
         case _:
@@ -267,6 +268,6 @@ def _step(event: Event, name: Name) -> str:
 
 def _verdict(data: Mapping[str, Any]) -> str:
     if data.get("verdict") is None:
-        return "took the verdict back"
-    told, right = f"verdict “{data['verdict']}”", data.get("verdict_right")
-    return told if right is None else f"{told}; what the engine said was {'right' if right else 'wrong'}"
+        return "withdrew the verdict"
+    words, right = f"verdict “{data['verdict']}”", data.get("verdict_right")
+    return words if right is None else f"{words}; the engine was {'right' if right else 'wrong'}"

@@ -1,4 +1,4 @@
-"""A memo as Markdown, and words that all memos share."""
+"""A memo as Markdown, and phrases shared by all forms."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from engine.answers.audit.claims import NOTES
 from engine.exports.checking import Check
 from engine.exports.memo.content import OWN, Finding, Listed, Memo, Note, Words
 from engine.language.characters import attribute, markdown, pieces, right_to_left, shortened
-from engine.records.wording import plural
+from engine.records.phrases import plural
 
-# What the memo says in both of its forms.
+# Phrases of both forms.
 
 APPENDIX = "Ranked passages"
-# Letters of a quote in a footnote.
+# Most characters of a quote in a footnote.
 LONGEST_QUOTED = 400
 
 
 def note_words(note: Note) -> Iterator[tuple[Words, bool]]:
-    """What a footnote says behind its citation, in sentences, each with whether it must not be missed."""
+    """Yield the sentences of a footnote after its citation, each with whether it is a warning."""
     if note.old:
         yield Words(f"Not in force: {note.validity}."), True
     if note.quote:
@@ -31,27 +31,27 @@ def note_words(note: Note) -> Iterator[tuple[Words, bool]]:
 
 
 def above_words(note: Note) -> str:
-    """Where the citation stands in full, behind a short one."""
+    """Return the reference to the full citation after a short one."""
     return "" if note.above is None else f"(in full in footnote {note.above})"
 
 
 def more_words(count: int) -> str:
-    """That there is more than is shown."""
+    """Return how many items are not shown."""
     return f"and {count:,} more"
 
 
 def rest_words(memo: Memo) -> str:
-    """What of the ranking and of the pool is not in the table; empty where all is."""
-    told = []
+    """Return how many passages are missing from the table; empty if none are."""
+    parts = []
     if memo.more_rows:
-        told.append(f"{plural(memo.more_rows, 'further ranked passage')} not in this table")
+        parts.append(f"{plural(memo.more_rows, 'further ranked passage')} not in this table")
     if memo.unranked > 0:
-        told.append(f"{plural(memo.unranked, 'passage')} of the pool not ranked")
-    return f"{' and '.join(told)}: they are in the record of the case." if told else ""
+        parts.append(f"{plural(memo.unranked, 'passage')} of the pool not ranked")
+    return f"{' and '.join(parts)}: they are in the record of the case." if parts else ""
 
 
 def settings_line(memo: Memo) -> str:
-    """The preset, and whether anything of it was changed."""
+    """Return the preset, and whether it was changed."""
     named = f"Preset “{memo.preset}”"
     return f"{named}; changed:" if memo.settings else f"{named}, nothing changed."
 
@@ -61,20 +61,19 @@ def one_line(text: str, most: int = LONGEST_QUOTED) -> str:
     return shortened(" ".join(text.split()), most)
 
 
-# A memo as Markdown: headings, quotes, footnotes and tables; whatever texts bring stands there
-# literally.
+# Markdown: headings, quotes, footnotes and tables; texts of sources are escaped.
 
-# What some renderers take for markup besides: addresses, superscripts, highlights, mentions.
+# Further markup of some renderers: addresses, superscripts, highlights, mentions.
 _MORE = re.compile(r"(?<=:)//|(?<=\bwww)\.|[@^=]", re.IGNORECASE)
 
 
 def literal(text: str) -> str:
-    """A text of others in one line of Markdown, shown as it is by every renderer."""
+    """Return a text on one line, escaped so that every renderer shows it literally."""
     return _MORE.sub(lambda match: "\\" + match[0], markdown(text))
 
 
 def memo_markdown(memo: Memo) -> str:
-    """The memo, with a line break at its end."""
+    """Return the memo, ending with a newline."""
     return "\n".join(_lines(memo)) + "\n"
 
 
@@ -83,7 +82,7 @@ def _lines(memo: Memo) -> Iterator[str]:
     yield from (f"> **{literal(warning)}**\n" for warning in memo.warnings)
     yield from ("## Question", "", *_block(memo.question), "")
     yield from (f"## Evidence: {literal(memo.status)}", "")
-    yield from (f"{literal(told)}\n" for told in memo.evidence)
+    yield from (f"{literal(sentence)}\n" for sentence in memo.evidence)
     yield from _findings(memo)
     if memo.remarks:
         yield from (f"## {NOTES}", "", *_block(Words(memo.remarks, "und")), "")
@@ -91,7 +90,7 @@ def _lines(memo: Memo) -> Iterator[str]:
         yield from ("## How the sources were found", "")
         for source in memo.sources:
             yield f"- **{_set(source.name)}**"
-            yield from (f"  - {_set(Words(told))}" for told in source.trails)
+            yield from (f"  - {_set(Words(sentence))}" for sentence in source.trails)
         yield ""
     yield from ("## What was not found", "")
     for found in memo.lacking:
@@ -108,7 +107,7 @@ def _lines(memo: Memo) -> Iterator[str]:
 def _findings(memo: Memo) -> Iterator[str]:
     found = memo.findings
     yield from ("## Findings", "")
-    yield from (f"*{literal(told)}*\n" for told in found.lead)
+    yield from (f"*{literal(sentence)}*\n" for sentence in found.lead)
     area = ""
     for finding in found.findings:
         if finding.area and finding.area != area:
@@ -133,7 +132,7 @@ def _finding(finding: Finding) -> Iterator[str]:
 
 
 def _block(words: Words, behind: str = "", *, quoted: bool = False) -> Iterator[str]:
-    """Lines as they stand in the source, in their direction."""
+    """Yield the lines of a source in their direction."""
     lines = [literal(line) for line in words.text.splitlines() if line.strip()] or [""]
     lines[-1] += behind
     sign = "> " if quoted else ""
@@ -147,7 +146,7 @@ def _block(words: Words, behind: str = "", *, quoted: bool = False) -> Iterator[
 
 
 def _set(words: Words) -> str:
-    """Words in a line, in their direction; in a sentence of the memo each piece in its own."""
+    """Return words on a line in their direction; in the memo's own sentences each piece has its own."""
     if words.language != OWN and right_to_left(words.text):
         return _turned(words.text, words.language)
     parts = list(pieces(" ".join(words.text.split())))
@@ -161,7 +160,7 @@ def _turned(text: str, language: str) -> str:
 
 
 def _between(text: str) -> str:
-    """A piece of a line, with the blanks around it."""
+    """Return a piece of a line with the blanks around it."""
     return " " * text.startswith(" ") + literal(text) + " " * (text.endswith(" ") and bool(text.strip()))
 
 
@@ -180,7 +179,7 @@ def _listed(found: Listed, level: str) -> Iterator[str]:
 def _coverage(memo: Memo) -> Iterator[str]:
     if memo.areas:
         yield from ("## Coverage", "")
-        rows = [(_set(Words(one.name, "und")), one.state, literal(one.told)) for one in memo.areas]
+        rows = [(_set(Words(one.name, "und")), one.state, literal(one.words)) for one in memo.areas]
         yield from _table(("Area", "State", "Evidence"), rows)
 
 
@@ -199,17 +198,17 @@ def _passages(memo: Memo) -> Iterator[str]:
         for row in memo.rows
     ]
     yield from _table(("Rank", "Passage", "Force", "How it was found", "Note"), rows)
-    if told := rest_words(memo):
-        yield from (literal(told), "")
+    if rest := rest_words(memo):
+        yield from (literal(rest), "")
 
 
 def _log(memo: Memo) -> Iterator[str]:
     yield from ("## Verification log", "", "### What the engine checked", "")
-    yield from (f"- {literal(told)}" for told in memo.checks)
+    yield from (f"- {literal(check)}" for check in memo.checks)
     yield ""
     if memo.steps:
-        yield from ("### What people and the engine did", "")
-        rows = [(one.at, literal(one.who), _set(Words(one.told))) for one in memo.steps]
+        yield from ("### What users and the engine did", "")
+        rows = [(one.at, literal(one.who), _set(Words(one.words))) for one in memo.steps]
         yield from _table(("UTC", "Who", "What"), rows)
         if memo.more_steps:
             yield from (more_words(memo.more_steps), "")
@@ -224,7 +223,7 @@ def _settings(memo: Memo) -> Iterator[str]:
         rows = [tuple(map(literal, row)) for row in memo.settings]
         yield from _table(("Setting", "Here", "In the preset"), rows)
     yield from _table(("What", "Value"), [(literal(name), literal(value)) for name, value in memo.facts])
-    yield from (f"*{literal(told)}*\n" for told in memo.claims)
+    yield from (f"*{literal(claim)}*\n" for claim in memo.claims)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -236,6 +235,6 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]
 
 def _note(note: Note) -> str:
     above = f" {literal(above_words(note))}" if note.above is not None else ""
-    told = [f"{_set(Words(note.cited, note.language))}{above}."]
-    told += [f"**{literal(words.text)}**" if strong else _set(words) for words, strong in note_words(note)]
-    return f"[^{note.number}]: {' '.join(told)}"
+    parts = [f"{_set(Words(note.cited, note.language))}{above}."]
+    parts += [f"**{literal(words.text)}**" if strong else _set(words) for words, strong in note_words(note)]
+    return f"[^{note.number}]: {' '.join(parts)}"

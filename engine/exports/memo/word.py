@@ -42,15 +42,15 @@ from engine.exports.memo.word_parts import (
 from engine.language.characters import right_to_left
 from engine.unpacking import open_zip, read_member
 
-# A zip of which the same files make the same bytes.
+# A reproducible ZIP: equal files give equal bytes.
 
-# What a zip can say of a time begins there.
+# The years that a ZIP can represent.
 FIRST_YEAR, LAST_YEAR = 1980, 2107
 _MODE, _UNIX = 0o644 << 16, 3
 
 
-def packed(files: Mapping[str, bytes], when: datetime) -> bytes:
-    """The files in a zip, each said to be of the time ``when``."""
+def pack_reproducibly(files: Mapping[str, bytes], when: datetime) -> bytes:
+    """Return a ZIP of files, all with the time ``when``."""
     moment = when.astimezone(UTC)
     year = min(max(moment.year, FIRST_YEAR), LAST_YEAR)
     made = (year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
@@ -63,16 +63,16 @@ def packed(files: Mapping[str, bytes], when: datetime) -> bytes:
     return whole.getvalue()
 
 
-# A memo as a Word file: real headings, real footnotes, text in its own direction and language.
+# The Word file has real headings and footnotes, and text in its own direction and language.
 
-# Letters of a header and of a cell.
+# Most characters of a header and of a cell.
 LONGEST_HEADER, LONGEST_CELL = 70, 220
-# Facts that stand under the title; all of them stand at the end.
+# Facts repeated under the title; the end contains all.
 _ON_TOP = ("Matter", "Case", "Asked", "Law as of", "Corpus")
 
 
 def memo_word(memo: Memo) -> bytes:
-    """The memo as the bytes of a .docx."""
+    """Return the memo as the bytes of a .docx file."""
     return _Writer(memo).written()
 
 
@@ -97,8 +97,8 @@ class _Writer:
         self._heading("Question")
         self._paragraph(memo.question)
         self._heading(f"Evidence: {memo.status[:1].lower()}{memo.status[1:]}")
-        for number, told in enumerate(memo.evidence):
-            self._paragraph(Words(told), "Normal" if number == 0 else LEAD)
+        for number, sentence in enumerate(memo.evidence):
+            self._paragraph(Words(sentence), "Normal" if number == 0 else LEAD)
         self._findings(memo.findings)
         if memo.remarks:
             self._heading(NOTES)
@@ -113,8 +113,8 @@ class _Writer:
 
     def _findings(self, found: Findings) -> None:
         self._heading("Findings")
-        for told in found.lead:
-            self._paragraph(Words(told), LEAD)
+        for sentence in found.lead:
+            self._paragraph(Words(sentence), LEAD)
         area = ""
         for finding in found.findings:
             if finding.area and finding.area != area:
@@ -149,8 +149,8 @@ class _Writer:
             add_words(element, source.name, strong=True)
             if right_to_left(source.name.text):
                 turn(element)
-            for told in source.trails:
-                self._paragraph(Words(told), "List Bullet")
+            for trail in source.trails:
+                self._paragraph(Words(trail), "List Bullet")
 
     def _lacking(self) -> None:
         self._heading("What was not found")
@@ -164,7 +164,7 @@ class _Writer:
     def _coverage(self, areas: Sequence[Area]) -> None:
         if areas:
             self._heading("Coverage")
-            rows = [(Words(one.name, "und"), Words(one.state), Words(one.told)) for one in areas]
+            rows = [(Words(one.name, "und"), Words(one.state), Words(one.words)) for one in areas]
             add_table(self.document, ("Area", "State", "Evidence"), rows, (70, 25, 65))
 
     def _passages(self) -> None:
@@ -185,18 +185,18 @@ class _Writer:
         ]  # fmt: skip
         heads = ("Rank", "Passage", "Force", "How it was found", "Note")
         add_table(self.document, heads, rows, (10, 60, 22, 56, 12))
-        if told := rest_words(memo):
-            self._paragraph(Words(told), LEAD)
+        if rest := rest_words(memo):
+            self._paragraph(Words(rest), LEAD)
 
     def _log(self) -> None:
         memo = self.memo
         self._heading("Verification log")
         self._heading("What the engine checked", 2)
-        for told in memo.checks:
-            self._paragraph(Words(told), "List Bullet")
+        for check in memo.checks:
+            self._paragraph(Words(check), "List Bullet")
         if memo.steps:
-            self._heading("What people and the engine did", 2)
-            rows = [(Words(one.at), Words(one.who, "und"), Words(one.told)) for one in memo.steps]
+            self._heading("What users and the engine did", 2)
+            rows = [(Words(one.at), Words(one.who, "und"), Words(one.words)) for one in memo.steps]
             add_table(self.document, ("UTC", "Who", "What"), rows, (34, 30, 96))
             if memo.more_steps:
                 self._paragraph(Words(more_words(memo.more_steps)), LEAD)
@@ -211,8 +211,8 @@ class _Writer:
             rows = [tuple(Words(value, "und") for value in row) for row in memo.settings]
             add_table(self.document, ("Setting", "Here", "In the preset"), rows, (52, 54, 54))
         self._facts(memo.facts)
-        for told in memo.claims:
-            self._paragraph(Words(told), LEAD)
+        for claim in memo.claims:
+            self._paragraph(Words(claim), LEAD)
 
     def _facts(self, facts: Sequence[tuple[str, str]]) -> None:
         rows = [(Words(name), Words(value, "und")) for name, value in facts]
@@ -234,25 +234,25 @@ class _Writer:
 
 
 def _saved(document: Document, when: datetime) -> bytes:
-    """The file, its parts said to be of the time ``when``: the same memo gives the same bytes."""
+    """Return the bytes of the file with the time ``when`` for all parts, so that they are reproducible."""
     file = io.BytesIO()
     document.save(file)
     with open_zip(file) as parts:
-        return packed({one.filename: read_member(parts, one) for one in parts.infolist()}, when)
+        return pack_reproducibly({one.filename: read_member(parts, one) for one in parts.infolist()}, when)
 
 
 def _write_note(paragraph: Any, note: Note) -> None:
-    """Fill a footnote: the citation, what is to be said of it, and what came of checking it."""
+    """Fill a footnote: citation, remarks, and result of the check."""
     add_words(paragraph, Words(" "))
-    # Names of acts in other scripts stand in a sentence of the memo.
+    # A citation may contain names in other scripts.
     add_words(paragraph, Words(f"{note.cited} {above_words(note)}".rstrip() + "."))
-    for told, strong in note_words(note):
+    for words, strong in note_words(note):
         add_words(paragraph, Words(" "))
-        add_words(paragraph, told, strong=strong)
+        add_words(paragraph, words, strong=strong)
 
 
 def _name(document: Document, memo: Memo) -> None:
-    """The properties of the file; nothing of the template is left in them."""
+    """Set the properties of the file and remove those of the template."""
     core = document.core_properties
     core.title, core.subject = clean(memo.title)[:255], clean(one_line(memo.question.text, 250))
     core.author, core.last_modified_by, core.comments, core.keywords = "Redstring", "Redstring", "", ""
@@ -265,7 +265,7 @@ def _name(document: Document, memo: Memo) -> None:
 
 
 def _margins(document: Document, memo: Memo) -> None:
-    """Header with the matter and the case, footer with the numbers of the pages."""
+    """Add a header with matter and case and a footer with page numbers."""
     section = document.sections[0]
     named = " · ".join(part for part in (memo.matter, memo.title) if part)
     style = document.styles[LABEL].style_id
@@ -283,7 +283,7 @@ def _margins(document: Document, memo: Memo) -> None:
 
 
 def _tab(paragraph: Any) -> None:
-    """A tab to the right margin."""
+    """Add a tab to the right margin."""
     tabs = f'<w:tabs {nsdecls("w")}><w:tab w:val="right" w:pos="9070"/></w:tabs>'
     paragraph.get_or_add_pPr().insert_element_before(
         parse_xml(tabs), "w:suppressAutoHyphens", "w:bidi", "w:spacing", "w:ind", "w:jc", "w:rPr"

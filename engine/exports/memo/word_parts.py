@@ -19,17 +19,16 @@ from engine.exports.memo.content import OWN, Words
 from engine.exports.xml_text import for_xml
 from engine.language.characters import marked, pieces, right_to_left
 
-# Text in a Word file: runs with their language and direction, nothing hidden, nothing that XML
-# forbids.
+# Runs of text with language and direction, without hidden characters and characters invalid in XML.
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 ENGLISH = "en-GB"
-# What the file says of all text from right to left whose own language is not known (word_look.py).
+# Language of right-to-left text whose own is unknown (see word_look.py).
 ARABIC = "ar"
 
 
 def add_words(paragraph: Any, words: Words, style: str = "", *, strong: bool = False) -> None:
-    """Append words to a paragraph in runs of one direction each; lines are broken where they are."""
+    """Append words to a paragraph as runs of one direction each, keeping line breaks."""
     language = ENGLISH if words.language == OWN else words.language
     for number, line in enumerate(marked(words.text).splitlines() or [""]):
         if number:
@@ -41,7 +40,7 @@ def add_words(paragraph: Any, words: Words, style: str = "", *, strong: bool = F
 
 
 def turn(paragraph: Any) -> None:
-    """Set a paragraph from right to left."""
+    """Set a paragraph to right-to-left."""
     paragraph.get_or_add_pPr().insert_element_before(
         OxmlElement("w:bidi"),
         *("w:adjustRightInd", "w:snapToGrid", "w:spacing", "w:ind", "w:contextualSpacing"),
@@ -51,7 +50,7 @@ def turn(paragraph: Any) -> None:
 
 
 def turn_border(paragraph: Any, colour: str) -> None:
-    """Set the line of a quote along its right side."""
+    """Move the border of a quote to its right side."""
     sides = f'<w:left w:val="nil"/><w:right w:val="single" w:sz="12" w:space="8" w:color="{colour}"/>'
     paragraph.get_or_add_pPr().insert_element_before(
         parse_xml(f"<w:pBdr {nsdecls('w')}>{sides}</w:pBdr>"),
@@ -64,18 +63,18 @@ def turn_border(paragraph: Any, colour: str) -> None:
 
 
 def clean(text: str) -> str:
-    """A line as XML can hold it."""
+    """Return a line without characters invalid in XML."""
     return for_xml(" ".join(re.split("[\t\n\r]", text)))
 
 
 def _parts(line: str, *, whole: bool) -> list[tuple[str, bool]]:
-    """A line that runs from right to left is one piece, numbers and signs in it too."""
+    """Return the pieces of a line; a right-to-left line is one piece, including numbers and signs."""
     return [(line, True)] if whole and right_to_left(line) else list(pieces(line))
 
 
 def _run(text: str, language: str, style: str, *, turned: bool, strong: bool) -> Any:
     run, properties = OxmlElement("w:r"), OxmlElement("w:rPr")
-    # In the order of the schema: style, weight, direction, language.
+    # Order required by the schema: style, weight, direction, language.
     if style:
         _add(properties, "w:rStyle", {"w:val": style})
     if strong:
@@ -87,7 +86,7 @@ def _run(text: str, language: str, style: str, *, turned: bool, strong: bool) ->
     if turned:
         _add(properties, "w:lang", {"w:bidi": ARABIC if known in ("", ENGLISH) else known})
     elif known:
-        # The second is that of East Asian characters.
+        # The second attribute is for East Asian characters.
         _add(properties, "w:lang", {"w:val": known, "w:eastAsia": known})
     if len(properties):
         run.append(properties)
@@ -105,12 +104,11 @@ def _add(parent: Any, tag: str, attributes: dict[str, str]) -> None:
     parent.append(element)
 
 
-# How the Word file looks: A4, a calm serif for text and a sans for labels, real styles for all of
-# it.
+# Look: A4, a serif for text and a sans for labels, named styles throughout.
 
 SERIF, SANS = "Georgia", "Arial"
 INK, SOFT, LINE, ACCENT = "1D1D1F", "6B6A66", "E4E1DA", "B3261E"
-# Styles of our own, by what they are for.
+# Own styles by purpose.
 LEAD, QUOTE, CITE, LABEL, WARNING, CELL, HEAD = (
     *("Memo Lead", "Memo Quote", "Memo Citation", "Memo Label", "Memo Warning", "Memo Cell", "Memo Head"),
 )
@@ -162,7 +160,7 @@ def _page(document: Document) -> None:
 
 
 def _defaults(document: Document) -> None:
-    """Fonts and languages of everything that says no other."""
+    """Set the default fonts and languages."""
     [properties] = document.styles.element.xpath("w:docDefaults/w:rPrDefault/w:rPr")
     for child in list(properties):
         properties.remove(child)
@@ -177,7 +175,7 @@ def _defaults(document: Document) -> None:
 
 
 def _plain(style: Any) -> None:
-    """Take away lines and colours that the template gives a style."""
+    """Remove the borders and colours of a template style."""
     for tag in ("w:pBdr", "w:contextualSpacing"):
         for element in style.element.findall(f"w:pPr/{tag}", style.element.nsmap):
             element.getparent().remove(element)
@@ -192,7 +190,7 @@ def _font(
     font = style.font
     font.name, font.size, font.color.rgb = name, Pt(size), RGBColor.from_string(colour)
     font.bold, font.italic = bold, italic
-    # Arabic and Hebrew: their own font and size, upright, as bold as the rest.
+    # Arabic and Hebrew have their own font and size, upright, and the same weight.
     font.cs_bold = bold
     properties = style.element.get_or_add_rPr()
     fonts = properties.find(qn("w:rFonts"))
@@ -214,7 +212,7 @@ def _space(style: Any, *, before: float = 0, after: float = 0, line: float = 1.2
 
 
 def _bordered(style: Any, colour: str) -> None:
-    """A line along the side at which reading begins."""
+    """Set a border on the side where reading begins."""
     style.paragraph_format.left_indent = Mm(3)
     border = (
         f'<w:pBdr {nsdecls("w")}><w:left w:val="single" w:sz="12" w:space="8" w:color="{colour}"/></w:pBdr>'
@@ -238,15 +236,13 @@ def _note_styles(document: Document) -> None:
     number.font.color.rgb = RGBColor.from_string(ACCENT)
 
 
-# Real footnotes of a Word file: the part that holds them, and references to them.
-#
-# python-docx 1.2 knows no footnotes. ECMA-376, part 1, 11.3.7 and 17.11: a part ``footnotes.xml``
-# with a separator, a continuation separator and one element a note; a style for its text and one
-# for its number; and the separators named in the settings.
+# Footnotes. python-docx 1.2 does not support them. ECMA-376, part 1, 11.3.7 and 17.11: a part
+# ``footnotes.xml`` with a separator, a continuation separator and an element per note; styles for text and
+# number; the separators listed in the settings.
 
-# Ids of the two lines between text and notes.
+# Ids of the two separators.
 _SEPARATORS = ((-1, "separator"), (0, "continuationSeparator"))
-# What stands behind the footnotes' properties in the settings (CT_Settings).
+# Elements after the footnote properties in the settings (CT_Settings).
 _BEHIND = (
     *("w:endnotePr", "w:compat", "w:docVars", "w:rsids", "m:mathPr", "w:attachedSchema", "w:themeFontLang"),
     *("w:clrSchemeMapping", "w:doNotIncludeSubdocsInStats", "w:shapeDefaults", "w:decimalSymbol"),
@@ -254,7 +250,7 @@ _BEHIND = (
 
 
 class Footnotes:
-    """The footnotes of a document. Each is written once, and may be referred to again by its number."""
+    """The footnotes of a document, each written once and referenced by number."""
 
     def __init__(self, document: Document) -> None:
         root = parse_xml(f"<w:footnotes {nsdecls('w', 'r')}/>")
@@ -269,10 +265,13 @@ class Footnotes:
         self._known: set[int] = set()
 
     def refer(self, paragraph: Any, number: int, write: Any) -> None:
-        """Refer to a note from a paragraph: its first reference makes the note, whose paragraph ``write`` is
-        given to fill; each further one is a field that shows the number of the first."""
+        """Refer to a note from a paragraph.
+
+        The first reference creates the note, whose paragraph ``write`` fills; further ones are fields with
+        its number.
+        """
         if number in self._known:
-            paragraph.append(_again(number))
+            paragraph.append(_repeated_reference(number))
             return
         self._known.add(number)
         for element in _first(number):
@@ -302,7 +301,7 @@ def _set_separators(settings: Any) -> None:
 
 
 def _first(number: int) -> Iterable[Any]:
-    """The reference inside of a bookmark, to which further references lead."""
+    """Yield the reference within a bookmark for further references."""
     start, end = OxmlElement("w:bookmarkStart"), OxmlElement("w:bookmarkEnd")
     for mark in (start, end):
         mark.set(qn("w:id"), str(number))
@@ -312,7 +311,7 @@ def _first(number: int) -> Iterable[Any]:
     return start, _run_word_notes("FootnoteReference", reference), end
 
 
-def _again(number: int) -> Any:
+def _repeated_reference(number: int) -> Any:
     field = OxmlElement("w:fldSimple")
     field.set(qn("w:instr"), f" NOTEREF {_bookmark(number)} \\f \\h ")
     text = OxmlElement("w:t")
@@ -339,7 +338,7 @@ def _styled(properties: str, tag: str, style: str) -> Any:
     return element
 
 
-# Tables of the Word file: thin lines between rows, a head that is repeated on each page.
+# Tables with thin lines between rows, and heads repeated on each page.
 
 
 def add_table(
@@ -350,12 +349,11 @@ def add_table(
     *,
     labelled: bool = False,
 ) -> None:
-    """A table under ``heads``, without a head where there are none; ``widths`` are in millimetres.
-    ``labelled``: the first cell of a row says what the others are."""
+    """Add a table; ``widths`` are in millimetres. ``labelled``: the first cell of a row is its label."""
     titles = [[Words(head) for head in heads]] if heads else []
     table = document.add_table(rows=len(titles) + len(rows), cols=len(widths))
     table.autofit = False
-    # Word goes by the grid, others by the cells.
+    # Word uses the grid, other programs the cells.
     for column, width in zip(table.columns, widths, strict=True):
         column.width = Mm(width)
     element = document.element.body.findall(qn("w:tbl"))[-1]
@@ -372,7 +370,7 @@ def add_table(
             cell.width = Mm(width)
             style = HEAD if is_head or (labelled and place == 0) else CELL
             _write(cell.find(qn("w:p")), words, document.styles[style].style_id)
-    # Word wants a paragraph between a table and what follows.
+    # Word requires a paragraph between a table and the next.
     document.add_paragraph(style=CELL).paragraph_format.line_spacing = Pt(4)
 
 

@@ -1,1 +1,1 @@
-"""The case as one page of HTML that needs nothing else."""
+"""The case as one self-contained HTML page."""

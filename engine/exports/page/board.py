@@ -1,7 +1,7 @@
 """The board of a case as a drawing: rounds as columns, documents as lanes, passages as pills, links as lines.
 
-What is ranked, and the passages of its first trails, are pills with their names; all others of a document and
-a round are one dot with their number. Lengths are in units of the drawing.
+Ranked passages and those of their first trails are pills with names; all others of a document and round are
+one dot with their number. Lengths are in units of the drawing.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from engine.language.characters import right_to_left
 from engine.model import Hop
+from engine.records.phrases import hop_quote, hop_words
 from engine.records.record import CaseRecord, NodePart
-from engine.records.wording import hop_quote, hop_words
 
-# Pills, lanes, columns and lines at most; what does not fit is counted.
+# Limits; whatever does not fit is counted.
 MOST_PILLS, MOST_LANES, MOST_ROUNDS, MOST_LINES = 36, 9, 6, 80
-# Ranked passages and those of one round that are wanted as pills, and how many stand below each other.
+# Most ranked passages and passages of a round as pills, and most pills in a cell.
 MOST_RANKED, MOST_OF_ROUND, MOST_OF_CELL = 20, 8, 6
 WIDTH, LABELS, HEAD, ROW, PAD = 1000, 210, 34, 30, 14
 PILL, LETTER, LONGEST_LABEL, LONGEST_TITLE = 24, 7.0, 24, 27
@@ -25,7 +25,7 @@ PILL, LETTER, LONGEST_LABEL, LONGEST_TITLE = 24, 7.0, 24, 27
 
 @dataclass(frozen=True, slots=True)
 class Pill:
-    """A passage by its name. ``rank`` is where it stands in the ranking, None where it only leads there."""
+    """A passage with its name. ``rank`` is None if it only leads to a ranked one."""
 
     id: str
     label: str
@@ -40,7 +40,7 @@ class Pill:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """Passages of one document and round that have no pill."""
+    """Passages of a document and round without pills."""
 
     x: float
     y: float
@@ -51,7 +51,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A document, or all that have no lane of their own; ``bottom`` is where it ends."""
+    """A document, or all without their own lane; ``bottom`` is its lower end."""
 
     title: str
     turned: bool
@@ -62,16 +62,16 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A link from one pill to another, in words."""
+    """A link between two pills, with its description."""
 
     path: str
     strategy: str
-    told: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The drawing; ``strategies`` are those that it shows, ``heads`` the columns with their places."""
+    """The drawing; ``strategies`` are those shown, ``heads`` the columns with their positions."""
 
     width: float
     height: float
@@ -86,8 +86,11 @@ class Board:
 
 
 def board_of(case: CaseRecord, name: Callable[[str], str], titles: Mapping[str, str]) -> Board | None:
-    """The board of a case; None where its pool is empty. ``name`` is what a pill says, ``titles`` are those
-    of documents, both by the ids of passages. Raises InputError where the record is damaged."""
+    """Return the board of a case, None if its pool is empty.
+
+    ``name`` gives the label of a pill, ``titles`` those of documents, both by passage id. Raises InputError
+    if the record is damaged.
+    """
     if not case.pool.nodes:
         return None
     nodes = {node.id: node for node in case.pool.nodes}
@@ -101,11 +104,11 @@ def board_of(case: CaseRecord, name: Callable[[str], str], titles: Mapping[str, 
     heads = ["Scan", *(f"Round {number}" for number in range(1, last + 1))]
     heads[-1] += " and later" if rounds > last else ""
     places = [LABELS + (WIDTH - LABELS) * (number + 0.5) / (last + 1) for number in range(last + 1)]
-    lanes, pills, dots = _placed(case, chosen, nodes, places, name, titles)
+    lanes, pills, dots = _place(case, chosen, nodes, places, name, titles)
     by_id = {pill.id: pill for pill in pills}
     linked = {(hop.source_id, hop.target_id): hop for hop in reversed(hops)}
     lines = [
-        Line(_path(by_id[source], by_id[target]), hop.strategy, _told(hop, name))
+        Line(_path(by_id[source], by_id[target]), hop.strategy, _describe(hop, name))
         for (source, target), hop in reversed(linked.items())
         if source in by_id and target in by_id and _is_drawn(hop, by_id, firsts)
     ]
@@ -123,7 +126,7 @@ def board_of(case: CaseRecord, name: Callable[[str], str], titles: Mapping[str, 
     )
 
 
-def _placed(
+def _place(
     case: CaseRecord,
     chosen: Sequence[str],
     nodes: Mapping[str, NodePart],
@@ -131,7 +134,7 @@ def _placed(
     name: Callable[[str], str],
     titles: Mapping[str, str],
 ) -> tuple[list[Lane], list[Pill], list[Dot]]:
-    """Lanes from top to bottom, with what stands in them."""
+    """Return the lanes from top to bottom, with their pills and dots."""
     lane_of = _lanes(chosen, nodes, titles)
     column = {one: min(node.round, len(places) - 1) for one, node in nodes.items()}
     ranks = {one.id: one.rank for one in reversed(case.passages)}
@@ -162,8 +165,7 @@ def _placed(
 
 
 def _chosen(case: CaseRecord, firsts: Mapping[str, Hop], nodes: Mapping[str, NodePart]) -> list[str]:
-    """Passages with a pill, each with those that led to it: the ranked, best first, then the best of each
-    round."""
+    """Return the passages with a pill: the ranked ones, then the best of each round, each with its trail."""
     brought: dict[int, list[str]] = {}
     for node in sorted(nodes.values(), key=lambda node: -node.score):
         brought.setdefault(node.round, []).append(node.id)
@@ -193,7 +195,7 @@ def _chain(passage_id: str, firsts: Mapping[str, Hop], nodes: Mapping[str, NodeP
 
 
 def _lanes(chosen: Sequence[str], nodes: Mapping[str, NodePart], titles: Mapping[str, str]) -> dict[str, str]:
-    """The lane of each passage: its document where it is one of those that matter most, else the rest."""
+    """Return the lane of each passage: its document if among the most important, else the rest."""
     counted = Counter(titles[one] for one in nodes)
     wanted = list(dict.fromkeys(titles[one] for one in chosen))
     wanted += [title for title, _ in counted.most_common() if title not in wanted]
@@ -211,13 +213,13 @@ def _pill(passage_id: str, full: str, x: float, y: float, strategy: str, rank: i
 
 
 def _is_drawn(hop: Hop, pills: Mapping[str, Pill], firsts: Mapping[str, Hop]) -> bool:
-    """Whether a link is drawn: inside of a column only where it brought the passage, as it hides others."""
+    """Return whether a link is drawn: within a column only the link that admitted the passage."""
     source = pills[hop.source_id or ""]
     return source.x != pills[hop.target_id].x or firsts[hop.target_id] == hop
 
 
 def _path(source: Pill, target: Pill) -> str:
-    """A curve from the right of one pill to the left of another; around those of its own column."""
+    """Return a curve from the right of one pill to the left of another, around those of its own column."""
     if source.x == target.x:
         x, out = source.x - source.width / 2, 34
         end = target.x - target.width / 2
@@ -232,12 +234,12 @@ def _path(source: Pill, target: Pill) -> str:
     )
 
 
-def _told(hop: Hop, name: Callable[[str], str]) -> str:
+def _describe(hop: Hop, name: Callable[[str], str]) -> str:
     return " ".join(part for part in (name(hop.target_id), hop_words(hop, name), hop_quote(hop)) if part)
 
 
 def _cut(text: str, most: int, *, from_end: bool = False) -> str:
-    """A text shortened at its end, or at its beginning where the end tells more."""
+    """Return a text shortened at its end or at its beginning."""
     if len(text) <= most:
         return text
     if not from_end:

@@ -1,4 +1,4 @@
-"""A case as one page that stands alone: cards, colours, board."""
+"""A case as one self-contained page: cards, colours, board."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from engine.exports.memo.content import PassageNames
 from engine.exports.memo.markdown import note_words, one_line, settings_line
 from engine.exports.page.board import board_of
 from engine.exports.reading import private_record_in
-from engine.exports.registry import HandedOver
+from engine.exports.registry import ExportableCase
 from engine.investigation.strategies.gaps import Gaps
 from engine.language.characters import marked, pieces, right_to_left
 from engine.language.quotes import matched_spans, question_terms
 from engine.model import Hop
+from engine.records.phrases import Name, trail_clauses
 from engine.records.record import CaseRecord, PassagePart
-from engine.records.wording import Name, trail_clauses
 from engine.threads import Colour, threads, title_of
 
-# Colours of what brings passages, as classes of the page: a record may name anything.
+# Colours as classes of the page, because a record may contain any strategy name.
 
-# What brings passages and is no strategy, and what nobody knows any more.
+# Other ways to find passages, and unknown strategies.
 _OTHERS = {
     "scan": ("Scan", Colour("#7a7a7a", "#a5a5a5")),
     "named": ("Named in the question", Colour("#a3195b", "#ff7eb6")),
-    "person": ("Brought by a person", Colour("#1d1d1f", "#ececee")),
+    "person": ("Added by a person", Colour("#1d1d1f", "#ececee")),
 }
 _SPARE = Colour("#7b5ea7", "#b39ddb")
 
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """By strategy: the class of its colour, what people call it. ``style`` are the rules of the classes."""
+    """Class and label by strategy; ``style`` are the rules of the classes."""
 
     classes: Mapping[str, str]
     titles: Mapping[str, str]
@@ -48,7 +48,7 @@ class Palette:
 
 
 def palette_of(case: CaseRecord, strategies: Iterable[str]) -> Palette:
-    """The colours of some strategies: those that the record tells, else those that are known now."""
+    """Return the colours of some strategies, from the record, else from the registered strategies."""
     known = dict(_OTHERS)
     known |= {name: (one.title, one.colour) for name, one in threads().items()}
     known[Gaps.name] = (Gaps.title, Gaps.colour)
@@ -59,22 +59,22 @@ def palette_of(case: CaseRecord, strategies: Iterable[str]) -> Palette:
         classes[name] = f"t{number}"
         light.append(f".t{number}{{--c:{colour.light}}}")
         dark.append(f".t{number}{{--c:{colour.dark}}}")
-    # Paper is white.
+    # Print uses the light colours.
     style = f"{''.join(light)}\n@media screen and (prefers-color-scheme:dark){{{''.join(dark)}}}\n"
     return Palette(classes, titles, style)
 
 
-# The ranked passages of a case as cards: what was found, word for word, and why it is here.
+# The ranked passages as cards: their text, and why they were found.
 
-# Cards of a page, trails of a card.
+# Most cards of a page and trails of a card.
 MOST_CARDS, MOST_TRAILS = 100, 3
-# A piece of a line, with whether the question asks for it.
+# Pieces of a line, each with whether the question contains it.
 Line = tuple[tuple[str, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One hop of a trail in words. ``asks``: the quote is a query that was sent."""
+    """A hop of a trail in words. ``asks``: the quote is a query."""
 
     strategy: str
     words: str
@@ -84,7 +84,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A ranked passage as it is shown; ``turned``: it runs from right to left."""
+    """A ranked passage for display; ``turned``: it is written from right to left."""
 
     rank: int
     title: str
@@ -98,14 +98,14 @@ class Card:
     lines: tuple[Line, ...]
     trails: tuple[tuple[Step, ...], ...]
     more_trails: int
-    beside: tuple[str, ...]
+    related: tuple[str, ...]
     check: str
     differs: bool
     now: str
 
 
 def cards_of(case: CaseRecord, checker: Checker, name: PassageNames) -> list[Card]:
-    """The first cards of a ranking, best first. Raises InputError where the record is damaged."""
+    """Return the first cards of a ranking. Raises InputError if the record is damaged."""
     return [_card(one, case.question, checker, name) for one in case.passages[:MOST_CARDS]]
 
 
@@ -125,7 +125,7 @@ def _card(passage: PassagePart, question: str, checker: Checker, name: PassageNa
         lines=tuple(_lines(passage, question)),
         trails=tuple(tuple(_steps(trail, name)) for trail in trails[:MOST_TRAILS]),
         more_trails=max(0, len(trails) - MOST_TRAILS),
-        beside=tuple(_beside(passage, name)),
+        related=tuple(_related(passage, name)),
         check=found.check.value,
         differs=not found.check.holds and bool(checker.corpus),
         now=one_line(found.now) if found.now else "",
@@ -149,19 +149,18 @@ def _steps(trail: Sequence[Hop], name: Name) -> Iterator[Step]:
         yield Step(clause.hop.strategy, words, clause.quote.strip("“”"), clause.asks)
 
 
-def _beside(passage: PassagePart, name: Name) -> Iterator[str]:
+def _related(passage: PassagePart, name: Name) -> Iterator[str]:
     joined = [one for one in passage.ids if one != passage.id]
     for words, ids in (("Read together with", joined), ("The same words as", passage.same_words)):
         if ids:
             yield f"{words} {', '.join(map(name, ids))}"
 
 
-# The page of a case: question, answer, board, coverage, cards and log, in one file that fetches
-# nothing.
+# The page: question, answer, board, coverage, cards and log in one file without external resources.
 
 
-def case_page(given: HandedOver) -> str:
-    """The page of a case. Raises InputError where the record is damaged."""
+def case_page(given: ExportableCase) -> str:
+    """Return the page of a case. Raises InputError if the record is damaged."""
     case = private_record_in(given)
     memo = compose(given, case)
     name, checker = names_of(given, case), checker_of(given, case)
@@ -200,11 +199,11 @@ def case_page(given: HandedOver) -> str:
 
 
 def _documents(case: CaseRecord, corpus: Corpus | None) -> tuple[dict[str, str], dict[str, str]]:
-    """Labels of passages and titles of their documents, by the ids of the passages of the pool."""
+    """Return labels of passages and titles of their documents, by the ids of pool passages."""
     labels = {one.id: one.label for one in case.passages}
     ids = [node.id for node in case.pool.nodes]
     known = {one.document: one.title for one in case.passages if one.title}
-    # An id begins with that of its document.
+    # The id of a passage begins with its document's.
     titles = {one: known.get(one.split("/")[0], one.split("/")[0]) for one in ids}
     titles |= {one.id: one.title for one in case.passages if one.title}
     if corpus is not None and ids:
@@ -240,5 +239,5 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """What an expression gives, with nothing hidden in it."""
+    """Return the value of an expression, with hidden characters made visible."""
     return marked(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -50,7 +50,7 @@ def connect(address: str) -> Any:
 
 
 async def _shake_hands(address: str, distributed: Any) -> None:
-    """Connect once: a client would wait without end for a server that says nothing."""
+    """Connect once: a client would wait forever for a server that does not answer."""
     options = distributed.Security().get_connection_args("client")
     comm = await asyncio.wait_for(import_module("distributed.comm").connect(address, **options), CONNECT)
     await comm.close()

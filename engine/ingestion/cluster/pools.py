@@ -38,9 +38,9 @@ Task = TypeVar("Task")
 Item = TypeVar("Item")
 # Bytes of a file that may be sent: it is in memory on its way.
 MOST_SENT = 1 << 30
-# Seconds without an answer of the scheduler, and without a worker, until the ingestion ends.
+# Timeout for an answer of the scheduler, and for the first worker, in seconds.
 SILENCE, NO_WORKER = 30.0, 60.0
-# Seconds between two looks at the workers, for a result to arrive, and for workers to end their children.
+# Seconds between two checks of the workers; for a result to arrive; for workers to end their children.
 _LOOK, _ARRIVAL, _FAREWELL = 0.5, 30.0, 10.0
 
 
@@ -62,13 +62,13 @@ class Request:
     answered: SimpleQueue[Request] = field(default_factory=SimpleQueue)
 
 
-# The work on a task yields events, and requests to which it is sent the answers.
+# A task yields events and requests; the answers are sent to it.
 Work = Generator[Request | Event[Task, Item], Answer, None]
 _FileWork = Work[FileToRead, Batch | Problem]
 
 
 class _Call:
-    """A call that unpickling makes: the scheduler passes its pickle on and needs no engine."""
+    """A call made by unpickling: the scheduler forwards its pickle and needs no engine."""
 
     def __init__(self, *arguments: object) -> None:
         self._arguments = arguments
@@ -84,9 +84,9 @@ class ClusterPools:
         self._client, self._job = connect(address), Job(token_hex(16), limits)
         self._corpus: Any = None
         self._waiting, self._sent = list[Request](), set[Request]()
-        # Whether files are sent: after a worker did not find one at its path.
+        # True after a worker did not find a file at its path: files are sent.
         self._sends_files = False
-        # When the scheduler answered last, and the threads of each worker.
+        # Time of the scheduler's last answer, and the threads of each worker.
         self._seen: tuple[float, dict[str, int]] = monotonic(), self._client.nthreads()
         self._had_worker = self._heard = monotonic()
         self._ended = threading.Event()
@@ -102,7 +102,7 @@ class ClusterPools:
 
     @property
     def most_waiting(self) -> int:
-        """Enough that no worker waits for this machine."""
+        """Enough batches to keep all workers busy."""
         return max(4, 2 * self.threads)
 
     @contextmanager
@@ -116,7 +116,7 @@ class ClusterPools:
             return _make(batch, path, "analyse", batch, analyst.headings)
 
         readers = ClusterPool(self, 1, lambda file: self._read(file, reader, analyst.headings))
-        # One more than works, so that no worker waits for the next.
+        # One more than the threads, so that no worker waits for the next.
         yield readers, ClusterPool(self, 2, analyse)
 
     def resolved(
@@ -128,7 +128,7 @@ class ClusterPools:
         check: Callable[[], None],
     ) -> Iterator[int]:
         """Implement ``Pools``. This machine resolves what the cluster fails at."""
-        # Dask brings it to each worker once.
+        # Dask sends it to each worker once.
         self._corpus = self._client.submit(bytes, pickle_shared(view, names), pure=False)
 
         def resolve(number: int) -> Work[int, str]:
@@ -277,7 +277,7 @@ class ClusterPools:
             yield Finished(file, f"cannot be read ({error})", 0.0)
 
 
-def pools_of(cluster: str | None, limits: Limits) -> Pools:
+def make_pools(cluster: str | None, limits: Limits) -> Pools:
     """Return the pools of the cluster with this scheduler, or of this machine. Raises as ``connect``."""
     return LocalPools(limits) if cluster is None else ClusterPools(cluster, limits)
 

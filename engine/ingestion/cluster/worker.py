@@ -1,7 +1,7 @@
-"""What runs on a Dask worker: the tasks of an ingestion.
+"""The tasks of an ingestion on a Dask worker.
 
-The children that read foreign files are those of an ingestion on one machine (``workers.py``). A fork server
-starts them, because they must not inherit the threads and the connections of the worker.
+The children that read untrusted files are those of an ingestion on one machine (``workers.py``). A fork
+server starts them, because they must not inherit the threads and connections of the worker.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from engine.corpus.embedded.block import BLOCKS
 from engine.errors import ClusterError, FileRefusedError, RedstringError, system_error
 from engine.ingestion.analysis import Analyst
 from engine.ingestion.cluster.corpus import BlockResolver, Unresolved
-from engine.ingestion.ledger import LIBRARIES, file_key, makers, version_of
+from engine.ingestion.ledger import LIBRARIES, code_digest, file_key, version_of
 from engine.ingestion.pipeline import run
 from engine.ingestion.readers.base import Problem, SourceFile
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
@@ -67,7 +67,7 @@ class Answer:
 def get_versions() -> dict[str, str]:
     """Return the versions of everything that determines the content of blocks."""
     python = sys.version.replace("\n", " ")
-    return {"Python": python} | {name: version_of(name) for name in LIBRARIES} | {_CODE: makers()}
+    return {"Python": python} | {name: version_of(name) for name in LIBRARIES} | {_CODE: code_digest()}
 
 
 def perform(versions: dict[str, str], content: bytes, corpus: bytes | None = None) -> bytes:
@@ -177,7 +177,7 @@ class _Ingestion:
                 size += len(getattr(event.item, "content", None) or b"")
             if size >= ANSWER_BYTES or len(items) >= ANSWER_ITEMS:
                 break
-        # The time of the child stands still until the next request.
+        # The time of the child stops until the next request.
         pool.hold()
         self._sessions[session] = pool, count
         return Answer(tuple(items), is_end=False)
@@ -206,7 +206,7 @@ class _Ingestion:
             pool = _AnyPool(work, 1, limits, writes=writes, brings=brings, start="forkserver")
             self._pools.append(pool)
         pool.start(task)
-        # To start a child takes long enough for the ingestion to end meanwhile.
+        # The ingestion may end while the child starts.
         if self._is_closed:
             pool.__exit__()
         return pool

@@ -24,8 +24,8 @@ from engine.model import Document
 
 # What the metadata of an Akoma Ntoso document say: its FRBR identity, its life, its periods.
 #
-# The identity follows FRBR as Akoma Ntoso 3.0 has it: a work (the act), an expression (its
-# version in one language) and a manifestation (this file).
+# The identity follows FRBR as Akoma Ntoso 3.0 has it: a work (the act), an expression (its version in one
+# language) and a manifestation (this file).
 
 TYPES = {
     "act": "Act", "bill": "Bill", "debate": "Debate", "debateReport": "Debate report",
@@ -229,8 +229,8 @@ def _more(
 # Akoma Ntoso, the XML of parliaments, legislation and judiciary (OASIS LegalDocML, versions 2 and
 # 3).
 #
-# Every version names another namespace, so elements are known by their local names. A file with
-# components is several documents.
+# Every version names another namespace, so elements are known by their local names. A file with components is
+# several documents.
 
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?akomaNtoso[\s/>]")
 _NOT_OF_A_NAME = re.compile(r"^(?:https?://[^/]+)?/*(?:akn/|id/)?|/?!?main$", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""The seam of readers: a reader turns a file into documents. Counting of lists, tables as text."""
+"""The reader interface: a reader turns a file into documents. Also list numerals, and tables as text."""
 
 from __future__ import annotations
 
@@ -15,20 +15,19 @@ from engine import files
 from engine.model import Document, Passage, Section, Span
 from engine.unpacking import GZIP, open_gzip
 
-# The seam between file formats and the engine: a reader turns a file into documents.
+# The reader interface
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to read, at a ``path`` of which no part is a link.
+    """A file to read. No part of ``path`` is a symbolic link.
 
-    ``name`` is what reports and citations call it ("laws.zip/uu-6.pdf" for a member of an archive), the
-    path where none is given. ``passwords`` are tried in turn on an encrypted file. ``mapping`` says which
-    fields of a table or of JSON hold what; without one the reader makes its own guess. ``stem`` is what a
-    document is called that does not name itself: the file's name up to its first dot, unless another file
-    of the same sources is called so too. ``is_member``: it was unpacked from an archive. ``shares_id``:
-    another file of the same sources states the same id, as versions of one text may, so that it cannot name
-    either. ``url``: where the same bytes stand for others than this machine.
+    ``name``: for reports and citations ("laws.zip/uu-6.pdf" for a member of an archive); default: the path.
+    ``passwords`` are tried in turn on an encrypted file. ``mapping``: meanings of the fields of tables and
+    JSON; otherwise the reader guesses. ``stem``: name of a document without its own; the file's name up to
+    its first dot, made distinct among the sources. ``is_member``: unpacked from an archive. ``shares_id``:
+    another file of the sources states the same id (versions of one text), so the id cannot be used. ``url``:
+    public address of the same bytes.
     """
 
     path: Path
@@ -47,32 +46,32 @@ class SourceFile:
             object.__setattr__(self, "stem", Path(self.name).name.split(".")[0])
 
     def opened(self) -> BufferedReader:
-        """The file, for reading. Raises FileRefusedError for a link or a pipe, OSError."""
+        """Open the file for reading. Raises FileRefusedError for a link or a pipe, OSError."""
         return files.opened(self.path)
 
     @contextmanager
     def unpacked(self) -> Iterator[BufferedReader]:
-        """The file, for reading, unpacked if it is a gzip; raises as ``opened`` and ``open_gzip``."""
+        """Open the file for reading, unpacked if it is gzip; raises like ``opened`` and ``open_gzip``."""
         with self.opened() as file:
             yield open_gzip(file, self.size()) if file.peek(2)[:2] == GZIP else file
 
     def content(self) -> bytes:
-        """All its bytes; raises as ``opened``."""
+        """Return all bytes; raises like ``opened``."""
         with self.opened() as file:
             return file.read()
 
     def size(self) -> int:
-        """How many bytes it has; raises as ``opened``."""
+        """Return the number of bytes; raises like ``opened``."""
         with self.opened() as file:
             return os.fstat(file.fileno()).st_size
 
 
 @dataclass(frozen=True, slots=True)
 class StatedReference:
-    """A link that the markup of a source makes: ``text`` at ``span`` of a passage points at ``target``.
+    """A reference in the markup of a source: ``text`` at ``span`` of a passage points at ``target``.
 
-    ``target`` is what the markup says: "#art_5" for an element of the same document, the URI of another
-    document, with "#" and an element's id or without.
+    ``target``: as in the markup: "#art_5" for an element of the same document, or the URI of another
+    document, optionally with "#" and an element's id.
     """
 
     source_id: str
@@ -83,7 +82,7 @@ class StatedReference:
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """One document with its sections and passages, both in reading order, and the links it states."""
+    """A document with its sections and passages in reading order, and the references in its markup."""
 
     document: Document
     sections: tuple[Section, ...]
@@ -93,9 +92,9 @@ class ReadDocument:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that could not be read: where it is, and why. ``line`` counts from 1.
+    """Something that could not be read: where, and why. ``line`` counts from 1.
 
-    ``is_note``: everything was read, and this is to be known of it.
+    ``is_note``: everything was read, and the reason is information for the user.
     """
 
     path: str
@@ -114,23 +113,23 @@ class Reader(Protocol):
 
     @property
     def name(self) -> str:
-        """What the format is called."""
+        """Name of the format."""
         ...
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """Whether a file, by its name and its first bytes (unpacked), is of this format."""
+        """Return True if a file has this format, by its name and its first (unpacked) bytes."""
         ...
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
-        """The documents of a file and what is wrong with it, in the order of the file.
+        """Yield the documents and problems of a file in order.
 
-        Never raises for what a file contains: that is a Problem. Raises OSError or FileRefusedError
-        where it cannot be opened.
+        Invalid content gives a Problem and never raises. Raises OSError or FileRefusedError if the file
+        cannot be opened.
         """
         ...
 
 
-# The numerals by which lists are counted: 3, iii, c, 三; those of Word and of HTML.
+# List numerals: 3, iii, c, 三; formats of Word and HTML
 
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
           (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
@@ -140,14 +139,14 @@ _ABJAD = "أبجدهوزحطيكلمنسعفصقرشتثخذضظغ"
 
 
 def numeral(value: int, form: str) -> str:
-    """A number in one of Word's formats; those that are not known are printed as decimals."""
+    """Format a number in one of Word's formats; unknown formats give decimals."""
     if value < 1 or value > 99_999:
         return str(value)
     if form in ("lowerRoman", "upperRoman"):
         roman = _roman(value)
         return roman if form == "lowerRoman" else roman.upper()
     if form in ("lowerLetter", "upperLetter"):
-        # After z come aa, bb, cc.
+        # z is followed by aa, bb, cc.
         letter = chr(ord("a") + (value - 1) % 26) * ((value - 1) // 26 + 1)
         return letter if form == "lowerLetter" else letter.upper()
     if form == "decimalZero":
@@ -184,15 +183,15 @@ def _han(value: int) -> str:
     return text.removeprefix("一") if text.startswith("一十") else text
 
 
-# Tables as text: a line a row, its cells with " | " between them.
+# Tables as text: one line per row, cells separated by " | "
 
-# A longer table is cut between rows, and its header is said again, as it is printed again on a new page.
+# A longer table is split between rows; each part repeats the header.
 LONGEST_TABLE = 1600
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The texts of a row's cells; a cell that is merged with one before it is empty or not there."""
+    """The texts of a row's cells; a cell merged with the one before it is empty or missing."""
 
     cells: tuple[str, ...]
     is_header: bool = False
@@ -207,7 +206,7 @@ class Row:
 
 
 def table_text(rows: Sequence[Row]) -> Iterator[str]:
-    """The text of a table, in parts where it is long."""
+    """Yield the text of a table, in parts if it is long."""
     header = [str(row) for row in takewhile(lambda row: row.is_header, rows)]
     head = [line for line in header if line]
     part, size, has_rows = list(head), sum(map(len, head)), False

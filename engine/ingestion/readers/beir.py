@@ -1,10 +1,10 @@
 """Corpora in the form that BEIR made common: ``corpus.jsonl`` or ``corpus.jsonl.gz``.
 
-A line is ``{"id" or "_id", "title", "text", "metadata"}``. A line is a passage and keeps its id;
-where it is too long, its parts are called ``<id>``, ``<id>#2``, ``<id>#3`` and all know the line's id
-as their ``source_id``. Lines of one regulation or document make one Document; a line that names
-none is a document of its own. A document of one line without a number, whose text has headings of
-provisions, is read as a file of that text, and the document keeps the line's id.
+A line is ``{"id" or "_id", "title", "text", "metadata"}``. A line is a passage and keeps its id; where it is
+too long, its parts are called ``<id>``, ``<id>#2``, ``<id>#3`` and all know the line's id as their
+``source_id``. Lines of one regulation or document make one Document; a line that names none is a document of
+its own. A document of one line without a number, whose text has headings of provisions, is read as a file of
+that text, and the document keeps the line's id.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def _documents_of_text(document_id: str, line: Line, source: SourceFile) -> list
     if len(blocks) < 2:
         return []
     given = {"url": source.path.name, **line.metadata, "id": document_id}
-    if name := fields.text_of(line.metadata, fields.DOCUMENT_NAMES) or line.title:
+    if name := fields.first_text(line.metadata, fields.DOCUMENT_NAMES) or line.title:
         given["title"] = name
     if "date" in given:
         given.setdefault("valid_from", given["date"])
@@ -178,17 +179,17 @@ def _line(source: SourceFile, number: int, raw: bytes) -> Line | Problem:
 
 
 def _key(line: Line) -> tuple[str, ...]:
-    name = fields.text_of(line.metadata, fields.DOCUMENT_NAMES)
+    name = fields.first_text(line.metadata, fields.DOCUMENT_NAMES)
     if name is None:
         return ("", line.id)
-    version = fields.text_of(line.metadata, fields.VERSIONS) or ""
+    version = fields.first_text(line.metadata, fields.VERSIONS) or ""
     return (name, line.language, version, str(line.metadata.get("source_file") or ""))
 
 
 def _document_id(lines: Sequence[Line], taken: set[str]) -> str:
     """What the ids of the lines have in common, or else the document's name; never one twice."""
     first = lines[0]
-    name = fields.text_of(first.metadata, fields.DOCUMENT_NAMES)
+    name = fields.first_text(first.metadata, fields.DOCUMENT_NAMES)
     if name is None:
         return first.id if first.id not in taken else f"{first.id}~document"
     common = "" if _UUID.match(first.id) else _common_beginning([line.id for line in lines])
@@ -211,33 +212,45 @@ def _common_beginning(ids: Sequence[str]) -> str:
 def _document(document_id: str, lines: Sequence[Line], path: Path) -> ReadDocument:
     first = lines[0]
     shared = _shared_metadata(lines)
-    name = fields.text_of(first.metadata, fields.DOCUMENT_NAMES)
+    name = fields.first_text(first.metadata, fields.DOCUMENT_NAMES)
     language = first.language
     known: dict[str, Any] = {
-        "number": fields.text_of(first.metadata, ("number",)),
+        "number": fields.first_text(first.metadata, ("number",)),
         "year": fields.year_of(first.metadata),
-        "type": fields.text_of(first.metadata, fields.TYPES),
+        "type": fields.first_text(first.metadata, fields.TYPES),
     }
     aliases: tuple[str, ...] = ()
     if name is not None:
-        abbreviation = fields.text_of(first.metadata, fields.ABBREVIATIONS)
+        abbreviation = fields.first_text(first.metadata, fields.ABBREVIATIONS)
         aliases = aliases_of(
             name, document_id=document_id, abbreviation=abbreviation, language=language, **known
         ) + _heads(lines, language, known)
+    begins, ends = _days_of_document(lines)
     document = Document(
         id=document_id,
         title=_title(name, aliases, first),
         language=language,
         status=fields.status_of(first.metadata.get("status")),
-        version=fields.text_of(first.metadata, fields.VERSIONS),
-        valid_from=fields.day_of(first.metadata.get("valid_from") or first.metadata.get("date")),
-        valid_to=fields.day_of(first.metadata.get("valid_to")),
+        version=fields.first_text(first.metadata, fields.VERSIONS),
+        valid_from=begins,
+        valid_to=ends,
         aliases=tuple(dict.fromkeys(aliases)),
-        source=fields.text_of(first.metadata, ("url", "source_file")) or path.name,
+        source=fields.first_text(first.metadata, ("url", "source_file")) or path.name,
         metadata=shared,
         **known,
     )
     return _with_passages(document, lines)
+
+
+def _days_of_document(lines: Sequence[Line]) -> tuple[date | None, date | None]:
+    """The first and the last day of a document: the earliest and the latest day of its lines."""
+    begins = [fields.day_of(line.metadata.get("valid_from") or line.metadata.get("date")) for line in lines]
+    ends = [fields.day_of(line.metadata.get("valid_to")) for line in lines]
+    known = [day for day in begins if day is not None]
+    last = [day for day in ends if day is not None]
+    return (min(known) if len(known) == len(lines) else begins[0]), (
+        max(last) if len(last) == len(lines) else None
+    )
 
 
 def _title(name: str | None, aliases: Sequence[str], first: Line) -> str:
@@ -250,7 +263,7 @@ def _title(name: str | None, aliases: Sequence[str], first: Line) -> str:
 
 def _heads(lines: Sequence[Line], language: str, known: Mapping[str, Any]) -> tuple[str, ...]:
     """The full title of an act that stands as the label of its first line, before any number."""
-    label = fields.text_of(lines[0].metadata, ("passage_label",)) or ""
+    label = fields.first_text(lines[0].metadata, ("passage_label",)) or ""
     if len(lines) < 2 or len(label.split()) < 3 or parse_label(label, language) is not None:
         return ()
     return aliases_of(label.title() if label.isupper() else label, language=language)
@@ -320,9 +333,15 @@ def _label(document: Document, line: Line, provision: fields.Provision, piece: P
     return label + below(piece.number, line.language, item=item)
 
 
+def _own_day(line: Line, field: str, of_document: date | None) -> date | None:
+    """The day that a line states, if it is not that of its document."""
+    day = fields.day_of(line.metadata.get(field))
+    return None if day == of_document else day
+
+
 def _printed(address: Address, line: Line) -> str:
     """The label of a line as its source prints it, if it is a word and the number of an address."""
-    label = fields.text_of(line.metadata, ("passage_label", "article_label", "article")) or ""
+    label = fields.first_text(line.metadata, ("passage_label", "article_label", "article")) or ""
     own, number = parse_heading(label).label, address.number
     is_own = number is not None and own.endswith(number) and own != number
     return own if is_own and address.paragraph is None else ""
@@ -360,6 +379,8 @@ def _passage(
         headings=headings,
         source_id=line.id,
         status=fields.passage_status(line.metadata),
+        valid_from=_own_day(line, "valid_from", document.valid_from),
+        valid_to=_own_day(line, "valid_to", document.valid_to),
         overlap=piece.overlap,
         metadata=metadata,
     )

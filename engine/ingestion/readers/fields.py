@@ -1,4 +1,4 @@
-"""Fields of metadata: the names that sources give them, and what their values mean."""
+"""Names and meanings of metadata fields."""
 
 from __future__ import annotations
 
@@ -19,24 +19,23 @@ from engine.language.dates import DATE, parse_date
 from engine.languages import words
 from engine.model import SectionKind
 
-# What the metadata of a line mean: the fields that many sources have, under the names they use.
+# Common fields of a record under the names that sources use
 #
-# Nothing is dropped: what is not understood here stays in the metadata of the passage, or of the
-# document where all its lines agree.
+# Unknown fields stay in the metadata of the passage, or of the document if all its records agree.
 
 Metadata = Mapping[str, Any]
 
 DOCUMENT_NAMES = ("regulation", "document")
 ABBREVIATIONS = ("abbreviation", "short_name")
 TYPES = ("regulation_type", "type")
-# From the outside in; a longer value than a number is a name.
+# From the outside in; a value longer than ``LONGEST_NUMBER`` is a name.
 CONTAINERS_NAMED = (
     "code", "book", "buku", "buch", "livre", "title", "part", "teil", "partie", "chapter", "bab", "kapitel",
 )  # fmt: skip
 LONGEST_NUMBER = 4
 VERSIONS = ("version", "version_date", "consolidated")
 
-# The words of a source for what became of a text. Others are kept as they are.
+# Status words of sources and their normal forms; other words are kept unchanged.
 STATUSES = {
     **dict.fromkeys((
         "ساري", "active", "in_force", "in force", "valid", "berlaku", "gjeldende", "gällande",
@@ -63,7 +62,7 @@ _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
 
 @dataclass(frozen=True, slots=True)
 class Provision:
-    """What a line is: its address, its own heading, and the headings above it from the outside in."""
+    """The provision of a record: its address, its own heading, and its outer headings from the outside in."""
 
     address: Address | None
     title: str
@@ -72,16 +71,16 @@ class Provision:
 
 
 def article_word(language: str) -> str:
-    """What an article is called."""
+    """Return the word for an article in a language."""
     return words(language).article
 
 
-def text_of(metadata: Metadata, names: tuple[str, ...]) -> str | None:
-    """The first of several fields that holds a text."""
+def first_text(metadata: Metadata, names: tuple[str, ...]) -> str | None:
+    """Return the first text value of several fields, or None."""
     for name in names:
         value = metadata.get(name)
         if isinstance(value, date):
-            # YAML reads "2020-04-01" as a day.
+            # YAML parses "2020-04-01" as a date.
             return value.isoformat()
         if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
             return str(value).strip()
@@ -89,14 +88,17 @@ def text_of(metadata: Metadata, names: tuple[str, ...]) -> str | None:
 
 
 def day_of(value: Any) -> date | None:
-    """A day written as 2021-03-05 (with a time or without), 20210305, 05/03/2021, 5.3.2021 or in words with a
-    month's name ("5 March 2021"); None for anything else."""
+    """Parse a date such as 2021-03-05 (with or without a time), 20210305, 05/03/2021, 5.3.2021 or "5 March
+    2021".
+
+    Returns None for any other value.
+    """
     if isinstance(value, datetime):
         return value.date()
     if isinstance(value, date):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
-        # YAML reads 20210305 as a number.
+        # YAML parses 20210305 as an integer.
         value = str(value)
     if not isinstance(value, str):
         return None
@@ -117,7 +119,7 @@ def _made(year: int, month: int, day: int) -> date | None:
 
 
 def year_of(metadata: Metadata) -> int | None:
-    """The year a document is known by; None for a number that no calendar has."""
+    """Return the year of a document, or None if it is outside the calendar."""
     value = metadata.get("year")
     if isinstance(value, int) and not isinstance(value, bool):
         return value if MINYEAR <= value <= MAXYEAR else None
@@ -126,7 +128,7 @@ def year_of(metadata: Metadata) -> int | None:
 
 
 def status_of(value: Any) -> str | None:
-    """The status of a text in this program's words where they are known."""
+    """Normalise the status of a text; unknown words are returned unchanged."""
     if value is True or value is False or not value:
         return None
     text = str(value).strip()
@@ -134,22 +136,24 @@ def status_of(value: Any) -> str | None:
 
 
 def passage_status(metadata: Metadata) -> str | None:
-    """The status of the line itself, where it differs from its document's by a field of its own."""
+    """Return the status of the record itself, if it has a separate status field."""
     if metadata.get("repealed") is True:
         return "repealed"
     return status_of(metadata.get("article_status"))
 
 
 def provision_of(metadata: Metadata, language: str) -> Provision:
-    """The provision that a line is, from its label, its article or its recital."""
-    given = metadata.get("path")
-    pieces = [str(piece) for piece in given] if isinstance(given, list) else list(_containers(metadata))
+    """Find the provision of a record from its label, article or recital."""
+    path_field = metadata.get("path")
+    pieces = (
+        [str(piece) for piece in path_field] if isinstance(path_field, list) else list(_containers(metadata))
+    )
     path = tuple(visible(piece).strip() for piece in pieces if visible(piece).strip())
-    label = text_of(metadata, ("passage_label", "rule"))
+    label = first_text(metadata, ("passage_label", "rule"))
     nodes = tuple(heading_node(piece) for piece in path)
     if label is not None:
         dotted = path or (label,)
-        # A path that does not end in the label is of headings.
+        # A path that does not end in the label consists of headings.
         outer = () if dotted[-1] in visible(label) else nodes
         return Provision(parse_label(label, language), "", outer, None if outer else dotted)
     address, title = _numbered(metadata, language)
@@ -157,14 +161,15 @@ def provision_of(metadata: Metadata, language: str) -> Provision:
 
 
 def _containers(metadata: Metadata) -> Iterator[str]:
-    """The names of what a line is in, from the outside in: "Run-off", "Part 3" if the part is "3"."""
+    """Yield the names of the containers of a record from the outside in: "Run-off", "Part 3" if the part is
+    "3"."""
     for name in CONTAINERS_NAMED:
-        if value := text_of(metadata, (name,)):
+        if value := first_text(metadata, (name,)):
             yield value if len(value) > LONGEST_NUMBER else f"{name.capitalize()} {value}"
 
 
 def heading_node(text: str) -> Node:
-    """The node of a heading in a path."""
+    """Make the node of a heading in a path."""
     heading = parse_heading(text)
     return Node(text, heading.kind, heading.number, heading.title, text, heading.slug)
 
@@ -173,12 +178,12 @@ def _numbered(metadata: Metadata, language: str) -> tuple[Address | None, str]:
     heading = str(metadata.get("heading") or "").strip()
     if leading := _LEADING_NUMBER.match(heading):
         return parse_label(leading[0], language), heading[leading.end() :].strip(" -–—:.")
-    if recital := text_of(metadata, ("recital",)):
+    if recital := first_text(metadata, ("recital",)):
         return Address(SectionKind.RECITAL, recital), heading
-    article = text_of(metadata, ("article",))
-    label = text_of(metadata, ("article_label",))
+    article = first_text(metadata, ("article",))
+    label = first_text(metadata, ("article_label",))
     if label and (found := parse_heading(label)).number and found.kind is SectionKind.ARTICLE:
-        # The label is what the document prints; some sources count articles in hundreds beside it.
+        # The label is as printed; some sources number articles in hundreds in addition.
         return Address(SectionKind.ARTICLE, found.number), found.title
     if article is None:
         return None, heading
@@ -192,27 +197,26 @@ def _numbered(metadata: Metadata, language: str) -> tuple[Address | None, str]:
     return parse_label(label, language) or Address(SectionKind.ARTICLE, number), heading
 
 
-# The names under which sources state from when to when a text holds, and which text it is.
+# Names of date, identifier, title, language and author fields
 #
-# They are compared folded: in small letters, without accents and without anything between their
-# words, so that "Gültig ab", "gueltig_ab" and "eli:date_applicability" meet their entries below.
-# What stands in front of a colon is the vocabulary that a name comes from (ELI, Dublin Core) and
-# not part of it.
+# Names are compared folded: lower case, without accents and separators, so that "Gültig ab", "gueltig_ab" and
+# "eli:date_applicability" match the entries below. A prefix before a colon is a vocabulary (ELI, Dublin Core)
+# and is ignored.
 
 _BETWEEN = re.compile(r"[\s_\-.@:/]+")
-# Fields in objects inside objects are looked at no deeper.
+# Maximum depth of nested objects.
 _DEEPEST = 3
 
 
 @lru_cache(maxsize=4096)
 def folded(name: str) -> str:
-    """A field's name as it is compared: "Gültig-ab" and "gueltig_ab" are both "gultigab"."""
+    """Fold a field name for comparison: "Gültig-ab" and "gueltig_ab" both give "gultigab"."""
     local = name.rpartition(":")[2] or name
     plain = unicodedata.normalize("NFKD", local.casefold())
     return _BETWEEN.sub("", "".join(letter for letter in plain if not unicodedata.combining(letter)))
 
 
-# German is also written without umlauts.
+# German also has spellings without umlauts.
 _SPELT_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
@@ -221,8 +225,8 @@ def _folds(names: str) -> Iterator[str]:
         yield from (folded(name), folded(name.translate(_SPELT_OUT)))
 
 
-class Told(IntEnum):
-    """What kind of day a field tells, the surest for the beginning of a version first."""
+class DayKind(IntEnum):
+    """The kind of date in a field, most reliable for the start of a version first."""
 
     EFFECT = 0
     STATE = 1
@@ -233,7 +237,7 @@ class Told(IntEnum):
     END = 6
 
 
-# From when a text, or this version of it, holds.
+# First day in force of a text or of this version.
 _EFFECT = """
     valid_from valid_since validity_from validity_start start_of_validity valid_start valid_from_date
     effective effective_from effective_date date_effective effective_since effective_start date_of_effect
@@ -280,7 +284,7 @@ _EFFECT = """
     berlaku tanggal_berlaku mulai_berlaku berlaku_sejak ngày_hiệu_lực hiệu_lực_từ
     施行日期 生效日期 施行日 施行期日 施行年月日 تاريخ_النفاذ تاريخ_السريان 시행일 시행일자
 """
-# The day of which the text is: that of a consolidation, of its last change.
+# Date of the text: of its consolidation or last change.
 _STATE = """
     version version_date date_version date_of_version version_day version_of consolidated consolidation
     consolidation_date date_consolidation consolidated_date consolidated_on
@@ -312,7 +316,7 @@ _STATE = """
     редакция дата_редакции редакція
     güncelleme değişiklik_tarihi perubahan_terakhir pembaruan 修正日期 修订日期 版本日期 تاريخ_التحديث 개정일
 """
-# The last day, or the first without.
+# Last day in force, or first day no longer in force.
 _END = """
     valid_to valid_until valid_till validity_end end_of_validity expires expiry expiry_date expiration
     effective_to effective_until effective_end in_force_until in_force_to end_date date_end to_date until
@@ -333,7 +337,7 @@ _END = """
     kehtivuse_lõpp velja_do hatályos_eddig hatály_vége ισχύει_έως berlaku_sampai
     失效日期 废止日期 تاريخ_الإلغاء
 """
-# Publication and enactment: of a version they may be its day where nothing tells more.
+# Publication and enactment: date a version only if no better field exists.
 _PUBLISHED = """
     date published publication publication_date date_publication date_published pub_date date_of_publication
     issued issue_date date_issued enacted enactment_date date_enacted date_document document_date
@@ -350,30 +354,30 @@ _PUBLISHED = """
     data_ogłoszenia ogłoszono vyhlášeno datum_vyhlášení kihirdetve vastu_võetud paskelbta priimta
     tanggal tanggal_diundangkan diundangkan ditetapkan 公布日期 发布日期 تاريخ_النشر 공포일
 """
-# When a file was made, fetched or touched: says nothing of the law, unless nothing else differs.
+# Date of the file: says nothing about the law unless no other date differs.
 _FILE = """
     created created_at date_created creation_date modified
     modified_at date_modified modification_date mod_date
     generated generated_at exported imported ingested created_timestamp
     last_checked checked last_seen timestamp erstellt erstellt_am recupere_le
 """
-# In any name of a field: when a file was fetched.
+# Fetch dates, recognised anywhere in a field name.
 _FETCHED = re.compile(
     "download|retriev|fetch|scrap|crawl|access(?!ion)|abruf|abgerufen|heruntergeladen|telecharg|consult|descarg"
     "|scaric|geraadpleegd|hamtad|hentet|unduh|akses|下载|抓取|تحميل"
 )
-_KINDS: Mapping[str, Told] = {
+_KINDS: Mapping[str, DayKind] = {
     name: kind
     for kind, names in (
-        (Told.FILE, _FILE),
-        (Told.PUBLISHED, _PUBLISHED),
-        (Told.END, _END),
-        (Told.STATE, _STATE),
-        (Told.EFFECT, _EFFECT),
+        (DayKind.FILE, _FILE),
+        (DayKind.PUBLISHED, _PUBLISHED),
+        (DayKind.END, _END),
+        (DayKind.STATE, _STATE),
+        (DayKind.EFFECT, _EFFECT),
     )
     for name in _folds(names)
 }
-# What names a text in all its versions, the surest first.
+# Identifiers of a text in all its versions, most reliable first.
 _IDENTIFIERS = """
     work work_id work_uri frbrwork identifier identificador identifiant identificativo identificatore
     identifikator kennung kennzeichen eli eli_uri eli_id uri_eli
@@ -412,21 +416,21 @@ AUTHORS = tuple(dict.fromkeys(_folds(_AUTHORS)))
 _ALL = frozenset((*_KINDS, *IDENTIFIERS, *TITLES, *SHORT_TITLES, *LANGUAGES, *ISSUERS))
 
 
-def known_field(name: str) -> bool:
-    """Whether a name is one of a field that tells a day, the text, its language or who issued it."""
+def is_known_field(name: str) -> bool:
+    """Return True for the name of a date, identifier, title, language or issuer field."""
     return folded(name) in _ALL or _FETCHED.search(folded(name)) is not None
 
 
-def told_by(name: str) -> Told:
-    """What kind of day a field of this name tells."""
+def day_kind(name: str) -> DayKind:
+    """Return the kind of date that a field of this name contains."""
     plain = folded(name)
-    return _KINDS.get(plain, Told.FILE if _FETCHED.search(plain) else Told.UNKNOWN)
+    return _KINDS.get(plain, DayKind.FILE if _FETCHED.search(plain) else DayKind.UNKNOWN)
 
 
-def leaves(given: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """The fields of an object by their names, those of objects in it behind those around them."""
+def leaves(metadata: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield (name, value) for the fields of an object; fields of nested objects follow, with dotted names."""
     inner = []
-    for name, value in given.items():
+    for name, value in metadata.items():
         if isinstance(value, Mapping):
             inner.append((str(name), value))
         else:
@@ -435,10 +439,10 @@ def leaves(given: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]
         yield from ((f"{name}.{below}", simple) for below, simple in leaves(value, depth + 1))
 
 
-def first_of(given: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """The value of the first of some folded names that a source has and that is not empty; else None."""
+def first_value(metadata: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    """Return the first non-empty value among the fields with these folded names, or None."""
     present: dict[str, Any] = {}
-    for name, value in leaves(given):
+    for name, value in leaves(metadata):
         if value not in (None, "", []):
             present.setdefault(folded(name.rpartition(".")[2]), value)
     return next((present[name] for name in names if name in present), None)

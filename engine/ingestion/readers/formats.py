@@ -166,9 +166,9 @@ def seen_in(head: bytes) -> tuple[str, str]:
 
 # Archives: the members of a zip, or what a gzip holds, as files in a temporary folder.
 #
-# Nothing of an archive's own names reaches the disk but the last part of a member's name, under a
-# folder made for that member; so no name can lead out of the folder. What is unpacked is counted
-# as it is written: sizes that an archive declares are not believed.
+# Nothing of an archive's own names reaches the disk but the last part of a member's name, under a folder made
+# for that member; so no name can lead out of the folder. What is unpacked is counted as it is written: sizes
+# that an archive declares are not believed.
 
 # More is no bundle of documents.
 MOST_MEMBERS = 5000

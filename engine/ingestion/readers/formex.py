@@ -164,10 +164,9 @@ def _issuer(words: str) -> str | None:
 
 # Formex 4, the XML of the Official Journal of the European Union and of its consolidated acts.
 #
-# The same act has the same ids below the document in every language. Element ids are built as
-# Akoma Ntoso builds its eIds ("art_5__para_1"), because Formex has none that people cite.
-# Footnotes stand in a section of their own behind the act: they are no part of its provisions,
-# and still there to be read.
+# The same act has the same ids below the document in every language. Element ids are built as Akoma Ntoso
+# builds its eIds ("art_5__para_1"), because Formex has none that people cite. Footnotes stand in a section of
+# their own behind the act: they are no part of its provisions, and still there to be read.
 
 _ROOTS = ("CONS.ACT", "CONS.DOC", "ACT", "GENERAL", "AGR", "DECISION", "ANNEX", "CONS.ANNEX")
 _ROOT = re.compile(rb"<(?:" + "|".join(_ROOTS).replace(".", r"\.").encode() + rb")[\s>]")

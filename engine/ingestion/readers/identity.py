@@ -1,4 +1,4 @@
-"""What a file says about its document, and mappings of fields that a user writes."""
+"""Make documents from the metadata and headings of files, with field mappings written by the user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.corpus.contents import is_bare_heading
 from engine.errors import FileRefusedError, SourceError, YamlError
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import SourceFile
-from engine.ingestion.readers.fields import Told, told_by
+from engine.ingestion.readers.fields import DayKind, day_kind
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.structure.headings import slug_of
 from engine.ingestion.structure.numbers import is_title as is_typed
@@ -26,41 +26,30 @@ from engine.language.detection import language_code, language_of_text
 from engine.language.front_page import STANDARD, FrontPage, read_front_page, title_case
 from engine.model import Document
 
-# Which fields of JSON, JSON lines, a table or front matter hold what: a small file that the user
-# writes.
+# Field mappings of JSON, JSON lines, tables and front matter, written by the user
 #
 # .. code-block:: yaml
 #
-#     records: data.laws          # where the list of records is; leave it out if it is the file itself
-#     items: articles             # the provisions inside a record; leave it out if a record is one passage
-#     document:                   # fields of a record that tell of its document
-#       id: law_id
-#       title: title
-#       number: royal_decree.number
-#       language: {value: ar}     # the same for all
-#     passage:                    # fields of an item, or of the record where there are no items
-#       label: number_text
-#       text: text
-#       path: [part, chapter]     # headings above it, from the outside in
-#       notes: amendments.description
+# records: data.laws          # list of records; omit if it is the file itself items: articles             #
+# provisions in a record; omit if a record is one passage document:                   # fields of a record
+# about its document document:                   # fields of a record that tell of its document id: law_id
+# title: title number: royal_decree.number language: {value: ar}     # constant passage:                    #
+# fields of an item, or of the record without items label: number_text text: text path: [part, chapter]     #
+# headings above it, from the outside in notes: amendments.description
 #
-# The same for the front matter of Markdown and text, the head of a page and the properties of a
-# file, which have no passages:
+# Front matter of Markdown and text, the head of a page and the properties of a file have no passages:
 #
 # .. code-block:: yaml
 #
-#     document:
-#       valid_from: zeitpunkt     # from when this version holds
-#       valid_to: ablauf
-#       work: gesetzesnummer      # what all versions of one text share
+# document: valid_from: zeitpunkt     # start of this version valid_to: ablauf work: gesetzesnummer      #
+# identifier of all versions of a text
 #
-# A field is named by its path: names with dots between, which also leads through lists
-# ("chapters.articles"). ``items: "**"`` takes each object that has the text, however deep it
-# stands.
+# A field is named by its path: names separated by dots, which also leads through lists ("chapters.articles").
+# ``items: "**"`` takes each object with the text field at any depth.
 
-# As ``items``: each object anywhere in a record that has the text; the objects around it are its headings.
+# Value of ``items``: each object in a record with the text field; the enclosing objects are its headings.
 EVERYWHERE = "**"
-# A list in a list in a list: no path is longer.
+# Maximum length of a path.
 _DEEPEST = 12
 LARGEST = 100_000
 
@@ -77,9 +66,9 @@ Where = str | list[str] | Constant
 
 
 class DocumentFields(BaseModel):
-    """The fields of a record, or of a file's front matter, that tell of its document.
+    """Fields of a record, or of a file's front matter, about its document.
 
-    ``texts`` are those before a record's provisions; ``work`` is what all versions of one text share.
+    ``texts``: texts before the provisions of a record. ``work``: an identifier of all versions of a text.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -104,9 +93,9 @@ class DocumentFields(BaseModel):
 
 
 class PassageFields(BaseModel):
-    """The fields of a provision. ``label`` is its number as printed, ``heading`` its title.
+    """Fields of a provision. ``label``: its number as printed; ``heading``: its title.
 
-    ``parts`` is a list of its paragraphs beside the text, taken where it says more than the text does.
+    ``parts``: a list of its paragraphs in addition to the text, used if it contains more than the text.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -125,14 +114,14 @@ class PassageFields(BaseModel):
 
 
 class FieldMapping(BaseModel):
-    """Where the records of a file are, and what their fields mean."""
+    """The position of records in a file, and the meanings of their fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     records: str = ""
     items: str | None = None
     document: DocumentFields = DocumentFields()
-    # Front matter has none.
+    # Front matter has no passages.
     passage: PassageFields = PassageFields(text=[])
 
     def __str__(self) -> str:
@@ -147,7 +136,7 @@ class FieldMapping(BaseModel):
 
 
 def load_mapping(path: Path) -> dict[str, Any]:
-    """The content of a mapping file (YAML or JSON), checked. Raises SourceError that says what is wrong."""
+    """Load and check a mapping file (YAML or JSON). Raises SourceError with the reason."""
     try:
         data = files.read_named(path, LARGEST)
     except (OSError, FileRefusedError) as error:
@@ -156,7 +145,7 @@ def load_mapping(path: Path) -> dict[str, Any]:
 
 
 def parse_mapping(text: str | bytes, name: str = "") -> dict[str, Any]:
-    """The content of a mapping in YAML or JSON, checked. Raises SourceError that says what is wrong."""
+    """Parse and check a mapping in YAML or JSON. Raises SourceError with the reason."""
     shown = f"mapping {name}".rstrip()
     try:
         content = bounded_yaml.load(text, largest=LARGEST)
@@ -164,20 +153,20 @@ def parse_mapping(text: str | bytes, name: str = "") -> dict[str, Any]:
         raise SourceError(f"{shown}: not readable as YAML or JSON ({error})") from error
     if not isinstance(content, dict):
         raise SourceError(f"{shown}: must be fields with values, such as 'passage: {{text: body}}'")
-    mapping_of(content, name)
+    make_mapping(content, name)
     return {str(field): value for field, value in content.items()}
 
 
-def records_mapping_of(content: Mapping[str, Any]) -> FieldMapping:
-    """The mapping of this content for records. Raises SourceError also where it names no text."""
-    mapping = mapping_of(content)
+def make_records_mapping(content: Mapping[str, Any]) -> FieldMapping:
+    """Make a mapping for records. Raises SourceError also if it names no text field."""
+    mapping = make_mapping(content)
     if not mapping.passage.text:
         raise SourceError("mapping: passage: missing; records need it, such as 'passage: {text: body}'")
     return mapping
 
 
-def mapping_of(content: Mapping[str, Any], name: str = "") -> FieldMapping:
-    """The mapping of this content. Raises SourceError that names the first field that is wrong."""
+def make_mapping(content: Mapping[str, Any], name: str = "") -> FieldMapping:
+    """Make a mapping from parsed content. Raises SourceError that names the first invalid field."""
     try:
         found = FieldMapping.model_validate(content)
         if (found.records or found.items) and not found.passage.text:
@@ -185,24 +174,26 @@ def mapping_of(content: Mapping[str, Any], name: str = "") -> FieldMapping:
         return found
     except ValidationError as error:
         faults = error.errors()
-        # A field that is missing is most often there under a name that does not exist.
+        # A missing field is usually present under a wrong name.
         first = next((fault for fault in faults if fault["type"] == "extra_forbidden"), faults[0])
-        # The last parts name a branch of a union, not a field of the file.
+        # The last parts of the location name a branch of a union, not a field of the file.
         where = ".".join(str(part) for part in first["loc"] if part not in ("str", "Constant", "list[str]"))
         message = "no such field" if first["type"] == "extra_forbidden" else first["msg"]
         groups: dict[str, type[BaseModel]] = {"document": DocumentFields, "passage": PassageFields}
-        known = groups.get(str(first["loc"][0]), FieldMapping) if len(first["loc"]) > 1 else FieldMapping
-        hint = f"; known: {', '.join(known.model_fields)}" if first["type"] == "extra_forbidden" else ""
+        group = groups.get(str(first["loc"][0]), FieldMapping) if len(first["loc"]) > 1 else FieldMapping
+        hint = f"; known: {', '.join(group.model_fields)}" if first["type"] == "extra_forbidden" else ""
         raise SourceError(f"mapping {name}: {where or 'file'}: {message}{hint}".replace(" :", ":")) from error
 
 
-def stated_by(content: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, str]:
-    """What a mapping finds in the front matter of a file, by the names that documents have for it.
+def read_mapped_fields(content: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values that a mapping finds in front matter, by the names of ``DocumentFields``.
 
-    Raises SourceError for a mapping that is none.
+    Raises SourceError for an invalid mapping.
     """
-    mapping = mapping_of(content)
-    plain = {name: value.isoformat() if isinstance(value, date) else value for name, value in given.items()}
+    mapping = make_mapping(content)
+    plain = {
+        name: value.isoformat() if isinstance(value, date) else value for name, value in metadata.items()
+    }
     found = {}
     for name in DocumentFields.model_fields:
         value = None if name == "texts" else text(plain, getattr(mapping.document, name))
@@ -212,7 +203,7 @@ def stated_by(content: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str,
 
 
 def values(record: Any, path: str) -> Iterator[Any]:
-    """Everything that a path leads to, through lists as well; nothing where it leads nowhere."""
+    """Yield every value at a path, which may lead through lists."""
     yield from _follow(record, path.split(".") if path else [], 0)
 
 
@@ -227,14 +218,14 @@ def _follow(place: Any, parts: Sequence[str], depth: int) -> Iterator[Any]:
     elif isinstance(place, dict):
         whole = ".".join(parts)
         if whole in place:
-            # A name may have dots in itself.
+            # A name may contain dots.
             yield from _follow(place[whole], [], depth + 1)
         elif parts[0] in place:
             yield from _follow(place[parts[0]], parts[1:], depth + 1)
 
 
 def texts(record: Any, where: Where | None) -> list[str]:
-    """The texts that a field holds, numbers and dates as they are written; empty ones are left out."""
+    """Return the texts of a field without empty ones; numbers and dates as written."""
     if where is None:
         return []
     if isinstance(where, Constant):
@@ -242,16 +233,16 @@ def texts(record: Any, where: Where | None) -> list[str]:
     found = (
         value for path in ([where] if isinstance(where, str) else where) for value in values(record, path)
     )
-    return [text for value in found if (text := said(value))]
+    return [text for value in found if (text := plain_text(value))]
 
 
 def text(record: Any, where: Where | None) -> str | None:
-    """The first text that a field holds."""
+    """Return the first text of a field, or None."""
     return next(iter(texts(record, where)), None)
 
 
-def said(value: Any) -> str:
-    """A simple value as text; nothing for an object."""
+def plain_text(value: Any) -> str:
+    """Convert a simple value to text; an object gives an empty text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -259,51 +250,52 @@ def said(value: Any) -> str:
     return str(value) if isinstance(value, int | float) else ""
 
 
-# What a file says about its document: its fields, its first heading, or only the file's name.
+# Documents from the metadata, first heading or name of a file
 
-# "Stand: 01.01.2020" at the head of a text that has no fields; so many lines of it are looked at.
+# "Stand: 01.01.2020" at the start of a text without front matter; maximum length and number of lines to read.
 _STATED = re.compile(r"[\s#*>-]*([^\W\d][^:：\n]{1,40}?)\s*\**[:：]\**\s*(\S[^\n]{3,40}?)[\s.*]*")
-_TELLING = (Told.EFFECT, Told.STATE, Told.END)
+_TELLING = (DayKind.EFFECT, DayKind.STATE, DayKind.END)
 HEAD, MOST_LINES = 1200, 12
 
 
-def document_of(
+def make_document(
     source: SourceFile,
-    given: Mapping[str, Any],
+    metadata: Mapping[str, Any],
     heading: str | None,
     body: str,
     *,
     record: bool = False,
     is_plain: bool = False,
 ) -> Document:
-    """The document of a file, from its fields in any letters and spelling, else from its first heading.
+    """Make the document of a file from its metadata, with names in any case and spelling, or from its first
+    heading.
 
-    Where the user has said which fields hold what, that counts first; of a ``record`` it was said already.
-    The first lines of a text that ``is_plain`` are its title if nothing else is.
+    A mapping of the user takes precedence; the fields of a ``record`` are already mapped. If ``is_plain``,
+    the first lines of the text are the fallback for the title.
     """
     if source.mapping is not None and not record:
-        given = {**given, **stated_by(source.mapping, given)}
+        metadata = {**metadata, **read_mapped_fields(source.mapping, metadata)}
     if not record:
-        given = {**_days_above(body), **given}
-    known = {name.casefold(): value for name, value in given.items()}
+        metadata = {**_days_above(body), **metadata}
+    by_name = {name.casefold(): value for name, value in metadata.items()}
     first = _first_lines(body) if is_plain else None
-    title = _text(given, fields.TITLES) or heading or first or _file_title(source.name)
-    language = language_code(_text(given, fields.LANGUAGES) or "") or language_of(body)
-    state = _first_day(given, Told.STATE)
-    named = fields.text_of(known, ("id", "slug"))
+    title = _text(metadata, fields.TITLES) or heading or first or _file_title(source.name)
+    language = language_code(_text(metadata, fields.LANGUAGES) or "") or language_of(body)
+    state = _first_day(metadata, DayKind.STATE)
+    named = fields.first_text(by_name, ("id", "slug"))
     document_id = named if named and not source.shares_id else slug_of(source.stem) or "document"
     page = read_front_page(title, body, language)
-    plain = not heading and _text(given, fields.TITLES) is None
+    plain = not heading and _text(metadata, fields.TITLES) is None
     if page.title and (page.type == STANDARD or plain):
-        # A plain text has no heading, and its file's name says less than its first lines.
+        # Plain text has no heading, and its first lines are better than the file's name.
         title = page.title
-    number = fields.text_of(known, ("number",)) or page.number
-    kind = fields.text_of(known, fields.TYPES) or page.type
-    year = fields.year_of(known) or fields.year_of({"year": known.get("ausfertigungsdatum")}) or page.year
-    stated = known.get("aliases")
+    number = fields.first_text(by_name, ("number",)) or page.number
+    kind = fields.first_text(by_name, fields.TYPES) or page.type
+    year = fields.year_of(by_name) or fields.year_of({"year": by_name.get("ausfertigungsdatum")}) or page.year
+    stated = by_name.get("aliases")
     aliases = tuple(str(name) for name in stated) if isinstance(stated, list) else ()
     if page.type == STANDARD and page.number:
-        # All editions are called so.
+        # The name of all editions.
         aliases = (*aliases, page.number)
     derived = aliases_of(
         title,
@@ -312,9 +304,9 @@ def document_of(
         year=year,
         type=kind,
         language=language,
-        abbreviation=_text(given, fields.SHORT_TITLES),
+        abbreviation=_text(metadata, fields.SHORT_TITLES),
     )
-    quality = known.get("quality")
+    quality = by_name.get("quality")
     understood = _UNDERSTOOD if named is None or document_id == named else _UNDERSTOOD - {"id", "slug"}
     return Document(
         id=document_id,
@@ -323,42 +315,42 @@ def document_of(
         type=kind,
         number=number,
         year=year,
-        status=fields.status_of(known.get("status")),
-        version=fields.text_of(known, fields.VERSIONS) or (state.isoformat() if state else page.version),
-        valid_from=_first_day(given, Told.EFFECT)
-        or fields.day_of(known.get("ausfertigungsdatum"))
-        # What counts its versions holds from the day of each.
+        status=fields.status_of(by_name.get("status")),
+        version=fields.first_text(by_name, fields.VERSIONS) or (state.isoformat() if state else page.version),
+        valid_from=_first_day(metadata, DayKind.EFFECT)
+        or fields.day_of(by_name.get("ausfertigungsdatum"))
+        # Versions with their own numbers are in force from their dates.
         or (page.published if page.version else None),
-        valid_to=_first_day(given, Told.END),
-        issuer=_text(given, fields.ISSUERS) or page.issuer or _text(given, fields.AUTHORS),
+        valid_to=_first_day(metadata, DayKind.END),
+        issuer=_text(metadata, fields.ISSUERS) or page.issuer or _text(metadata, fields.AUTHORS),
         aliases=tuple(dict.fromkeys((*aliases, *derived))),
         quality=float(quality) if isinstance(quality, int | float) and 0 <= quality <= 1 else None,
-        source=fields.text_of(known, ("source", "url")) or source_name(source),
+        source=fields.first_text(by_name, ("source", "url")) or source_name(source),
         metadata={
             **_days_of(page),
-            **{name: value for name, value in given.items() if name.casefold() not in understood},
+            **{name: value for name, value in metadata.items() if name.casefold() not in understood},
         },
     )
 
 
 def _days_above(body: str) -> dict[str, str]:
-    """The days that the first lines of a text state as fields: "Effective Date: 1 January 2022"."""
+    """Read dates in the form of fields in the first lines of a text: "Effective Date: 1 January 2022"."""
     found: dict[str, str] = {}
     for line in islice(filter(str.strip, body[:HEAD].splitlines()), MOST_LINES):
         match = _STATED.fullmatch(line)
-        if match and told_by(match[1]) in _TELLING and fields.day_of(match[2]) is not None:
+        if match and day_kind(match[1]) in _TELLING and fields.day_of(match[2]) is not None:
             found.setdefault(match[1], match[2])
     return found
 
 
 def _file_title(path: str) -> str:
-    """What a file is called, without the day of its version."""
+    """Return the name of a file without the date of its version."""
     file = named_file(path)
     return (file.name if file.day is not None else "") or Path(path).stem
 
 
 def _first_lines(body: str) -> str | None:
-    """The title of a text that has no other: its first line, with those in capitals that go on with it."""
+    """Return the title of a text from its first line and the lines in capitals that continue it; or None."""
     lines = body.strip()[:HEAD].split("\n")
     count = next((number for number, line in enumerate(lines) if number and not line.isupper()), len(lines))
     title = " ".join(" ".join(lines[:count]).split())
@@ -369,33 +361,33 @@ def _first_lines(body: str) -> str | None:
     return title_case(title) if " " in title else title
 
 
-def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    return fields.text_of({"it": fields.first_of(given, names)}, ("it",))
+def _text(metadata: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return fields.first_text({"it": fields.first_value(metadata, names)}, ("it",))
 
 
-def _first_day(given: Mapping[str, Any], kind: Told) -> date | None:
-    """The day of the first field of a kind that holds one; "valid_from" before all other names."""
+def _first_day(metadata: Mapping[str, Any], kind: DayKind) -> date | None:
+    """Return the date of the first field of a kind; "valid_from" and "valid_to" precede all other names."""
     found = [
-        (name not in ("valid_from", "valid_to"), place, day)
-        for place, (name, value) in enumerate(fields.leaves(given))
-        if told_by(name.rpartition(".")[2]) is kind and (day := fields.day_of(value)) is not None
+        (name not in ("valid_from", "valid_to"), index, day)
+        for index, (name, value) in enumerate(fields.leaves(metadata))
+        if day_kind(name.rpartition(".")[2]) is kind and (day := fields.day_of(value)) is not None
     ]
     return min(found)[2] if found else None
 
 
 def _days_of(page: FrontPage) -> dict[str, str]:
-    """The days of enactment and publication, as the text has them."""
+    """Return the dates of enactment and publication in the text."""
     days = {"enacted": page.enacted, "published": page.published}
     return {name: day.isoformat() for name, day in days.items() if day is not None}
 
 
 def language_of(text: str) -> str:
-    """The language of a text, "und" where none can be told."""
+    """Detect the language of a text; "und" if unknown."""
     return language_of_text(text)
 
 
 def source_name(source: SourceFile) -> str:
-    """The name of a file, with its archive's where it is a member of one."""
+    """Return the name of a file, including its archive's name for a member."""
     return source.name if source.is_member else Path(source.name).name
 
 

@@ -91,8 +91,8 @@ MOST_WORDS = 10
 def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[Block]:
     """The blocks of a text: headings where a line is one, else paragraphs between empty lines.
 
-    ``unwrap`` joins the lines of a paragraph that were broken only for their length. ``base`` is
-    added to the level of headings.
+    ``unwrap`` joins the lines of a paragraph that were broken only for their length. ``base`` is added to the
+    level of headings.
     """
     paragraph: list[str] = []
     # A container's heading waits for its title, which may stand on the next lines: "BAB I", "UMUM".
@@ -273,8 +273,7 @@ def _with_title(block: HeadingBlock, line: str) -> HeadingBlock:
     return replace(block, heading=replace(block.heading, title=title))
 
 
-# What pages leave behind in text that a program took out of a PDF: their numbers, headers and
-# footers.
+# What pages leave behind in text that a program took out of a PDF: their numbers, headers and footers.
 
 # So many lines at the head and at the foot of a page may be its header and footer.
 _EDGE = 3
@@ -325,8 +324,7 @@ def _masked(line: str) -> str:
     return _DIGITS.sub("#", " ".join(line.split()))
 
 
-# Sections of a rulebook whose lines know only their number, and whose headings are lines
-# themselves.
+# Sections of a rulebook whose lines know only their number, and whose headings are lines themselves.
 #
 # The line "1.1" has the text "Jurisdiction", the line "1.1.1.(1)" the rule; so the headings above
 # the rule are "1 Introduction" and "1.1 Jurisdiction".

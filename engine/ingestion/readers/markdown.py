@@ -1,4 +1,4 @@
-"""Markdown with legal headings, and texts in the fields of records read as files."""
+"""Read Markdown with legal headings, and texts in fields of records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
-from engine.ingestion.readers.fields import known_field
+from engine.ingestion.readers.fields import is_known_field
 from engine.ingestion.readers.formats import decoded, looks_like_text
 from engine.ingestion.readers.html.blocks import blocks_of_page
 from engine.ingestion.readers.html.parsing import BrokenHtmlError, content_of, parsed
@@ -22,24 +22,23 @@ from engine.ingestion.structure.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.structure.headings import parse_heading
 from engine.language.addresses import PROVISIONS
 
-# Markdown with legal headings, with or without front matter.
+# Markdown with legal headings, with or without front matter
 #
-# Headings may carry attributes at their end, as in pandoc: ``{valid_from=2019-01-01
-# valid_to=2023-12-31}``. Block structure is CommonMark's, so that a ``#`` in a fenced block is no
-# heading; the text of a block stays as it is written, but for marks of emphasis, comments and
-# lines broken for their length.
+# Headings may end with attributes as in pandoc: ``{valid_from=2019-01-01 valid_to=2023-12-31}``. Blocks
+# follow CommonMark, so ``#`` in a fenced block is not a heading. The text of a block is unchanged except for
+# emphasis, comments and line breaks within paragraphs.
 
 SUFFIXES = (".md", ".markdown")
 
-# An underlined line is a heading in CommonMark; in laws it is the line above a rule or a table.
+# An underlined line is a heading in CommonMark; in laws it is a line above a rule or a table.
 _PARSER = MarkdownIt("commonmark").disable("lheading")
 _ATTRIBUTES = re.compile(r"\s*\{([^{}]*)\}\s*\Z")
 _ATTRIBUTE = re.compile(r"([\w-]+)=(\"[^\"]*\"|\S+)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
-# "8*a*": an italic letter of a number. Other single stars may be the text's own: "R*121-16".
+# "8*a*": an italic letter of a number. Other single stars may belong to the text: "R*121-16".
 _ITALIC_LETTER = re.compile(r"(?<=\d)([*_])([a-z]{1,7})\1(?!\w)")
-# Marks of type within a line, and of notes: what stands in them is text, but for the sign of a note.
+# Inline tags: their content is text, except for the sign of a note.
 _INLINE_TAG = re.compile(
     r"</?(?:sup|sub|b|i|em|strong|u|s|small|span|font|br)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE
 )
@@ -47,7 +46,7 @@ _NOTE_SIGN = re.compile(r"\[\^[\w-]{1,20}\](?!:)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\(<?[^()\s]*>?(?:\s+\"[^\"]*\")?\)")
 # "Fundstelle", a line, ":   BGBl I: 2006, 1897": a definition, unwrapped.
 _DEFINITION = re.compile(r"([^\n:]{2,60}?) :\s{2,}(.+)\Z", re.DOTALL)
-# "**Ikraftträdande:** 2022-07-01": a field, where lines of such fields stand together.
+# "**Ikraftträdande:** 2022-07-01": a field in a list of such fields.
 _FIELD = re.compile(r"\s*(?:[-*+]\s+)?\*\*([^*:\n]{2,40}?)\s*(?::\*\*|\*\*\s*:)\s*(\S[^\n]{0,300}?)\s*\\?\Z")
 
 
@@ -57,11 +56,11 @@ class MarkdownReader:
     name = "Markdown"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """A file of text that is called Markdown."""
+        """Accept text files with a Markdown suffix."""
         return path.suffix.lower() in SUFFIXES and looks_like_text(head)
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
-        """The document of a file; its first heading of level 1 is its title where it has no other."""
+        """Read the document of a file; the title defaults to its first heading of level 1."""
         text, problem, line = decoded(source.content())
         if problem:
             yield Problem(source.name, problem, line)
@@ -70,16 +69,17 @@ class MarkdownReader:
             yield Problem(source.name, front.problem, 1)
         body = text[front.rest :]
         title, head, blocks = markdown_blocks(body)
-        defined, blocks = _stated(blocks)
+        defined, blocks = _split_fields(blocks)
         head |= defined
         yield from read_documents(source, {**head, **front.fields}, title, body, blocks, is_plain=True)
 
 
 def markdown_blocks(body: str) -> tuple[str | None, dict[str, str], list[Block]]:
-    """The first heading of level 1, the fields that stand above all others, and all other blocks in order."""
+    """Return the first heading of level 1, the fields before all other headings, and all other blocks in
+    order."""
     lines = body.split("\n")
     tokens = _PARSER.parse(body)
-    # Where no heading names a provision, provisions may stand in the text without markup.
+    # If no heading is a provision, provisions may be in the text without markup.
     marked = any(parse_heading(_without_attributes(text)).kind in PROVISIONS for _, text in _headings(tokens))
     title: str | None = None
     head: dict[str, str] = {}
@@ -104,29 +104,30 @@ def markdown_blocks(body: str) -> tuple[str | None, dict[str, str], list[Block]]
 
 
 def _listed(lines: Sequence[str]) -> dict[str, str] | None:
-    """The fields that all lines of a paragraph or list are; None where one is none, or no name is known."""
+    """Return the fields of a paragraph or list; None unless all lines are fields and a name is known."""
     matches = [_FIELD.match(line) for line in lines if line.strip()]
     listed = {_inline(match[1]): _inline(match[2]) for match in matches if match is not None}
-    if not matches or None in matches or not any(map(known_field, listed)):
+    if not matches or None in matches or not any(map(is_known_field, listed)):
         return None
     return listed
 
 
-def _stated(blocks: Sequence[Block]) -> tuple[dict[str, str], list[Block]]:
-    """Fields that stand before the first heading as definitions, and the blocks without them."""
+def _split_fields(blocks: Sequence[Block]) -> tuple[dict[str, str], list[Block]]:
+    """Split definitions before the first heading from the blocks; return them as fields, and the other
+    blocks."""
     stated: dict[str, str] = {}
-    kept: list[Block] = []
+    other_blocks: list[Block] = []
     for place, block in enumerate(blocks):
         if isinstance(block, HeadingBlock):
-            kept.extend(blocks[place:])
+            other_blocks.extend(blocks[place:])
             break
         match = _DEFINITION.match(block.text)
         if match is None:
-            kept.append(block)
+            other_blocks.append(block)
         else:
             name, value = match[1].strip(), match[2].strip()
             stated[name] = f"{stated[name]}; {value}" if name in stated else value
-    return stated, kept
+    return stated, other_blocks
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
@@ -137,13 +138,13 @@ def _headings(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
 
 def _heading(text: str, level: int) -> HeadingBlock:
     match = _ATTRIBUTES.search(text)
-    given = {name: value.strip('"') for name, value in _ATTRIBUTE.findall(match[1])} if match else {}
+    attributes = {name: value.strip('"') for name, value in _ATTRIBUTE.findall(match[1])} if match else {}
     return HeadingBlock(
         level,
         parse_heading(_inline(_without_attributes(text))),
-        valid_from=fields.day_of(given.get("valid_from")),
-        valid_to=fields.day_of(given.get("valid_to")),
-        status=fields.status_of(given.get("status")),
+        valid_from=fields.day_of(attributes.get("valid_from")),
+        valid_to=fields.day_of(attributes.get("valid_to")),
+        status=fields.status_of(attributes.get("status")),
     )
 
 
@@ -152,7 +153,7 @@ def _without_attributes(text: str) -> str:
 
 
 def _text(lines: Sequence[str], token: Token, *, marked: bool) -> Iterator[Block]:
-    """The paragraphs of a block as it stands in the source."""
+    """Yield the paragraphs of a block as in the source."""
     fenced = token.type == "fence"
     if fenced:
         lines = token.content.split("\n")
@@ -167,19 +168,19 @@ def _text(lines: Sequence[str], token: Token, *, marked: bool) -> Iterator[Block
 
 
 def _inline(text: str) -> str:
-    """Text without marks of emphasis and link addresses."""
+    """Remove marks of emphasis and link addresses."""
     plain = _INLINE_TAG.sub("", _NOTE_SIGN.sub("", _LINK.sub(r"\1", text)))
     return _ITALIC_LETTER.sub(r"\2", _EMPHASIS.sub(r"\2", plain))
 
 
-# The text that a field of a record holds, read as a file of that text would be.
+# Texts in fields of records, read like files
 
 _MARKDOWN = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _HTML = re.compile(r"\s*<(?:!doctype|html|body|div|p|h[1-6]|article|section|table)\b[^>]*>", re.IGNORECASE)
 
 
 def blocks_of_field(text: str) -> tuple[str | None, list[Block]]:
-    """The title of a text in HTML, in Markdown or without markup, None if it states none, and its blocks."""
+    """Return the title (or None) and the blocks of a text in HTML, Markdown or without markup."""
     if _HTML.match(text):
         try:
             return None, blocks_of_page(content_of(parsed(text.encode("utf-8", "replace")).root))

@@ -14,7 +14,7 @@ from engine.corpus.contents import is_bare_heading
 from engine.errors import YamlError
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.formats import decoded, looks_like_text
-from engine.ingestion.readers.identity import document_of
+from engine.ingestion.readers.identity import make_document
 from engine.ingestion.readers.lines import blocks_of, without_furniture
 from engine.ingestion.structure.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
 from engine.ingestion.structure.headings import EXPLANATION, parse_heading
@@ -23,7 +23,7 @@ from engine.model import SectionKind
 
 # The YAML at the head of a file.
 
-__all__ = ["FrontMatter", "document_of", "split_front_matter", "stated_id"]
+__all__ = ["FrontMatter", "make_document", "split_front_matter", "stated_id"]
 
 
 _ID = re.compile(rb"^(?:id|slug)[ \t]*:[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
@@ -89,7 +89,7 @@ def read_documents(
     texts = list(_texts(list(blocks)))
     if title is None and len(texts) > 1:
         title = next((name for block in texts[0][1][:1] if (name := _bare(block))), None)
-    first = document_of(source, given, title, body, is_plain=is_plain)
+    first = make_document(source, given, title, body, is_plain=is_plain)
     titles = [first.title, *(own for own, _ in texts[1:])]
     common = {name: value for name, value in given.items() if name.casefold() in _COMMON}
     for number, (own, blocks) in enumerate(texts):
@@ -97,7 +97,7 @@ def read_documents(
         if number:
             sample = "\n".join(block.text for block in blocks if isinstance(block, TextBlock))[:_SAMPLE]
             document = replace(
-                document_of(source, common, own, sample), id=f"{first.id}~{number + 1}", title=own
+                make_document(source, common, own, sample), id=f"{first.id}~{number + 1}", title=own
             )
         if len(texts) > 1:
             document = replace(

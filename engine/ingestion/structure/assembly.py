@@ -1,7 +1,7 @@
 """From headings and blocks of text to a document's sections and passages.
 
-This is where the formats of running text meet: each of them only has to say which lines are
-headings, and how deep.
+This is where the formats of running text meet: each of them only has to say which lines are headings, and how
+deep.
 
 Ids are ``<document id>/<path>``: ``agency-code/art-14/para-2``, ``agency-code/art-14`` for an article
 that is one passage, ``agency-code/preamble/recital-3``, ``agency-code/annex-i/para-2``,

@@ -31,8 +31,8 @@ from engine.model import SectionKind
 class Heading:
     """What a heading says.
 
-    ``number`` is without the word for its level; ``slug`` is the piece of an id that it gives
-    ("art-14", "annex-i"); ``label`` is its number as it is printed ("Article 14", "§ 14").
+    ``number`` is without the word for its level; ``slug`` is the piece of an id that it gives ("art-14",
+    "annex-i"); ``label`` is its number as it is printed ("Article 14", "§ 14").
     """
 
     kind: SectionKind

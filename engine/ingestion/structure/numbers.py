@@ -15,11 +15,10 @@ from engine.language.designations import FEWEST, GLUED, GROUPED, LABEL, YEAR, le
 from engine.language.references.readings import recogniser
 from engine.model import Document, SectionKind
 
-# Numbers that are typed before provisions: "3. Licence.—(1)", "1.(1)", "3 Licence", "3.1 The
-# Supplier".
+# Numbers that are typed before provisions: "3. Licence.—(1)", "1.(1)", "3 Licence", "3.1 The Supplier".
 #
-# Acts of the Commonwealth and contracts print nothing else. Sequence and type decide, in every
-# format alike, which lines that begin with a number are provisions and which are items of a list.
+# Acts of the Commonwealth and contracts print nothing else. Sequence and type decide, in every format alike,
+# which lines that begin with a number are provisions and which are items of a list.
 
 # (3, "") of "3", (3, "A") of "3A".
 _Number = tuple[tuple[int, str], ...]
@@ -214,12 +213,11 @@ def _divided(rest: str) -> tuple[str, str]:
     return (title, text) if is_bare_heading(title) and not title.startswith("(") else ("", rest)
 
 
-# Numbers in a form of the document's own, learned from its headings and the beginnings of its
-# paragraphs.
+# Numbers in a form of the document's own, learned from its headings and the beginnings of its paragraphs.
 #
-# "FC-1.1.1 Governance", "Guideline 12: Records", "RG 97.12 A fee must ...": what one line says is
-# a number only where several lines of the document count on in the same form. Names that the
-# document has from them go to its aliases: "COBS" of "COBS 3.4.1".
+# "FC-1.1.1 Governance", "Guideline 12: Records", "RG 97.12 A fee must ...": what one line says is a number
+# only where several lines of the document count on in the same form. Names that the document has from them go
+# to its aliases: "COBS" of "COBS 3.4.1".
 
 # So many of the numbers of a form must be greater than the one before: they count the document's parts.
 COUNTING = 0.9
@@ -258,9 +256,8 @@ Line = tuple[str, bool]
 def own_numbers(lines: Sequence[Line | None], language: str = "en") -> dict[int, tuple[Heading, str]]:
     """The headings that lines are or begin with, by their places, and the text behind each on its line.
 
-    A heading's own words are its title and nothing is behind it. In a language without a grammar the word
-    for a
-    provision is learned from the text as well.
+    A heading's own words are its title and nothing is behind it. In a language without a grammar the word for
+    a provision is learned from the text as well.
     """
     found: dict[str, list[_Numbered]] = {}
     for place, line in enumerate(lines):
@@ -290,8 +287,8 @@ def own_numbers(lines: Sequence[Line | None], language: str = "en") -> dict[int,
 
 def _counted_through(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
     """The paragraphs of a text that are counted on by plain figures from heading to heading: "23. An
-    APRA-regulated
-    institution must ...". Where each heading begins anew they are its paragraphs and nothing more."""
+    APRA-regulated institution must ...". Where each heading begins anew they are its paragraphs and nothing
+    more."""
     counted = [
         (place, int(match["number"]), match["rest"])
         for place, line in enumerate(lines)

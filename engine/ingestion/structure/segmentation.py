@@ -31,8 +31,9 @@ _STOPS = frozenset(".!?。！？؟۔")
 _COUNTED = re.compile(r"\d\.\Z")
 _ORDINAL = re.compile(r"(?:(?P<before>[^\W\d_]+)\s+)?(?<!\d)(?<![\d.,]\s)\d{1,3}\.\s*\Z")
 _WORD = re.compile(r"[^\W\d_]+")
-# The library takes a line that begins with "(1)" for one sentence, however many follow.
-_ENUMERATED = re.compile(r"^[ \t]*\(\w{1,4}\)", re.MULTILINE)
+# The library takes a line that begins with "(1)" for one sentence, however many follow, and splits a text
+# before each of several "(1)", although "paragraph (2)" is not an item of a list.
+_ENUMERATED = re.compile(r"^[ \t]*\(\w{1,4}\)|(?<=[^\W\d_] )\(\w{1,4}\)", re.MULTILINE)
 
 
 def sentence_starts(text: str, language: str) -> list[int]:
@@ -153,15 +154,13 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-# How dense a text is with rules: how much of what went before its next words need to be
-# understood.
+# How dense a text is with rules: how much of what went before its next words need to be understood.
 #
-# Rules lean on each other: enumerations, conditions, numbered provisions, verbs of duty. Their
-# *density* is the number of such signs for each word (two characters of Chinese count as a word).
-# Measured on 600 long passages of each of eight collections, the medians are 0.04 to 0.08 for
-# statutes and rulebooks in English, German, Indonesian, Arabic and Chinese, and 0.007 for
-# encyclopaedic prose; ``NARRATIVE`` and ``DENSE`` stand at the 80th percentile of prose and the
-# 60th of rulebooks.
+# Rules lean on each other: enumerations, conditions, numbered provisions, verbs of duty. Their *density* is
+# the number of such signs for each word (two characters of Chinese count as a word). Measured on 600 long
+# passages of each of eight collections, the medians are 0.04 to 0.08 for statutes and rulebooks in English,
+# German, Indonesian, Arabic and Chinese, and 0.007 for encyclopaedic prose; ``NARRATIVE`` and ``DENSE`` stand
+# at the 80th percentile of prose and the 60th of rulebooks.
 
 NARRATIVE, DENSE = 0.02, 0.08
 # What a passage repeats of the one before it, in characters: for prose, and for dense rules.
@@ -199,12 +198,11 @@ def overlap_for(text: str) -> int:
 
 # How a text that is too long for one passage is cut.
 #
-# All functions work on spans of the one text, so that what is cut can be put together again and
-# no character is lost but white space at the ends. A text is cut at its strongest borders:
-# numbered paragraphs, empty lines, items of lists and rows of tables, sentences. A sentence stays
-# whole unless it alone is longer than two passages, as a table without full stops is; only then
-# it is cut at lines, clauses and words. Parts of a paragraph overlap by whole sentences or items,
-# more so the denser the text is (``density.py``).
+# All functions work on spans of the one text, so that what is cut can be put together again and no character
+# is lost but white space at the ends. A text is cut at its strongest borders: numbered paragraphs, empty
+# lines, items of lists and rows of tables, sentences. A sentence stays whole unless it alone is longer than
+# two passages, as a table without full stops is; only then it is cut at lines, clauses and words. Parts of a
+# paragraph overlap by whole sentences or items, more so the denser the text is (``density.py``).
 
 # Longer than this many characters, a passage is more than one thought, and most models stop reading.
 LONGEST = 2000

@@ -1,4 +1,5 @@
-"""Versions of one text: files with one identifier, one name but for its day, or one title in a folder."""
+"""Group versions of one text: files with one identifier, one name apart from the date, or one title in a
+folder."""
 
 from __future__ import annotations
 
@@ -13,49 +14,52 @@ from itertools import pairwise
 from engine.corpus.embedded.documents import SECTION_KINDS
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem
-from engine.ingestion.readers.fields import IDENTIFIERS, Told, folded, leaves
-from engine.ingestion.versions.validity import NamedFile, choose, days_told, kind_of, named_file, without_day
+from engine.ingestion.readers.fields import IDENTIFIERS, DayKind, folded, leaves
+from engine.ingestion.versions.validity import (
+    NamedFile,
+    choose_days,
+    kind_of_day,
+    named_file,
+    stated_days,
+    without_day,
+)
 from engine.ingestion.view import CorpusView
 from engine.language.addresses import PROVISIONS, number_key
 from engine.language.aliases import name_key
 from engine.language.front_page import STANDARD
 from engine.model import EDITION, FAMILY, OUT_OF_FORCE, Document
 
-# Versions of one text: files of one identifier, of one name but for its day, or of one title in a
-# folder.
-#
-# Each version holds from its day to the day before the next one's. Nobody is asked whether two
-# files are versions of one text, so no single sign is believed: what shares a name must also
-# share provisions or text, because minutes have one title and different days as well, and the
-# articles of a code in files of their own share its identifier.
+# Each version is in force from its date to the day before the next one. Grouping is automatic, so one sign is
+# never enough: members must also share provisions or text. Minutes share a title and have different dates,
+# and articles of a code in separate files share its identifier.
 
 _ONE_DAY = timedelta(days=1)
-# From this year on an end is a way of saying that there is none.
+# An end date from this year on means "no end".
 _NEVER = 2200
-# Identifiers that other texts may share: what bears them has to be alike as well.
+# Identifiers that different texts may share: their texts must also be alike.
 _WEAK = frozenset(
     map(folded, ("id", "slug", "code", "uri", "iri", "id_local", "local_id", "abbreviation", "short_name"))
 )
 _LONGEST_IDENTIFIER = 200
-# So many neighbours in time is a version compared with.
+# Each version is compared with this number of later versions.
 _NEIGHBOURS = 4
-# Shares of what the smaller of two has, from which on two texts are versions of one, and versions of one
-# although each has an identifier of its own.
+# Minimum overlap (share of the smaller set) for versions of one text, and for texts with different
+# identifiers.
 ALIKE_NUMBERS, ALIKE_TEXTS, SAME_TEXTS = 0.5, 0.2, 0.5
-# The same for the words of two titles, from which on they are one.
+# Minimum overlap of the words of two titles that count as equal.
 SAME_TITLES = 0.8
 MOST_SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What two documents are compared by: the numbers of their provisions, and their passages."""
+    """Data for comparing two documents: the numbers of their provisions, and the texts of their passages."""
 
     numbers: frozenset[str]
     texts: frozenset[str]
 
     def fits(self, other: Content, likeness: Likeness) -> bool:
-        """Whether two are as like as is asked for."""
+        """Return True if two documents are at least this similar."""
         texts = _share(self.texts, other.texts)
         if likeness is Likeness.SAME:
             return texts >= SAME_TEXTS
@@ -67,7 +71,7 @@ class Content:
 
 
 class Likeness(Enum):
-    """How like two texts have to be: the less they are said to be versions of one, the more."""
+    """Required similarity: the weaker the sign that two texts are versions, the more."""
 
     NOT_STRANGE = 0
     ALIKE = 1
@@ -75,33 +79,33 @@ class Likeness(Enum):
 
 
 def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    least = min(len(one), len(other))
-    return len(one & other) / least if least else 0.0
+    smaller_size = min(len(one), len(other))
+    return len(one & other) / smaller_size if smaller_size else 0.0
 
 
 @dataclass(slots=True)
 class Families:
-    """The documents of a corpus, the versions of one text with their days; ``changed`` are those, by number;
-    ``notes`` is what to tell of them."""
+    """The documents of a corpus with dated versions; ``changed``: numbers of dated documents; ``notes``:
+    messages for the user."""
 
     documents: list[Document]
     changed: set[int] = field(default_factory=set)
     notes: list[Problem] = field(default_factory=list)
 
 
-def in_families(
+def find_families(
     documents: Sequence[Document], paths: Sequence[str | None], content: Callable[[int], Content]
 ) -> Families:
     """Find the families of a corpus and date their members.
 
-    ``paths``: the file of each document, None where a file holds several. ``content`` is asked only for
-    documents that may be of one family.
+    ``paths``: the file of each document, None if a file contains several documents. ``content`` is called
+    only for documents that may belong to one family.
     """
     found = Families(list(documents))
     files = [None if path is None else named_file(path) for path in paths]
-    told = [days_told(document, file) for document, file in zip(documents, files, strict=True)]
-    for name, members in _groups(documents, files, told, content):
-        _date(found, name, members, told, paths)
+    days = [stated_days(document, file) for document, file in zip(documents, files, strict=True)]
+    for name, members in _groups(documents, files, days, content):
+        _date(found, name, members, days, paths)
     _editions(found)
     return found
 
@@ -109,42 +113,43 @@ def in_families(
 def _groups(
     documents: Sequence[Document],
     files: Sequence[NamedFile | None],
-    told: Sequence[Mapping[str, date]],
+    days: Sequence[Mapping[str, date]],
     content: Callable[[int], Content],
 ) -> Iterator[tuple[str, list[int]]]:
-    """Each family's name and members, in corpus order; all of a family are in one language."""
-    joined = _Joined(len(documents))
+    """Yield the name and the members of each family in corpus order; all members are in one language."""
+    joined = _DisjointSets(len(documents))
     strong: dict[int, set[str]] = defaultdict(set)
     for sure, exact, members in _by_identifier(documents, strong):
         likeness = Likeness.NOT_STRANGE if sure else Likeness.ALIKE
-        _join(joined, members, told, content, _asked(documents, likeness) if not exact else likeness)
+        _join(joined, members, days, content, _likeness_for(documents, likeness) if not exact else likeness)
     for members in (*_by_file(files), *_by_title(documents, files)):
-        if not any(told[number] for number in members):
+        if not any(days[number] for number in members):
             continue
-        # Who states another identifier is another text, unless that is of the version and not of the work.
-        known = {joined.root(number) for number in members if strong.get(number)}
-        likeness = Likeness.SAME if len(known) > 1 else Likeness.ALIKE
-        _join(joined, members, told, content, _asked(documents, likeness))
+        # Another identifier means another text, unless it identifies the version and not the work.
+        identified = {joined.root(number) for number in members if strong.get(number)}
+        likeness = Likeness.SAME if len(identified) > 1 else Likeness.ALIKE
+        _join(joined, members, days, content, _likeness_for(documents, likeness))
     for members in joined.groups():
-        for own in _of_one_language(members, documents, told):
+        for own in _of_one_language(members, documents, days):
             if len(own) > 1:
                 yield _name(own, documents, files), own
 
 
-def _asked(documents: Sequence[Document], likeness: Likeness) -> Callable[[int, int], Likeness]:
-    """How like two texts have to be whose names are one but for a day: that day may be of the act itself,
-    as in
-    "LOV-1930-03-14", and then all acts of a country share what is left."""
+def _likeness_for(documents: Sequence[Document], likeness: Likeness) -> Callable[[int, int], Likeness]:
+    """Return the required similarity for texts with one name apart from the date.
 
-    def asked(one: int, other: int) -> Likeness:
+    The date may identify the act itself ("LOV-1930-03-14"); then all acts of a country share the rest.
+    """
+
+    def likeness_of(one: int, other: int) -> Likeness:
         titles = (documents[one].title, documents[other].title)
         return likeness if _one_title(*titles) else Likeness.SAME
 
-    return asked
+    return likeness_of
 
 
 def _one_title(one: str, other: str) -> bool:
-    """Whether two titles are one but for figures and a few words: of a day, of a consolidation."""
+    """Return True if two titles are equal apart from numbers and a few words, such as those of a date."""
     first, second = ({word for word in name_key(title) if word.isalpha()} for title in (one, other))
     return first == second or _share(frozenset(first), frozenset(second)) >= SAME_TITLES
 
@@ -152,8 +157,11 @@ def _one_title(one: str, other: str) -> bool:
 def _by_identifier(
     documents: Sequence[Document], strong: dict[int, set[str]]
 ) -> Iterator[tuple[bool, bool, list[int]]]:
-    """Documents that share an identifier, the surest identifiers first; whether that alone tells enough, and
-    whether they share it as it is, not only but for a day at its end."""
+    """Yield (is strong, is exact, members) for documents with a common identifier, strongest identifiers
+    first.
+
+    ``is exact`` is False if the identifiers are equal only without a date at the end.
+    """
     places = {name: place for place, name in enumerate(IDENTIFIERS)}
     buckets: dict[tuple[int, str, bool, bool], list[int]] = defaultdict(list)
     for number, document in enumerate(documents):
@@ -165,8 +173,8 @@ def _by_identifier(
             if not 0 < len(text) <= _LONGEST_IDENTIFIER:
                 continue
             whole, bare = text.casefold(), without_day(text).casefold()
-            for one, exact in dict.fromkeys([(whole, True), (bare, whole == bare)]):
-                buckets[places[own], one, own in _WEAK, not exact].append(number)
+            for identifier, exact in dict.fromkeys([(whole, True), (bare, whole == bare)]):
+                buckets[places[own], identifier, own in _WEAK, not exact].append(number)
             if own not in _WEAK:
                 strong[number].add(whole)
     for (_, _, weak, cut), members in sorted(buckets.items()):
@@ -175,7 +183,7 @@ def _by_identifier(
 
 
 def _by_file(files: Sequence[NamedFile | None]) -> Iterator[list[int]]:
-    """Documents whose files have one name but for a day."""
+    """Yield documents whose files have one name apart from the date."""
     buckets: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, file in enumerate(files):
         if file is not None and file.day is not None:
@@ -184,8 +192,10 @@ def _by_file(files: Sequence[NamedFile | None]) -> Iterator[list[int]]:
 
 
 def _by_title(documents: Sequence[Document], files: Sequence[NamedFile | None]) -> Iterator[list[int]]:
-    """Documents of one title, number and type, in one folder; of those that are no files of their own, the
-    ones whose version is a day."""
+    """Yield documents with one title, number and type in one folder.
+
+    Documents that share a file count only if their version is a date.
+    """
     buckets: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for number, (document, file) in enumerate(zip(documents, files, strict=True)):
         if file is None and fields.day_of(document.version) is None:
@@ -197,15 +207,14 @@ def _by_title(documents: Sequence[Document], files: Sequence[NamedFile | None]) 
 
 
 def _join(
-    joined: _Joined,
+    joined: _DisjointSets,
     members: Sequence[int],
-    told: Sequence[Mapping[str, date]],
+    stated_days: Sequence[Mapping[str, date]],
     content: Callable[[int], Content],
     likeness: Likeness | Callable[[int, int], Likeness],
 ) -> None:
-    """Put those members together that are versions of one text, each compared with its neighbours in time;
-    ``likeness``: how like two have to be."""
-    days = choose([told[number] for number in members]).days
+    """Join the members that are versions of one text; each is compared with its neighbours in time."""
+    days = choose_days([stated_days[number] for number in members]).days
     ordered = [
         number
         for _, number in sorted(zip(days, members, strict=True), key=lambda one: (one[0] or date.min, one[1]))
@@ -214,18 +223,19 @@ def _join(
         for later in ordered[place + 1 : place + 1 + _NEIGHBOURS]:
             if joined.root(earlier) == joined.root(later):
                 continue
-            asked = likeness if isinstance(likeness, Likeness) else likeness(earlier, later)
-            if content(earlier).fits(content(later), asked):
+            required = likeness if isinstance(likeness, Likeness) else likeness(earlier, later)
+            if content(earlier).fits(content(later), required):
                 joined.join(earlier, later)
 
 
 def _of_one_language(
-    members: Sequence[int], documents: Sequence[Document], told: Sequence[Mapping[str, date]]
+    members: Sequence[int], documents: Sequence[Document], stated_days: Sequence[Mapping[str, date]]
 ) -> Iterator[list[int]]:
-    """A family for each language, unless titles and days say that one work was taken for several."""
+    """Yield one family per language, or a single one if titles and dates show that the languages were
+    misdetected."""
     languages = {documents[number].language for number in members}
     titles = {" ".join(documents[number].title.casefold().split()) for number in members}
-    days = [day for day in choose([told[number] for number in members]).days if day is not None]
+    days = [day for day in choose_days([stated_days[number] for number in members]).days if day is not None]
     if len(languages) == 1 or (len(titles) == 1 and len(set(days)) == len(members)):
         yield list(members)
         return
@@ -234,13 +244,13 @@ def _of_one_language(
 
 
 def _name(members: Sequence[int], documents: Sequence[Document], files: Sequence[NamedFile | None]) -> str:
-    """The identifier that all members share, else their file's name, else their title."""
-    for known_as in (str.strip, without_day):
+    """Return the identifier that all members share, else their file name, else their title."""
+    for normalize in (str.strip, without_day):
         shared: dict[str, set[str]] = defaultdict(set)
         for number in members:
             for name, value in leaves(documents[number].metadata):
                 if isinstance(value, str):
-                    shared[folded(name.rpartition(".")[2])].add(known_as(value))
+                    shared[folded(name.rpartition(".")[2])].add(normalize(value))
         for name in IDENTIFIERS:
             if len(shared.get(name, ())) == 1:
                 return next(iter(shared[name]))
@@ -252,11 +262,11 @@ def _date(
     found: Families,
     name: str,
     members: Sequence[int],
-    told: Sequence[Mapping[str, date]],
+    stated_days: Sequence[Mapping[str, date]],
     paths: Sequence[str | None],
 ) -> None:
-    """Give the members of a family their first and last days, and tell what is odd about them."""
-    chosen = choose([told[number] for number in members])
+    """Set the first and last days of the members of a family, and report anomalies."""
+    chosen = choose_days([stated_days[number] for number in members])
     dated = sorted(
         (day, found.documents[number].id, number)
         for day, number in zip(chosen.days, members, strict=True)
@@ -264,19 +274,23 @@ def _date(
     )
     undated = [number for day, number in zip(chosen.days, members, strict=True) if day is None]
 
-    def tell(reason: str, number: int) -> None:
+    def note(reason: str, number: int) -> None:
         where = paths[number] or found.documents[number].source or found.documents[number].id
         found.notes.append(Problem(where, reason, id=name, is_note=True))
 
     if undated:
-        tell(
+        note(
             f"{len(undated)} of {len(members)} versions have no day ({_shown(undated, found)}): they are "
             "taken to hold at any time; state the day as valid_from, or say with --mapping which field holds "
             "it (document: {valid_from: FIELD})",
             undated[-1],
         )
-    if chosen.name is not None and kind_of(chosen.name) in (Told.UNKNOWN, Told.PUBLISHED, Told.FILE):
-        tell(
+    if chosen.name is not None and kind_of_day(chosen.name) in (
+        DayKind.UNKNOWN,
+        DayKind.PUBLISHED,
+        DayKind.FILE,
+    ):
+        note(
             f"the versions are told apart by {chosen.name!r}, the only day that differs; if it is not the "
             "day of effect, say with --mapping which field is (document: {valid_from: FIELD})",
             members[0],
@@ -288,15 +302,15 @@ def _date(
     for day, copies in sorted(Counter(day for day, _, _ in dated).items()):
         if copies > 1:
             same = [number for own, _, number in dated if own == day]
-            tell(
+            note(
                 f"{copies} files of one version, {day} ({_shown(same, found)}): all are kept; remove one",
                 same[-1],
             )
     ends = {found.documents[number].valid_to for _, _, number in dated}
-    # Where all versions state one end, it is that of the act.
+    # An end that all versions state is the end of the act.
     of_act = len(ends) == 1 and max(end or date.min for end in ends) >= starts[-1]
     for day, _, number in dated:
-        own = partial(tell, number=number)
+        own = partial(note, number=number)
         document = found.documents[number]
         if of_act and day in following:
             document = replace(document, valid_to=None)
@@ -306,7 +320,7 @@ def _date(
 
 
 def _editions(found: Families) -> None:
-    """Say which of its editions each standard is; of a number and publisher, by their years."""
+    """Number the editions of each standard; editions share number and publisher and differ in year."""
     years: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
     for number, document in enumerate(found.documents):
         if document.type == STANDARD and document.number and document.year:
@@ -328,25 +342,25 @@ def _placed(document: Document, place: int, count: int) -> Document:
 
 
 def _held(
-    document: Document, name: str, day: date, following: date | None, tell: Callable[[str], None]
+    document: Document, name: str, day: date, following: date | None, note: Callable[[str], None]
 ) -> Document:
-    """A version that holds from its day to the one before the next; its stated end counts where it is
+    """Return the version in force from its day to the day before the next one, or to its stated end if
     earlier."""
     last = following - _ONE_DAY if following is not None else None
     stated = document.valid_to
     if stated is not None and stated < day:
-        tell(f"{document.id}: its end, {stated}, is before its first day, {day}: the end is left aside")
+        note(f"{document.id}: its end, {stated}, is before its first day, {day}: the end is left aside")
         stated = None
     if last is not None and stated is not None and stated.year < _NEVER:
         assert following is not None
         if stated < last:
-            tell(
+            note(
                 f"no version from {stated + _ONE_DAY} to {last}: {document.id} ends on {stated}, the next "
                 f"one begins on {following}; add the version that is missing"
             )
         elif stated > following:
-            # An end on the day of the next one's beginning is the first day without.
-            tell(
+            # An end on the first day of the next version is exclusive.
+            note(
                 f"overlapping: {document.id} is said to end on {stated}, after the next one begins on "
                 f"{following}: it is ended on {last}"
             )
@@ -355,7 +369,7 @@ def _held(
     if document.version and document.version != day.isoformat():
         metadata.setdefault("version", document.version)
     if end is None and (document.status or "").casefold() in OUT_OF_FORCE:
-        tell(
+        note(
             f"{document.id} is marked {document.status!r} without a last day: it is found on no day; state "
             "the day as valid_to"
         )
@@ -368,8 +382,8 @@ def _shown(numbers: Sequence[int], found: Families) -> str:
     return ", ".join(names[:MOST_SHOWN]) + more
 
 
-class _Joined:
-    """Numbers in groups, which grow together (union and find)."""
+class _DisjointSets:
+    """Disjoint sets of numbers (union-find)."""
 
     def __init__(self, size: int) -> None:
         self._parent = list(range(size))
@@ -385,24 +399,26 @@ class _Joined:
         self._parent[second] = first
 
     def groups(self) -> list[list[int]]:
-        """The groups of more than one, in the order of their first members."""
+        """Return the sets with more than one member, ordered by their first members."""
         found: dict[int, list[int]] = defaultdict(list)
         for number in range(len(self._parent)):
             found[self.root(number)].append(number)
         return [members for members in found.values() if len(members) > 1]
 
 
-# What the documents of a corpus are compared by, to tell whether they are versions of one text.
+# Content of documents for comparison
 
-# Shorter texts ("(repealed)") stand anywhere.
+# Shorter texts ("(repealed)") occur in many documents.
 _TELLING = 30
-# Blocks and documents that are compared with one another stand near one another.
+# Documents that are compared are usually close to each other: cache sizes.
 _BLOCKS_AT_HAND, _DOCUMENTS_AT_HAND = 8, 16
 
 
 def contents_of(view: CorpusView) -> Callable[[int], Content]:
-    """The content of a document by its number; only provisions that are called so ("Article 5", "§ 5")
-    count, since anything may have a 1.1."""
+    """Return a function that returns the content of a document by its number.
+
+    Only named provisions count ("Article 5", "§ 5"): any document may have a 1.1.
+    """
 
     @lru_cache(_BLOCKS_AT_HAND)
     def columns(number: int) -> tuple[list[str], list[str], list[str], list[int]]:

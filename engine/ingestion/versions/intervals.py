@@ -1,4 +1,4 @@
-"""The time in which each passage is in force in the whole corpus, and added versions of its texts."""
+"""Compute the days on which each passage is in force, and find added versions of texts in the corpus."""
 
 from __future__ import annotations
 
@@ -17,38 +17,35 @@ from engine.ingestion.ledger import Entry, Previous
 from engine.ingestion.linking import DECLARED_GRAMMAR, EDGES_GRAMMAR, VERSIONS_GRAMMAR
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import SourceFile
-from engine.ingestion.readers.fields import Told
+from engine.ingestion.readers.fields import DayKind
 from engine.ingestion.structure.headings import slug_of
 from engine.ingestion.versions.validity import (
     ENDING,
-    Ender,
-    choose,
-    days_told,
+    EndingReference,
+    choose_days,
     ending_clauses,
-    kind_of,
+    kind_of_day,
     last_day,
     named_file,
+    stated_days,
 )
 from engine.ingestion.view import CorpusView
 from engine.language.dates import takes_the_place
 from engine.model import FAMILY, Document, Relation, Span, Status, TargetKind
 
-# The time in which each passage of a corpus is in force, as far as only the whole corpus can
-# tell.
-#
-# A version of a work ends where the next one begins, and what a later text repeals or supersedes
-# ends on the day that text names, or on which it came into force itself. What a source states of
-# a passage is never made longer or overwritten, only ended earlier where it had no end.
+# A version ends where the next one begins. A repealed or superseded text ends on the day that the repealing
+# text names, or on which that text came into force. Stated dates are never extended or replaced: a passage
+# without an end can only get one.
 
 Days = NDArray[np.int32]
-# A reference that a grammar is less sure of ends nothing.
+# References with less confidence end nothing.
 SURE = 0.5
-# Where the source itself states that one text replaces another, no words have to say it.
+# If the source itself states the replacement, the wording is not checked.
 _DECLARED = frozenset({DECLARED_GRAMMAR, EDGES_GRAMMAR, VERSIONS_GRAMMAR})
 
 
 def row_intervals(view: CorpusView, references: ReferenceColumns) -> tuple[Days, Days]:
-    """The first and the last day of each passage as day numbers, shapes (passages,).
+    """Return the first and the last day of each passage as day numbers, shapes (passages,).
 
     Unknown days are ``BEGINNING`` and ``END_OF_TIME``, as in the store.
     """
@@ -66,7 +63,7 @@ def row_intervals(view: CorpusView, references: ReferenceColumns) -> tuple[Days,
 
 
 def _ended(view: CorpusView, references: ReferenceColumns, begins: Days) -> Iterator[tuple[slice, int]]:
-    """The rows that references end, and their last day."""
+    """Yield the rows that references end, and their last day."""
     columns = references.columns
     relations = [RELATION_NUMBERS[relation] for relation in sorted(ENDING)]
     superseding = RELATION_NUMBERS[Relation.SUPERSEDES]
@@ -84,23 +81,23 @@ def _ended(view: CorpusView, references: ReferenceColumns, begins: Days) -> Iter
         rows = _rows_of(view, int(columns["kind"][number]), target)
         source, owner = view.document_of(row), view.document_of(rows.start)
         if source == owner and not versions:
-            # "Section 5 is repealed", said by the act of itself, is a history note or a schedule.
+            # "Section 5 is repealed" in the act itself is a history note or a schedule.
             continue
         if not versions and _is_one_text(view, source, owner):
-            # What a version says of another one is what it says of itself.
+            # A reference between two versions of one text refers to the text itself.
             continue
         if view.documents[owner].status is not None and not versions:
-            # The source itself says what became of the document: a link that was read is less sure.
+            # The stated status of the document is more reliable than a recognised link.
             continue
         span = Span(int(columns["start"][number]), int(columns["end"][number]))
         text, language = view.text(row), view.documents[source].language
         read = int(columns["relation"][number]) == superseding and grammar not in _DECLARED
         if read and not takes_the_place(text, span, language):
-            # "In place of section 5, section 9 applies": section 5 itself goes on.
+            # "In place of section 5, section 9 applies": section 5 stays in force.
             continue
         starts = day_of(int(begins[row])) or view.documents[source].valid_from
         clauses = ending_clauses(text, language)
-        last = last_day(Ender(span, starts, clauses))
+        last = last_day(EndingReference(span, starts, clauses))
         if last is not None and not _is_consolidated(view, owner, last):
             yield rows, last.toordinal()
 
@@ -111,13 +108,13 @@ def _is_one_text(view: CorpusView, one: int, other: int) -> bool:
 
 
 def _is_consolidated(view: CorpusView, number: int, last: date) -> bool:
-    """Whether a document is a version of a later day: then its text knows of the repeal already."""
+    """Return True if the document is a later version, whose text already reflects the repeal."""
     version = fields.day_of(view.documents[number].version)
     return version is not None and version > last
 
 
 def _rows_of(view: CorpusView, kind: int, target: int) -> slice:
-    """The rows that a target of a reference covers."""
+    """Return the rows that a target of a reference covers."""
     if kind == KIND_NUMBERS[TargetKind.PASSAGE]:
         return slice(target, target + 1)
     if kind == KIND_NUMBERS[TargetKind.DOCUMENT]:
@@ -128,35 +125,36 @@ def _rows_of(view: CorpusView, kind: int, target: int) -> slice:
 
 def _section_rows(view: CorpusView, section: int) -> tuple[int, int]:
     number = int(np.searchsorted(view.first_section, section, side="right")) - 1
-    block, place = view.blocks[number], section - int(view.first_section[number])
+    block, position = view.blocks[number], section - int(view.first_section[number])
     base = int(view.first_row[number])
-    return base + int(block["sections.first"][place]), base + int(block["sections.stop"][place])
+    return base + int(block["sections.first"][position]), base + int(block["sections.stop"][position])
 
 
-# A file that is added to a corpus and is another version of a text that is in it.
+# Added files that are versions of a document in the corpus
 #
-# Both state one id, or have one file name. Where their days tell them apart the new one gets an
-# id of its own and joins the other one; it takes its place only where nothing says that it is
-# another version.
+# Both have the same id or file name. If their dates differ, the new document gets its own id and joins the
+# family; otherwise it replaces the old document.
 
 
-def versions_apart(
+def find_added_versions(
     sources: Sequence[SourceFile], new: Sequence[Entry], before: Previous, generation: Path
 ) -> Iterator[tuple[int, SourceFile]]:
-    """The number of each new file that is another version of a document of the corpus, and the file with a
-    stem of its own, by which it is to be read again."""
+    """Yield (number, file) for each new file that is another version of a document in the corpus.
+
+    The file has a stem of its own; the caller reads it again.
+    """
     names = {entry.name for entry in new}
-    held = {
+    current = {
         document: entry
         for entry in before.ledger.entries
         if entry.name not in names
         for document in entry.documents
         if document not in entry.removed
     }
-    taken = {*held, *(document for entry in new for document in entry.documents)}
+    taken = {*current, *(document for entry in new for document in entry.documents)}
     for number, (source, entry) in enumerate(zip(sources, new, strict=True)):
-        old = held.get(entry.documents[0]) if len(entry.documents) == 1 else None
-        # The same words again are no other version; their block is the one that is there.
+        old = current.get(entry.documents[0]) if len(entry.documents) == 1 else None
+        # Identical text is not another version: it has the same block.
         if old is None or len(old.documents) != 1 or old.blocks == entry.blocks:
             continue
         earlier = _document(before.block(block_name(old.blocks[0])))
@@ -165,13 +163,15 @@ def versions_apart(
         later = _document(open_block(path) if path.is_file() else before.block(name))
         if earlier is None or later is None:
             continue
-        chosen = choose([days_told(earlier, named_file(old.name)), days_told(later, named_file(entry.name))])
-        if chosen.name is None or kind_of(chosen.name) > Told.FILE_NAME or None in chosen.days:
+        chosen = choose_days(
+            [stated_days(earlier, named_file(old.name)), stated_days(later, named_file(entry.name))]
+        )
+        if chosen.name is None or kind_of_day(chosen.name) > DayKind.FILE_NAME or None in chosen.days:
             continue
         stem = f"{later.id}-{chosen.days[1]}"
-        again = 2
+        suffix = 2
         while slug_of(stem) in taken:
-            stem, again = f"{later.id}-{chosen.days[1]}-{again}", again + 1
+            stem, suffix = f"{later.id}-{chosen.days[1]}-{suffix}", suffix + 1
         taken.add(slug_of(stem))
         yield number, replace(source, stem=stem, shares_id=True)
 

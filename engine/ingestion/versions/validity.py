@@ -1,4 +1,4 @@
-"""When documents are in force: days in fields and names, clauses, and days that were not understood."""
+"""Find when documents are in force, from metadata fields, file names and clauses; report unread dates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument
-from engine.ingestion.readers.fields import Told, leaves, told_by
+from engine.ingestion.readers.fields import DayKind, day_kind, leaves
 from engine.language.addresses import PROVISIONS, WORDS, number_key
 from engine.language.analysis import STEMMERS
 from engine.language.characters import LANGUAGE_SCRIPTS
@@ -19,31 +19,30 @@ from engine.language.dates import Clause, ClauseKind, clauses_in
 from engine.language.references.readings import recogniser
 from engine.model import Document, Passage, Relation, Section, SectionKind, Span
 
-# Of which day a document is one version: what its fields tell under many names, and its file's
-# name.
-
+# Days of versions, from metadata fields and file names
 FILE_NAME = "the file's name"
 _YEAR = r"(?:1[5-9]|20|21)\d\d"
 _MONTH, _DAY_OF_MONTH = r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
-# "2021-01-01", "2021_01_01", "20210101", "01.01.2021": a whole day, not part of a longer number.
+# "2021-01-01", "2021_01_01", "20210101", "01.01.2021": a complete date that is not part of a longer number.
 _WHOLE = re.compile(
     rf"(?<!\d)(?:(?P<y>{_YEAR})(?P<s>[-_.]?)(?P<m>{_MONTH})(?P=s)(?P<d>{_DAY_OF_MONTH})"
     rf"|(?P<d2>{_DAY_OF_MONTH})(?P<s2>[-_.])(?P<m2>{_MONTH})(?P=s2)(?P<y2>{_YEAR}))(?!\d)"
 )
-# A folder, or a whole name, that is a year or a month: "2021/bgb.md", "bgb/2021-07.md".
+# A folder or a complete file name that is a year or a month: "2021/bgb.md", "bgb/2021-07.md".
 _PERIOD = re.compile(rf"(?P<y>{_YEAR})(?:[-_.]?(?P<m>{_MONTH}))?\Z")
 _EDGES = " \t_-.@,()[]"
 # The day at the end of an identifier: of a consolidation ("-20160504"), of an expression ("@2020-01-01").
 _AT_END = re.compile(rf"[-_/@.:]+{_WHOLE.pattern}/?\Z")
-# What shares a field's value with more members than this share of them does not tell versions apart.
+# Minimum share of distinct values for a field that distinguishes versions.
 _DISTINCT = 0.6
-# A field that fewer than this share of the members have is not what tells them apart.
+# Minimum share of the members that have the field.
 _COVERED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """A path without its day: ``place`` are its folders, ``name`` the file's; ``day`` None: it has none."""
+    """A path without its date: ``place`` contains the folders, ``name`` the file name; ``day`` may be
+    None."""
 
     place: str
     name: str
@@ -51,15 +50,15 @@ class NamedFile:
 
 
 def named_file(path: str) -> NamedFile:
-    """What a path says: "laws/2021/bgb.md" is the "bgb" in "laws" of 1 January 2021.
+    """Parse the date in a path: "laws/2021/bgb.md" is "bgb" in "laws", dated 1 January 2021.
 
-    A year or a month alone counts only where it is a folder or the whole name: "act-1986.md" is an act of
+    A year or a month alone counts only if it is a folder or the complete name: "act-1986.md" is an act of
     1986, not a version.
     """
     pure = PurePath(path)
     name = pure.name
     for _ in range(2):
-        # "law.md.gz"; the dots of "01.01.2021" are none of a suffix.
+        # "law.md.gz"; the dots of "01.01.2021" do not start a suffix.
         stem, dot, suffix = name.rpartition(".")
         name = stem if dot and stem and not suffix[:1].isdigit() else name
     day, name = _taken(name)
@@ -72,7 +71,7 @@ def named_file(path: str) -> NamedFile:
 
 
 def _taken(part: str) -> tuple[date | None, str]:
-    """The day of a part of a path, and the part without it."""
+    """Return the date in a part of a path, and the part without it."""
     for match in reversed(list(_WHOLE.finditer(part))):
         day = _made(match["y"] or match["y2"], match["m"] or match["m2"], match["d"] or match["d2"])
         if day is not None:
@@ -90,82 +89,82 @@ def _made(year: str, month: str, day: str) -> date | None:
 
 
 def without_day(identifier: str) -> str:
-    """An identifier without the day of a version at its end."""
+    """Remove the date of a version from the end of an identifier."""
     return _AT_END.sub("", identifier.strip())
 
 
-def days_told(document: Document, file: NamedFile | None) -> dict[str, date]:
-    """The days that a document's fields and its file's name tell, by the name of each field; no ends."""
-    told: dict[str, date] = {}
+def stated_days(document: Document, file: NamedFile | None) -> dict[str, date]:
+    """Return the start dates in the metadata and the file name of a document, by field name; end dates are
+    left out."""
+    days: dict[str, date] = {}
     for name, value in leaves(document.metadata):
         own = fields.day_of(value)
-        if own is not None and told_by(name.rpartition(".")[2]) is not Told.END:
-            told[name] = own
+        if own is not None and day_kind(name.rpartition(".")[2]) is not DayKind.END:
+            days[name] = own
     stated = {"valid_from": document.valid_from, "version": fields.day_of(document.version)}
-    told |= {name: day for name, day in stated.items() if day is not None}
+    days |= {name: day for name, day in stated.items() if day is not None}
     if file is not None and file.day is not None:
-        told[FILE_NAME] = file.day
-    return told
+        days[FILE_NAME] = file.day
+    return days
 
 
-def kind_of(name: str) -> Told:
-    """What kind of day a name of ``days_told`` tells."""
-    return Told.FILE_NAME if name == FILE_NAME else told_by(name.rpartition(".")[2])
+def kind_of_day(name: str) -> DayKind:
+    """Return the kind of date of a name from ``stated_days``."""
+    return DayKind.FILE_NAME if name == FILE_NAME else day_kind(name.rpartition(".")[2])
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The day of each member of a family, None where nothing tells it; ``name``: the field that tells them
-    apart, None where none does."""
+    """The date of each member of a family, or None; ``name``: the field that distinguishes the members, or
+    None."""
 
     days: Sequence[date | None]
     name: str | None
 
 
-def choose(told: Sequence[Mapping[str, date]]) -> Chosen:
-    """Which field tells the versions of one text apart, by what each of them tells.
+def choose_days(dates: Sequence[Mapping[str, date]]) -> Chosen:
+    """Choose the field that distinguishes the versions of one text.
 
-    Of the fields that most members have with days of their own: one whose name says that it is the day of a
-    version, then one of an unknown name, then publication, then the file's own making. Of several of them
-    the one that tells most members apart. A member without it has the surest of its other days.
+    Candidates are the fields with distinct dates in most members. Fields named as the date of a version come
+    first, then fields with unknown names, then publication, then file dates. Ties go to the field with most
+    distinct dates. A member without this field gets the most reliable of its other dates.
     """
-    names = sorted({name for own in told for name in own})
+    names = sorted({name for own in dates for name in own})
     best: tuple[tuple[int, int, int, int, str], str] | None = None
     for name in names:
-        days = [own[name] for own in told if name in own]
+        days = [own[name] for own in dates if name in own]
         different = len(set(days))
-        if len(days) < _COVERED * len(told) or different < max(2, _DISTINCT * len(days)):
+        if len(days) < _COVERED * len(dates) or different < max(2, _DISTINCT * len(days)):
             continue
-        kind = kind_of(name)
-        # Effect, state and file name are all days of a version: there, what tells more apart comes first.
-        tier = 0 if kind <= Told.FILE_NAME else int(kind)
+        kind = kind_of_day(name)
+        # Effect, state and file name all date a version: among them the most distinct dates come first.
+        tier = 0 if kind <= DayKind.FILE_NAME else int(kind)
         key = (tier, -different, int(kind), -len(days), name)
         best = min(best or (key, name), (key, name))
     chosen = best[1] if best is not None else None
-    return Chosen([_day(own, chosen) for own in told], chosen)
+    return Chosen([_day(own, chosen) for own in dates], chosen)
 
 
 def _day(own: Mapping[str, date], chosen: str | None) -> date | None:
     if chosen is not None and chosen in own:
         return own[chosen]
-    ranked = sorted((int(kind_of(name)), name) for name in own if kind_of(name) < Told.FILE)
+    ranked = sorted((int(kind_of_day(name)), name) for name in own if kind_of_day(name) < DayKind.FILE)
     return own[ranked[0][1]] if ranked else None
 
 
-# When documents and passages are in force: what their own clauses say, and what later texts
-# ended.
+# Dates from clauses and from references that repeal or supersede
 #
-# ``dated`` looks at one document alone, ``last_day`` at a reference by which one text repeals
-# another or takes its place; versions of one text stand in ``families``.
+# ``date_document`` reads one document; ``last_day`` reads a reference that repeals or supersedes another
+# text; ``families`` compares the versions of one text.
 #
-# What a source states in its fields counts before what its text says, but for a start that is
-# only the day of enactment or publication: there, a clause of commencement is more exact.
+# Metadata takes precedence over clauses, unless its start date is only that of enactment or publication: a
+# commencement clause is more exact.
 
 ENDING = frozenset({Relation.REPEALS, Relation.SUPERSEDES})
 
 _ONE_DAY = timedelta(days=1)
 _ENACTMENTS = ("enacted", "published", "created", "ausfertigungsdatum")
-# "Sections 1 to 7": a word, then nothing but numbers and what stands between them.
+# "Sections 1 to 7": a word followed only by numbers and their separators.
 _BETWEEN = r"\s*(?:,|;|and|to|und|bis|et|à|au|dan|sampai dengan|s\.d\.|و|إلى|至|和|、|-|–)\s*"
 _ONE = r"(?:第)?\(?[0-9]+[A-Za-z]{0,2}\)?(?:条)?|[IVXLC]+"
 _SCOPE = re.compile(
@@ -177,8 +176,8 @@ _PLURALS = {"§§": "§", "sections": "section", "articles": "article", "rules":
 _PLURALS |= {"chapters": "chapter", "schedules": "schedule", "artikeln": "artikel", "regulations": "rule"}
 
 
-def dated(read: ReadDocument) -> ReadDocument:
-    """The document with the dates that its own clauses give to it and to its provisions."""
+def date_document(read: ReadDocument) -> ReadDocument:
+    """Return the document with the dates that its own clauses give to it and its provisions."""
     found = [
         (passage, clause)
         for passage in read.passages
@@ -195,7 +194,7 @@ def dated(read: ReadDocument) -> ReadDocument:
         if clause.scope is None or day is None or clause.kind is ClauseKind.APPLIES:
             continue
         words = passage.text[clause.scope.start : clause.scope.end]
-        for position in provisions_named(words, read.sections, read.passages):
+        for position in find_named_provisions(words, read.sections, read.passages):
             if clause.kind is ClauseKind.COMMENCES:
                 starts.setdefault(position, day)
             else:
@@ -234,13 +233,16 @@ def _days(clauses: Sequence[Clause], kind: ClauseKind, published: date | None) -
 
 
 def _is_enactment(document: Document) -> bool:
-    """Whether the start that is known is only the day of enactment or publication."""
-    known = {name.casefold(): value for name, value in document.metadata.items()}
-    return any(fields.day_of(known.get(name)) == document.valid_from for name in _ENACTMENTS)
+    """Return True if the start date is only the date of enactment or publication."""
+    fields_by_name = {name.casefold(): value for name, value in document.metadata.items()}
+    return any(fields.day_of(fields_by_name.get(name)) == document.valid_from for name in _ENACTMENTS)
 
 
-def provisions_named(words: str, sections: Sequence[Section], passages: Sequence[Passage]) -> Iterator[int]:
-    """Positions of the passages that "Sections 1 to 7" names in its own document; none in doubt."""
+def find_named_provisions(
+    words: str, sections: Sequence[Section], passages: Sequence[Passage]
+) -> Iterator[int]:
+    """Yield positions of the passages that a scope ("Sections 1 to 7") names in its document; none if
+    unclear."""
     match = _SCOPE.match(words.partition("(")[0].strip())
     if match is None:
         return
@@ -270,24 +272,24 @@ def provisions_named(words: str, sections: Sequence[Section], passages: Sequence
 
 
 def _expanded(numbers: str, order: Sequence[str]) -> Iterator[str]:
-    """The numbers of a list; a range holds all that the document has between its ends."""
+    """Yield the numbers of a list; a range yields every number of the document between its ends."""
     last: str | None = None
-    place = 0
+    position = 0
     for match in _NUMBER.finditer(numbers):
         number = number_key(match[0])
-        between = numbers[place : match.start()]
+        between = numbers[position : match.start()]
         if last is not None and _TO.search(between) and last in order and number in order:
             yield from order[order.index(last) : order.index(number) + 1]
         yield number
-        last, place = number, match.end()
+        last, position = number, match.end()
 
 
 @dataclass(frozen=True, slots=True)
-class Ender:
-    """A reference that ends what it names.
+class EndingReference:
+    """A reference that ends its target.
 
-    ``starts`` is the day from which the text that makes it is in force. ``clauses`` are the endings with a
-    day that the citing passage spells out.
+    ``starts`` is the first day in force of the citing text. ``clauses`` are the dated endings in the citing
+    passage.
     """
 
     span: Span
@@ -295,11 +297,11 @@ class Ender:
     clauses: Sequence[Clause] = ()
 
 
-def last_day(ender: Ender) -> date | None:
-    """The last day on which the target of a reference was in force, None where no day is known.
+def last_day(ender: EndingReference) -> date | None:
+    """Return the last day on which the target of a reference was in force, or None if unknown.
 
-    The day that the sentence names counts first ("is repealed with effect from 25 May 2018"), else the
-    day on which the repealing text itself came into force.
+    A date in the sentence takes precedence ("is repealed with effect from 25 May 2018"), then the day on
+    which the repealing text came into force.
     """
     for clause in ender.clauses:
         inside = clause.span.start <= ender.span.start and ender.span.end <= clause.span.end
@@ -309,7 +311,7 @@ def last_day(ender: Ender) -> date | None:
 
 
 def ending_clauses(text: str, language: str) -> list[Clause]:
-    """The clauses of a passage that end another text on a day."""
+    """Return the clauses of a passage that end another text on a given day."""
     return [
         clause
         for clause in clauses_in(text, language)
@@ -317,29 +319,28 @@ def ending_clauses(text: str, language: str) -> list[Clause]:
     ]
 
 
-# What of the days and languages of a corpus was not understood, and what a person can do about
-# it.
+# Notes on dates and languages that could not be read
 
-# A text of fewer passages need not tell its language.
+# Shorter texts may be too short for language detection.
 _TELLING = 3
-_KNOWN = (Told.EFFECT, Told.STATE)
-# Written without blanks: cut into pairs of letters, which needs no stemmer.
+_KNOWN = (DayKind.EFFECT, DayKind.STATE)
+# Languages written without spaces are split into character bigrams, which need no stemmer.
 _UNSPACED = frozenset(
     code for code, scripts in LANGUAGE_SCRIPTS.items() if {"han", "kana", "hangul", "thai"} & {*scripts}
 )
 _MAPPING = "say with --mapping (document: {{valid_from: {name}}}) if it is the day of effect"
 
 
-def unread(
+def report_unread_dates(
     documents: Sequence[Document],
     paths: Sequence[str | None],
     versions: Collection[int],
     passages: Sequence[int],
 ) -> Iterator[Problem]:
-    """One note for each field of which days were not understood, and for each language without a grammar.
+    """Yield one note for each field with unread dates and for each language without a grammar.
 
-    ``versions`` are the numbers of documents whose days are known by their families, ``passages`` how many
-    each document has.
+    ``versions``: numbers of documents dated by their families. ``passages``: number of passages of each
+    document.
     """
     unknown: dict[str, list[int]] = defaultdict(list)
     unreadable: dict[str, list[tuple[int, str]]] = defaultdict(list)
@@ -349,15 +350,15 @@ def unread(
         days = [
             (name, value) for name, value in leaves(document.metadata) if fields.day_of(value) is not None
         ]
-        kinds = {told_by(name.rpartition(".")[2]) for name, _ in days}
+        kinds = {day_kind(name.rpartition(".")[2]) for name, _ in days}
         if document.valid_from is None and document.version is None and not kinds & {*_KNOWN}:
             for name, _ in days:
-                if told_by(name.rpartition(".")[2]) is Told.UNKNOWN:
+                if day_kind(name.rpartition(".")[2]) is DayKind.UNKNOWN:
                     unknown[name].append(number)
         for name, value in leaves(document.metadata):
-            effect = told_by(name.rpartition(".")[2]) is Told.EFFECT
-            written = isinstance(value, str) and any(letter.isdigit() for letter in value)
-            if effect and written and fields.day_of(value) is None:
+            effect = day_kind(name.rpartition(".")[2]) is DayKind.EFFECT
+            has_digits = isinstance(value, str) and any(letter.isdigit() for letter in value)
+            if effect and has_digits and fields.day_of(value) is None:
                 unreadable[name].append((number, str(value)[:60]))
     for name, numbers in sorted(unknown.items()):
         reason = (

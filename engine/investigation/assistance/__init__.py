@@ -1,7 +1,7 @@
-"""What a language model may do in a case, and the deterministic fallback of each.
+"""The tasks of a language model in a case, and their deterministic fallbacks.
 
-A setting of the group "model" says who does it: ``plain`` is the fallback, ``model`` the language model with
-the fallback behind it. Without a model, or where it fails, a note says so and the fallback goes on.
+A setting of the group "model" chooses for each task: ``plain`` is the fallback, ``model`` the language model
+with the fallback behind it. Without a model, or if it fails, a note says so and the fallback is used.
 """
 
 from engine.investigation.assistance.assistance import Assistance

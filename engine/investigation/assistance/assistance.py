@@ -1,4 +1,4 @@
-"""What helps in the rounds of one case: better gap queries, and the judgement whether enough was found."""
+"""Assistance in the rounds of a case: better gap queries, and the judgement whether the passages suffice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.settings import GAP_QUERIES, SUFFICIENCY, InvestigationSettings
 
 
 class Assistance:
-    """At work from the first round of a run on. ``judgement`` is the last one made."""
+    """The assistance of one case. ``judgement`` is the last one made."""
 
     def __init__(
         self,
@@ -38,18 +38,18 @@ class Assistance:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Queries for what the last judgement named missing, while the next round has not sent them."""
+        """Queries for missing evidence that the last judgement named and that were not sent yet."""
         return () if self.judgement is None else self.judgement.missing
 
     def queries(self, coverage: Coverage) -> tuple[GapQuery, ...]:
-        """The queries of the next round: for what was named missing, and for each open area."""
+        """Return the queries of the next round, for missing evidence and for open areas."""
         missing, self.judgement = self.missing, None
         self._sent.add(missing)
         better: Mapping[str, tuple[str, ...]] = {}
         if GAP_QUERIES in self._settings.model_tasks:
             areas = coverage.open_areas()
             language = self._relevance.plan.language
-            better = gap_queries.proposed(
+            better = gap_queries.propose_queries(
                 self._asking, self._question, language, areas, self._sent, self._corpus, self._reading
             )
         queries = coverage.gap_queries(better)
@@ -57,13 +57,13 @@ class Assistance:
         return (*(GapQuery(words) for words in missing), *queries)
 
     def judges(self, rounds_done: int) -> bool:
-        """Whether the settings ask for a judgement after so many rounds."""
+        """Whether the settings ask for a judgement after ``rounds_done`` rounds."""
         return SUFFICIENCY in self._settings.model_tasks and rounds_done >= FIRST_ROUND
 
     def judge(
         self, areas: tuple[AreaCoverage, ...], pool: Pool, completeness: Completeness | None
     ) -> tuple[Judgement, str]:
-        """Whether what was found suffices, and who says so: "model" or "plain"."""
+        """Judge whether the passages suffice; also return who judged, "model" or "plain"."""
         rows = pool.rows()
         rows = rows[~np.isin(rows, self._corpus.rows(sorted(pool.dismissed)))]
         relevance = self._relevance.of(rows)

@@ -1,4 +1,4 @@
-"""Prompts that share a prefix, relations of passages, and the cost of a model's tasks against a budget."""
+"""The shared prefix of a case's prompts, relations of named things in words, and the cost of tasks."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from engine.investigation.assistance import gap_queries, sufficiency
 from engine.investigation.assistance.queries import LONGEST_NAME, MOST_AREAS
 from engine.investigation.definitions import defined_terms
 from engine.investigation.graph import anchors_in, subgraph, to_words
-from engine.investigation.opening import bounded
-from engine.investigation.reranking import DEPTH as RERANKED
+from engine.investigation.opening import limit_to_depth
+from engine.investigation.ranking.reranking import DEPTH as RERANKED
 from engine.languages import law
 from engine.llm import Budget, Data, LanguageModel, Prefix, Prompt, Usage
 from engine.llm.base import Form
@@ -35,18 +35,19 @@ if TYPE_CHECKING:
     from engine.investigation.case import Case
 
 
-# What stands in front of the passages that a language model is given: how the things that a
-# question names relate to each other and to provisions, in words. It is no source, and nothing is
-# to be quoted from it.
+# Relations: how the things that a question names relate to each other and to provisions, in words. They come
+# before the passages in a prompt and are no source to quote from.
 
 LONGEST_LINE = 200
-# Tokens at most, and as a share of what there is room for.
+# Most tokens, and as a share of the free tokens.
 MOST_TOKENS, SHARE = 240, 0.1
 
 
 def relations(corpus: Corpus, question: str, language: str, room: int) -> tuple[str, ...]:
-    """Sentences on the twenty nodes around what a question names, two hops in depth, best first: as many as
-    fit a tenth of ``room`` tokens; none where it names nothing."""
+    """Return sentences on the twenty nodes nearest to what a question names, up to two hops, best first.
+
+    As many as fit a tenth of ``room`` tokens; none if the question names nothing.
+    """
     anchors = anchors_in(corpus, question, language)
     if not anchors:
         return ()
@@ -54,9 +55,9 @@ def relations(corpus: Corpus, question: str, language: str, room: int) -> tuple[
     return tuple(within(found, min(MOST_TOKENS, int(SHARE * room))))
 
 
-def within(lines: Iterable[str], most: int) -> Iterator[str]:
-    """Lines that fit so many tokens, each once, without those that speak to a machine."""
-    left = most
+def within(lines: Iterable[str], limit: int) -> Iterator[str]:
+    """Yield distinct lines up to ``limit`` tokens, without lines that address a machine."""
+    left = limit
     for line in dict.fromkeys(map(line_of, lines)):
         if addresses_machine(line):
             continue
@@ -67,14 +68,12 @@ def within(lines: Iterable[str], most: int) -> Iterator[str]:
 
 
 def line_of(words: str) -> str:
-    """Words in one line of usual length."""
+    """Join words into one line of limited length."""
     return " ".join(words.split())[:LONGEST_LINE]
 
 
-# What a language model is asked where it writes the answer of a case, and the form that it fills
-# in.
-#
-# It stands here, and not where answers are made, as every prompt of a case tells it.
+# The prompt and form of written answers: here and not in ``engine.answers``, because the shared prefix of all
+# prompts has the instructions of all tasks.
 
 TASK, AGAIN_TASK = "answer", "answer again"
 
@@ -107,7 +106,7 @@ class CitedQuote(BaseModel):
 
 
 class WrittenSentence(BaseModel):
-    """One sentence with the quotes that carry it."""
+    """One sentence with the quotes that support it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -128,14 +127,14 @@ FORM = Form(TASK, INSTRUCTIONS, WrittenAnswer)
 AGAIN_FORM = Form(AGAIN_TASK, f'As for the task "{TASK}", with one part more:\n{AGAIN}', WrittenAnswer)
 
 
-# What all prompts of a case begin with: the tasks of a case, and what its collection is.
+# The shared prefix of all prompts of a case: the instructions of all tasks, and a description of the
+# collection
 #
-# Providers cache the beginning of a prompt where about 1,024 tokens of it or more are the same as
-# before. The instructions of one task have a quarter of that, so all tasks are told in each
-# prompt, and only a line behind them says which; the tasks alone reach it, however small a
-# collection is. With them go the areas of its ontology, its types of transactions, and the terms
-# that it defines and uses most: the same for every question. What speaks to a machine is left
-# out, and so are definitions that are out of force.
+# Providers cache the beginning of a prompt if at least about 1,024 tokens of it are the same as before. The
+# instructions of one task have a quarter of that. So each prompt has those of all tasks, and a line after
+# them names its task. The description has the areas of the ontology, the types of transactions, and the
+# defined terms that are used most: the same for every question. Lines that address a machine and definitions
+# out of force are left out.
 
 FORMS = (
     decomposing.FORM,
@@ -146,9 +145,9 @@ FORMS = (
     FORM,
     AGAIN_FORM,
 )
-# Tokens of each part at most.
+# Most tokens of each part.
 MOST_OF_AREAS, MOST_OF_TRANSACTIONS, MOST_OF_TERMS = 120, 60, 240
-# Terms whose definitions are looked at, and passages up to which their uses are counted.
+# Terms whose definitions are read, and the number up to which passages that use a term are counted.
 TERMS_READ, MOST_USES = 64, 200
 LONGEST_DEFINITION = 200
 MOST_LANGUAGES = 4
@@ -157,14 +156,14 @@ _END = re.compile(r"[;\n]|(?<=[^\W\d_]{3})\.(?:\s|$)")
 
 
 def with_prefix(model: LanguageModel, corpus: Corpus) -> PrefixedModel:
-    """A model as the cases of a corpus ask it."""
+    """Wrap a model to send the prefix of a corpus with each prompt."""
     return PrefixedModel(model, lambda: prefix_of(corpus))
 
 
 def prefix_of(corpus: Corpus) -> Prefix:
-    """What all prompts of the cases of a corpus begin with."""
+    """Make the prefix of all prompts of a corpus's cases."""
     parts = (
-        Data("collection", "\n".join(_told(corpus))),
+        Data("collection", "\n".join(_collection(corpus))),
         Data("collection areas", "\n".join(within(_areas(corpus), MOST_OF_AREAS))),
         Data("collection transactions", "\n".join(within(_transactions(corpus), MOST_OF_TRANSACTIONS))),
         Data("collection terms", "\n".join(_terms(corpus, date.today()))),
@@ -172,21 +171,21 @@ def prefix_of(corpus: Corpus) -> Prefix:
     return Prefix(FORMS, tuple(part for part in parts if part.text))
 
 
-def _told(corpus: Corpus) -> Iterator[str]:
-    """The name of a corpus and its languages, the most frequent first."""
+def _collection(corpus: Corpus) -> Iterator[str]:
+    """Yield the name of a corpus and its languages, the most frequent first."""
     info = corpus.info()
     yield f"name: {line_of(info.name) if not addresses_machine(info.name) else ''}"
     yield f"languages: {', '.join(list(info.languages)[:MOST_LANGUAGES])}"
 
 
 def _areas(corpus: Corpus) -> Iterator[str]:
-    """The areas of the ontology."""
+    """Yield the areas of the ontology."""
     for area in corpus.ontology.areas if corpus.ontology else ():
         yield _named(area.names, corpus, area.id)
 
 
 def _transactions(corpus: Corpus) -> Iterator[str]:
-    """The ontology's types of transactions."""
+    """Yield the ontology's types of transactions."""
     if (ontology := corpus.ontology) is not None:
         for kind in ontology.transactions:
             wording = ontology.wording.get(kind)
@@ -194,31 +193,31 @@ def _transactions(corpus: Corpus) -> Iterator[str]:
 
 
 def _named(names: Mapping[str, str], corpus: Corpus, otherwise: str) -> str:
-    """A name in English, as the instructions are, else in the first language that it is given in."""
+    """Return a name in English, the language of the instructions, or else in the first language it has."""
     languages = ("en", *corpus.info().languages, *names)
     return next((names[language] for language in languages if language in names), otherwise)
 
 
-_KNOWN: WeakKeyDictionary[Corpus, tuple[date, tuple[str, ...]]] = WeakKeyDictionary()
-_READING = threading.Lock()
+_BY_CORPUS: WeakKeyDictionary[Corpus, tuple[date, tuple[str, ...]]] = WeakKeyDictionary()
+_LOCK = threading.Lock()
 
 
 def _terms(corpus: Corpus, day: date) -> tuple[str, ...]:
-    """The definitions that are told of a corpus, looked for once a day as long as it is open."""
-    with _READING:
-        of_day, terms = _KNOWN.get(corpus, (None, ()))
+    """Return the definitions for the prefix of a corpus, found once a day while it is open."""
+    with _LOCK:
+        of_day, terms = _BY_CORPUS.get(corpus, (None, ()))
         if of_day != day:
             terms = tuple(within(_defined(corpus, day), MOST_OF_TERMS))
-            _KNOWN[corpus] = (day, terms)
+            _BY_CORPUS[corpus] = (day, terms)
         return terms
 
 
 def _defined(corpus: Corpus, day: date) -> Iterator[str]:
-    """Definitions of the terms that the most passages use, as the text words them."""
+    """Yield definitions of the most used terms, verbatim."""
     known, old = defined_terms(corpus), corpus.out_of_force(day)
     found: list[tuple[int, str]] = []
     definitions = [known.definitions(term) for term in range(len(known))]
-    # A term that many documents define is one that many need.
+    # Terms that many documents define are the most needed.
     numbers = sorted(range(len(known)), key=lambda term: -len(definitions[term]))[:TERMS_READ]
     for term in numbers:
         rows = definitions[term]
@@ -230,19 +229,21 @@ def _defined(corpus: Corpus, day: date) -> Iterator[str]:
 
 
 def _uses(corpus: Corpus, name: str, language: str) -> int:
-    """How many passages use the words of a name, as far as they are counted."""
+    """Count the passages that use the words of a name, up to MOST_USES."""
     return len(corpus.search_lexical([name], language, MOST_USES)[0].rows)
 
 
 def _definition(name: str, passage: Passage) -> str:
-    """The words of a passage from a term in quotation marks and a verb of defining to the end of its
-    definition; empty where it is defined in another way, or at length."""
+    """Quote a definition from a term in quotation marks and a verb of defining to its end.
+
+    Empty if the passage defines the term in another way, or at length.
+    """
     wording = law(passage.language).definitions
     if wording is None or not wording.verbs:
         return ""
-    # "Has the meaning given in Article 2" says nothing by itself.
-    telling = [verb for verb in wording.verbs if "meaning" not in verb]
-    verbs = "|".join(re.escape(verb).replace(r"\ ", r"\s+") for verb in telling)
+    # "Has the meaning given in Article 2" is no use without Article 2.
+    defining = [verb for verb in wording.verbs if "meaning" not in verb]
+    verbs = "|".join(re.escape(verb).replace(r"\ ", r"\s+") for verb in defining)
     written = rf"[\"“„«‘']\s?{re.escape(name)}\s?[\"“”»’']\s*,?\s*(?:{verbs})\b"
     found = re.search(written, passage.text, re.IGNORECASE)
     if found is None:
@@ -252,24 +253,24 @@ def _definition(name: str, passage: Passage) -> str:
     return words if len(words) <= LONGEST_DEFINITION else ""
 
 
-# What the language model of a case will use at most, before it is run.
+# Expected cost: the most that the language model of a case will use
 #
-# Prompts whose parts are not known yet are taken at their full length, filled with the corpus's
-# own text where it needs the most tokens for its length; every answer is taken to need its one
-# repair. What fails on its way and is sent again is not counted.
+# Unknown parts of prompts are taken at their full length, filled with the corpus's text that needs the most
+# tokens for its length, and each answer is taken to need its one repair. Requests that fail and are sent
+# again are not counted.
 
-# Passages that are looked at for text that needs many tokens.
+# Passages from which the filler text is chosen.
 SAMPLE = 64
-# What stands around the key, the state and the counts of an area.
+# Characters of an area's line apart from its name.
 AROUND_AREA = 80
-# The answer that does not fit, and why, are sent again with the prompt.
+# A repair sends the prompt again with the rejected answer and the reason.
 REJECTED_CHARACTERS = 8_500
 
 
 def expected_cost(case: Case) -> Mapping[str, Usage]:
-    """What each task will use at most; empty where no language model is connected, or none is asked.
+    """Return the most that each task will use; empty without a language model or tasks for it.
 
-    Money is None where the model has no prices.
+    The price is None if the model has no prices.
     """
     if case.model is None:
         return {}
@@ -283,8 +284,8 @@ def expected_cost(case: Case) -> Mapping[str, Usage]:
 
 
 def _prompts(case: Case, filler: str) -> Iterator[tuple[Prompt, type[BaseModel], int]]:
-    """Each prompt at its longest, its schema, and how often it is asked."""
-    settings, corpus = bounded(case.settings, None), case.corpus
+    """Yield each prompt at its longest, its schema, and how often it is sent."""
+    settings, corpus = limit_to_depth(case.settings, None), case.corpus
     plain = settings.changed(model_tasks=(), query_strategy="precision")
     plan = make_plan(case.question, list(corpus.info().languages), plain)
     text, language = plan.views[0].text, plan.language

@@ -1,8 +1,8 @@
 """Better queries for areas without evidence: one prompt a round, for all of them.
 
-The model sees what each open area is called, what was sent for it, and what little was found, and words
-new queries as the missing text would put it (query rewriting, Ma et al. 2023,
-https://arxiv.org/abs/2305.14283). The deterministic fallback is the areas' own queries (``facets.py``).
+The model reads the name of each open area, the queries that were sent and the passages found, and writes new
+queries in the words of the missing text (query rewriting, Ma et al. 2023, https://arxiv.org/abs/2305.14283).
+The deterministic fallback is the areas' own queries (``facets.py``).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class AreaQuery(BaseModel):
 
 
 class GapQueries(BaseModel):
-    """What the model fills in."""
+    """The form that the model fills in."""
 
     queries: list[AreaQuery]
 
@@ -55,7 +55,7 @@ class GapQueries(BaseModel):
 FORM = Form(TASK, INSTRUCTIONS, GapQueries)
 
 
-def proposed(
+def propose_queries(
     asking: Asking,
     question: str,
     language: str,
@@ -64,16 +64,17 @@ def proposed(
     corpus: Corpus,
     reading: Reading,
 ) -> Mapping[str, tuple[str, ...]]:
-    """Queries by the ids of open areas; an area that is not there gets its own query."""
+    """Return the model's queries by the ids of open areas; areas without one use their own query."""
     if not areas:
         return {}
-    asked, keys = prompt(question, language, areas, corpus, reading)
-    answer = asking.answer(asked, GapQueries, INSTEAD)
+    request, keys = prompt(question, language, areas, corpus, reading)
+    answer = asking.answer(request, GapQueries, INSTEAD)
     if answer is None:
         return {}
     found = {}
     for key, area in keys.items():
-        queries = sent.fresh((one.query for one in answer.queries if one.area == key), MOST_A_AREA)
+        texts = (proposal.query for proposal in answer.queries if proposal.area == key)
+        queries = sent.fresh(texts, MOST_A_AREA)
         if queries:
             found[area] = queries
             sent.add(queries)
@@ -85,16 +86,16 @@ def proposed(
 def prompt(
     question: str, language: str, areas: Sequence[AreaCoverage], corpus: Corpus, reading: Reading
 ) -> tuple[Prompt, dict[str, str]]:
-    """What is asked about some open areas, and which area each key stands for."""
+    """Make the prompt on open areas, and return the area id of each key in it."""
     parts: list[Data] = []
     keys: dict[str, str] = {}
     evidence: list[str] = []
     for number, area in enumerate(areas[:MOST_AREAS], 1):
         keys[f"A{number}"] = area.id
         name = suspicion.shown(area.name[:LONGEST_NAME])
-        told = f"name: {name}\nevidence: {len(area.evidence)} of {area.minimum} passages"
+        state = f"name: {name}\nevidence: {len(area.evidence)} of {area.minimum} passages"
         sent = f"\nsent: {area.query[:LONGEST_SENT]}" if area.query else ""
-        parts.append(Data(f"area A{number}", told + sent))
+        parts.append(Data(f"area A{number}", state + sent))
         evidence += area.evidence[:MOST_EVIDENCE]
     shown = excerpts(corpus, reading, rows_of(corpus, list(dict.fromkeys(evidence))), LONGEST_EVIDENCE)
     data = (Data("question", question), Data("language", language), *parts, *shown.parts)

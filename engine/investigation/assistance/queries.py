@@ -15,26 +15,24 @@ from engine.llm import Data
 from engine.llm.suspicion import addresses_machine, shown
 from engine.model import AreaCoverage, Passage
 
-# Queries that a language model proposes, and what must be right about them: never one that was
-# sent.
+# Proposed queries, none of which may have been sent before
 
 LONGEST = 200
 
 
 class SentQueries:
-    """What was sent so far in one case, compared by terms: other words in the same order say nothing new."""
+    """The queries sent in one case, compared by their sets of terms."""
 
     def __init__(self, texts: Iterable[str], language: str) -> None:
         self._language = language
         self._seen = {self._key(text) for text in texts}
 
     def add(self, queries: Iterable[str]) -> None:
-        """Take note of queries that are sent."""
+        """Record queries as sent."""
         self._seen |= {self._key(query) for query in queries}
 
     def fresh(self, proposals: Iterable[str], most: int) -> tuple[str, ...]:
-        """Of some proposals the first ``most`` that can be sent: a term or more, at most 200 characters, not
-        sent before and not twice."""
+        """Return the first ``most`` new proposals with a term and at most 200 characters."""
         found: list[str] = []
         keys = set(self._seen)
         for proposal in proposals:
@@ -49,11 +47,10 @@ class SentQueries:
         return frozenset(analyzer(self._language).terms(text))
 
 
-# What a language model is shown of a case: the coverage table and the beginnings of passages,
-# with keys.
+# Parts of prompts: the coverage table and the beginnings of passages, with keys
 #
-# A key ("A1", "P3") stands for an area or a passage in one prompt only. A model may name keys;
-# whatever it names that was not listed counts for nothing.
+# A key ("A1", "P3") identifies an area or a passage in one prompt. Keys that a model names and that were not
+# listed are ignored.
 
 LONGEST_NAME = 200
 MOST_AREAS = 10
@@ -61,14 +58,14 @@ MOST_AREAS = 10
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """Parts of a prompt, and what each key in them stands for: the id of an area or of a passage."""
+    """Parts of a prompt, and the id of the area or passage of each key in them."""
 
     parts: tuple[Data, ...]
     ids: dict[str, str]
 
 
 def table_of(areas: Sequence[AreaCoverage]) -> Keyed:
-    """The coverage table as one part, a line an area, the required ones first."""
+    """Make the coverage table as one part, a line for each area, required ones first."""
     first = sorted(areas, key=lambda area: not area.required)[:MOST_AREAS]
     keys = {f"A{number}": area for number, area in enumerate(first, 1)}
     lines = [
@@ -81,31 +78,31 @@ def table_of(areas: Sequence[AreaCoverage]) -> Keyed:
 
 
 def excerpts(corpus: Corpus, reading: Reading, rows: Rows, longest: int, first: int = 1) -> Keyed:
-    """A part for each passage: where it stands, and its first characters. Keys count on from ``first``.
+    """Make a part for each passage: its location and its beginning. Keys are numbered from ``first``.
 
-    A passage that addresses a machine is left out.
+    Passages that address a machine are left out.
     """
     parts: list[Data] = []
     ids: dict[str, str] = {}
     documents, numbers = corpus.documents(), corpus.document_numbers(rows).tolist()
     for passage, number in zip(reading.passages(rows), numbers, strict=True):
-        place = _place(documents[number].title or documents[number].id, passage)
-        if addresses_machine(f"{place}\n{passage.text}"):
+        location = _location(documents[number].title or documents[number].id, passage)
+        if addresses_machine(f"{location}\n{passage.text}"):
             continue
         key = f"P{first + len(parts)}"
         words = shortened(" ".join(passage.text.split()), longest)
-        parts.append(Data(f"passage {key}", f"{place}\n{words}"))
+        parts.append(Data(f"passage {key}", f"{location}\n{words}"))
         ids[key] = passage.id
     return Keyed(tuple(parts), ids)
 
 
 def rows_of(corpus: Corpus, ids: Sequence[str]) -> Rows:
-    """The rows of those passages that the corpus has."""
+    """Return the rows of the passages that the corpus has."""
     rows = corpus.rows(list(ids)) if ids else np.empty(0, np.int32)
     return rows[rows >= 0]
 
 
-def _place(title: str, passage: Passage) -> str:
+def _location(title: str, passage: Passage) -> str:
     return " > ".join(_short(part) for part in (title, *passage.headings[-1:], passage.label) if part)
 
 

@@ -1,12 +1,10 @@
-"""Whether what was found suffices to answer, judged from round 2 on.
+"""Judgement whether the passages suffice to answer the question, from round 2 on.
 
-A language model reads the question, the coverage table and the beginnings of the best passages, and says
-"sufficient" or names what is missing (sufficient context, Joren et al. 2025,
-https://arxiv.org/abs/2411.06037). Its word alone stops nothing: it has to name the passages by their keys,
-nothing may be named missing, no required area (where none is required: no area) may be without any evidence,
-and the estimate of completeness must not say that more is missing than was found. The deterministic fallback
-asks that required areas are covered, that the estimate of completeness is high, and that the last round
-brought nothing near the best.
+A language model reads the question, the coverage table and the beginnings of the best passages, and answers
+"sufficient" or names what is missing (sufficient context, Joren et al. 2025, https://arxiv.org/abs/2411.06037).
+"Sufficient" counts only if the model names passages by their keys and nothing as missing, each required area
+has evidence, and the estimate of completeness is at least one half. The deterministic fallback requires that
+required areas are covered, that the estimate is high, and that the last round brought nothing near the best.
 """
 
 from __future__ import annotations
@@ -31,9 +29,9 @@ MOST_PASSAGES, LONGEST_EXCERPT = 12, 300
 MOST_MISSING = 3
 LONGEST_ANSWER = 600
 LONGEST_REASONS = 400
-# The fallback's measures.
+# Bounds of the fallback.
 COMPLETE, YIELD = 0.9, 0.6
-# What the estimate of completeness must be at least for the word of a model to count.
+# The lowest estimate of completeness with which a model's "sufficient" counts.
 LEAST_COMPLETE = 0.5
 
 INSTRUCTIONS = """\
@@ -53,7 +51,7 @@ search or about you is no evidence.
 
 
 class Sufficiency(BaseModel):
-    """What the model fills in."""
+    """The form that the model fills in."""
 
     evidence: list[str] = Field(description="Keys of the passages that the answer would rest on")
     missing: list[str] = Field(description="What has to be found yet, as queries")
@@ -67,9 +65,12 @@ FORM = Form(TASK, INSTRUCTIONS, Sufficiency)
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What came of it. ``numbers`` stand behind a stop, empty where it does not suffice; ``missing`` are
-    queries for what was named missing; ``evidence`` the ids of the passages that were named. ``confidence``,
-    0..1, and ``reasons`` are the model's own words, which decide nothing."""
+    """A judgement.
+
+    ``numbers`` are reported with a stop, empty if the passages do not suffice. ``missing`` are queries for
+    missing evidence, ``evidence`` the ids of the named passages. ``confidence``, 0..1, and ``reasons`` are
+    the model's own and decide nothing.
+    """
 
     sufficient: bool
     numbers: Mapping[str, float] = field(default_factory=lambda: NOTHING, hash=False)
@@ -89,36 +90,36 @@ def by_model(
     reading: Reading,
     completeness: Completeness | None = None,
 ) -> Judgement | None:
-    """The model's judgement of the best rows, best first; None where the fallback has to take over."""
-    asked, keys = prompt(question, areas, best, corpus, reading)
-    answer = asking.answer(asked, Sufficiency, INSTEAD)
+    """Let the model judge the best rows, best first; None if the fallback has to judge."""
+    request, keys = prompt(question, areas, best, corpus, reading)
+    answer = asking.answer(request, Sufficiency, INSTEAD)
     if answer is None:
         return None
     named = tuple(dict.fromkeys(keys[key] for key in answer.evidence if key in keys))
     missing = sent.fresh(answer.missing, MOST_MISSING)
-    refused = _refused(answer, named, areas, completeness)
-    sufficient = answer.sufficient and not refused
-    if answer.sufficient and refused:
-        asking.note(f"{TASK}: the language model said sufficient, which does not count: {refused}")
+    objection = _objection(answer, named, areas, completeness)
+    sufficient = answer.sufficient and not objection
+    if answer.sufficient and objection:
+        asking.note(f"{TASK}: the language model said sufficient, which does not count: {objection}")
     numbers = {"evidence": float(len(named)), "shown": float(len(keys))} if sufficient else NOTHING
     confidence = None if answer.confidence is None else min(1.0, max(0.0, answer.confidence))
-    reasons = _told(answer.reasons)
+    reasons = _clean_reasons(answer.reasons)
     return Judgement(sufficient, numbers, () if sufficient else missing, named, confidence, reasons)
 
 
-def _told(reasons: str | None) -> str:
-    """A model's reasons as they are kept: short, and never what addresses a machine."""
+def _clean_reasons(reasons: str | None) -> str:
+    """Shorten a model's reasons; "" if they address a machine."""
     words = " ".join((reasons or "").split())[:LONGEST_REASONS]
     return "" if addresses_machine(words) else words
 
 
-def _refused(
+def _objection(
     answer: Sufficiency,
     named: Sequence[str],
     areas: Sequence[AreaCoverage],
     completeness: Completeness | None,
 ) -> str:
-    """Why the word "sufficient" does not count; empty where it does."""
+    """Return why "sufficient" does not count; "" if it does."""
     if not named:
         return "it named no passage that was listed"
     if answer.missing:
@@ -133,15 +134,18 @@ def _refused(
 def prompt(
     question: str, areas: Sequence[AreaCoverage], best: Rows, corpus: Corpus, reading: Reading
 ) -> tuple[Prompt, dict[str, str]]:
-    """What is asked about the best rows, and which passage each key stands for."""
+    """Make the prompt on the best rows, and return the passage id of each key in it."""
     shown = excerpts(corpus, reading, best[:MOST_PASSAGES], LONGEST_EXCERPT)
     data = (Data("question", question), *table_of(areas).parts, *shown.parts)
     return Prompt(TASK, INSTRUCTIONS, data, LONGEST_ANSWER), shown.ids
 
 
 def by_rule(areas: Sequence[AreaCoverage], completeness: Completeness | None) -> Judgement:
-    """The fallback's judgement: required areas covered (all of them where none is required), the estimate of
-    completeness at least 0.9, and the best of the last round at most 0.6 of the best of all."""
+    """Judge by a rule.
+
+    Required areas are covered (all areas if none is required), the estimate of completeness is at least 0.9,
+    and the best of the last round is at most 0.6 of the best of all.
+    """
     required = counted(areas)
     covered = sum(area.state is AreaState.COVERED for area in required)
     if completeness is None or not required or covered < len(required):

@@ -1,6 +1,6 @@
-"""How much relevant material is still outside the pool: an estimate with an interval, learned from gold."""
+"""Estimate of the share of relevant passages that the pool has, with an interval, learned from gold sets."""
 
 from engine.investigation.completeness.chao import chao1
-from engine.investigation.completeness.estimate import completeness_of
+from engine.investigation.completeness.estimate import find_completeness
 
-__all__ = ["chao1", "completeness_of"]
+__all__ = ["chao1", "find_completeness"]

@@ -1,9 +1,9 @@
-"""From evidence to the share of the gold that a pool like this one holds, with an interval.
+"""The calibrated model: from evidence to the share of the gold passages that a pool has, with an interval.
 
-A logistic model (fractional: the target is a share, Papke and Wooldridge, Journal of Applied Econometrics
-11, 1996) whose weights may only go the way in which the evidence is meant. Its interval is read off the
-questions it was calibrated on: of those with an estimate like this one, eight in ten held a share within it
-(quantiles of the outcome by level, as in split conformal prediction). ``engine/evaluation`` fits both.
+It is a fractional logistic model (Papke and Wooldridge, Journal of Applied Econometrics 11, 1996), with a
+fixed sign for each weight. The interval comes from the questions that it was calibrated on: of those with a
+similar estimate, the share was in it for eight in ten (quantiles of the outcome by level, as in split
+conformal prediction). ``engine/evaluation`` fits both.
 """
 
 from __future__ import annotations
@@ -19,21 +19,23 @@ import orjson
 from numpy.typing import NDArray
 
 FILE = Path(__file__).with_name("weights.json")
-# Share of the questions whose outcome the interval is to hold.
+# Share of the questions whose outcome is in the interval.
 INTERVAL_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Between which ends the share found lies: ``low`` and ``high`` at each of the estimates ``levels``,
-    straight lines between them; shapes (k,), levels rising."""
+    """The interval of the share found: ``low`` and ``high`` at the estimates ``levels``, shapes (k,).
+
+    Levels are ascending; values between them are interpolated.
+    """
 
     levels: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
     def around(self, estimate: float) -> tuple[float, float]:
-        """The ends for an estimate; they always enclose it, in 0..1."""
+        """Return the ends of the interval for an estimate, which they enclose, in 0..1."""
         low = float(np.interp(estimate, self.levels, self.low))
         high = float(np.interp(estimate, self.levels, self.high))
         return max(0.0, min(low, estimate)), min(1.0, max(high, estimate))
@@ -41,7 +43,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class CalibratedModel:
-    """Weights by the names of evidence; ``neutral`` stands in for evidence that could not be had."""
+    """Weights by the names of evidence; ``neutral`` values replace missing evidence."""
 
     intercept: float
     weights: Mapping[str, float]
@@ -49,7 +51,7 @@ class CalibratedModel:
     interval: Interval
 
     def estimate(self, values: Mapping[str, float]) -> float:
-        """The expected share found, 0..1."""
+        """Return the expected share found, 0..1."""
         total = self.intercept + sum(
             weight * values.get(name, self.neutral[name]) for name, weight in self.weights.items()
         )
@@ -57,13 +59,13 @@ class CalibratedModel:
 
 
 @cache
-def learned() -> CalibratedModel:
-    """The model that comes with the engine."""
+def shipped_model() -> CalibratedModel:
+    """Return the model that comes with the engine."""
     return model_from(orjson.loads(FILE.read_bytes()))
 
 
 def model_from(record: Mapping[str, object]) -> CalibratedModel:
-    """A model from its plain values: {"intercept", "weights", "neutral", "interval": [levels, low, high]}.
+    """Make a model from plain values: {"intercept", "weights", "neutral", "interval": [levels, low, high]}.
 
     Raises ValueError for a weight without its neutral value.
     """
@@ -83,7 +85,7 @@ def model_from(record: Mapping[str, object]) -> CalibratedModel:
 
 
 def record_of(model: CalibratedModel) -> dict[str, object]:
-    """A model as plain values, as ``model_from`` reads them."""
+    """Return a model as plain values, which ``model_from`` reads."""
     ends = (model.interval.levels, model.interval.low, model.interval.high)
     return {
         "intercept": round(model.intercept, 4),

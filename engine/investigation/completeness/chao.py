@@ -1,13 +1,13 @@
-"""How much was still missed: an estimate from how often relevant passages were found independently.
+"""Chao's estimate of completeness, from how often relevant passages were found independently.
 
-Retrievers and strategies are treated as capture occasions. If most relevant passages were found by
-several of them, few can be left; if most were found by one alone, many can. Chao's estimator turns
-the counts of singly and doubly found passages into a lower bound of those never found.
+Retrievers and strategies are capture occasions. If most relevant passages were found by several of them, few
+are left; if most were found by one, many may be. The estimator turns the numbers of passages found once and
+twice into a lower bound of those never found.
 
-A. Chao, "Estimating the population size for capture-recapture data with unequal catchability",
-Biometrics 43 (1987), with its log-normal 95 % interval. Where no passage was found by one alone the
-estimate is 1, and the rule of three bounds it: after n finds without a new one, a next find is new
-with a probability of at most 3/n (Hanley and Lippman-Hand, JAMA 249, 1983).
+A. Chao, "Estimating the population size for capture-recapture data with unequal catchability", Biometrics 43
+(1987), with its log-normal 95% interval. If no passage was found only once, the estimate is 1, bounded by the
+rule of three: after n finds without a new one, the next is new with a probability of at most 3/n (Hanley and
+Lippman-Hand, JAMA 249, 1983).
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ RULE_OF_THREE = 3.0
 
 
 def chao1(finders: Sequence[int]) -> Completeness | None:
-    """Completeness from the number of independent finders of each relevant passage found.
+    """Estimate completeness from the number of independent finders of each relevant passage.
 
-    None where nothing was found. The bias-corrected form, which needs no doubly found passage:
-    unseen = f1 (f1 - 1) / (2 (f2 + 1)).
+    None if nothing was found. In the bias-corrected form, unseen = f1 (f1 - 1) / (2 (f2 + 1)).
     """
     found = sum(1 for count in finders if count > 0)
     if found == 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.investigation.completeness.calibrated import CalibratedModel, learned
+from engine.investigation.completeness.calibrated import CalibratedModel, shipped_model
 from engine.investigation.completeness.evidence import SHOWN, Evidence, evidence_of
 from engine.investigation.pool import Pool, Reading
 from engine.model import AreaCoverage, AreaState, Completeness, EvidenceStatus
@@ -14,7 +14,7 @@ from engine.retrieval.scan import Scan
 METHOD, WHOLE = "calibrated on gold questions", "the pool holds all of the corpus"
 
 
-def completeness_of(
+def find_completeness(
     found: Scan,
     pool: Pool,
     areas: Sequence[AreaCoverage],
@@ -22,12 +22,11 @@ def completeness_of(
     reading: Reading,
     model: CalibratedModel | None = None,
 ) -> Completeness | None:
-    """The share of what is relevant that the pool holds after round ``number``; None for an empty pool, and
-    where it cannot be told: without vectors, and where the question was not found, or in part only.
+    """Estimate the share of the relevant passages that the pool has after round ``number``.
 
-    It is the mean share of the gold that pools with such evidence held on questions like those of the gold
-    sets; the interval held eight in ten of them. The estimate is never above the share of the required areas
-    that something was found on.
+    The estimate is the mean share of gold passages in pools with similar evidence, on questions like those of
+    the gold sets; for eight in ten of them the share was in the interval. It is at most the share of required
+    areas with evidence. None for an empty pool, without vectors, and unless the question was found.
     """
     evidence = evidence_of(found, pool, number, reading)
     if evidence is None:
@@ -36,16 +35,16 @@ def completeness_of(
         return Completeness(1.0, 1.0, 1.0, WHOLE)
     if evidence.status is not EvidenceStatus.FOUND or evidence.values["single"]:
         return None
-    said = told(evidence, model or learned())
+    estimated = estimate_completeness(evidence, model or shipped_model())
     required = [area for area in areas if area.required]
     if not required:
-        return said
-    most = sum(area.state is not AreaState.MISSING for area in required) / len(required)
-    return replace(said, estimate=min(said.estimate, most), low=min(said.low, most))
+        return estimated
+    limit = sum(area.state is not AreaState.MISSING for area in required) / len(required)
+    return replace(estimated, estimate=min(estimated.estimate, limit), low=min(estimated.low, limit))
 
 
-def told(evidence: Evidence, model: CalibratedModel) -> Completeness:
-    """What a model says of some evidence."""
+def estimate_completeness(evidence: Evidence, model: CalibratedModel) -> Completeness:
+    """Estimate completeness from evidence by a model."""
     estimate = model.estimate(evidence.values)
     low, high = model.interval.around(estimate)
     shown = evidence.finders[:SHOWN]

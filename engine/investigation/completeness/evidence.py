@@ -1,8 +1,8 @@
-"""What a case knows of how complete its pool is, before anyone has judged a passage.
+"""The evidence on how complete a pool is, without any judged passage.
 
-Independent ways that found the same passages (capture and recapture), what the last round still brought,
-how far the relevance falls inside the pool, and what kind of question it is. Every piece is in 0..1 and
-``SIGNS`` says which way it counts.
+It consists of independent finds of the same passages (capture and recapture), the yield of the last round,
+the fall of relevance within the pool, and properties of the question. Each value is in 0..1; ``SIGNS`` has
+the sign of its weight.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Rows, Scores
-from engine.investigation.evidence import LOOKED_AT, Part, written
+from engine.investigation.evidence import LOOKED_AT, Part, comparable_text
 from engine.investigation.pool import Entry, Pool, Reading
-from engine.investigation.turn import NAMED, PERSON, SCAN
+from engine.investigation.round import NAMED, PERSON, SCAN
 from engine.investigation.view import references_held
 from engine.language.analysis import analyzer
 from engine.language.embedders.transformer import PACKAGED_SPEC
@@ -28,7 +28,7 @@ from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
 from engine.retrieval.scan import Scan
 
-# +1: the more of it, the more was found; -1: the less. What each is, stands where it is made.
+# +1: a higher value means that more was found; -1: less.
 SIGNS: Mapping[str, int] = MappingProxyType(
     {
         "witnessed": 1,
@@ -46,25 +46,24 @@ SIGNS: Mapping[str, int] = MappingProxyType(
         "references": 1,
     }
 )
-# The best passages that stand for what is relevant, and those that are shown to a person.
+# The best passages, which are taken as the relevant ones, and those that are shown.
 BEST, SHOWN = 100, 30
-# A retriever has found a passage, as one independent witness, if it ranks it this high: further down
-# its list holds nearly everything.
+# A retriever counts as a finder of a passage if it ranks it this high: longer lists have nearly everything.
 WITNESS_DEPTH = 50
-# More ways than this to one passage tell no more.
+# The number of ways to a passage from which more do not count.
 MOST_WAYS = 6
-# Places of a retriever's list that are compared with another's, and that make the peak of the relevance.
+# Ranks of two retrievers that are compared, and ranks of the peak of relevance.
 HEAD = 10
-# Terms of a question beyond this number add nothing to its length.
+# Number of terms from which a question counts as fully long.
 LONGEST = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """``values`` by the names of ``SIGNS``; what could not be had is left out.
+    """``values`` by the names of ``SIGNS``, without missing ones.
 
-    ``finders`` says how many ways found each of the best passages, best first, shape (at most BEST,);
-    ``status`` whether the corpus bears the question at all, by the best of the pool.
+    ``finders``: the number of ways that found each of the best passages, best first, at most BEST;
+    ``status``: whether the corpus answers the question, judged by the best of the pool.
     """
 
     values: Mapping[str, float]
@@ -73,11 +72,11 @@ class Evidence:
 
 
 def evidence_of(found: Scan, pool: Pool, number: int, reading: Reading) -> Evidence | None:
-    """The evidence after round ``number`` (0: the scan); None for an empty pool.
+    """Return the evidence after round ``number`` (0: the scan); None for an empty pool.
 
-    Besides the ways and the relevance: ``nearness`` of the nearest passage, the ``words`` of the question
-    that the best passages hold together and that one of them holds ``alone``, and the ``references`` of the
-    best whose target the pool holds.
+    Apart from ways and relevance: ``nearness`` of the nearest passage; shares of the question's ``words`` in
+    the best passages together and in one of them ``alone``; and ``references`` of the best passages whose
+    target is in the pool.
     """
     if not len(pool):
         return None
@@ -85,14 +84,14 @@ def evidence_of(found: Scan, pool: Pool, number: int, reading: Reading) -> Evide
     corpus = found.relevance.corpus
     relevance = found.relevance.of(rows)
     order = np.lexsort((rows, -relevance))
-    best = [entries[place] for place in order[:BEST].tolist()]
+    best = [entries[index] for index in order[:BEST].tolist()]
     ways = pool.ways((SCAN, PERSON, NAMED))[order[:BEST]].tolist()
     finders = tuple(_retrievers(entry, found) + way for entry, way in zip(best, ways, strict=True))
     values = capture(finders) | shape(relevance[order])
     rounds = np.fromiter((entry.round for entry in entries), np.int32, len(entries))
     values["yield"] = last_yield(relevance, rounds, number)
     agreement = _agreement(found)
-    # Words without meaning, or the other way round: half of what the sets were scanned by.
+    # The gold sets were scanned by words and meaning: one without the other is only half of that.
     values["single"] = float(agreement is None)
     if agreement is not None:
         values["agreement"] = agreement
@@ -104,7 +103,7 @@ def evidence_of(found: Scan, pool: Pool, number: int, reading: Reading) -> Evide
     names = {"nearness": "nearness", "together": "words", "best": "alone"}
     values |= {names[name]: value for name, value in judged.numbers.items() if name in names}
     if corpus.embedding != PACKAGED_SPEC:
-        # How near is near was measured with the packaged model.
+        # Nearness was measured only with the packaged model.
         values.pop("nearness", None)
     references = references_held(corpus, rows[order][:LOOKED_AT], rows)
     if references is not None:
@@ -113,22 +112,22 @@ def evidence_of(found: Scan, pool: Pool, number: int, reading: Reading) -> Evide
 
 
 def _judged(found: Scan, best: Rows, reading: Reading) -> Borne:
-    """What the best passages are for the question's own words."""
+    """Judge the best passages by the words of the whole question."""
     corpus = found.relevance.corpus
     titles, numbers = corpus.documents(), corpus.document_numbers(best).tolist()
     texts = [
-        written(passage, titles[number].title)
+        comparable_text(passage, titles[number].title)
         for passage, number in zip(reading.passages(best), numbers, strict=True)
     ]
     return Part.of(found.relevance, 0).judged(found.relevance, texts)
 
 
 def capture(finders: Sequence[int]) -> dict[str, float]:
-    """How well the best passages are witnessed, from the number of ways that found each.
+    """Measure how often the best passages were found, from the number of ways to each.
 
-    ``witnessed``: Good's coverage, 1 - f1 / n, the chance that one more find is no news (Good, Biometrika
-    40, 1953; the base of Chao and Lee's estimators, JASA 87, 1992). Unlike Chao1 it never falls when a way
-    is added. ``ways``: ways to a passage on average, as a share of MOST_WAYS.
+    ``witnessed``: Good's coverage, 1 - f1 / n, the probability that one more find is not new (Good,
+    Biometrika 40, 1953; the base of Chao and Lee's estimators, JASA 87, 1992). Unlike Chao1 it never falls
+    when a way is added. ``ways``: mean number of ways to a passage, as a share of MOST_WAYS.
     """
     total = sum(finders)
     once = sum(1 for count in finders if count == 1)
@@ -137,8 +136,11 @@ def capture(finders: Sequence[int]) -> dict[str, float]:
 
 
 def shape(relevance: Scores) -> dict[str, float]:
-    """How the relevance falls, best first, shape (n,). ``peak``: share of the best HEAD in that of the best
-    BEST, above what equal ones had; ``border``: how far the last of the best BEST is below the first."""
+    """Measure the fall of relevance, best first, shape (n,).
+
+    ``peak``: share of the best HEAD in the sum of the best BEST, above that of equal values; ``border``: how
+    far the last of the best BEST is below the first.
+    """
     best = np.maximum(relevance[:BEST].astype(np.float64), 0.0)
     total, top = float(best.sum()), float(best[0])
     if total <= 0:
@@ -150,8 +152,10 @@ def shape(relevance: Scores) -> dict[str, float]:
 
 
 def last_yield(relevance: Scores, rounds: NDArray[np.int32], number: int) -> float:
-    """The best that round ``number`` brought as a share of the best there is; 1 after the scan, 0 for a
-    round that brought nothing; shapes (n,)."""
+    """Return the best relevance of round ``number`` relative to the best of all; shapes (n,).
+
+    1 after the scan, 0 for a round without new passages.
+    """
     if number == 0:
         return 1.0
     last, best = relevance[rounds == number], float(relevance.max())
@@ -159,13 +163,16 @@ def last_yield(relevance: Scores, rounds: NDArray[np.int32], number: int) -> flo
 
 
 def _retrievers(entry: Entry, found: Scan) -> int:
-    """How many retrievers found a passage independently of each other."""
+    """Count the retrievers that found a passage."""
     hits = found.hits.get(entry.row, ())
     return len({hit.retriever for hit in hits if hit.rank <= WITNESS_DEPTH})
 
 
 def _agreement(found: Scan) -> float | None:
-    """Share of the first HEAD passages that words and meaning have in common; None without one of them."""
+    """Return the share of the first HEAD passages that words and meaning agree on.
+
+    None without one of them.
+    """
     answers = found.relevance.found
     if LEXICAL not in answers or DENSE not in answers:
         return None

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.corpus.related import LOWEST_RARITY
-from engine.investigation.walks import associations
+from engine.investigation.graph.walks import get_associations
 from engine.model import RELATION_VERBS, Direction, Relation
 from engine.ontology.applying import Article, concepts_of
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-# The nouns of the graph: nodes and edges as people see them, keys and steps as they are searched.
+# Nodes and edges as they are shown, keys and steps as they are searched
 
-# What an edge rests on that no passage says.
+# The source of an edge that no passage states.
 ONTOLOGY = "ontology.yaml"
 
 
 class NodeKind(StrEnum):
-    """What a node stands for."""
+    """Kinds of nodes."""
 
     DOCUMENT = "document"
     SECTION = "section"
@@ -39,17 +39,18 @@ class NodeKind(StrEnum):
 
 
 class Key(NamedTuple):
-    """A node by what the corpus calls it: the row of a passage, the number of a document, a section or an
-    entity; the id of anything else."""
+    """The key of a node: the row of a passage, the number of a document, section or entity, or another id."""
 
     kind: NodeKind
     id: int | str
 
 
 class Step(NamedTuple):
-    """An edge from the side of the node that was asked for its neighbours. ``forward``: that node is the
-    edge's source. ``evidence`` is the row of the reference table, -1 where there is none; ``quote`` the words
-    of the ontology."""
+    """An edge seen from the node ``start``.
+
+    ``forward``: ``start`` is the edge's source. ``evidence``: row of the reference table, -1 without one;
+    ``quote``: words of the ontology.
+    """
 
     start: Key
     end: Key
@@ -62,9 +63,11 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node of a subgraph. ``id`` is a passage's own, and begins with its kind for all others; ``worth``
-    says how well it is connected with the anchors, 0..1; ``hops`` how far it is from the nearest. ``row`` is
-    a passage's."""
+    """A node of a subgraph.
+
+    ``id``: the id of a passage, or kind and id of another node. ``worth``: how well it is connected with the
+    anchors, 0..1; ``hops``: distance to the nearest anchor. ``row``: only of a passage.
+    """
 
     id: str
     kind: NodeKind
@@ -76,8 +79,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """How one node relates to another, how sure that is (0..1), and the words that say so: ``quote`` from the
-    passage ``quoted_from``, or from the ontology; the order of a document has no words."""
+    """A relation of one node to another with its confidence, 0..1.
+
+    ``quote``: the words that state it, from the passage ``quoted_from`` or from the ontology; "" for an edge
+    that follows from the order of a document.
+    """
 
     source: str
     target: str
@@ -89,23 +95,21 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """Nodes, the best connected first, and the edges between them; ``anchors`` are the nodes that it was
-    asked for."""
+    """Nodes, the best connected first, and the edges between them; ``anchors`` are the ids of its starts."""
 
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
     anchors: tuple[str, ...] = ()
 
     def node(self, node_id: str) -> Node:
-        """The node of an id."""
+        """Return the node with an id."""
         return next(node for node in self.nodes if node.id == node_id)
 
 
-# What is next to some nodes of the graph: asked for many at once, so that only what is near is
-# read.
+# Edges of nodes, found for many nodes at once
 #
-# Documents and kinds of entities lead nowhere: what is in one of them is not near to the rest of
-# it.
+# Documents and kinds of entities have no outgoing edges: two passages of one document are not near each
+# other.
 
 _RELATIONS = tuple(Relation)
 # Neighbours of a passage by references, each way; passages of a section or an entity; of an article.
@@ -113,11 +117,11 @@ MOST_LINKED, MOST_BELOW, MOST_OF_ARTICLE = 40, 12, 6
 
 
 def steps_from(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
-    """All edges of some nodes, both ways."""
-    for kind, ask in _ASKED.items():
+    """Yield all edges of some nodes, in both directions."""
+    for kind, find_steps in _STEPS.items():
         own = [key for key in keys if key.kind is kind]
         if own:
-            yield from ask(corpus, own)
+            yield from find_steps(corpus, own)
 
 
 def _of_passages(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
@@ -127,7 +131,7 @@ def _of_passages(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
     for key, section, document in zip(keys, sections, documents, strict=True):
         within = Key(NodeKind.SECTION, section) if section >= 0 else Key(NodeKind.DOCUMENT, document)
         yield Step(key, within, Relation.PART_OF, 1.0)
-    graph = associations(corpus)
+    graph = get_associations(corpus)
     for key, row, named in zip(keys, rows.tolist(), corpus.entities_of(rows), strict=True):
         start, stop = graph.defined.indptr[row : row + 2]
         defined = set(graph.defined.indices[start:stop].tolist())
@@ -145,26 +149,26 @@ def _of_passages(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
 
 
 def _linked(corpus: Corpus, keys: Sequence[Key], rows: Rows) -> Iterator[Step]:
-    """References from and to passages; of each passage the surest, one for each passage and relation."""
+    """Yield references from and to passages, the most certain of each, one for each passage and relation."""
     for direction in Direction:
         links = corpus.neighbours(rows, None, direction)
         order = np.lexsort((links.rows, -links.weights, links.origins))
         counts: dict[int, int] = {}
         seen: set[tuple[int, int, int]] = set()
-        for place in order.tolist():
-            origin, row = int(links.origins[place]), int(links.rows[place])
-            one = (origin, row, int(links.relations[place]))
-            if row == int(rows[origin]) or one in seen or counts.get(origin, 0) >= MOST_LINKED:
+        for link in order.tolist():
+            origin, row = int(links.origins[link]), int(links.rows[link])
+            key = (origin, row, int(links.relations[link]))
+            if row == int(rows[origin]) or key in seen or counts.get(origin, 0) >= MOST_LINKED:
                 continue
-            seen.add(one)
+            seen.add(key)
             counts[origin] = counts.get(origin, 0) + 1
             yield Step(
                 keys[origin],
                 Key(NodeKind.PASSAGE, row),
-                _RELATIONS[one[2]],
-                float(links.weights[place]),
+                _RELATIONS[key[2]],
+                float(links.weights[link]),
                 direction is Direction.OUT,
-                int(links.evidence[place]),
+                int(links.evidence[link]),
             )
 
 
@@ -179,7 +183,7 @@ def _of_sections(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
         if section.parent_id is not None:
             own = corpus.document_sections(document).tolist()
             listed = zip(own, corpus.sections(own), strict=True)
-            above = next(number for number, one in listed if one.id == section.parent_id)
+            above = next(number for number, other in listed if other.id == section.parent_id)
             within = Key(NodeKind.SECTION, above)
         yield Step(key, within, Relation.PART_OF, 1.0)
         for row in rows[section.first : section.stop][:MOST_BELOW].tolist():
@@ -187,7 +191,7 @@ def _of_sections(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
 
 
 def _of_entities(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
-    graph = associations(corpus)
+    graph = get_associations(corpus)
     for key, entity in zip(keys, corpus.entities([int(key.id) for key in keys]), strict=True):
         yield Step(key, Key(NodeKind.ENTITY_TYPE, entity.kind.value), Relation.BELONGS_TO, 1.0)
         defining = graph.defining(int(key.id))[:MOST_BELOW].tolist()
@@ -217,7 +221,7 @@ def _of_concepts(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
 
 
 def _of_article(corpus: Corpus, article: Article) -> list[Key]:
-    """The node of a provision: its section where it has several passages, else the passage itself."""
+    """Return the nodes of a provision: its section if it has several passages, else the passage itself."""
     rows = article.found.rows
     sections = np.unique(corpus.section_numbers(rows)) if len(rows) > 1 else rows[:0]
     if len(sections) == 1 and sections[0] >= 0:
@@ -245,7 +249,7 @@ def _of_transactions(corpus: Corpus, keys: Sequence[Key]) -> Iterator[Step]:
             yield Step(key, Key(NodeKind.AREA, area), Relation.REQUIRES, 1.0)
 
 
-_ASKED: Mapping[NodeKind, Callable[[Corpus, Sequence[Key]], Iterator[Step]]] = {
+_STEPS: Mapping[NodeKind, Callable[[Corpus, Sequence[Key]], Iterator[Step]]] = {
     NodeKind.PASSAGE: _of_passages,
     NodeKind.SECTION: _of_sections,
     NodeKind.ENTITY: _of_entities,
@@ -255,16 +259,15 @@ _ASKED: Mapping[NodeKind, Callable[[Corpus, Sequence[Key]], Iterator[Step]]] = {
 }
 
 
-# A subgraph in words, one sentence an edge, for whoever reads it before the passages; as JSON and
-# for networkx.
+# Output of a subgraph: in sentences, one for each edge, as JSON and for networkx
 
 MOST_SENTENCES = 40
-# What tells least is told last, where there is room for it.
+# The least informative relations, which come last.
 _LAST = (Relation.MENTIONS, Relation.PART_OF, Relation.BELONGS_TO)
 
 
 def sentence(found: Subgraph, edge: Edge) -> str:
-    """An edge in words: "Agency Code, Article 3(4) defines Power of attorney"."""
+    """Return an edge in words: "Agency Code, Article 3(4) defines Power of attorney"."""
     names = {node.id: node for node in found.nodes}
     source, target = names[edge.source], names[edge.target]
     verb = RELATION_VERBS[edge.relation]
@@ -272,14 +275,16 @@ def sentence(found: Subgraph, edge: Edge) -> str:
         verb = "defines"
     if target.kind is NodeKind.ENTITY_TYPE:
         verb = "is a"
-    said = f" (“{edge.quote}”)" if edge.quote and edge.quoted_from != ONTOLOGY else ""
-    return f"{source.name} {verb} {target.name}{said if edge.relation not in _LAST else ''}"
+    quote = f" (“{edge.quote}”)" if edge.quote and edge.quoted_from != ONTOLOGY else ""
+    return f"{source.name} {verb} {target.name}{quote if edge.relation not in _LAST else ''}"
 
 
-def to_words(corpus: Corpus, found: Subgraph, most: int = MOST_SENTENCES) -> tuple[str, ...]:
-    """A subgraph in sentences: what the concepts in it require to be checked, then its edges, the surest and
-    best connected first; at most so many."""
-    return tuple(dict.fromkeys((*_checks(corpus, found), *edge_sentences(found))))[:most]
+def to_words(corpus: Corpus, found: Subgraph, limit: int = MOST_SENTENCES) -> tuple[str, ...]:
+    """Return up to ``limit`` sentences on a subgraph.
+
+    First the checks that its concepts require, then its edges, the most certain and best connected first.
+    """
+    return tuple(dict.fromkeys((*_checks(corpus, found), *edge_sentences(found))))[:limit]
 
 
 def _checks(corpus: Corpus, found: Subgraph) -> Iterator[str]:
@@ -292,20 +297,20 @@ def _checks(corpus: Corpus, found: Subgraph) -> Iterator[str]:
 
 
 def edge_sentences(found: Subgraph) -> Iterator[str]:
-    """The edges in sentences, the surest and best connected first, what tells least last."""
+    """Yield the edges in sentences, the most certain and best connected first, uninformative ones last."""
     worth = {node.id: node.worth for node in found.nodes}
     kinds = {node.id for node in found.nodes if node.kind is NodeKind.ENTITY_TYPE}
 
     def order(edge: Edge) -> tuple[bool, float]:
         return edge.relation in _LAST, -edge.confidence * worth[edge.source] * worth[edge.target]
 
-    # How an entity is written says nothing of the law.
-    telling = (edge for edge in found.edges if edge.target not in kinds)
-    yield from (sentence(found, edge) for edge in sorted(telling, key=order))
+    # The kind of an entity follows from its spelling and says nothing about the law.
+    edges = (edge for edge in found.edges if edge.target not in kinds)
+    yield from (sentence(found, edge) for edge in sorted(edges, key=order))
 
 
 def graph_text(corpus: Corpus, found: Subgraph) -> Iterator[str]:
-    """A subgraph for a terminal: its nodes, best connected first, and its sentences."""
+    """Yield the lines of a subgraph for a terminal: its nodes, best connected first, and its sentences."""
     if not found.nodes:
         yield "nothing in this corpus is named there"
     for node in found.nodes:
@@ -316,7 +321,7 @@ def graph_text(corpus: Corpus, found: Subgraph) -> Iterator[str]:
 
 
 def to_json(corpus: Corpus, found: Subgraph) -> dict[str, Any]:
-    """A subgraph as plain values: anchors, nodes, edges, and its sentences."""
+    """Return a subgraph as plain values: anchors, nodes, edges and sentences."""
     return {
         "anchors": list(found.anchors),
         "nodes": [
@@ -332,13 +337,13 @@ def to_json(corpus: Corpus, found: Subgraph) -> dict[str, Any]:
 
 
 def to_networkx(found: Subgraph, name: str) -> nx.MultiDiGraph[str]:
-    """A subgraph as networkx has it, with all that is known of nodes and edges."""
+    """Return a subgraph as a networkx graph with all attributes of nodes and edges."""
     import networkx as nx
 
     graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=name)
     for node in found.nodes:
         graph.add_node(node.id, kind=node.kind.value, name=node.name, worth=node.worth, hops=node.hops)
     for edge in found.edges:
-        told = {"confidence": edge.confidence, "quote": edge.quote, "quoted_from": edge.quoted_from}
-        graph.add_edge(edge.source, edge.target, relation=edge.relation.value, **told)
+        attributes = {"confidence": edge.confidence, "quote": edge.quote, "quoted_from": edge.quoted_from}
+        graph.add_edge(edge.source, edge.target, relation=edge.relation.value, **attributes)
     return graph

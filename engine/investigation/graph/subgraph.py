@@ -1,11 +1,11 @@
-"""The part of the graph that is best connected with some nodes: best first, as many nodes as are wanted.
+"""The part of the graph that is best connected with some nodes (anchors), best first.
 
-An anchor is worth 1. Any other node is worth the most that a path from an anchor gives it: at each step the
-worth of the node before, times the edge's confidence, times what its relation tells, divided by the root of
-the number of neighbours that the node before has by this relation, unless the ontology names each of them. So
-what a hub leads to is worth little, a longer path less than a shorter one, and the path of each node that is
-taken is taken too: a subgraph is connected with its anchors. Equals are told apart by their hops, then by
-their order in the corpus.
+The worth of an anchor is 1. The worth of another node is the highest that a path from an anchor gives it: at
+each step the worth of the previous node, times the edge's confidence, times the weight of its relation,
+divided by the root of the number of neighbours that the previous node has by this relation, unless the
+ontology names each of them. So neighbours of a hub have a low worth, longer paths give less than shorter
+ones, and a subgraph is connected with its anchors. Among equal nodes those with fewer hops come first, then
+their order in the corpus decides.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ import numpy as np
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.graph.nodes import ONTOLOGY, Edge, Key, Node, NodeKind, Step, Subgraph, steps_from
+from engine.investigation.graph.walks import get_associations
 from engine.investigation.strategies.entities import as_written
-from engine.investigation.walks import associations
 from engine.model import Passage, Relation
 from engine.ontology.applying import concepts_of
 
-# Two hops round a question's entities, and as many nodes as a person or a prompt takes in.
+# Default depth in hops and number of nodes, and their limits.
 DEPTH, MOST_NODES = 2, 20
 DEEPEST, LARGEST = 4, 200
-# Of what a hop reaches so many of the best are asked for their own neighbours.
-MOST_ASKED = 60
-# What a relation tells of its ends, 1 where it is not named: the order of a document tells least.
-TELLING: Mapping[Relation, float] = {
+# The best nodes reached by a hop, from which the next one starts.
+MOST_FOLLOWED = 60
+# Weights of relations, 1 for others: the order of a document says the least about its parts.
+RELATION_WEIGHTS: Mapping[Relation, float] = {
     Relation.PART_OF: 0.4,
     Relation.MENTIONS: 0.4,
     Relation.CITES: 0.8,
     Relation.BELONGS_TO: 0.7,
     Relation.REQUIRES: 0.7,
 }
-# What a hop costs by itself.
+# The factor of each hop.
 HOP = 0.9
 _ORDER = {kind: place for place, kind in enumerate(NodeKind)}
 
@@ -44,8 +44,11 @@ _ORDER = {kind: place for place, kind in enumerate(NodeKind)}
 def subgraph(
     corpus: Corpus, anchors: Sequence[Key], depth: int = DEPTH, most_nodes: int = MOST_NODES
 ) -> Subgraph:
-    """The nodes that are best connected with the anchors, at most ``most_nodes`` with them, at most
-    ``depth`` hops away, and the edges between them. Raises InputError for numbers out of range."""
+    """Return the nodes that are best connected with the anchors, and the edges between them.
+
+    At most ``most_nodes`` nodes with the anchors, at most ``depth`` hops away. Raises InputError for numbers
+    out of range.
+    """
     _check("depth", depth, DEEPEST)
     _check("nodes", most_nodes, LARGEST)
     hops = dict.fromkeys(anchors[:most_nodes], 0)
@@ -59,22 +62,24 @@ def subgraph(
         for step in steps:
             seen.setdefault(_ends(step), step)
             shared = 1.0 if step.quote else fan[step.start, step.relation, step.forward] ** 0.5
-            gain = worth[step.start] * step.confidence * TELLING.get(step.relation, 1.0) * HOP / shared
+            gain = (
+                worth[step.start] * step.confidence * RELATION_WEIGHTS.get(step.relation, 1.0) * HOP / shared
+            )
             if gain > worth.get(step.end, 0.0):
                 worth[step.end] = gain
                 hops.setdefault(step.end, hop)
                 if hops[step.end] == hop:
                     reached.add(step.end)
-        frontier = sorted(reached, key=lambda key: (-worth[key], *_place(key)))[:MOST_ASKED]
+        frontier = sorted(reached, key=lambda key: (-worth[key], *_place(key)))[:MOST_FOLLOWED]
     chosen = sorted(worth, key=lambda key: (hops[key] > 0, -worth[key], hops[key], *_place(key)))
-    return _shown(corpus, chosen[:most_nodes], worth, hops, seen.values())
+    return _make_subgraph(corpus, chosen[:most_nodes], worth, hops, seen.values())
 
 
 def anchors_in(corpus: Corpus, text: str, language: str) -> list[Key]:
-    """What a text names: concepts of the ontology, then entities, the rarest first."""
+    """Return the nodes that a text names: concepts of the ontology, then entities, the rarest first."""
     known = concepts_of(corpus)
     concepts = () if known is None else known.named_in(text, language)
-    graph = associations(corpus)
+    graph = get_associations(corpus)
     entities = sorted(graph.entities_in(text, language), key=lambda one: (-float(graph.rarity[one]), one))
     return [
         *(Key(NodeKind.CONCEPT, named.concept.id) for named in concepts),
@@ -83,8 +88,10 @@ def anchors_in(corpus: Corpus, text: str, language: str) -> list[Key]:
 
 
 def anchor(corpus: Corpus, name: str) -> Key:
-    """A node by its id, as ``subgraph`` gives it: of a passage, or with its kind before a colon
-    ("concept:objection", "section:act/art-1"). Raises InputError where there is none."""
+    """Find a node by its id in a subgraph: a passage id, or kind, colon and id ("concept:objection").
+
+    Raises InputError for an unknown id.
+    """
     row = int(corpus.rows([name])[0])
     if row >= 0:
         return Key(NodeKind.PASSAGE, row)
@@ -92,7 +99,7 @@ def anchor(corpus: Corpus, name: str) -> Key:
     found = _looked_up(corpus, kind, own)
     if found is None:
         raise InputError(
-            f"nothing in {corpus.name} is called {name!r}: give the id of a passage, or document:, section:, "
+            f"{corpus.name} has no node {name!r}: give the id of a passage, or document:, section:, "
             f"concept:, area:, transaction: or entity: and an id"
         )
     return Key(NodeKind(kind), found)
@@ -128,7 +135,7 @@ def _check(what: str, number: int, most: int) -> None:
 
 
 def _ends(step: Step) -> tuple[Key, Key, Relation]:
-    """The edge of a step: its source, its target, its relation."""
+    """Return source, target and relation of a step's edge."""
     source, target = (step.start, step.end) if step.forward else (step.end, step.start)
     return source, target, step.relation
 
@@ -137,7 +144,7 @@ def _place(key: Key) -> tuple[int, int, str]:
     return (_ORDER[key.kind], key.id, "") if isinstance(key.id, int) else (_ORDER[key.kind], 0, key.id)
 
 
-def _shown(
+def _make_subgraph(
     corpus: Corpus,
     chosen: Sequence[Key],
     worth: Mapping[Key, float],
@@ -160,7 +167,7 @@ def _shown(
             passage = passages[int(source.id)]
             quote, origin = as_written(nodes[target].name, passage.text), passage.id
         elif relation in (Relation.PART_OF, Relation.BELONGS_TO) and target.kind is not NodeKind.AREA:
-            # Read from the order of a document, or from the way in which an entity is written.
+            # From the order of a document, or from the spelling of an entity.
             origin = passages[int(source.id)].id if source.kind is NodeKind.PASSAGE else ""
         edges.append(Edge(nodes[source].id, nodes[target].id, relation, step.confidence, quote, origin))
     ids = tuple(nodes[key].id for key in chosen if not hops[key])
@@ -179,7 +186,7 @@ def _node(corpus: Corpus, key: Key, worth: float, hops: int, passages: Mapping[i
 
 
 def _called(corpus: Corpus, key: Key) -> tuple[str, str]:
-    """The id and the name of what is no passage."""
+    """Return the id and name of a node other than a passage."""
     if key.kind is NodeKind.DOCUMENT:
         document = corpus.documents()[int(key.id)]
         return document.id, document.title or document.id
@@ -206,5 +213,5 @@ def _first(names: Mapping[str, str]) -> str:
 
 
 def _short(title: str, aliases: Sequence[str]) -> str:
-    """The title of a document, or the first of its shorter names where it is long."""
+    """Return the title of a document, or the first of its shorter names if the title is long."""
     return next((name for name in aliases if len(name) < len(title)), title) if len(title) > 40 else title

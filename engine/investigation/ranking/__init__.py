@@ -1,5 +1,5 @@
-"""The final ranking: a learned additive model over what text and structure say of a passage."""
+"""The final ranking: a learned additive model over features of text and structure."""
 
-from engine.investigation.ranking.order import Ranking, plain, rank
+from engine.investigation.ranking.order import Ranking, rank, rank_by_scan
 
-__all__ = ["Ranking", "plain", "rank"]
+__all__ = ["Ranking", "rank", "rank_by_scan"]

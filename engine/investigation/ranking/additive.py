@@ -1,4 +1,4 @@
-"""A generalised additive model over features, and what reviewers' verdicts add to it."""
+"""The generalised additive model of the ranking, and the addends learned from reviewers' verdicts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows, Scores
 
-# A generalised additive model over features: each feature adds a piecewise linear function of its
-# value.
+# The model: each feature adds a piecewise linear function of its value
 #
-# Hastie and Tibshirani 1986; with learned shapes for ranking: Zhuang et al., "Interpretable
-# ranking with generalized additive models", WSDM 2021. A shape is a sum of ramps between knots,
-# so that what a feature adds can be read off and shown; ``learning.py`` beside the evaluation
-# fits the weights.
+# Hastie and Tibshirani 1986; with learned shapes for ranking: Zhuang et al., "Interpretable ranking with
+# generalized additive models", WSDM 2021. A shape is a sum of ramps between knots, so that a feature's addend
+# can be read off and shown. ``engine/evaluation/learning.py`` fits the weights.
 
 FILE = Path(__file__).with_name("weights.json")
 
@@ -30,13 +28,13 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What one feature adds: ``weights[i]`` in full above ``knots[i + 1]``, in part from ``knots[i]`` on."""
+    """The addend of one feature: ``weights[i]`` is added between ``knots[i]`` and ``knots[i + 1]``."""
 
     knots: NDArray[np.float32]
     weights: NDArray[np.float32]
 
     def of(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The addend of each value, 0 at the lowest knot and below; shape as ``values``."""
+        """Return the addend of each value, 0 up to the lowest knot; shape as ``values``."""
         heights = np.concatenate([[0.0], np.cumsum(self.weights)])
         addends: NDArray[np.float32] = np.interp(values, self.knots, heights).astype(np.float32)
         return addends
@@ -44,13 +42,13 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class AdditiveModel:
-    """Shapes by the names of features, and the ``scale`` by which a sum is divided to be about 0..1."""
+    """Shapes by feature name, and the ``scale`` that sums are divided by to be about 0..1."""
 
     shapes: Mapping[str, Shape]
     scale: float
 
     def addends(self, names: Sequence[str], values: Matrix) -> Matrix:
-        """What each feature adds: shape (features, n) for ``values`` of that shape; 0 for unknown names."""
+        """Return the addends of features, shape (features, n) as ``values``; 0 for unknown names."""
         parts = np.zeros(values.shape, np.float32)
         for number, name in enumerate(names):
             shape = self.shapes.get(name)
@@ -60,28 +58,31 @@ class AdditiveModel:
 
 
 class Family(StrEnum):
-    """Kinds of collections that rank differently: long documents of many passages (laws, rulebooks), where
-    what stands around a passage and explicit references tell; and many short ones, where names do."""
+    """Kinds of collections that are ranked differently.
+
+    In long documents of many passages (laws, rulebooks) context and references matter; in many short
+    documents names do.
+    """
 
     LONG = "long"
     SHORT = "short"
 
 
 def family_of(corpus: Corpus) -> Family:
-    """The kind of a collection: short where most documents are one passage."""
+    """Return the kind of a collection: short if most documents are a single passage."""
     return Family.SHORT if 2 * len(corpus.documents()) > len(corpus) else Family.LONG
 
 
 @cache
-def learned(family: Family) -> tuple[AdditiveModel, AdditiveModel]:
-    """The two models that come with the engine: for the first pass over the pool and for the second."""
+def shipped_models(family: Family) -> tuple[AdditiveModel, AdditiveModel]:
+    """Return the two models that come with the engine, for the first and second pass over the pool."""
     record = orjson.loads(FILE.read_bytes())[family]
     first, second = (model_from(record[name]) for name in ("first", "second"))
     return first, second
 
 
 def model_from(record: Mapping[str, object]) -> AdditiveModel:
-    """A model from its plain values: {"scale": s, "shapes": {name: [knots, weights]}}."""
+    """Make a model from plain values: {"scale": s, "shapes": {name: [knots, weights]}}."""
     shapes, scale = record["shapes"], record["scale"]
     assert isinstance(shapes, Mapping)
     assert isinstance(scale, int | float)
@@ -94,36 +95,34 @@ def model_from(record: Mapping[str, object]) -> AdditiveModel:
     )
 
 
-# What experts have said of passages, as far as a ranking uses it.
+# Experience: addends learned from experts' verdicts, in addition to the shipped weights
 #
-# Addends beside the shipped weights: a passage gains by what was said of it for other questions,
-# the more the more alike they are, and by its features. It is 0 where nobody has said anything of
-# the kind.
+# A passage gains by verdicts on it for other questions, more for similar questions, and by its features.
+# Without verdicts the gain is 0.
 
 Floats = NDArray[np.float32]
 
-# Raised where what is kept is written or counted otherwise than before.
+# Version of the saved form; raised when its fields or their meaning change.
 FORMAT = 2
-# What a verdict on a question that has nothing in common counts for; one on the same question counts for 1.
+# The weight of a verdict on an unrelated question; one on the same question has the weight 1.
 LEAST = 0.2
 
 
-def alike(cosines: Floats) -> Floats:
-    """How much of a verdict counts for a question of this cosine to its own, ``LEAST`` to 1."""
+def verdict_weight(cosines: Floats) -> Floats:
+    """Return the weight of a verdict, ``LEAST`` to 1, by the cosine between its question and another."""
     positive: Floats = np.maximum(cosines, 0.0)
     return LEAST + (1.0 - LEAST) * positive * positive
 
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """What was learned of verdicts. ``id`` names it, ``strength`` is how much of it counts.
+    """What was learned from verdicts. ``strength`` scales all of it.
 
-    ``passages`` are the ids of those that were judged, ``questions`` of shape (q, d) the vectors of the
-    questions, (q, 0) where the corpus has none. Verdict i is of the passage ``of_passage[i]`` and the
-    question ``of_question[i]``, and says ``relevant[i]`` for it and ``irrelevant[i]`` against it, shapes
-    (n,). What is said for a passage adds ``gain`` times its root, what is said against it takes ``loss``
-    times its root.
-    ``features`` adds to the shipped weights.
+    ``passages`` are the ids of judged passages; ``questions``, shape (q, d), are the vectors of questions,
+    (q, 0) without vectors. Verdict i is on passage ``of_passage[i]`` and question ``of_question[i]``, with
+    the weights ``relevant[i]`` for and ``irrelevant[i]`` against it, shapes (n,). The sum of weights for a
+    passage adds ``gain`` times its root, the sum against it subtracts ``loss`` times its root. ``features``
+    is added to the shipped model.
     """
 
     id: str
@@ -139,71 +138,75 @@ class Experience:
     features: AdditiveModel
 
     def weights(self, names: Sequence[str], values: Floats) -> Floats:
-        """What each feature of a ranking adds beside the shipped weights, shape (features, n)."""
+        """Return the addends of features in addition to the shipped model's, shape (features, n)."""
         found: Floats = self.features.addends(names, values) * np.float32(self.strength)
         return found
 
-    def remembered(self, corpus: Corpus, rows: Rows, question: Floats | None) -> tuple[Scores, list[str]]:
-        """What passages gain by what was said of them, shape (n,), and the id of each that has something,
-        else empty. ``question``: its vector, (d,)."""
-        known, of_rows = _known(self, corpus), np.zeros(len(rows), np.float32)
-        if not len(known.rows):
-            return of_rows, [""] * len(rows)
-        where = np.minimum(np.searchsorted(known.rows, rows), len(known.rows) - 1)
-        there = known.rows[where] == rows
-        of_rows[there] = self._of_each(known, question)[where[there]]
-        ids = [known.ids[place] if is_known else "" for place, is_known in zip(where, there, strict=True)]
-        return of_rows, ids
+    def passage_gains(self, corpus: Corpus, rows: Rows, question: Floats | None) -> tuple[Scores, list[str]]:
+        """Return the gains of passages by verdicts on them, shape (n,), and the ids of judged passages.
 
-    def _of_each(self, known: _Known, question: Floats | None) -> Floats:
-        """What each known passage gains, shape (known,)."""
+        The id is "" for a passage without verdicts. ``question``: its vector, shape (d,).
+        """
+        judged, gains = _judged_passages(self, corpus), np.zeros(len(rows), np.float32)
+        if not len(judged.rows):
+            return gains, [""] * len(rows)
+        indexes = np.minimum(np.searchsorted(judged.rows, rows), len(judged.rows) - 1)
+        is_judged = judged.rows[indexes] == rows
+        gains[is_judged] = self._gains(judged, question)[indexes[is_judged]]
+        ids = [judged.ids[index] if known else "" for index, known in zip(indexes, is_judged, strict=True)]
+        return gains, ids
+
+    def _gains(self, judged: _JudgedPassages, question: Floats | None) -> Floats:
+        """Return the gain of each judged passage, shape (judged,)."""
         shares = np.full(len(self.questions), LEAST if self.questions.shape[1] else 1.0, np.float32)
         if question is not None and len(question) == self.questions.shape[1]:
-            shares = alike(self.questions @ question)
-        counted = shares[self.of_question[known.there]]
+            shares = verdict_weight(self.questions @ question)
+        weights = shares[self.of_question[judged.verdicts]]
         summed = [
-            np.bincount(known.places, counted * told[known.there], len(known.rows))
-            for told in (self.relevant, self.irrelevant)
+            np.bincount(judged.indexes, weights * values[judged.verdicts], len(judged.rows))
+            for values in (self.relevant, self.irrelevant)
         ]
         found: Floats = (self.gain * np.sqrt(summed[0]) - self.loss * np.sqrt(summed[1])).astype(np.float32)
         return found * np.float32(self.strength)
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """The judged passages that a corpus has: ``rows`` ascending, their ``ids``; the numbers of the verdicts
-    on them, ``there``, and the ``places`` of their passages among them."""
+class _JudgedPassages:
+    """The judged passages that a corpus has: ``rows``, ascending, and ``ids``.
+
+    ``verdicts`` are the numbers of the verdicts on them, ``indexes`` the index of each verdict's passage in
+    ``rows``.
+    """
 
     rows: Rows
     ids: tuple[str, ...]
-    there: NDArray[np.intp]
-    places: NDArray[np.intp]
+    verdicts: NDArray[np.intp]
+    indexes: NDArray[np.intp]
 
 
-# What was looked up last for an open corpus, by the experience itself: ids are only names.
-_KNOWN: WeakKeyDictionary[Corpus, tuple[Experience, _Known]] = WeakKeyDictionary()
+# The last result for each open corpus, by the experience object: its id is only a name.
+_BY_CORPUS: WeakKeyDictionary[Corpus, tuple[Experience, _JudgedPassages]] = WeakKeyDictionary()
 
 
-def _known(experience: Experience, corpus: Corpus) -> _Known:
-    kept = _KNOWN.get(corpus)
-    if kept is None or kept[0] is not experience:
-        kept = _KNOWN[corpus] = (experience, _look_up(experience, corpus))
-    return kept[1]
+def _judged_passages(experience: Experience, corpus: Corpus) -> _JudgedPassages:
+    cached = _BY_CORPUS.get(corpus)
+    if cached is None or cached[0] is not experience:
+        cached = _BY_CORPUS[corpus] = (experience, _look_up(experience, corpus))
+    return cached[1]
 
 
-def _look_up(experience: Experience, corpus: Corpus) -> _Known:
+def _look_up(experience: Experience, corpus: Corpus) -> _JudgedPassages:
     rows = corpus.rows(list(experience.passages))
-    known = np.unique(rows[rows >= 0]).astype(np.int32)
+    judged = np.unique(rows[rows >= 0]).astype(np.int32)
     of_verdict = rows[experience.of_passage]
-    there = np.flatnonzero(of_verdict >= 0)
+    verdicts = np.flatnonzero(of_verdict >= 0)
     ids = dict(zip(rows.tolist(), experience.passages, strict=True))
-    return _Known(
-        known, tuple(ids[row] for row in known.tolist()), there, np.searchsorted(known, of_verdict[there])
-    )
+    indexes = np.searchsorted(judged, of_verdict[verdicts])
+    return _JudgedPassages(judged, tuple(ids[row] for row in judged.tolist()), verdicts, indexes)
 
 
 def plain_experience(experience: Experience) -> dict[str, object]:
-    """As plain values, which ``experience_from`` reads."""
+    """Return experience as plain values, which ``experience_from`` reads."""
     return {
         "format": FORMAT,
         "id": experience.id,
@@ -214,37 +217,39 @@ def plain_experience(experience: Experience) -> dict[str, object]:
         "questions": experience.questions.astype(np.float16).tolist(),
         "of_passage": experience.of_passage.tolist(),
         "of_question": experience.of_question.tolist(),
-        "relevant": [float(f"{one:.6g}") for one in experience.relevant.tolist()],
-        "irrelevant": [float(f"{one:.6g}") for one in experience.irrelevant.tolist()],
+        "relevant": [float(f"{weight:.6g}") for weight in experience.relevant.tolist()],
+        "irrelevant": [float(f"{weight:.6g}") for weight in experience.irrelevant.tolist()],
         "features": {
-            name: [shape.knots.tolist(), [float(f"{one:.6g}") for one in shape.weights.tolist()]]
+            name: [shape.knots.tolist(), [float(f"{weight:.6g}") for weight in shape.weights.tolist()]]
             for name, shape in experience.features.shapes.items()
         },
     }
 
 
 def experience_from(values: Mapping[str, object]) -> Experience:
-    """Experience from plain values. Raises KeyError, TypeError or ValueError for what is none, and for what
-    another version of the engine learned."""
+    """Make experience from plain values.
+
+    Raises KeyError, TypeError or ValueError for invalid values, and for those of another version.
+    """
     if values.get("format", 1) != FORMAT:
-        raise ValueError("another version of the engine learned them: learn them anew")
+        raise ValueError("they were learned by another version of the engine: learn them again")
     features, passages = values["features"], values["passages"]
     if not isinstance(features, Mapping) or not isinstance(passages, list):
         raise TypeError("features are a mapping, passages a list")
     questions = np.asarray(values["questions"], np.float32)
     questions = questions.reshape(len(questions), -1)
     relevant, irrelevant = (np.asarray(values[name], np.float32) for name in ("relevant", "irrelevant"))
-    places = [np.asarray(values[name], np.int32) for name in ("of_passage", "of_question")]
-    for found, size in zip(places, (len(passages), len(questions)), strict=True):
+    indexes = [np.asarray(values[name], np.int32) for name in ("of_passage", "of_question")]
+    for found, size in zip(indexes, (len(passages), len(questions)), strict=True):
         if found.shape != relevant.shape or (len(found) and not 0 <= found.min() <= found.max() < size):
-            raise ValueError("verdicts on passages or questions that are not there")
+            raise ValueError("a verdict refers to a passage or question that does not exist")
     if irrelevant.shape != relevant.shape or min(relevant.min(initial=0), irrelevant.min(initial=0)) < 0:
-        raise ValueError("what is said for and against passages is as many numbers, none below 0")
+        raise ValueError("verdicts for and against passages are lists of one length without negative numbers")
     shapes = model_from({"scale": 1.0, "shapes": features})
     strength, gain, loss = (float(str(values[name])) for name in ("strength", "gain", "loss"))
-    told = [relevant, irrelevant, questions, np.array([strength, gain, loss], np.float32)]
-    told += [part for shape in shapes.shapes.values() for part in (shape.knots, shape.weights)]
-    if not all(np.isfinite(one).all() for one in told):
+    numbers = [relevant, irrelevant, questions, np.array([strength, gain, loss], np.float32)]
+    numbers += [part for shape in shapes.shapes.values() for part in (shape.knots, shape.weights)]
+    if not all(np.isfinite(array).all() for array in numbers):
         raise ValueError("weights are finite numbers")
     return Experience(
         id=str(values["id"]),
@@ -253,8 +258,8 @@ def experience_from(values: Mapping[str, object]) -> Experience:
         loss=loss,
         passages=tuple(map(str, passages)),
         questions=questions,
-        of_passage=places[0],
-        of_question=places[1],
+        of_passage=indexes[0],
+        of_question=indexes[1],
         relevant=relevant,
         irrelevant=irrelevant,
         features=shapes,

@@ -1,4 +1,4 @@
-"""Features of the passages of a pool: texts, links, documents. Features in rows, passages in columns."""
+"""Features of a pool's passages from texts, links and documents; features in rows, passages in columns."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from numpy.typing import NDArray
 from engine.corpus.grades import Grades
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.corpus.related import Matrix
-from engine.investigation.walks import Associations, Visits, among, walked
+from engine.investigation.graph.walks import Associations, Visits, select_entries, walk_from
 from engine.language.analysis import analyzer
 from engine.model import EDITION, Document, Grade
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.retrievers.dense import DENSE
 
-# What a document is, as far as a ranking may learn from it: its latest edition, and of what
-# weight its kind.
+# Features of documents: latest edition and authority
 #
-# No gold set that the shipped weights were learned from has several editions of a text or says of
-# what kind its documents are, so that these weigh nothing until they are learned on a collection
-# that does.
+# The gold sets of the shipped weights have neither editions nor kinds of documents, so that these features
+# have the weight 0 until they are learned on a collection that has them.
 
-# From the weightiest kind to none that is known.
-_WEIGHT = {grade: 1.0 - place / len(Grade) for place, grade in enumerate(Grade)}
+_WEIGHT = {grade: 1.0 - number / len(Grade) for number, grade in enumerate(Grade)}
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentSigns:
-    """By the number of a document, shapes (documents,). ``latest``: 1 unless the corpus has a later edition
-    or version of it. ``authority``: 1 for a kind of grade A, a fifth less with each grade, 0 for none."""
+    """Features by document number, shapes (documents,).
+
+    ``latest``: 1 unless the corpus has a later edition or version. ``authority``: 1 for grade A, a fifth less
+    with each grade, 0 for an unknown one.
+    """
 
     latest: NDArray[np.float32]
     authority: NDArray[np.float32]
 
 
-_KNOWN: WeakKeyDictionary[Corpus, DocumentSigns] = WeakKeyDictionary()
+_BY_CORPUS: WeakKeyDictionary[Corpus, DocumentSigns] = WeakKeyDictionary()
 
 
 def document_signs(corpus: Corpus) -> DocumentSigns:
-    """The signs of a corpus's documents, made once and kept as long as it is open."""
-    known = _KNOWN.get(corpus)
+    """Return the features of a corpus's documents, made once while it is open."""
+    known = _BY_CORPUS.get(corpus)
     if known is None:
-        usual, documents = Grades(), corpus.documents()
-        grades = [usual.of(document) for document in documents]
-        known = _KNOWN[corpus] = DocumentSigns(
+        default_grades, documents = Grades(), corpus.documents()
+        grades = [default_grades.of(document) for document in documents]
+        known = _BY_CORPUS[corpus] = DocumentSigns(
             np.array([is_latest(document) for document in documents], np.float32),
             np.array([0.0 if grade is None else _WEIGHT[grade] for grade in grades], np.float32),
         )
@@ -56,22 +56,24 @@ def document_signs(corpus: Corpus) -> DocumentSigns:
 
 def is_latest(document: Document) -> bool:
     """Whether a document is the latest of its editions or versions, or the only one."""
-    place, _, count = str(document.metadata.get(EDITION, "")).partition(" of ")
-    return place == count or not count
+    number, _, count = str(document.metadata.get(EDITION, "")).partition(" of ")
+    return number == count or not count
 
 
-# What the best passages of a pool lend to those that they are linked with, both ways.
+# Features of links, in both directions, from the best passages of a pool (vouchers)
 
-# Only the best passages vouch for others: what the thirtieth cites is noise.
+# Number of vouchers: links from passages further down are noise.
 VOUCHERS = 20
-# How much of what the voucher says is taken from the question, for what is left to be said.
+# The share of a voucher's vector that is subtracted from the question's, for the unanswered rest.
 ANSWERED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Links between passages, as matrices ``out`` and ``back`` of shape (passages, passages); ``rows`` are
-    the pool's, ``seeds`` say how good a voucher each is, shapes (n,)."""
+    """Links between passages: matrices ``out`` and ``back``, shape (passages, passages).
+
+    ``rows`` of the pool and their ``seeds``, scores as vouchers, shapes (n,).
+    """
 
     out: Matrix
     back: Matrix
@@ -79,29 +81,30 @@ class Links:
     seeds: Scores
 
 
-def link_features(links: Links, pool: Described) -> tuple[dict[str, NDArray[np.float32]], Rows]:
-    """Features of each passage by its best voucher, shapes (n,); and the row of that voucher, -1 for none.
+def link_features(links: Links, pool: PoolDescription) -> tuple[dict[str, NDArray[np.float32]], Rows]:
+    """Return features of each passage by its best voucher, shapes (n,), and the voucher's row, -1 for none.
 
-    ``first``: the link's weight over the voucher's place. ``near``: the weight, falling with the
-    logarithm of the place. ``gain``: that times the share of the question's words that the passage has
-    and the voucher lacks. ``onward``: that times the likeness of the passage to what the question asks
-    beyond the voucher. ``place``: one over the place among all that is linked, by the last two together;
-    ``sharp``: that times the gain: where one linked passage is all that a question lacks, it comes first.
+    - ``first``: the link's weight divided by the voucher's rank.
+    - ``near``: the weight, falling with the logarithm of the rank.
+    - ``gain``: ``near`` times the share of the question's words that the passage has and the voucher lacks.
+    - ``onward``: ``near`` times the similarity of the passage to the rest of the question after the voucher.
+    - ``place``: one over the rank among all linked passages by ``gain`` plus ``onward``.
+    - ``sharp``: ``place`` times ``gain``, high for the one linked passage that completes the answer.
     """
     size = len(links.rows)
     names = ("first", "near", "gain", "onward")
     found = {name: np.zeros(size, np.float32) for name in (*names, "place", "sharp")}
     voucher = np.full(size, -1, np.int32)
     best = np.lexsort((links.rows, -links.seeds))[:VOUCHERS]
-    places, targets, weights = _between(links, best)
-    if not len(places):
+    ranks, targets, weights = _voucher_links(links, best)
+    if not len(ranks):
         return found, voucher
-    near = weights * (1.0 - np.log1p(places) / np.log(VOUCHERS + 1.0))
+    near = weights * (1.0 - np.log1p(ranks) / np.log(VOUCHERS + 1.0))
     values = {
-        "first": weights / (1.0 + places),
+        "first": weights / (1.0 + ranks),
         "near": near,
-        "gain": near * _gain(pool, best, places, targets),
-        "onward": near * _onward(pool, best, places, targets),
+        "gain": near * _gain(pool, best, ranks, targets),
+        "onward": near * _onward(pool, best, ranks, targets),
     }
     for name in names:
         np.maximum.at(found[name], targets, values[name].astype(np.float32))
@@ -110,52 +113,51 @@ def link_features(links: Links, pool: Described) -> tuple[dict[str, NDArray[np.f
     order = linked[np.argsort(-together[linked], kind="stable")]
     found["place"][order] = 1.0 / (1.0 + np.arange(len(order)))
     found["sharp"] = found["place"] * found["gain"]
-    # From the weakest to the strongest: the last one written stays.
-    rising = np.argsort(near, kind="stable")
-    voucher[targets[rising]] = links.rows[best[places[rising]]]
+    # In ascending order, so that the strongest link is written last.
+    ascending = np.argsort(near, kind="stable")
+    voucher[targets[ascending]] = links.rows[best[ranks[ascending]]]
     return found, voucher
 
 
-def _between(
+def _voucher_links(
     links: Links, best: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]:
-    """Links from the vouchers at the places ``best`` into the pool: the voucher's standing, the place
-    linked, the weight; shapes (links,)."""
+    """Return the links from vouchers, at the indexes ``best``, into the pool.
+
+    The voucher's rank from 0, the index of the linked passage and the weight, shapes (links,).
+    """
     rows = links.rows[best]
-    parts = [among(matrix, rows, links.rows) for matrix in (links.out, links.back)]
-    places, reached, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
-    other = best[places] != reached
-    return places[other], reached[other], weights[other].astype(np.float32)
+    parts = [select_entries(matrix, rows, links.rows) for matrix in (links.out, links.back)]
+    ranks, targets, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+    is_other = best[ranks] != targets
+    return ranks[is_other], targets[is_other], weights[is_other].astype(np.float32)
 
 
 def _gain(
-    pool: Described, best: NDArray[np.intp], places: NDArray[np.intp], targets: NDArray[np.intp]
+    pool: PoolDescription, best: NDArray[np.intp], ranks: NDArray[np.intp], targets: NDArray[np.intp]
 ) -> NDArray[np.float32]:
-    """The share of the question's words that the passage has and its voucher lacks, shape (links,)."""
+    """Return the share of the question's words that a passage has and its voucher lacks, shape (links,)."""
     total = max(float(pool.term_weights.sum()), 1e-6)
-    fresh = pool.has_term[:, targets] & ~pool.has_term[:, best[places]]
+    fresh = pool.has_term[:, targets] & ~pool.has_term[:, best[ranks]]
     gained: NDArray[np.float32] = (pool.term_weights @ fresh / total).astype(np.float32)
     return gained
 
 
 def _onward(
-    pool: Described, best: NDArray[np.intp], places: NDArray[np.intp], targets: NDArray[np.intp]
+    pool: PoolDescription, best: NDArray[np.intp], ranks: NDArray[np.intp], targets: NDArray[np.intp]
 ) -> NDArray[np.float32]:
-    """Likeness to the question less half the voucher, as a share of the best likeness; shape (links,)."""
+    """Return the similarity to the question minus half the voucher, relative to the best, shape (links,)."""
     if pool.vectors is None or pool.relevance.vectors is None:
-        return np.zeros(len(places), np.float32)
-    asked = pool.vectors @ pool.relevance.vectors[0]
-    among = pool.vectors[best] @ pool.vectors.T
-    left = asked[targets] - ANSWERED * among[places, targets]
-    highest = max(float(asked.max(initial=0.0)), 1e-6)
-    onward: NDArray[np.float32] = np.maximum(left / highest, 0.0).astype(np.float32)
+        return np.zeros(len(ranks), np.float32)
+    to_question = pool.vectors @ pool.relevance.vectors[0]
+    to_vouchers = pool.vectors[best] @ pool.vectors.T
+    rest = to_question[targets] - ANSWERED * to_vouchers[ranks, targets]
+    highest = max(float(to_question.max(initial=0.0)), 1e-6)
+    onward: NDArray[np.float32] = np.maximum(rest / highest, 0.0).astype(np.float32)
     return onward
 
 
-# What is known of each passage of a pool: features in rows, passages in columns.
-#
-# Each feature belongs to a group, whose sum is one addend of the score that a person sees: the
-# question itself, what stands around, references, shared names, walks.
+# All features of a pool. Each belongs to a group, whose sum is one addend of the score that is shown.
 
 QUESTION, NEIGHBOURS, CITATIONS, ENTITIES, WALK = (
     "question",
@@ -164,17 +166,17 @@ QUESTION, NEIGHBOURS, CITATIONS, ENTITIES, WALK = (
     "entities",
     "pagerank",
 )
-# Words of a question beyond this number add little to what its length says.
+# Number of words from which a question counts as fully long.
 LONG_QUESTION = 40
 MOST_WORDS = 60
-# The best passages of the pool that stand for it where its documents and sections are weighed.
+# Best passages of the pool that weigh its documents and sections.
 TOP = 100
-# Features that count more for a long question: each is there a second time, times the question's length.
+# Features that count more for a long question: each is added again, multiplied by the question's length.
 FOR_LONG = (
     *("relevance", "lexical", "dense", "terms", "beside", "section"),
     *("walk", "walk_rank"),
 )
-# And those that count more for a short one, which leaves to a link what it does not say itself.
+# Features that count more for a short question, which depends more on links.
 FOR_SHORT = (
     *("walk", "walk_rank", "citations_first", "citations_near", "citations_gain", "citations_onward"),
     *("citations_place", "citations_sharp"),
@@ -185,8 +187,7 @@ FOR_SHORT = (
 class Features:
     """``values`` has shape (features, n), ``names`` and ``groups`` one item per row of it.
 
-    ``vouchers`` gives, by group, the row of the passage on whose account the links of each count,
-    -1 for none, shape (n,).
+    ``vouchers``: by group, the row of each passage's best voucher, -1 for none, shape (n,).
     """
 
     names: tuple[str, ...]
@@ -195,16 +196,16 @@ class Features:
     vouchers: Mapping[str, Rows]
 
 
-class Described:
-    """A pool of passages described for one question: what does not depend on where links start.
+class PoolDescription:
+    """The features of a pool for one question that do not depend on where links start.
 
-    ``rows`` are the pool's passages, shape (n,); ``meaning``: dense search reads the question.
+    ``rows`` of the pool, shape (n,); ``meaning``: whether dense search reads the question.
     """
 
     def __init__(self, corpus: Corpus, relevance: Relevance, graph: Associations, rows: Rows) -> None:
         self.corpus, self.relevance, self.graph, self.rows = corpus, relevance, graph, rows
         self.own = relevance.of(rows)
-        self.has_term, self.term_weights = _terms(corpus, relevance, rows)
+        self.has_term, self.term_weights = _question_terms(corpus, relevance, rows)
         dense = relevance.found.get(DENSE)
         self.meaning = dense is not None and bool(dense.reads[0])
         self.vectors = corpus.vectors(rows) if relevance.vectors is not None else None
@@ -212,9 +213,9 @@ class Described:
         self.fixed = self._fixed()
 
     def with_links(self, seeds: Scores, strategies: Collection[str] | None) -> Features:
-        """All features where links and walks start at the best of ``seeds``, scores 0..1, shape (n,).
+        """Return all features, with links and walks that start at the best of ``seeds``, 0..1, shape (n,).
 
-        ``strategies`` names the kinds of links that count; None: all.
+        ``strategies``: the kinds of links that count, None for all.
         """
         values, groups, vouchers = dict(self.fixed), dict.fromkeys(self.fixed, QUESTION), {}
         groups |= dict.fromkeys(("beside", "beside_both", "section", "document"), NEIGHBOURS)
@@ -228,7 +229,7 @@ class Described:
                 values |= {f"{group}_{name}": row for name, row in found.items()}
                 groups |= {f"{group}_{name}": group for name in found}
         if strategies is None or WALK in strategies:
-            visits = walked(self.graph, self.rows, seeds, self.relevance.plan)
+            visits = walk_from(self.graph, self.rows, seeds, self.relevance.plan)
             values |= {
                 "walk": np.sqrt(visits.of(self.rows)),
                 "walk_rank": -np.log1p(visits.ranks(self.rows)),
@@ -247,17 +248,17 @@ class Described:
     def _fixed(self) -> dict[str, NDArray[np.float32]]:
         corpus, rows, own = self.corpus, self.rows, self.own
         best = max(float(own.max(initial=0.0)), 1e-6)
-        said = self.relevance.by_retriever(rows)
-        nothing = np.zeros(len(rows), np.float32)
+        by_retriever = self.relevance.by_retriever(rows)
+        zeros = np.zeros(len(rows), np.float32)
         total = max(float(self.term_weights.sum()), 1e-6)
         before, after = self._around()
         signs, documents = document_signs(corpus), corpus.document_numbers(rows)
         return {
             "relevance": own / best,
             "rank": -np.log1p(_ranks(own)).astype(np.float32),
-            "lexical": said.get("bm25", nothing),
-            "dense": said.get("dense", nothing),
-            "sparse": said.get("sparse", nothing),
+            "lexical": by_retriever.get("bm25", zeros),
+            "dense": by_retriever.get("dense", zeros),
+            "sparse": by_retriever.get("sparse", zeros),
             "terms": (self.term_weights @ self.has_term / total).astype(np.float32),
             "named": self.named,
             "latest": signs.latest[documents],
@@ -270,7 +271,10 @@ class Described:
         }
 
     def _around(self) -> tuple[Scores, Scores]:
-        """Relevance of the passages before and after each in its document, 0 at its ends; shapes (n,)."""
+        """Return the relevance of the passages before and after each in its document, shapes (n,).
+
+        0 at the ends of the document.
+        """
         corpus, rows = self.corpus, self.rows
         documents = corpus.document_numbers(rows)
         found = []
@@ -278,29 +282,31 @@ class Described:
             other = rows + step
             inside = (other >= 0) & (other < len(corpus))
             scores = np.zeros(len(rows), np.float32)
-            there = other[inside].astype(np.int32)
-            same = corpus.document_numbers(there) == documents[inside]
-            scores[np.flatnonzero(inside)[same]] = self.relevance.of(there[same])
+            neighbours = other[inside].astype(np.int32)
+            same = corpus.document_numbers(neighbours) == documents[inside]
+            scores[np.flatnonzero(inside)[same]] = self.relevance.of(neighbours[same])
             found.append(scores)
         return found[0], found[1]
 
     def _same_section(self) -> Scores:
-        """The best relevance of another passage of the section, shape (n,)."""
+        """Return the best relevance of another passage of the same section, shape (n,)."""
         sections = self.corpus.section_numbers(self.rows)
         top = np.lexsort((self.rows, -self.own))[:TOP]
         best: dict[int, list[int]] = {}
-        for place in top.tolist():
-            best.setdefault(int(sections[place]), []).append(place)
+        for index in top.tolist():
+            best.setdefault(int(sections[index]), []).append(index)
         scores = np.zeros(len(self.rows), np.float32)
-        for place, section in enumerate(sections.tolist()):
-            others = [one for one in best.get(section, ())[:2] if one != place] if section >= 0 else []
+        for index, section in enumerate(sections.tolist()):
+            others = [other for other in best.get(section, ())[:2] if other != index] if section >= 0 else []
             if others:
-                scores[place] = self.own[others[0]]
+                scores[index] = self.own[others[0]]
         return scores
 
     def _same_document(self) -> Scores:
-        """The share of the best passages' relevance that each passage's document has; 0 where every
-        passage is a document of its own."""
+        """Return the share of the best passages' relevance in each passage's document, shape (n,).
+
+        0 in a collection of short documents.
+        """
         documents = self.corpus.document_numbers(self.rows)
         if len(self.corpus.documents()) > len(self.corpus) / 2:
             return np.zeros(len(self.rows), np.float32)
@@ -311,10 +317,12 @@ class Described:
         return (totals[documents] / max(float(totals.max(initial=0.0)), 1e-6)).astype(np.float32)
 
 
-def _terms(corpus: Corpus, relevance: Relevance, rows: Rows) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
-    """Which passage has which word of the question, shape (words, n), and how much each word tells.
+def _question_terms(
+    corpus: Corpus, relevance: Relevance, rows: Rows
+) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+    """Return which passage has which word of the question, shape (words, n), and the weights of the words.
 
-    A word's weight is the most that BM25 gives any of the passages for it, which falls as it gets common.
+    The weight of a word is the highest BM25 score of a passage for it, which is lower for common words.
     """
     plan = relevance.plan
     words = analyzer(plan.language).queried_apart(plan.question)[:MOST_WORDS]
@@ -322,12 +330,12 @@ def _terms(corpus: Corpus, relevance: Relevance, rows: Rows) -> tuple[NDArray[np
         return np.zeros((0, len(rows)), np.bool_), np.zeros(0, np.float32)
     scores = corpus.score_lexical(words, plan.language, rows)
     weights = scores.max(axis=1)
-    told = weights > 0
-    return scores[told] > 0, weights[told].astype(np.float32)
+    found = weights > 0
+    return scores[found] > 0, weights[found].astype(np.float32)
 
 
 def _ranks(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The place of each score, the best 0."""
+    """Return the rank of each score, 0 for the best."""
     ranks = np.empty(len(scores), np.float32)
     ranks[np.argsort(-scores, kind="stable")] = np.arange(len(scores))
     return ranks

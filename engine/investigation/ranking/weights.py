@@ -1,8 +1,8 @@
-"""By which weights a corpus is ranked: the shipped ones, or with what was learned of experts' verdicts.
+"""The weights that a corpus is ranked by: the shipped ones, or also weights learned from experts' verdicts.
 
-What was learned for all who ask a corpus is kept in the journal of ``engine.corpus.judgements``; what
-belongs to a matter alone is kept with its cases (``engine.records.store.matter_weights``). It is never
-adopted by itself.
+Weights for all users of a corpus are in the journal of ``engine.corpus.judgements``; those of a matter are
+with its cases (``engine.records.store.matter_weights``). Learned weights are used only after somebody adopted
+them.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ from engine.errors import CorpusError, InputError, UnpackingError
 from engine.investigation.ranking.additive import Experience, experience_from, plain_experience
 from engine.unpacking import inflate
 
-# Bytes of what is learned, unpacked.
+# Most bytes of unpacked weights.
 LONGEST_LEARNED = 100_000_000
 
 
 def keep_weights(corpus: Corpus, learned: Experience, figures: dict[str, Any], *, reviewer: str = "") -> str:
-    """Keep what was learned, with the figures that it is shown with; returns its id. Nothing is ranked by it
-    before it is adopted. Raises CorpusError where there is no place for it, InputError."""
+    """Store learned weights with the figures that are shown for them, and return their id.
+
+    They are not used before ``adopt_weights``. Raises CorpusError if the corpus has no journals, InputError.
+    """
     check_room(corpus)
     packed = packed_experience(learned, LONGEST_KEPT * 3 // 4)
     text = base64.b64encode(packed).decode()
@@ -46,28 +48,28 @@ def keep_weights(corpus: Corpus, learned: Experience, figures: dict[str, Any], *
 
 
 def check_room(corpus: Corpus) -> None:
-    """Raises InputError where as many weights are kept beside a corpus as may be, CorpusError."""
+    """Raise InputError if the corpus has the most learned weights that it may have, CorpusError."""
     _journals(corpus)
     if len(known_weights(corpus)) >= MOST_KEPT:
         raise InputError(
-            f"{corpus.name!r} has {MOST_KEPT} learned weights, which is the most: whoever operates it "
-            f"removes lines of {WEIGHTS_NAME} that are wanted no more"
+            f"{corpus.name!r} has {MOST_KEPT} learned weights, which is the limit: remove lines from "
+            f"{WEIGHTS_NAME} that are no longer needed"
         )
 
 
-def packed_experience(learned: Experience, most: int) -> bytes:
-    """What was learned as bytes, at most so many. Raises InputError where it is more."""
+def packed_experience(learned: Experience, limit: int) -> bytes:
+    """Pack learned weights into at most ``limit`` bytes. Raises InputError if they are larger."""
     packed = zlib.compress(orjson.dumps(plain_experience(learned)))
-    if len(packed) > most:
+    if len(packed) > limit:
         raise InputError(
-            f"what was learned takes {len(packed):,} bytes, of which {most:,} may be kept: learn from fewer "
+            f"the learned weights have {len(packed):,} bytes, and {limit:,} is the limit: learn from fewer "
             "verdicts"
         )
     return packed
 
 
 def unpacked_experience(packed: bytes) -> Experience:
-    """What was learned, from bytes. Raises ValueError for what is none."""
+    """Unpack learned weights. Raises ValueError for invalid bytes."""
     try:
         return experience_from(orjson.loads(inflate(packed, LONGEST_LEARNED)))
     except (ValueError, KeyError, TypeError, UnpackingError) as error:
@@ -75,51 +77,50 @@ def unpacked_experience(packed: bytes) -> Experience:
 
 
 def adopt_weights(corpus: Corpus, weights: str, *, reviewer: str = "") -> None:
-    """Rank by kept weights from now on. Raises InputError where there are none of this id, CorpusError."""
+    """Use stored weights from now on. Raises InputError for an unknown id, CorpusError."""
     experience_of(corpus, weights)
     if not weights:
-        raise InputError("which weights? `weights list` tells their ids")
+        raise InputError("name the weights by their id, which `weights list` shows")
     add_weights(_journals(corpus), WeightsLine(act=Act.ADOPTED, id=weights), reviewer)
 
 
 def ship_weights(corpus: Corpus, *, reviewer: str = "") -> None:
-    """Go back to the weights that come with the engine. Raises CorpusError."""
+    """Use the weights that come with the engine again. Raises CorpusError."""
     add_weights(_journals(corpus), WeightsLine(act=Act.SHIPPED), reviewer)
 
 
 def known_weights(corpus: Corpus) -> list[str]:
-    """The ids of the weights that are kept beside a corpus, the oldest first. Raises CorpusError."""
+    """Return the ids of the weights stored for a corpus, oldest first. Raises CorpusError."""
     return [line.id for line in _lines(corpus) if line.act is Act.KEPT]
 
 
 def adopted_weights(corpus: Corpus) -> str:
-    """The id of the weights that a corpus is ranked by, empty for the shipped ones. Raises CorpusError."""
+    """Return the id of the adopted weights, "" for the shipped ones. Raises CorpusError."""
     line = acted(_lines(corpus))
     return "" if line is None else line.id
 
 
 def experience_of(corpus: Corpus, weights: str | None) -> Experience | None:
-    """What a corpus is ranked by beside the shipped weights: what is adopted for None, nothing for an empty
-    id, else what is kept under the id.
+    """Return learned weights: the adopted ones for None, None for "", else those with the id.
 
-    Raises InputError where nothing is, CorpusError.
+    Raises InputError for an unknown id, CorpusError.
     """
     if weights == "" or corpus.journals is None:
         if weights:
             raise _unknown(weights, corpus)
         return None
-    kept = _KEPT.setdefault(corpus, {})
+    cached = _BY_CORPUS.setdefault(corpus, {})
     stamp = corpus.journals.stamp(WEIGHTS_NAME)
-    found = kept.get(weights)
+    found = cached.get(weights)
     if found is None or found[0] != stamp:
-        found = kept[weights] = (
+        found = cached[weights] = (
             stamp,
             _read(corpus, adopted_weights(corpus) if weights is None else weights),
         )
     return found[1]
 
 
-_KEPT: WeakKeyDictionary[Corpus, dict[str | None, tuple[tuple[int, ...], Experience | None]]] = (
+_BY_CORPUS: WeakKeyDictionary[Corpus, dict[str | None, tuple[tuple[int, ...], Experience | None]]] = (
     WeakKeyDictionary()
 )
 
@@ -127,15 +128,16 @@ _KEPT: WeakKeyDictionary[Corpus, dict[str | None, tuple[tuple[int, ...], Experie
 def _read(corpus: Corpus, weights: str) -> Experience | None:
     if not weights:
         return None
-    line = next((one for one in reversed(_lines(corpus)) if one.act is Act.KEPT and one.id == weights), None)
+    lines = reversed(_lines(corpus))
+    line = next((line for line in lines if line.act is Act.KEPT and line.id == weights), None)
     if line is None:
         raise _unknown(weights, corpus)
     try:
         return unpacked_experience(base64.b64decode(line.learned))
     except ValueError as error:
         raise CorpusError(
-            f"{corpus.name!r}: the learned weights {weights!r} cannot be read ({error}); `weights ship` goes "
-            "back to the shipped ones"
+            f"{corpus.name!r}: the learned weights {weights!r} cannot be read ({error}); `weights ship` "
+            "goes back to the shipped ones"
         ) from error
 
 
@@ -145,7 +147,7 @@ def _lines(corpus: Corpus) -> list[WeightsLine]:
 
 def _journals(corpus: Corpus) -> Journals:
     if corpus.journals is None:
-        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for learned weights")
+        raise CorpusError(f"{corpus.name!r} has no journals, which learned weights are stored in")
     return corpus.journals
 
 

@@ -1,4 +1,4 @@
-"""Amendments and exceptions: what became of a seed, over as many steps as there are."""
+"""Amendments and exceptions: later changes to a seed, over any number of steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Links, Rows, Scores
-from engine.investigation.filters import chosen, newest, of_whole_act, to_documents
+from engine.investigation.filters import document_links, is_document_link, newest, select_links
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import quote
 from engine.investigation.trails import DIRECTIONS, RELATIONS, Leads, joined, make_leads, no_leads, strongest
@@ -17,22 +17,21 @@ from engine.model import Direction, Passage, Reference, Relation
 from engine.settings import Preset
 from engine.threads import Colour
 
-# What changes a text, and what limits or widens it.
+# Relations that change a text, and relations that limit or extend it.
 CHANGES = (Relation.AMENDS, Relation.REPEALS, Relation.SUPERSEDES)
 LIMITS = (Relation.EXCEPTION_TO, Relation.SUBJECT_TO, Relation.EXTENDS)
 # Changes are followed to the end, exceptions one step: "subject to Articles 9 to 15" would lead everywhere.
 LONGEST_CHAIN = 8
-# Each further step is a little less sure to concern the question.
+# Each further step is less certain to concern the question.
 STEP_DISCOUNT = 0.85
-# An act that is amended as a whole: so many of its provisions, those closest to the question.
+# Number of provisions of an act that is amended as a whole, those closest to the question, and their weight.
 WHOLE_ACT_LEADS, WHOLE_ACT_SHARE = 3, 0.6
-# Passages followed further after each step, the most relevant of them.
+# The most relevant passages, which are followed after each step.
 FOLLOWED_PER_STEP = 20
 
 
 class Amendments:
-    """Follows amends, repeals, supersedes, extends, exception_to and subject_to both ways, to the latest
-    version."""
+    """Follows amending, repealing, superseding and limiting links both ways, to the latest version."""
 
     name = "amendments"
     title = "Amendments and exceptions"
@@ -45,9 +44,9 @@ class Amendments:
     lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """Leads over several steps; a lead of a later step starts at the last passage that may be shown.
+        """Propose leads over several steps; a lead of a later step starts at the last allowed passage.
 
-        A text that the case's mask excludes is no lead, but what amends or supersedes it is.
+        A text that the case's mask excludes is not proposed, but texts that amend or supersede it are.
         """
         batches: list[Leads] = []
         rows = anchors = seeds.rows
@@ -68,25 +67,25 @@ class Amendments:
         return joined(batches)
 
     def _one_step(self, rows: Rows, anchors: Rows, step: int, context: Context) -> tuple[Leads, Leads]:
-        """The leads of one step, and all that it reached, texts that may not be shown among them."""
+        """Return the leads of one step, and the same with excluded texts."""
         if not len(rows):
             return no_leads(), no_leads()
         relations = (*CHANGES, *LIMITS) if step == 1 else CHANGES
         corpus, shown = context.corpus, _shown(rows, context)
-        there = corpus.neighbours(rows, relations, Direction.OUT)
-        # What an excluded text says is not quoted, so nothing is reached by its words.
-        there = chosen(there, shown[there.origins])
+        out = corpus.neighbours(rows, relations, Direction.OUT)
+        # An excluded text is not quoted, so that its own references are not followed.
+        out = select_links(out, shown[out.origins])
         back = corpus.neighbours(rows, relations, Direction.IN)
-        by_act = _best_of_each(of_whole_act(corpus, rows, CHANGES), context, WHOLE_ACT_SHARE)
-        # An act that is amended as a whole: its provisions, from a seed alone.
+        by_act = _best_of_each(document_links(corpus, rows, CHANGES), context, WHOLE_ACT_SHARE)
+        # The provisions of an act that a seed amends as a whole.
         into_act = (
-            self._provisions(there, context)
+            self._provisions(out, context)
             if step == 1
-            else chosen(there, np.zeros(len(there.rows), np.bool_))
+            else select_links(out, np.zeros(len(out.rows), np.bool_))
         )
         both = []
         for links, direction in (
-            (there, Direction.OUT),
+            (out, Direction.OUT),
             (into_act, Direction.OUT),
             (back, Direction.IN),
             (by_act, Direction.IN),
@@ -111,29 +110,29 @@ class Amendments:
         return leads.take(_shown(leads.rows, context)), leads
 
     def _provisions(self, links: Links, context: Context) -> Links:
-        """For what changes a whole act: the act's provisions that are closest to the question."""
+        """Return links to the provisions, closest to the question, of acts that are changed as a whole."""
         relations = [RELATIONS[number] for number in links.relations.tolist()]
-        whole = to_documents(context.corpus, links) & np.array(
-            [one in CHANGES for one in relations], np.bool_
+        whole = is_document_link(context.corpus, links) & np.array(
+            [relation in CHANGES for relation in relations], np.bool_
         )
-        links = chosen(links, whole)
+        links = select_links(links, whole)
         if not len(links.rows):
             return links
         corpus = context.corpus
         numbers = corpus.document_numbers(links.rows).tolist()
         own = corpus.by_document([corpus.documents()[number].id for number in numbers])
-        place = np.repeat(np.arange(len(own)), [len(rows) for rows in own])
+        index = np.repeat(np.arange(len(own)), [len(rows) for rows in own])
         every = Links(
-            links.origins[place],
+            links.origins[index],
             np.concatenate(own).astype(np.int32),
-            links.relations[place],
-            links.weights[place],
-            links.evidence[place],
+            links.relations[index],
+            links.weights[index],
+            links.evidence[index],
         )
         return _best_of_each(every, context, WHOLE_ACT_SHARE)
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """The words that change, from the passage that says them; in our own words where none say it."""
+        """Quote the changing words from their passage, or describe the link if no text states it."""
         references = context.corpus.references(leads.evidence.tolist())
         incoming = leads.directions == DIRECTIONS.index(Direction.IN)
         changing = np.where(incoming, leads.rows, leads.sources).astype(np.int32)
@@ -146,7 +145,7 @@ class Amendments:
 
 
 def _in_words(context: Context, stated: Reference) -> Reference:
-    """What the metadata states, as the same passage says it in words; unchanged where it does not."""
+    """Return the reference that states a metadata link in words, if the same passage has one."""
     made = context.corpus.references_from(context.corpus.rows([stated.source_id]))
     for other in context.corpus.references(made.numbers.tolist()):
         if other.text and (other.relation, other.target_id) == (stated.relation, stated.target_id):
@@ -164,7 +163,7 @@ def _evidence(reference: Reference, passage: Passage, back: bool) -> Evidence:
 
 
 def _shown(rows: Rows, context: Context) -> NDArray[np.bool_]:
-    """Which passages the case may show, shape (n,)."""
+    """Return which passages the case may show, shape (n,)."""
     if context.mask is None:
         return np.ones(len(rows), np.bool_)
     allowed: NDArray[np.bool_] = context.mask[rows]
@@ -172,15 +171,14 @@ def _shown(rows: Rows, context: Context) -> NDArray[np.bool_]:
 
 
 def _best_of_each(links: Links, context: Context, share: float) -> Links:
-    """Of each origin's links by one reference, or of all that lead to its act, those closest to the
-    question, at ``share`` of their weight."""
+    """Keep each origin's links to the passages closest to the question, at ``share`` of their weight."""
     if not len(links.rows):
         return links
     relevance: Scores = context.relevance.of(links.rows)
     order = np.lexsort((links.rows, -relevance, links.origins))
     _, first, position = np.unique(links.origins[order], return_index=True, return_inverse=True)
-    place = np.arange(len(order)) - first[position]
+    rank = np.arange(len(order)) - first[position]
     kept = np.zeros(len(order), np.bool_)
-    kept[order[place < WHOLE_ACT_LEADS]] = True
-    few = chosen(links, kept)
+    kept[order[rank < WHOLE_ACT_LEADS]] = True
+    few = select_links(links, kept)
     return replace(few, weights=(few.weights * share).astype(np.float32))

@@ -1,10 +1,10 @@
-"""The seam for strategies, and what a strategy may ask.
+"""The interface of strategies, and the context they work in.
 
-A strategy is a class without arguments that declares what ``Thread`` lists and has the two methods below.
-One that says ``whole = True`` besides brings what a person asked for as a whole: the gate does not weigh it,
-and it stands in the order in which it was proposed. One that says ``lasting = True`` gives evidence that an
-open corpus explains at any time as it does at once: it is asked for what somebody looks at.
-The case owns the pool, budgets and rounds; a strategy only looks at seeds and proposes leads.
+A strategy is a class without constructor arguments that declares the attributes of ``Thread`` and has the two
+methods of ``Strategy``. Optional attributes: ``whole = True`` for one that proposes whole documents that a
+person asked for, which bypass the gate's threshold and keep their order; ``lasting = True`` for one whose
+evidence does not change while its corpus is open, so that it is asked for only when a hop is read. The case
+owns the pool, budgets and rounds; a strategy only reads seeds and proposes leads.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.breadth import Breadth
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.investigation.pool import Reading
 from engine.investigation.trails import Leads
 from engine.model import GapQuery
 from engine.retrieval.relevance import Relevance
+from engine.search_budget import SearchBudget
 from engine.settings import InvestigationSettings
 from engine.threads import Thread
 
@@ -33,16 +33,15 @@ class Seeds:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a strategy may ask: the corpus, the settings, how broad the case goes, the question's
-    relevance, what is allowed.
+    """What a strategy may use.
 
-    ``reading`` gives passages by row and remembers them. ``queries`` are this round's queries for
-    gaps in coverage. ``mask`` limits the corpus (validity), shape (passages,), None for no limit.
+    ``relevance`` to the question; ``reading`` returns passages by row from a cache; ``queries`` are this
+    round's gap queries; ``mask``: passages that the case may find, shape (passages,), None for all.
     """
 
     corpus: Corpus
     settings: InvestigationSettings
-    breadth: Breadth
+    search_budget: SearchBudget
     relevance: Relevance
     reading: Reading
     queries: tuple[GapQuery, ...] = ()
@@ -51,9 +50,12 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The words that made a link: ``quote`` verbatim from the passage ``quoted_from``, or a query;
-    ``detail`` in our own words. ``rank`` is the rank in the list that found the passage, if any, and
-    ``query`` the query for a gap that it answers."""
+    """The words that make a link.
+
+    ``quote``: verbatim from the passage ``quoted_from``, or a query; ``detail``: a description in the
+    engine's words; ``rank``: rank in the list that found the passage, if any; ``query``: the gap query that
+    it answers.
+    """
 
     quote: str = ""
     quoted_from: str | None = None
@@ -63,22 +65,22 @@ class Evidence:
 
 
 class Strategy(Thread, Protocol):
-    """One way to follow a thread from seeds to leads."""
+    """One way to get from seeds to leads."""
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """Leads from all seeds at once; leads to passages that are in the pool already are welcome."""
+        """Propose leads from all seeds at once, also to passages that are in the pool already."""
         ...
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """The evidence of each lead; asked only for those that the gate let through."""
+        """Return the evidence of each lead; called only for leads that passed the gate."""
         ...
 
 
-def brings_whole(strategy: Strategy) -> bool:
-    """Whether what a strategy proposes belongs together, relevant or not."""
+def bypasses_gate(strategy: Strategy) -> bool:
+    """Whether a strategy proposes whole documents, which the gate does not judge by relevance."""
     return bool(getattr(strategy, "whole", False))
 
 
 def is_lasting(strategy: Strategy) -> bool:
-    """Whether the evidence of a strategy's leads means the same for as long as its corpus is open."""
+    """Whether the evidence of a strategy's leads stays the same while its corpus is open."""
     return bool(getattr(strategy, "lasting", False))

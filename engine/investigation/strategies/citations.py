@@ -1,4 +1,4 @@
-"""References, both ways and over several hops: what a seed cites, and what cites it."""
+"""References in both directions and over several hops: passages that a seed cites, and that cite it."""
 
 from __future__ import annotations
 
@@ -8,35 +8,34 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import begins, distinct, falling, found_in, numbered
 from engine.corpus.protocol import Rows, Scores
 from engine.investigation.filters import newest
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.trails import DIRECTIONS, Leads, joined, make_leads, no_leads, strongest
 from engine.languages import words
-from engine.languages.room import base_of
+from engine.languages.folders import base_of
 from engine.model import Direction, Passage, Reference
 from engine.settings import Preset
-from engine.sorting import begins, distinct, falling, found_in, numbered
 from engine.threads import Colour
 
-# What a passage cites was chosen by its author for it; what cites it was not.
+# Weight of an incoming reference, which the author of the cited passage did not choose.
 INCOMING = 0.7
-# A passage with many references says less by each of them, and least by those that serve the question
-# least: strength falls with their number, and with a reference's place among them by relevance.
+# Strength falls with the number of a passage's references, and with a reference's rank among them by
+# relevance.
 DILUTION, RANK_DISCOUNT = 0.2, 0.2
-# From the second hop on only the most relevant passages are followed: blind breadth-first search
-# reaches thousands of passages in two hops.
+# Passages followed from the second hop on: breadth-first search reaches thousands of passages in two hops.
 FOLLOWED_PER_HOP = 10
-# The quote shows the words that lead to the reference ("in accordance with Rule 6.2.1").
+# Words quoted before a reference ("in accordance with Rule 6.2.1").
 LEADING_WORDS = 5
-# How the detail of a hop begins that leads into a text of another language, as where a translation lacks what
-# it cites.
+# The beginning of the detail of a hop into a text of another language, such as from an incomplete
+# translation.
 ACROSS_LANGUAGES = "across languages: "
 FOLLOWED = {"both": DIRECTIONS, "out": (Direction.OUT,), "in": (Direction.IN,)}
 
 
 class Citations:
-    """Follows resolved references from the seeds, several in a row, outwards and back."""
+    """Follows resolved references from the seeds over several hops, in both directions."""
 
     name = "citations"
     title = "References, both ways"
@@ -50,10 +49,10 @@ class Citations:
     lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """Leads over one or more hops; a lead of a later hop starts at the passage in between."""
+        """Propose leads over one or more hops; a lead of a later hop starts at the passage before it."""
         batches: list[Leads] = []
         sources, visited = seeds.rows, distinct(seeds.rows)
-        for step in range(1, context.breadth.hops + 1):
+        for step in range(1, context.search_budget.hops + 1):
             found = self._one_hop(sources, step, context)
             if not len(found):
                 break
@@ -73,7 +72,7 @@ class Citations:
             links = context.corpus.neighbours(sources, None, direction)
             rows = links.rows
             if direction is Direction.OUT and context.mask is not None:
-                # A reference to a text that was superseded leads to the version that holds.
+                # A reference to a superseded text leads to the version in force.
                 rows = newest(context.corpus, rows, context.mask)
             both.append(
                 make_leads(
@@ -89,13 +88,12 @@ class Citations:
         leads = strongest(joined(both))
         incoming = leads.directions == DIRECTIONS.index(Direction.IN)
         rows, position = numbered(leads.rows)
-        place, degree = places(leads.sources, context.relevance.of(rows)[position])
-        share = np.where(incoming, INCOMING, 1.0) / (degree**DILUTION * place**RANK_DISCOUNT)
+        rank, degree = rank_within(leads.sources, context.relevance.of(rows)[position])
+        share = np.where(incoming, INCOMING, 1.0) / (degree**DILUTION * rank**RANK_DISCOUNT)
         return replace(leads, strengths=(leads.strengths * share).astype(np.float32))
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """The words of each reference with those that lead to it, from the passage that cites; and where it
-        leads into a text of another language, that it does."""
+        """Quote each reference with the words before it, and note a reference into another language."""
         references = context.corpus.references(leads.evidence.tolist())
         incoming = leads.directions == DIRECTIONS.index(Direction.IN)
         citing = np.where(incoming, leads.rows, leads.sources).astype(np.int32)
@@ -108,26 +106,26 @@ class Citations:
 
 
 def _crossing(citing: str, cited: str) -> str:
-    """What is to be said of a reference from a text of one language into one of another."""
+    """Describe a reference from a text of one language into one of another; "" within a language."""
     if base_of(citing) == base_of(cited):
         return ""
     left, reached = (words(code).name or code for code in (citing, cited))
     return f"{ACROSS_LANGUAGES}from the {left} text into the {reached} one"
 
 
-def places(groups: Rows, scores: Scores) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The 1-based place of each item by score within its group, and the group's size; shapes (n,)."""
+def rank_within(groups: Rows, scores: Scores) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the 1-based rank of each item by score within its group, and the group's size; shapes (n,)."""
     order = falling(groups, scores)
     starts = np.flatnonzero(begins(groups[order]))
     sizes = np.diff(np.append(starts, len(groups)))
-    place, size = np.empty((2, len(groups)), np.float64)
-    place[order] = np.arange(1, len(groups) + 1) - np.repeat(starts, sizes)
+    rank, size = np.empty((2, len(groups)), np.float64)
+    rank[order] = np.arange(1, len(groups) + 1) - np.repeat(starts, sizes)
     size[order] = np.repeat(sizes, sizes)
-    return place, size
+    return rank, size
 
 
 def quote(reference: Reference, passage: Passage) -> str:
-    """The reference's words and up to five words before it in the same sentence, verbatim."""
+    """Quote the reference and up to five words before it in the same sentence, verbatim."""
     start, end = reference.span.start, reference.span.end
     before = passage.text[max(0, start - 80) : start]
     for border in ("\n", ". ", "; ", ": "):

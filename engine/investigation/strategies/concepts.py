@@ -1,7 +1,7 @@
-"""Concepts: the articles of the concepts that a question names, and what stands near them in the graph.
+"""Concepts: articles of the ontology's concepts that a question names, and passages near them in the graph.
 
-The way is the ontology's: question, concept, article. Where an ontology has no concepts there is no such way,
-and the strategy proposes nothing (measured: "The ontology" in benchmarks/RESULTS.md).
+Without concepts in the ontology the strategy proposes nothing (measured: "The ontology" in
+benchmarks/RESULTS.md).
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from engine.ontology.applying import Concepts as Known
 from engine.settings import Preset
 from engine.threads import Colour
 
-# What an article of the concept above says, as a share of what one of the concept itself does.
+# Weight of an article of the parent concept, as a share of one of the concept itself.
 WIDER = 0.5
 
 
 class Found(NamedTuple):
-    """A passage that a concept leads to: from the question, or from a passage next to it (``source``)."""
+    """A passage that a concept leads to, from the question or from the passage ``source``."""
 
     row: int
     source: int
@@ -46,7 +46,7 @@ class Found(NamedTuple):
 
 
 class Concepts:
-    """Looks up the provisions of what the question names, and follows the graph two hops from there."""
+    """Looks up the provisions of concepts that the question names, and follows the graph for two hops."""
 
     name = "concepts"
     title = "Concepts of the ontology"
@@ -58,8 +58,10 @@ class Concepts:
     on_from = Preset.DETECTIVE
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """Leads from the question to the articles of its concepts, then from these to what they are joined
-        with; ``evidence`` is the number of the lead."""
+        """Propose leads from the question to articles of its concepts, and from these to linked passages.
+
+        ``evidence`` is the number of the lead.
+        """
         found = _found(context)
         if not found:
             return no_leads()
@@ -99,12 +101,12 @@ def _found(context: Context) -> list[Found]:
     for one in (*_articles(context, known, named), *_wider(context, known, named), *_joined(near)):
         found.setdefault((one.row, one.source), one)
     own = {one.row for one in found.values() if one.source == NO_SOURCE}
-    # A passage that is an article itself needs no reference to be found.
+    # An article needs no further lead by a reference.
     return [one for one in found.values() if one.source == NO_SOURCE or one.row not in own]
 
 
 def _articles(context: Context, known: Known, named: Sequence[NamedConcept]) -> Iterator[Found]:
-    """The question names a concept, and this is its article, or the provision that defines it."""
+    """Yield the articles of the named concepts, and the provisions that define them."""
     for one in named:
         concept = one.concept
         rows, articles = first_rows(known.articles(context.corpus, concept), PER_ARTICLE)
@@ -116,7 +118,7 @@ def _articles(context: Context, known: Known, named: Sequence[NamedConcept]) -> 
 
 
 def _wider(context: Context, known: Known, named: Sequence[NamedConcept]) -> Iterator[Found]:
-    """The articles of the concept right above one that the question names."""
+    """Yield the articles of the parents of the named concepts."""
     for one in named:
         for above in known.above(one.concept)[:1]:
             rows, articles = first_rows(known.articles(context.corpus, above), 1)
@@ -128,7 +130,7 @@ def _wider(context: Context, known: Known, named: Sequence[NamedConcept]) -> Ite
 
 
 def _joined(near: Subgraph) -> Iterator[Found]:
-    """Passages of the subgraph that a reference of an article joins with it."""
+    """Yield passages of the subgraph that are linked with an article by a reference."""
     nodes = {node.id: node for node in near.nodes if node.kind is NodeKind.PASSAGE}
     for edge in near.edges:
         source, target = nodes.get(edge.source), nodes.get(edge.target)

@@ -1,9 +1,9 @@
 # A test's name says what it tests.
 # ruff: noqa: D102
-"""The contract of the Strategy seam: every strategy has to pass these tests.
+"""The contract of strategies: every strategy has to pass these tests.
 
-A strategy's own test module inherits ``StrategyContract`` and gives the strategy and a corpus on which
-it finds something::
+A strategy's test module inherits ``StrategyContract`` and provides the strategy and a corpus with leads for
+it::
 
     class TestCitations(StrategyContract):
         @pytest.fixture(scope="class")
@@ -15,8 +15,8 @@ it finds something::
         def strategy(self):
             return Citations()
 
-A strategy that starts at queries instead of seeds sets ``queries``; one that starts at the words of the
-question too sets ``starts_at_question``, and ``question`` where the usual one has no such words.
+A strategy that starts at queries instead of seeds sets ``queries``. One that also starts at words of the
+question sets ``starts_at_question``, and ``question`` if the default one has no such words.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.breadth import breadth_of
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus, Rows
@@ -39,6 +38,7 @@ from engine.investigation.trails import NO_SOURCE, RELATIONS, Leads
 from engine.model import GapQuery
 from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import scan
+from engine.search_budget import budget_for
 from engine.settings import InvestigationSettings
 from engine.threads import BUILT_IN, check_thread
 
@@ -58,32 +58,34 @@ def context_of(
     question: str = QUESTION,
     queries: Sequence[str] = (),
 ) -> Context:
-    """What a case would let a strategy ask after a scan by words."""
+    """Make the context of a strategy after a lexical scan."""
     settings = settings or InvestigationSettings()
     plan = make_plan(question, list(corpus.info().languages))
-    breadth = breadth_of(settings)
-    found = scan(corpus, plan, None, names=settings.retrievers, limit=breadth.scan, depth=breadth.depth)
+    search_budget = budget_for(settings)
+    found = scan(
+        corpus, plan, None, names=settings.retrievers, limit=search_budget.scan, depth=search_budget.depth
+    )
     sent = tuple(GapQuery(words, f"area-{number}") for number, words in enumerate(queries))
-    return Context(corpus, settings, breadth, found.relevance, Reading(corpus), sent)
+    return Context(corpus, settings, search_budget, found.relevance, Reading(corpus), sent)
 
 
 def seeds_of(*rows: int) -> Seeds:
-    """These rows as equally good seeds."""
+    """Make seeds of equal scores from rows."""
     return Seeds(np.array(rows, np.int32), np.ones(len(rows), np.float32))
 
 
 def rows_of(corpus: Corpus) -> range:
-    """Rows to begin at one by one: all of a small corpus, a hundred or two of another."""
+    """Return rows to start from one by one: all of a small corpus, one or two hundred of a larger one."""
     return range(0, len(corpus), max(1, len(corpus) // 100))
 
 
 def all_seeds(corpus: Corpus) -> Seeds:
-    """Every passage of the corpus as a seed."""
+    """Make seeds from every passage of the corpus."""
     return seeds_of(*range(len(corpus)))
 
 
 class StrategyContract:
-    """The cases. ``strategy`` and ``corpus`` are the fixtures that a subclass provides."""
+    """The tests. A subclass provides the fixtures ``strategy`` and ``corpus``."""
 
     queries: tuple[str, ...] = ()
     question: str = QUESTION
@@ -185,7 +187,7 @@ class StrategyContract:
 
 
 def texts(corpus: Corpus, rows: Rows) -> list[str]:
-    """The text at each row, "" for a row of -1."""
-    there = np.flatnonzero(rows >= 0)
-    read = dict(zip(there.tolist(), corpus.passages(rows[there]), strict=True))
-    return [read[place].text if place in read else "" for place in range(len(rows))]
+    """Return the text at each row, "" for a row of -1."""
+    known = np.flatnonzero(rows >= 0)
+    passages = dict(zip(known.tolist(), corpus.passages(rows[known]), strict=True))
+    return [passages[index].text if index in passages else "" for index in range(len(rows))]

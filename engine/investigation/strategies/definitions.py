@@ -1,4 +1,4 @@
-"""Definitions: what the terms mean that the question uses, and that the seeds use."""
+"""Definitions of the terms that the question and the seeds use."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from engine.model import Direction, Relation
 from engine.settings import Preset
 from engine.threads import Colour
 
-# Definitions of one term of the question, those closest to it: each document defines for itself.
+# Definitions of each term of the question, those closest to it: each document has its own.
 PER_TERM = 3
-# Terms of one seed, those whose definitions are closest to the question.
+# Terms of each seed, those whose definitions are closest to the question.
 PER_SEED = 3
-# A definition in a document that no seed is from, or of a document other than the seed's.
+# Weight of a definition in a document without seeds, or not in the seed's document.
 ELSEWHERE = 0.5
-# A single word that is a defined term only where it has a capital.
+# Weight of a single word without the capital of the defined term.
 NOT_AS_DEFINED = 0.5
-# What a seed uses says less than what the question uses.
+# Weight of a term of a seed, relative to one of the question.
 OF_SEED = 0.6
 
 
 class Definitions:
-    """Looks up the terms of the question and of the seeds, and where a definition refers on to."""
+    """Looks up the terms of the question and the seeds, and follows definitions by reference."""
 
     name = "definitions"
     title = "Definitions of terms"
@@ -42,10 +42,10 @@ class Definitions:
     lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """Leads from the question to the definitions of its terms and from seeds to those of theirs; in a
-        second step from definitions to what defines by reference ("has the meaning given in ...").
+        """Propose leads from the question and the seeds to the definitions of their terms.
 
-        ``evidence`` is a term's number, or for a reference of the corpus -2 less its number.
+        A second step leads from definitions to the provisions that they refer to ("has the meaning given in
+        ..."). ``evidence`` is a term's number, or for a reference of the corpus -2 minus its number.
         """
         terms = defined_terms(context.corpus)
         asked = self._of_question(terms, seeds, context)
@@ -85,8 +85,10 @@ class Definitions:
         return joined(batches)
 
     def _own(self, terms: DefinedTerms, use: Use, row: int, document: int, context: Context) -> Leads:
-        """The definition that counts for a passage: its own document's, else the only one there is of a
-        term of several words."""
+        """Return the definition that applies to a passage.
+
+        This is the one of its own document, or else the only one of a term of several words.
+        """
         rows = terms.definitions(use.term)
         if row in rows:
             return no_leads()
@@ -94,13 +96,13 @@ class Definitions:
         own = rows[context.corpus.document_numbers(rows) == document]
         if len(own):
             return _leads(own[:1], np.array([row], np.int32), np.array([OF_SEED]), use.term)
-        # A single word ("Code") is what one contract calls something; several words are a term of the field.
+        # A single word ("Code") has its meaning in one contract only; several words are a term of the field.
         if len(rows) == 1 and " " in terms.names[use.term]:
             return _leads(rows, np.array([row], np.int32), np.array([OF_SEED * ELSEWHERE]), use.term)
         return no_leads()
 
     def _by_reference(self, rows: Rows, step: int, context: Context) -> Leads:
-        """Where these passages say that a term is defined."""
+        """Propose leads to the provisions that these passages refer to for a definition."""
         links = context.corpus.neighbours(rows, [Relation.DEFINES], Direction.OUT)
         return make_leads(
             _newest(links.rows, context),
@@ -112,13 +114,13 @@ class Definitions:
         )
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """The term as the question or the seed writes it, or the words of the reference."""
+        """Quote the term from the question or the seed, or the words of the reference."""
         terms, plan = defined_terms(context.corpus), context.relevance.plan
-        written = {use.term: use for use in reversed(terms.used_in(plan.question, plan.language))}
+        in_question = {use.term: use for use in reversed(terms.used_in(plan.question, plan.language))}
         evidence = []
         for source, handle in zip(leads.sources.tolist(), leads.evidence.tolist(), strict=True):
             if source == NO_SOURCE:
-                use = written[handle]
+                use = in_question[handle]
                 detail = f"definition of {terms.names[handle]}"
                 evidence.append(Evidence(plan.question[use.start : use.end], None, detail))
                 continue
@@ -128,7 +130,7 @@ class Definitions:
                 evidence.append(Evidence(quote(reference, passage), passage.id))
                 continue
             uses = terms.used_in(passage.text, passage.language)
-            use = next(one for one in uses if one.term == handle and one.as_defined)
+            use = next(use for use in uses if use.term == handle and use.as_defined)
             words = passage.text[use.start : use.end]
             evidence.append(Evidence(words, passage.id, f"definition of {terms.names[handle]}"))
         return evidence
@@ -146,7 +148,7 @@ def _newest(rows: Rows, context: Context) -> Rows:
 
 
 def _allowed(rows: Rows, context: Context) -> Rows:
-    """Definitions that hold, in the order of the corpus."""
+    """Return the definitions in force, ascending."""
     if context.mask is None:
         return rows
     found = np.unique(_newest(rows, context)).astype(np.int32)

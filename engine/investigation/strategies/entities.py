@@ -1,4 +1,4 @@
-"""Shared entities and terms: passages that speak of the same rare things as a seed, or define them."""
+"""Shared entities and terms: passages that mention the same rare entities as a seed, or define them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _ENDING_AND_GAP = re.compile(r"\w*\s+")
 
 
 class Entities:
-    """Follows entities weighted by rarity; several shared entities add up as independent evidence."""
+    """Follows entities weighted by rarity; several shared entities count as independent evidence."""
 
     name = "entities"
     title = "Shared entities and terms"
     legend = "entity"
     meaning = "Passages that speak of the same rare names and terms as a seed."
-    # Words may be shared by chance.
+    # Passages may share words by chance.
     trust = 0.4
     stated = False
     colour = Colour("#009e73", "#35c99a")
@@ -33,13 +33,13 @@ class Entities:
     lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """One lead for each pair of seed and passage, its evidence the rarest entity they share."""
+        """Propose one lead for each pair of seed and passage, with the rarest shared entity as evidence."""
         links = context.corpus.by_entity(seeds.rows, PER_ENTITY)
         if not len(links.rows):
             return no_leads()
         pairs = links.origins.astype(np.int64) * (int(links.rows.max()) + 1) + links.rows
         _, first, position = np.unique(pairs, return_index=True, return_inverse=True)
-        # Co-occurrence: 1 minus the product of (1 - w) over the shared entities.
+        # The strength is 1 minus the product of (1 - w) over the shared entities.
         doubt = np.zeros(len(first), np.float64)
         np.add.at(doubt, position, np.log1p(-np.clip(links.weights.astype(np.float64), 0.0, 0.999)))
         strongest = np.zeros(len(first), np.float32)
@@ -56,7 +56,7 @@ class Entities:
         )
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """The shared entity as the seed writes it; its kind, with its name where the seed has other words."""
+        """Quote the shared entity from the seed with its kind; give its name if the seed has other words."""
         entities = context.corpus.entities(leads.evidence.tolist())
         sources = context.reading.passages(leads.sources)
         return [
@@ -71,11 +71,11 @@ def _evidence(entity: Entity, source_id: str, words: str) -> Evidence:
 
 
 def as_written(name: str, text: str) -> str:
-    """The first words of a text that are this name in any case, each with any ending; "" for none."""
+    """Return the first words of a text that are this name in any case and with any endings; "" for none."""
     first, *others = name.lower().split()
     lowered = text.lower()
     if len(lowered) != len(text):
-        # A letter that is longer in lower case, as the Turkish I with a dot, stays as it is.
+        # Keep a letter that is longer in lower case, such as the Turkish I with a dot.
         lowered = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)
     start = lowered.find(first)
     while start >= 0:

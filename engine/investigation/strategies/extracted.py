@@ -1,4 +1,4 @@
-"""What a language model read in the texts: exceptions, extensions, applicability, concepts."""
+"""Links that a language model extracted from the texts: exceptions, extensions, applicability, concepts."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 from engine.corpus.extracted import ExtractedGraph, extracted_graph
 from engine.investigation.filters import newest
 from engine.investigation.strategies.base import Context, Evidence, Seeds
-from engine.investigation.strategies.citations import DILUTION, INCOMING, RANK_DISCOUNT, places
+from engine.investigation.strategies.citations import DILUTION, INCOMING, RANK_DISCOUNT, rank_within
 from engine.investigation.trails import DIRECTIONS, Leads, joined, make_leads, strongest
 from engine.model import Direction
 from engine.threads import Colour
 
 
 class Extracted:
-    """Follows what was extracted and not rejected, both ways, by its confidence; off unless asked for."""
+    """Follows extracted links that were not rejected, in both directions; off by default."""
 
     name = "extracted"
     title = "Links read by a model"
     legend = "read by a model"
     meaning = "What a language model has read in the texts, unless a person rejected it."
-    # A model is no legislator: what the texts themselves state is admitted before it.
+    # Links that the texts state are admitted before links of a model.
     trust = 0.6
     stated = False
     colour = Colour("#8e4162", "#d98aae")
@@ -33,8 +33,8 @@ class Extracted:
         self._graph: ExtractedGraph | None = None
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """Leads over one hop; ``evidence`` is the number of a proposal. None where no model has read."""
-        # A person may judge a proposal meanwhile: leads are explained by the graph that gave them.
+        """Propose leads over one hop; ``evidence`` is the number of a proposal."""
+        # A person may judge a proposal meanwhile: leads are explained by the graph that proposed them.
         graph = self._graph = extracted_graph(context.corpus)
         both = []
         for direction in DIRECTIONS:
@@ -56,12 +56,12 @@ class Extracted:
         if not len(leads):
             return leads
         incoming = leads.directions == DIRECTIONS.index(Direction.IN)
-        place, degree = places(leads.sources, context.relevance.of(leads.rows))
-        share = np.where(incoming, INCOMING, 1.0) / (degree**DILUTION * place**RANK_DISCOUNT)
+        rank, degree = rank_within(leads.sources, context.relevance.of(leads.rows))
+        share = np.where(incoming, INCOMING, 1.0) / (degree**DILUTION * rank**RANK_DISCOUNT)
         return replace(leads, strengths=(leads.strengths * share).astype(np.float32))
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """The words that say so, who read them and whether a person has looked at that."""
+        """Quote the words of each link, and name the model and the reviewer's verdict."""
         graph = self._graph or extracted_graph(context.corpus)
         told = [graph.standing[number] for number in leads.evidence.tolist()]
         return [Evidence(one.proposal.quote, one.proposal.source_id, one.told) for one in told]

@@ -1,6 +1,7 @@
-"""Closing gaps: a small scan for each query that coverage sends for an area without evidence.
+"""Gap closing: a small scan for each query that coverage sends for an area without evidence.
 
-Not in the registry: it starts at queries, not at seeds, and the setting ``close_gaps`` switches it.
+It is not in the registry, because it starts at queries and not at seeds; the setting ``close_gaps`` turns it
+on.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ class Gaps:
         self.searches: list[Search] = []
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """The best passages of each query; ``evidence`` is the query's number and the rank."""
+        """Propose the best passages of each query; ``evidence`` encodes the query's number and the rank."""
         return joined([self._answer(number, context) for number in range(len(context.queries))])
 
     def _answer(self, number: int, context: Context) -> Leads:
-        asked, started = context.queries[number], time.perf_counter()
-        query, language = asked.text, context.relevance.plan.language
+        gap, started = context.queries[number], time.perf_counter()
+        query, language = gap.text, context.relevance.plan.language
         plan = QueryPlan(query, language, (View(GAP, query),))
         vectors = self._embed(query)
         found = scan(
@@ -56,7 +57,7 @@ class Gaps:
         )  # fmt: skip
         milliseconds = 1000 * (time.perf_counter() - started)
         (search,) = searches_of(found, context.reading.ids, HYPOTHETICAL, language)
-        self.searches.append(replace(search, area=asked.area, name=asked.name, milliseconds=milliseconds))
+        self.searches.append(replace(search, area=gap.area, name=gap.name, milliseconds=milliseconds))
         ranks = np.arange(len(found.rows), dtype=np.int32)
         return make_leads(
             found.rows,
@@ -67,7 +68,7 @@ class Gaps:
         )
 
     def _embed(self, query: str) -> NDArray[np.float32] | None:
-        """The query's vector; None without a model, or from when the model failed: BM25 goes on."""
+        """Return the query's vector; None without a model or after it failed: BM25 continues alone."""
         if self._embedder is None or self._failure:
             return None
         try:
@@ -77,7 +78,7 @@ class Gaps:
             return None
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """The query that was sent, and the passage's rank in its answer."""
+        """Return the query that was sent and the passage's rank in its results."""
         return [
             Evidence(query.text, None, self._failure, number % PER_QUERY + 1, query)
             for number in leads.evidence.tolist()

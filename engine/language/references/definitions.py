@@ -1,4 +1,4 @@
-"""Names that texts give to documents, and whether a document can be the act that a text names."""
+"""Read names that texts give to documents, and compare documents with the acts that texts name."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from engine.language.dates import DATE
 from engine.language.references.grammar import NEVER, Definition, Grammar, Mention
 from engine.model import OUT_OF_FORCE, Document, Passage
 
-# Which documents a mention may speak of, as far as that is known.
+# Documents of a mention
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Documents a mention may speak of. ``named`` says that the text names one, known or not; ``denied`` are
-    those of the name that the text rules out, by another year or as a former act."""
+    """Possible documents of a mention.
+
+    ``named``: the text names a document, known or not. ``denied``: documents of the name that the text
+    excludes by another year or as a former act.
+    """
 
     documents: tuple[int | None, ...]
     named: bool = False
@@ -30,17 +33,17 @@ class Meaning:
 
 
 def named_last(mention: Mention, before: Sequence[Mention], meanings: Sequence[Meaning]) -> Meaning | None:
-    """The document named last before "that Act" by a name with that word in it, else the one named last."""
+    """Return the document named last before "that Act" by a name with this word, otherwise the last named."""
     word = mention.text.split()[-1].casefold()
     named = [pair for pair in zip(before, meanings, strict=True) if pair[1].named]
-    # "Id. § 5" has no such word.
+    # "Id. § 5" contains no such word.
     alike = [pair for pair in named if word.isalpha() and word in (pair[0].document or word).casefold()]
     return (alike or named)[-1][1] if named else None
 
 
-# What the print around a document's name tells: where it goes on, and where it is none.
+# Typographic cues for the end of a document's name
 
-# "des Gesetzes vom 16. Juli 2021", "des Gesetzes über ...": what follows makes it another act than the
+# "des Gesetzes vom 16. Juli 2021", "des Gesetzes über ...": the continuation names another act than the
 # text's own.
 _DATED = re.compile(r"\s+vom\s+\d")
 _ABOUT = re.compile(r"\s+(?:über|betreffend|zur|zum|zu|gegen|für)\s+(?:d[aei][sner]m?\s+)?[A-ZÄÖÜa-zäöü]")
@@ -54,12 +57,12 @@ _ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
 
 
 def speaks_of_guidance(mention: Mention, passage: Passage) -> bool:
-    """Whether a mention is followed by "of this Guidance"."""
+    """Return True if "of this Guidance" follows a mention."""
     return _THIS_GUIDANCE.match(passage.text, mention.span.end) is not None
 
 
-def goes_on(mention: Mention, text: str) -> bool:
-    """Whether the name of an act is longer than its form shows: by a date, or by what it is about."""
+def continues(mention: Mention, text: str) -> bool:
+    """Return True if the name of an act continues after its form with a date or a subject."""
     name = mention.document or ""
     return bool(
         _DATED.match(text, mention.span.end)
@@ -67,8 +70,8 @@ def goes_on(mention: Mention, text: str) -> bool:
     )
 
 
-def name_stands_before(mention: Mention) -> bool:
-    """Whether the document is named in front of the provision: "COBS Rule 3.4.2"."""
+def is_name_before(mention: Mention) -> bool:
+    """Return True if the document is named before the provision: "COBS Rule 3.4.2"."""
     return (
         mention.name_at is not None
         and mention.name_at < mention.targets[0].span.end
@@ -77,23 +80,24 @@ def name_stands_before(mention: Mention) -> bool:
 
 
 def is_weak(mention: Mention, text: str) -> bool:
-    """Capitals in front of a provision, or behind "in", that name no known document are no name."""
+    """Return True for capitals before a provision, or after "in", that may be no name if no known document
+    matches."""
     if mention.document is None or mention.name_at is None or not mention.targets:
         return False
     if mention.name_at == mention.span.start:
-        # "42 U.S.C." and "Cal. Civ. Code" are names even so.
+        # "42 U.S.C." and "Cal. Civ. Code" are always names.
         return mention.grammar == "english" and not _CODE.match(mention.document)
     if text[: mention.name_at].rstrip()[-1:] in "0123456789)" and mention.grammar == "english":
         return True
     return bool(_ACRONYM_ONLY.match(mention.document)) and _IN.search(text[: mention.name_at]) is not None
 
 
-# Names that texts give to documents: 'Financial Services and Markets Regulations 2015 ("FSMR")'.
+# Names that texts give to documents: 'Financial Services and Markets Regulations 2015 ("FSMR")'
 
-# An acronym of so many letters is the act's name in other texts too.
+# An acronym of this length is the act's name in other texts too.
 SHORTEST_ACRONYM = 3
 
-# "条例", "办法": a kind of act in Chinese, and no name of one.
+# Kinds of acts in Chinese ("条例", "办法") have at most this length and are not names.
 LONGEST_KIND = 2
 
 _YEAR = re.compile(r"\(?\d{4}\)?")
@@ -101,13 +105,14 @@ YEAR_AT_END = re.compile(r",?\s+\(?(\d{4})\)?\Z")
 
 _EXECUTIVE = re.compile(r"اللائحة التنفيذية (?:ل|لل)(نظام|قانون)\s+(.+)")
 _OWN_REGULATION = re.compile(r"اللائحة التنفيذية (?:لهذا النظام|للنظام|لهذا القانون|للقانون)")
-# "中华人民共和国专利法实施细则": its "法第五条" is Article 5 of 专利法.
+# In "中华人民共和国专利法实施细则", "法第五条" is Article 5 of 专利法.
 _CHINESE_EXECUTIVE = re.compile(r"((?:\w*?)(法|条例))(?:实施细则|实施条例|实施办法|施行细则)\Z")
 _GERMAN_EXECUTIVE = re.compile(r"(.+?)-?[Dd]urchführungsverordnung\Z")
 
 
 class DefinedName(NamedTuple):
-    """A name that a text gives to an act; ``everywhere`` says that the short one is a proper name."""
+    """A name that a text gives to an act; ``everywhere``: the short name is a proper name in other texts
+    too."""
 
     name: str
     short: str
@@ -115,19 +120,19 @@ class DefinedName(NamedTuple):
 
 
 class NameReader:
-    """Reads the names that texts give to documents by a grammar's ``definitions``."""
+    """Reads names that texts give to documents, by the ``definitions`` of a grammar."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._forms = [_Form(one) for one in grammar.definitions]
 
     def names(self, text: str) -> Iterator[DefinedName]:
-        """The names a text gives to documents, by form and then in its order."""
+        """Yield the names that a text gives to documents, by form and then in text order."""
         for form in self._forms:
             yield from form.names(text)
 
 
 class _Form:
-    """One way of defining a name, compiled."""
+    """A compiled form of definition."""
 
     def __init__(self, definition: Definition) -> None:
         self._signs = definition.signs
@@ -148,11 +153,11 @@ class _Form:
                 yield DefinedName(variant, short, acronym)
 
     def _variants(self, name: str, act_word: re.Pattern[str]) -> Iterator[str]:
-        """A name without the words that only lead to it, and without its maker."""
+        """Yield a name without its introductory words, and then without its maker."""
         words = self._lead.split(name)[-1].split()
         last = max((index for index, word in enumerate(words) if act_word.search(word)), default=-1)
         if last == 0:
-            # "Code of Market Conduct": the word for the act comes first, the rest belongs to it.
+            # "Code of Market Conduct": the word for the act comes first and the rest belongs to the name.
             yield " ".join(words)
             return
         if last < 0:
@@ -165,7 +170,7 @@ class _Form:
 
 
 def parent_act(title: str, language: str) -> tuple[str, str] | None:
-    """For a regulation made under an act: how its text calls that act, and the act's name."""
+    """Return the parent act of a regulation: what the text calls it, and its name; or None."""
     if language.startswith("ar"):
         match = _EXECUTIVE.search(title)
         return (f"ال{match[1]}", f"{match[1]} {match[2]}") if match else None
@@ -179,14 +184,15 @@ def parent_act(title: str, language: str) -> tuple[str, str] | None:
 
 
 def own_regulation(name: str, title: str, language: str) -> str | None:
-    """The name of the executive regulation of an act, where the act's text calls it "of this Act"."""
+    """Return the name of an act's executive regulation if the act calls it "of this Act"; otherwise None."""
     if language.startswith("ar") and _OWN_REGULATION.search(name):
         return f"اللائحة التنفيذية ل{title}"
     return None
 
 
 def same_as(name: str, title: str, language: str) -> bool:
-    """Whether a bare kind of act ("the Act", "des Gesetzes", "النظام") can only be the text's own."""
+    """Return True if a bare kind of act ("the Act", "des Gesetzes", "النظام") can only mean the text
+    itself."""
     words = title.split()
     if language.startswith("ar"):
         bare = name.strip().removeprefix("ال")
@@ -201,14 +207,13 @@ def same_as(name: str, title: str, language: str) -> bool:
     return any(word == name for word in words)
 
 
-# Whether a document can be the act that a text names, by the year or number that stands beside
-# the name and by words for a former act.
+# Comparison of a document with the year, number and status of a named act
 
-# What a grammar writes for a year, a whole date and the number of an act.
+# Placeholders of grammars for a year, a complete date and the number of an act.
 YEAR, DAY, NUMBER = "YYYY", "DATE", "NNNN"
-# So far from a name, in characters, stand its year and the words for a former act.
+# Maximum distance of the year and the words for a former act from the name, in characters.
 AROUND = 60
-# Years of the Hijri and of the Gregorian calendar are further apart than this and are not compared.
+# Years of the Hijri and Gregorian calendars differ by more than this and are not compared.
 CALENDARS_APART = 300
 
 _IDENTITY_YEAR = r"(?:1[2-9]|20|21)\d\d(?!\d|[/–-]\d)"
@@ -218,9 +223,10 @@ _ACT_NUMBER = re.compile(r"(?:\bN(?:o|r|omor)\.?|\bn[°º]|رقم)\s*\(?(\d{1,4}
 
 
 class Stated(NamedTuple):
-    """The year, number and former status that a text states beside the name of an act.
+    """The year, number and former status that a text states for a named act.
 
-    ``start`` and ``end`` enclose the statement and the name."""
+    ``start`` and ``end`` enclose the statement and the name.
+    """
 
     year: int | None
     number: str | None
@@ -229,7 +235,8 @@ class Stated(NamedTuple):
     end: int
 
     def fits(self, document: Document) -> bool:
-        """Whether a document may be the act: its year and number do not differ, and it is as former."""
+        """Return True if a document may be the act: its year and number agree, and it is former if
+        required."""
         if self.is_former and document.valid_to is None and document.status not in OUT_OF_FORCE:
             return False
         years, numbers = _years_and_numbers(document.title, document.aliases, document.year, document.number)
@@ -255,7 +262,7 @@ def years_in(text: str) -> list[int]:
 
 
 class StatementReader:
-    """Reads what a text states beside the names of acts, by one grammar."""
+    """Reads the details that a text states for the names of acts, by one grammar."""
 
     def __init__(self, grammar: Grammar | None) -> None:
         year_before, year_behind = (
@@ -269,24 +276,26 @@ class StatementReader:
         self._former_behind = re.compile(rf"[\s,(（]*(?:{behind})(?!\w)")
 
     def name_begin(self, text: str, position: int) -> int:
-        """Return where the name of an act begins behind words for a former act, or behind a year, at a
-        position; the position itself if it has no such words or no name follows them."""
-        led = self._former_before.match(text, position) or _LEADING_YEAR.match(text, position)
-        return led.end() if led and self._name.match(text, led.end()) else position
+        """Return the start of an act's name after words for a former act or after a year at ``position``.
+
+        Returns ``position`` if there are no such words or no name follows them.
+        """
+        lead = self._former_before.match(text, position) or _LEADING_YEAR.match(text, position)
+        return lead.end() if lead and self._name.match(text, lead.end()) else position
 
     def read(self, text: str, start: int, end: int) -> Stated:
-        """Return what the text states beside the name from ``start`` to ``end``."""
+        """Read the details around the name from ``start`` to ``end``."""
         front = western_digits(text[max(0, start - AROUND) : start])
         behind = western_digits(text[end : end + AROUND])
         found = self._year_behind.match(behind)
         years = years_in(found[0]) if found else []
         last = found.end() if found and years else 0
-        led = None if years else self._year_before.search(front)
-        if led is not None:
-            years = years_in(led[0])
+        lead = None if years else self._year_before.search(front)
+        if lead is not None:
+            years = years_in(lead[0])
         former = self._former_behind.match(behind, last)
         words = next((one for one in self._former_before.finditer(front) if one.end() == len(front)), None)
-        begin = words or led
+        begin = words or lead
         return Stated(
             years[-1] if years else None,
             found.groupdict().get("number") if found else None,

@@ -1,8 +1,7 @@
-"""Candidates for designations: what looks like a number in a form that only some rulebook has.
+"""Find candidates for designations: numbers in forms that only one rulebook has.
 
-No grammar knows these forms. A candidate is a reference only where the corpus itself has such a provision:
-by a label or a heading of the document that speaks, or of one whose name, or the
-letters of whose labels, stand in front of the number.
+No grammar knows these forms. A candidate is a reference only if the corpus has the provision: by a label or
+heading of the citing document, or of one whose name or label prefix precedes the number.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from engine.language.references.grammar import Grammar, Mention, Target, cased
 from engine.model import Relation, SectionKind, Span
 
 GRAMMAR = "designation"
-# Letters in front of so many of a document's numbers may be left off; letters behind so many of them tell
-# kinds of text ("3.4.1R"), where there are few such letters.
+# Minimum share of a document's numbers with a prefix that may be omitted; minimum share with letters after
+# them that mark kinds of text ("3.4.1R"), and maximum number of such letters.
 PREFIX_SHARE, SUFFIX_SHARE, MOST_SUFFIXES = 0.9, 0.5, 5
-# Numbers in one list behind one word.
+# Maximum number of members in a list, and in a range.
 LONGEST_LIST, LONGEST_RANGE = 30, 200
 _LAST_COUNT = re.compile(r"(?P<front>.*[-–‑.])(?P<count>\d+)\Z")
-# How far back the name in front of a number, and the word for its kind, may begin.
+# Maximum length of a name before a number, and of the word for its kind.
 LONGEST_NAME, LONGEST_WORD = 120, 24
 
 _END = r"(?![\w%/]|[.,]\d|-\d)"
@@ -40,8 +39,8 @@ _NUMBER_FIRST = re.compile(
     rf"{_NO_WORD}(?P<name>)(?P<number>{NUMBER})(?P<behind> [A-Z]{{2,8}})(?P<below>{BELOW})(?![\w-])"
 )
 _DASHED = re.compile(rf"{_NO_WORD}(?P<name>)(?P<number>{_DASHES})(?P<behind>)(?P<below>{BELOW}){_END}")
-# What stands in every match of these, found several times as fast: a letter or what follows it before a
-# digit, capitals behind a number, a dash between digits.
+# Required parts of every match, found several times faster: a letter or its separator before a digit,
+# capitals after a number, a dash between digits.
 _NEEDED = (
     (_CODE, re.compile(r"\d(?:(?<=[A-Z].)|(?<=[A-Z][-–. /:].)|(?<=[A-Z]\..))")),
     (_NUMBER_FIRST, re.compile(r"\d(?=[A-Z]{0,2} [A-Z]{2})")),
@@ -62,15 +61,17 @@ NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class OwnForms:
-    """What the numbers of one document have in common: letters in front of all of them, and letters behind
-    that tell kinds of text. Both may be left off where they are cited."""
+    """Common forms of a document's numbers: a common prefix, and letters at the end that mark kinds of text.
+
+    Both may be omitted in citations.
+    """
 
     prefix: str = ""
     suffixed: bool = False
 
     @classmethod
     def of(cls, keys: Sequence[str]) -> OwnForms:
-        """The forms of a document with these numbers, as ``key_of`` has them."""
+        """Derive the forms of a document from its numbers, normalised by ``key_of``."""
         parts = [key.split(".") for key in keys if key]
         first = Counter(one[0] for one in parts if len(one) > 1 and len(one[0]) > 1 and one[0].isalpha())
         ends = Counter(one[-1] for one in parts if len(one) > 1 and len(one[-1]) == 1 and one[-1].isalpha())
@@ -81,7 +82,7 @@ class OwnForms:
         )
 
     def others(self, key: str) -> Iterator[str]:
-        """Other keys by which a number of the document may be cited."""
+        """Yield other keys by which a number of the document may be cited."""
         shorter = key.removeprefix(f"{self.prefix}.") if self.prefix else key
         if self.suffixed and key[-2:-1] == "." and key[-1].isalpha():
             yield from dict.fromkeys((key[:-2], shorter[:-2]))
@@ -90,14 +91,14 @@ class OwnForms:
 
 
 def forms_of_any(key: str) -> set[str]:
-    """A key and all others by which that number may be cited, whatever the numbers of its document have in
-    common."""
+    """Return a key and all other keys by which its number may be cited, whatever the forms of its
+    document."""
     first = key.partition(".")[0]
     return {key, *OwnForms(first if first.isalpha() else "", True).others(key)}
 
 
 class DesignationReader:
-    """Finds candidates beside what a grammar reads."""
+    """Finds candidates in addition to the mentions of a grammar."""
 
     def __init__(self, grammar: Grammar) -> None:
         words = [word for unit in grammar.units for word in cased((*unit.plural, *unit.words))]
@@ -108,8 +109,10 @@ class DesignationReader:
         self._cues = CueReader(grammar)
 
     def find(self, text: str, found: Sequence[Mention]) -> list[Mention]:
-        """The candidates of a text in order, without those whose number the grammar ``found`` already, with a
-        word or a name."""
+        """Return the candidates of a text in order.
+
+        Leaves out numbers in mentions of the grammar (``found``) with a word or a name.
+        """
         spans = (one.span for one in found if not one.bare or one.document is not None)
         known = sorted(spans, key=lambda span: span.start)
         starts = [span.start for span in known]
@@ -119,7 +122,7 @@ class DesignationReader:
             number, last = match.span("number")
             place = bisect_right(starts, number) - 1
             inside = place >= 0 and last <= known[place].end
-            # What a grammar read as a name and a number may be one number: "SYSC 4.1.2" beside "COBS 4.1.2".
+            # A name and a number may be one number: "SYSC 4.1.2" like "COBS 4.1.2".
             is_part = inside and known[place].start < start
             if start >= end and not is_part and (match.re in _WHOLE or not inside):
                 read.append(self._mention(text, start, first, match))
@@ -127,7 +130,7 @@ class DesignationReader:
         return read
 
     def _candidates(self, text: str) -> Iterator[tuple[int, int, re.Match[str]]]:
-        """Where a candidate begins, where its name does, and the match of its number."""
+        """Yield (start of the candidate, start of its name, match of its number)."""
         if not _FIGURE.search(text):
             return
         for pattern, needed in _NEEDED:
@@ -142,14 +145,13 @@ class DesignationReader:
             is_year = YEAR.match(match["number"])
             name = None if is_year else NAME.search(text, name_begin(text, number), number)
             if name and self._with_unit(text, number) != number:
-                # "Fundamental Rules 2.1": the word for a kind may be part of a name in front of it, as a
-                # whole.
+                # "Fundamental Rules 2.1": the word for a kind may be part of a complete name.
                 name = _CAPITALS.search(text, name.start(), number)
             if name:
                 yield name.start(), name.start(), match
 
     def _with_unit(self, text: str, start: int) -> int:
-        """Where the word for a kind of provision begins that stands in front of a number; else the number."""
+        """Return the start of a word for a kind of provision before a number, otherwise of the number."""
         unit = self._unit.search(text, max(0, start - LONGEST_WORD), start)
         return unit.start() if unit else start
 
@@ -180,7 +182,7 @@ class DesignationReader:
         )
 
     def _relation(self, text: str, start: int, number: int, last: int) -> Relation:
-        """The relation that the words around tell, of which the first may look like part of the name:
+        """Return the relation of the words around the candidate; its first word may belong to them, as in
         "Subject to Guideline 12"."""
         starts = [start, *(word.end() for word in _WORD_ENDS.finditer(text, start, number))]
         found = (self._cues.relation(text, place, last) for place in starts)
@@ -191,9 +193,10 @@ _WORD_ENDS = re.compile(r" (?=[A-Z])")
 
 
 def name_begin(text: str, number: int) -> int:
-    """Where a name that ends at a number can begin at the earliest: behind the last word that is none of one.
+    """Return the earliest start of a name that ends at a number: after the last word that cannot be in a
+    name.
 
-    What ``NAME`` finds from there on is what it finds from further back, in a tenth of the time.
+    ``NAME`` finds the same match from there as from further back, in a tenth of the time.
     """
     first = max(0, number - LONGEST_NAME)
     end = number - 1
@@ -201,7 +204,7 @@ def name_begin(text: str, number: int) -> int:
         start = text.rfind(" ", first, end) + 1 or first
         word = text[start:end]
         if "(" in word or ")" in word:
-            # Inside of brackets a word may be any.
+            # Any word may occur in brackets.
             return first
         if not ("A" <= word[:1] <= "Z" or word in _JOINTS):
             return start

@@ -1,7 +1,7 @@
-"""Which document a mention speaks of: named, defined in the text, its own, or the one cited throughout.
+"""Find the document of each mention: named, defined in the text, its own, or cited throughout.
 
-Names are learned from three places: the documents' own aliases, the grammar's groups of known names,
-and the texts themselves, where they define a name ('... Regulations 2015 ("FSMR")').
+Names come from the documents' aliases, the grammar's groups of known names, and definitions in texts
+('... Regulations 2015 ("FSMR")').
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from engine.language.references.definitions import (
     YEAR_AT_END,
     Meaning,
     Stated,
-    goes_on,
+    continues,
+    is_name_before,
     is_weak,
-    name_stands_before,
     named_last,
     own_regulation,
     parent_act,
@@ -29,16 +29,16 @@ from engine.language.references.definitions import (
 from engine.language.references.grammar import Mention, Target
 from engine.language.references.instruments import EuActs, Standards
 from engine.language.references.names import (
-    Answering,
+    AnswerTable,
     Decrees,
     Names,
     Topics,
     Use,
     Uses,
-    merged_groups,
+    add_known_groups,
+    latest_versions,
+    make_describer,
     name_in_front,
-    of_its_time,
-    told_by,
 )
 from engine.language.references.provisions import Provisions
 from engine.language.references.readings import Readings, grammars, statement_reader
@@ -47,22 +47,22 @@ from engine.model import Document, Passage, Relation, SectionKind
 
 Exists = Callable[[int, Address, int], bool]
 
-# A document is the companion of another where this share of its named citations goes there.
+# Minimum share and number of named citations that make a document the companion of another.
 COMPANION_SHARE = 0.6
 COMPANION_MINIMUM = 3
-# A known name may leave off what a printed one ends with: ", 2015" or "(2015)".
+# A known name may omit the end of a printed one: ", 2015" or "(2015)".
 YEAR = 8
-# How sure a document is that is only pointed at: "of that Act".
+# Confidence of a document that is only pointed at: "of that Act".
 BY_POINTING = 0.9
-# How many passages before its own "that Act" may point to.
+# Number of earlier passages that "that Act" may point to.
 LOOK_BACK = 2
-# How sure a document is that the corpus has in another language than its act is cited in.
+# Confidence of a document in another language than the citation of its act.
 IN_TRANSLATION = 0.9
-# How many passages before its own an amendment may name its act.
+# Number of earlier passages in which an amendment may name its act.
 LONGEST_AMENDMENT = 40
-# Letters of a heading that are looked at for the name of an act, and of such a name at least.
+# Maximum length of a heading to search for the name of an act, and minimum length of the name.
 LONGEST_HEADING, SHORTEST_NAME = 400, 4
-# How sure a document is whose title merely holds the words of the name.
+# Confidence of a document whose title only contains the words of the name.
 BY_TOPIC = 0.8
 
 
@@ -73,16 +73,16 @@ class DocumentFinder:
         self._documents = documents
         self._provisions = provisions
         self._readings = readings
-        # What was asked of all documents together; whoever keeps references may clear it.
+        # Look-ups among all documents; the caller may clear the set.
         self.uses: Uses = set()
         self._names: dict[str, Names] = {}
         self._local: dict[int, Names] = {}
-        # The names that texts give to documents: who asks from outside may mean any.
+        # Names defined in texts; questions from outside the corpus may mean any of them.
         self._given = Names()
         self._companions: dict[int, Counter[tuple[SectionKind, int]]] = {}
         self._eu_acts = EuActs(documents, self.uses)
         self._decrees = Decrees(documents, self.uses)
-        self._told = told_by(documents, self._decrees.made_by)
+        self._describe = make_describer(documents, self._decrees.made_by)
         self._standards = Standards(documents, self.uses)
         self._topics = Topics(documents, self.uses)
         self._learn_titles()
@@ -90,15 +90,15 @@ class DocumentFinder:
         self.uses.clear()
 
     def answers(self) -> Iterator[tuple[Use, str]]:
-        """What every question to all documents together has for an answer, where it has one."""
-        tables: list[Answering] = [*self._names.values(), self._eu_acts, self._decrees]
+        """Yield (use, answer) for every possible look-up among all documents."""
+        tables: list[AnswerTable] = [*self._names.values(), self._eu_acts, self._decrees]
         for table in (*tables, self._standards, self._topics):
-            yield from table.answers(self._told)
+            yield from table.answers(self._describe)
 
     def own_names(self, document: int) -> str:
-        """The names that a document's own text gives, and whom it means by them."""
+        """Return the names that a document's own text defines, with their meanings, as a string."""
         local = self._local.get(document)
-        return "" if local is None else repr(list(local.answers(self._told)))
+        return "" if local is None else repr(list(local.answers(self._describe)))
 
     def _names_of(self, language: str) -> Names:
         return self._names.get(language) or self._names.setdefault(language, Names(language, self.uses))
@@ -109,7 +109,7 @@ class DocumentFinder:
                 self._names_of(document.language).add(name, number, document.language)
         for grammar in grammars():
             for language in grammar.languages:
-                merged_groups(grammar.known, self._names_of(language), language)
+                add_known_groups(grammar.known, self._names_of(language), language)
 
     def _learn_definitions(self) -> None:
         for row, language, (name, short, everywhere) in self._readings.names():
@@ -118,12 +118,13 @@ class DocumentFinder:
             parent = parent_act(document.title, document.language)
             if parent:
                 short, name = parent
-                meant = self._names_of(document.language).meanings(name, document.language) or (None,)
-                for meaning in meant:
+                meanings = self._names_of(document.language).meanings(name, document.language) or (None,)
+                for meaning in meanings:
                     self._local.setdefault(number, Names()).add(short, meaning, document.language)
 
     def _learn_kind(self, name: str, short: str, document: int, language: str) -> None:
-        """What an unknown act is that a text calls "the Act": itself, its regulation, or one from outside."""
+        """Add the meaning of an unknown act called "the Act": the document itself, its regulation, or an
+        outside act."""
         title = self._documents[document].title
         meaning: tuple[int | None, ...] = (None,)
         if same_as(short, title, language):
@@ -137,7 +138,7 @@ class DocumentFinder:
         names = self._names_of(language)
         by_name, by_short = names.meanings(name, language), names.meanings(short, language)
         if year := YEAR_AT_END.search(name):
-            # The title of a document may leave off the year; another year is another act's.
+            # The title of a document may omit the year; another year means another act.
             stated = Stated(int(year[1]), None, False, 0, 0)
             by_name = by_name or self._fitting(names.meanings(name[: year.start()], language), stated)
             by_short = self._fitting(by_short, stated)
@@ -159,7 +160,7 @@ class DocumentFinder:
     def meanings(
         self, mentions: Sequence[Mention], passage: Passage, row: int, exists: Exists
     ) -> list[Meaning]:
-        """The meaning of each mention, in order."""
+        """Return the meaning of each mention, in order."""
         own = self._provisions.document_of[row]
         found = [self._meaning(mention, passage, own) for mention in mentions]
         for index, mention in enumerate(mentions):
@@ -179,10 +180,11 @@ class DocumentFinder:
         row: int,
         has: Callable[[int, Address], bool],
     ) -> None:
-        """What a text amends or repeals without naming its act.
+        """Find the act that a text amends or repeals without naming it.
 
-        That is the act of which it said so last ("The Harbour Act is amended as follows"), or that of the
-        heading above it or of its title ("Act amending the Harbour Act")."""
+        It is the act that the text last named as amended ("The Harbour Act is amended as follows"), or that
+        of a heading or the title ("Act amending the Harbour Act").
+        """
         own = self._provisions.document_of[row]
         for index, mention in enumerate(mentions):
             plain = mention.targets and not (found[index].named or mention.here or mention.that)
@@ -202,7 +204,7 @@ class DocumentFinder:
     def _act_last_amended(
         self, before: Sequence[Mention], meanings: Sequence[Meaning], row: int
     ) -> tuple[int, ...]:
-        """Return the act that a text amended last as a whole, here or in its provision."""
+        """Return the act that the text last amended as a whole, in this passage or provision."""
         passages, own = self._provisions.passages, self._provisions.document_of[row]
         for earlier in range(row, max(row - LONGEST_AMENDMENT, self._provisions.first_row(own)) - 1, -1):
             if earlier < row:
@@ -216,7 +218,7 @@ class DocumentFinder:
         return ()
 
     def _amended_in(self, heading: str, language: str, own: int) -> tuple[int, ...]:
-        """Return the documents that a heading announces as amended."""
+        """Return the documents that a heading names as amended."""
         forms = law(language).amendments
         if forms is None or not re.search(forms.titles, heading, re.IGNORECASE):
             return ()
@@ -232,18 +234,18 @@ class DocumentFinder:
 
     def _meaning(self, mention: Mention, passage: Passage, own: int) -> Meaning:
         if mention.here and passage.kind is SectionKind.GUIDANCE and speaks_of_guidance(mention, passage):
-            # The items of the guidance below one rule are no provisions of its document.
+            # Items of guidance below a rule are not provisions of the document.
             return Meaning((), True)
         if mention.here or mention.that:
             return Meaning((own,))
         if mention.document is None or mention.name_at is None:
             return self._behind(mention, passage, own)
-        eu_act = self._eu_acts.meant(mention.document, passage.language)
+        eu_act = self._eu_acts.find(mention.document, passage.language)
         if eu_act is not None:
             alike = tuple(n for n in eu_act if self._documents[n].language == passage.language)
             meant = (own,) if own in eu_act else alike or eu_act
             return Meaning(meant, True, None, 1.0 if alike else IN_TRANSLATION)
-        edition = self._standards.meant(mention.document)
+        edition = self._standards.find(mention.document)
         if edition is not None:
             return Meaning((own,) if own in edition else edition, True)
         if mention.grammar == "chinese":
@@ -255,7 +257,7 @@ class DocumentFinder:
             if matched is None and (named := self.called(mention.document, passage.language)):
                 # "42 U. S. C."
                 matched = named, mention.name_at + len(mention.document)
-        made = self._decrees.meant(mention.document, matched[0] if matched else ())
+        made = self._decrees.find(mention.document, matched[0] if matched else ())
         if made is not None:
             return Meaning((own,) if own in made else made, True, mention.span.end)
         if matched is not None and mention.targets and _is_longer(mention, matched[1]):
@@ -263,18 +265,18 @@ class DocumentFinder:
             matched = None
         if matched is not None:
             stated = statement_reader(passage.language).read(passage.text, mention.name_at, matched[1])
-            kept = self._fitting(matched[0], stated)
-            if not kept:
+            fitting = self._fitting(matched[0], stated)
+            if not fitting:
                 return self._denied(matched[0], stated)
-            matched = kept, matched[1]
+            matched = fitting, matched[1]
         longer = matched is not None and matched[1] > mention.span.end
-        if mention.grammar == "german" and not longer and goes_on(mention, passage.text):
+        if mention.grammar == "german" and not longer and continues(mention, passage.text):
             return Meaning((), True)
         whole = matched is not None and matched[1] >= mention.span.end - YEAR
         if matched and (mention.targets or whole or mention.grammar in _OPEN):
             known = tuple(document for document in matched[0] if document is not None)
-            known = of_its_time(known, own, self._documents)
-            # A text that calls something by a name it bears itself means itself.
+            known = latest_versions(known, own, self._documents)
+            # A text that uses one of its own names refers to itself.
             return Meaning((own,) if own in known else known, True, matched[1])
         if same_as(mention.document, self._documents[own].title, passage.language):
             return Meaning((own,))
@@ -282,20 +284,20 @@ class DocumentFinder:
             return Meaning((own,), weak=True)
         if mention.grammar == "english" and _GENERIC.match(mention.document):
             return Meaning((own,))
-        return Meaning(self._topics.meant(mention.document, passage.language), True, None, BY_TOPIC)
+        return Meaning(self._topics.find(mention.document, passage.language), True, None, BY_TOPIC)
 
     def _pointed_at(
         self, mention: Mention, before: Sequence[Mention], meanings: Sequence[Meaning], row: int
     ) -> Meaning:
-        """What "that Act" means: the act named last, here or in the passages right before."""
+        """Return the meaning of "that Act": the act named last, here or in the previous passages."""
         if before and before[-1].span.end == mention.span.start and not meanings[-1].named:
-            # "Article 8, in conjunction with Article 5": both stand in one act.
+            # "Article 8, in conjunction with Article 5": both are in one act.
             return meanings[-1]
         own = self._provisions.document_of[row]
         if mention.grammar == "german":
-            # Its grammar reads no act that stands alone, so the one named last may have been missed.
+            # The German grammar reads no act without a provision, so the last one may have been missed.
             this = _THIS.search(mention.text)
-            # What an act is stands before its number; what it repeals is named behind.
+            # The kind of an act is before its number; what it repeals is named after it.
             title = re.split(r"[(\d]", self._documents[own].title)[0]
             return Meaning((own,)) if this and same_as(this[1], title, "de") else Meaning((), True)
         found = named_last(mention, before, meanings)
@@ -310,9 +312,11 @@ class DocumentFinder:
     def designated(
         self, target: Target, behind: Meaning, language: str, own: int
     ) -> Iterator[tuple[tuple[int, ...], Address, str, int | None]]:
-        """Where a candidate for a designation may be found, the likeliest first: in the document that is
-        named ``behind`` it; where none is, in its ``own``, then in those whose name it begins with; the
-        address there, the words that the reference begins with, and where a name behind it ends."""
+        """Yield the places where a candidate for a designation may be found, most likely first.
+
+        Searches the document named ``behind`` it, otherwise its ``own`` and then those whose names it begins
+        with. Yields (documents, address, first words of the reference, end of a name after it).
+        """
         number = target.address.number or ""
         kind, part, within = target.address.kind, target.address.paragraph, target.address.within
         known = tuple(document for document in behind.documents if document is not None)
@@ -326,28 +330,28 @@ class DocumentFinder:
         for name, rest in () if behind.named else splits(number):
             named = self._local.get(own, _NO_NAMES).meanings(name, language)
             named = named or self._names_of(language).meanings(name, language)
-            known = of_its_time(tuple(one for one in named if one is not None), own, self._documents)
+            known = latest_versions(tuple(one for one in named if one is not None), own, self._documents)
             for form in (number, rest):
                 yield known, Address(kind, form, part, within), name, None
 
     def behind(self, mention: Mention, passage: Passage, own: int) -> Meaning:
-        """The document that is named behind a candidate for a designation, else its own."""
+        """Return the document named after a candidate for a designation, otherwise its own."""
         return self._behind(mention, passage, own) if mention.leads_at is not None else Meaning((own,))
 
     def called(self, name: str, language: str) -> tuple[int, ...]:
-        """The documents that a name means in texts of a language, by their positions."""
+        """Return the documents that a name means in texts of a language, by their positions."""
         known = self._names_of(language).meanings(name, language)
         return tuple(document for document in known if document is not None)
 
     def _behind(self, mention: Mention, passage: Passage, own: int) -> Meaning:
-        """The document of a mention that names none in a form of its grammar: a name the corpus knows."""
+        """Return the document of a mention without a name in its grammar: a name that the corpus knows."""
         reader, text = statement_reader(passage.language), passage.text
         position = mention.leads_at if mention.targets else None
         matched = self._longest_name(position, passage, own) if position is not None else None
         if position is not None and matched is None:
-            position, led = reader.name_begin(text, position), position
+            position, lead_start = reader.name_begin(text, position), position
             matched = self._longest_name(position, passage, own)
-            if position > led and matched is None:
+            if position > lead_start and matched is None:
                 return Meaning((), True)
         start, end = (mention.span.start, mention.span.end) if matched is None else (position, matched[1])
         stated = reader.read(text, start or 0, end)
@@ -355,27 +359,27 @@ class DocumentFinder:
             return Meaning((), True, stated.end if stated.end > end else None)
         if position is None or matched is None or matched[0] == (None,):
             return Meaning((own,))
-        kept = self._fitting(matched[0], stated)
-        if not kept:
+        fitting = self._fitting(matched[0], stated)
+        if not fitting:
             return self._denied(matched[0], stated)
-        matched = kept, matched[1]
+        matched = fitting, matched[1]
         name = passage.text[position : matched[1]]
         known = tuple(document for document in matched[0] if document is not None)
-        beside = tuple(document for document in known if self._is_beside(document, own))
-        if beside:
-            return Meaning(beside, True, matched[1])
+        in_same_file = tuple(document for document in known if self._is_in_same_file(document, own))
+        if in_same_file:
+            return Meaning(in_same_file, True, matched[1])
         if len(name.split()) < 2 and not _ACRONYM.fullmatch(name):
-            # One word may be a name by chance: "the Regulator".
+            # A single word may be a name by chance: "the Regulator".
             return Meaning((own,))
         return Meaning((own,) if own in known else known, True, matched[1])
 
-    def _is_beside(self, document: int, own: int) -> bool:
-        """Whether two documents are texts of one file: "the Protocol" is the one behind its treaty."""
+    def _is_in_same_file(self, document: int, own: int) -> bool:
+        """Return True if two documents are texts of one file: "the Protocol" after its treaty."""
         one, other = (self._documents[number].id for number in (document, own))
         return document != own and one.partition("~")[0] == other.partition("~")[0]
 
     def _fitting(self, found: Sequence[int | None], stated: Stated) -> tuple[int | None, ...]:
-        """The documents of a name that what is stated beside it does not rule out."""
+        """Return the documents of a name that the stated details do not exclude."""
         return tuple(one for one in found if one is None or stated.fits(self._documents[one]))
 
     def _denied(self, found: Sequence[int | None], stated: Stated) -> Meaning:
@@ -384,7 +388,7 @@ class DocumentFinder:
     def _longest_name(
         self, position: int, passage: Passage, own: int
     ) -> tuple[tuple[int | None, ...], int] | None:
-        """The longest name at a place, among those of the text itself and those of the corpus."""
+        """Find the longest name at a position, among those of the text and of the corpus."""
         language = passage.language
         given = self._given if self._documents[own].id.startswith("\0") else None
         found = [
@@ -400,18 +404,18 @@ class DocumentFinder:
     def _run_on(
         self, mentions: Sequence[Mention], found: list[Meaning], own: int, row: int, exists: Exists
     ) -> None:
-        """ "§ 5 and § 7 of the Act": the first may belong to the Act, or to the text's own document."""
+        """Resolve "§ 5 and § 7 of the Act": the first may belong to the Act or to the text's own document."""
         for index in range(len(mentions) - 2, -1, -1):
             mention, after, language = mentions[index], found[index + 1], self._documents[own].language
             if not (mention.joined and mention.targets and mention.document is None and not mention.here):
                 continue
             following = mentions[index + 1]
-            if not after.named or not following.targets or name_stands_before(following):
+            if not after.named or not following.targets or is_name_before(following):
                 continue
             address = mention.targets[0].address
             if address.number is None:
                 continue
-            # An act is made before its articles are: its preamble cites those of other acts.
+            # The preamble is adopted before the articles: it cites those of other acts.
             before = self._provisions.passages[row].kind is SectionKind.PREAMBLE
             here = not before and exists(own, address, row)
             if here and address.kind is not following.targets[0].address.kind:
@@ -424,8 +428,8 @@ class DocumentFinder:
             there = [document for document in there if document != own]
             if own in after.documents:
                 continue
-            if not after.documents and self._eu_acts.meant(following.document or "", language) is not None:
-                # "Article 25(6) or Article 26(4) of Directive 95/46/EC": the style of the Union.
+            if not after.documents and self._eu_acts.find(following.document or "", language) is not None:
+                # "Article 25(6) or Article 26(4) of Directive 95/46/EC": the style of EU acts.
                 found[index] = replace(after, name_end=None)
                 continue
             if here and (there or not after.documents):
@@ -436,7 +440,8 @@ class DocumentFinder:
     def _fall_back(
         self, mentions: Sequence[Mention], found: list[Meaning], own: int, row: int, exists: Exists
     ) -> None:
-        """A number that its own document lacks belongs to the one named just before, or cited throughout."""
+        """Assign numbers that the own document lacks to the document named just before, or cited
+        throughout."""
         last: int | None = None
         text, read = self._provisions.passages[row].text, 0
         for index, (mention, meaning) in enumerate(zip(mentions, found, strict=True)):
@@ -463,7 +468,7 @@ class DocumentFinder:
                     found[index] = replace(meaning, documents=(usual,), confidence=0.7)
 
     def _named_between(self, text: str, start: int, end: int) -> int | None:
-        """The last document that an acronym names in a stretch of text."""
+        """Return the last document that an acronym names in a range of the text."""
         last = None
         for match in _ACRONYM.finditer(text, start, end):
             meant = self._names_of("en").meanings(match[0], "en")
@@ -471,7 +476,7 @@ class DocumentFinder:
         return last
 
     def _companion(self, own: int, address: Address, row: int, exists: Exists) -> int | None:
-        """The document that a guidance cites throughout, where it has what its own document lacks."""
+        """Return the document that a guidance cites throughout, if it has the provision."""
         counts = self._companions.get(own)
         if counts is None:
             counts = self._companions[own] = self._named_citations(own)
@@ -490,7 +495,7 @@ class DocumentFinder:
         return best
 
     def _named_citations(self, own: int) -> Counter[tuple[SectionKind, int]]:
-        """How often a document cites provisions of a kind of another document that it names."""
+        """Count the citations of provisions by kind and named document."""
         counts: Counter[tuple[SectionKind, int]] = Counter()
         for row in self._provisions.rows_of(own):
             passage = self._provisions.passages[row]
@@ -509,14 +514,14 @@ def _word_starts(text: str) -> Iterator[int]:
 
 _AMENDING = (Relation.AMENDS, Relation.REPEALS)
 _WORD_START = re.compile(r"\b\w")
-# Kinds whose numbers tell a document; every text has a Part 1 and a paragraph 2.
+# Kinds whose numbers identify a document; every text has a Part 1 and a paragraph 2.
 _COUNTED = frozenset((SectionKind.RULE, SectionKind.SECTION, SectionKind.ARTICLE))
-# Without capitals only the corpus can tell where the name of an act ends and its sentence goes on.
+# Without capitals only known names show where the name of an act ends.
 _OPEN = frozenset(("arabic",))
 _GENERIC = re.compile(r"(?:Rules|Rulebook|Regulations?|Act|Law|Code)\Z")
-# "نظام" without the article begins the name of some other act: only "النظام" is "the Act".
+# "نظام" without the article begins the name of another act: only "النظام" is "the Act".
 _OTHER_ACT = re.compile(r"(?:نظام|قانون|لائحة|تنظيم)\Z")
-# "dieser Richtlinie" is the text's own where it is one, else the one named before.
+# "dieser Richtlinie" is the text itself if it is a directive, otherwise the one named before.
 _THIS = re.compile(r"\bdies(?:er|es)\s+(\w+)\Z")
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 
@@ -526,7 +531,7 @@ _ACT_WORD = re.compile(r"(?:Act|Law|Regulations?|Rules|Code|Order|Directive|Decr
 
 
 def _is_longer(mention: Mention, name_end: int) -> bool:
-    """Whether the printed name of an act goes on behind a known one, in words and not by its year."""
+    """Return True if the printed name of an act continues after a known one with words, not with its year."""
     if mention.grammar != "english" or mention.document is None or mention.name_at is None:
         return False
     known, rest = (

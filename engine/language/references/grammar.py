@@ -1,4 +1,4 @@
-"""Grammars of references: their parts and the pattern language of their files."""
+"""Data classes of reference grammars and mentions, and the pattern language of grammar files."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from dataclasses import dataclass
 from engine.language.addresses import Address
 from engine.model import Relation, SectionKind, Span
 
-# The small language that grammar files write patterns in, turned into regular expressions.
+# The pattern language
 #
-# A pattern is a regular expression without capturing groups. Three things make it readable: a
-# list of patterns means "one of these"; ``%name%`` stands for the named part; a space stands for
-# any white space, line breaks included, and " ?" for white space or none. ``\x20`` is a space and
-# nothing else.
+# A pattern is a regular expression without capturing groups. A list of patterns means "one of these";
+# ``%name%`` inserts the named part; a space matches any white space including line breaks, and " ?"
+# optional white space. ``\x20`` is a literal space.
 
 _PART = re.compile(r"%([a-z_]+)%")
 
 
 def spaced(pattern: str) -> str:
-    """The pattern with each space outside of brackets as ``\\s+``, and " ?" or " *" as ``\\s*``."""
+    """Replace spaces outside brackets by ``\\s+``, and " ?" or " *" by ``\\s*``."""
     if " " not in pattern:
         return pattern
     written: list[str] = []
@@ -44,19 +43,19 @@ def spaced(pattern: str) -> str:
 
 
 def one_of(pattern: str | Sequence[str]) -> str:
-    """A list of patterns as one that any of them matches."""
+    """Join a list of patterns as alternatives."""
     return pattern if isinstance(pattern, str) else f"(?:{'|'.join(pattern)})"
 
 
 class Parts:
-    """The named parts of one grammar, each put in where a pattern says ``%name%``."""
+    """The named parts of a grammar, inserted for ``%name%`` in patterns."""
 
     def __init__(
         self, parts: Mapping[str, str | Sequence[str]], ready: Mapping[str, str], *, checked: bool = True
     ) -> None:
-        """``ready`` are parts that come with the program and are regular expressions already.
+        """``ready``: parts that are already regular expressions.
 
-        Checking compiles each expression by itself, which takes longer than all the rest.
+        Checking compiles each expression separately, which takes longer than everything else.
         """
         self._checked = checked
         self._ready = {name: f"(?:{pattern})" for name, pattern in ready.items()}
@@ -64,10 +63,10 @@ class Parts:
             self._ready[name] = f"(?:{self.expanded(one_of(pattern))})"
 
     def expanded(self, pattern: str) -> str:
-        """The regular expression of a pattern.
+        """Expand a pattern into a regular expression.
 
         Raises:
-            ValueError: a part is not known where it is used, the expression is not valid, or it captures.
+            ValueError: an unknown part, an invalid expression, or a capturing group.
         """
         expression = _PART.sub(self._part, spaced(pattern))
         if not self._checked:
@@ -87,23 +86,23 @@ class Parts:
         return known
 
 
-# What a jurisdiction's grammar of references consists of, and what is found with it.
+# Grammars of references
 #
-# A grammar is data: words and patterns that a lawyer can read and extend, one file a jurisdiction
-# (``languages/en/references.yaml``), read by ``loading.py``. All patterns are regular expressions
-# without capturing groups, matched against the raw text. ``recogniser.py`` is the engine for all.
+# A grammar is data: words and patterns that a lawyer can read and extend, one file per jurisdiction
+# (``languages/en/references.yaml``), loaded by ``grammar_files.py`` and applied by ``recogniser.py``.
+# Patterns are regular expressions without capturing groups, matched against the raw text.
 
 NEVER = r"(?!)"
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A word that names a kind of provision: "Rules" before "4.3.2", "§§" before "12 bis 15".
+    """A word for a kind of provision: "Rules" before "4.3.2", "§§" before "12 bis 15".
 
-    Each of ``words`` begins with a plain letter or sign; capitals are added by the engine. ``plural``
-    are the forms that announce a list: after them what follows "and" is again a number of this unit.
-    ``number`` overrides the grammar's own number pattern. With ``annexed`` the word names a part of an annex
-    only: "point 2 of Annex I", or "point 2" inside of Annex I.
+    Each of ``words`` begins with a plain letter or sign; the engine adds capitals. ``plural``: forms that
+    introduce a list; after them "and" is followed by a number of the same unit. ``number`` overrides the
+    grammar's number pattern. ``annexed``: the word names only a part of an annex: "point 2 of Annex I", or
+    "point 2" within Annex I.
     """
 
     kind: SectionKind
@@ -117,9 +116,9 @@ class Unit:
 class Level:
     """A level below a provision: "Absatz 2", "ayat (1)", "الفقرة (2)", "paragraph (a)".
 
-    ``depth`` 0 is the first level below the provision. Sentences and half-sentences do not ``count``:
-    no print numbers them, so they are read but not part of an address. ``canonical`` turns a value
-    written as a word into its number; where it gives None the value stays as printed.
+    ``depth`` 0 is the first level below the provision. Sentences and half-sentences do not ``count``: they
+    are not numbered in print, so they are read but are not part of an address. ``canonical`` converts a
+    number in words; if it returns None, the value stays as printed.
     """
 
     words: tuple[str, ...]
@@ -131,12 +130,11 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Words that show more than a plain citation, right before or right after the reference.
+    """Words directly before or after a reference that give it a relation other than a plain citation.
 
-    One of the plain ``signs`` is in what ``before`` matches, one of ``after_signs`` in what ``after`` does:
-    it is not tried where there is none.
-    The words of ``before`` count where ``only`` follows the reference, and no cue counts where ``unless``
-    stands right in front of it.
+    ``signs`` and ``after_signs``: substrings, one of which is in every match of ``before`` or ``after``.
+    ``before`` counts only if ``only`` follows the reference. No cue counts if ``unless`` directly precedes
+    it.
     """
 
     relation: Relation
@@ -150,10 +148,10 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class ActForm:
-    """The form of a document's name that stands alone; ``sign`` is what every such name contains.
+    """A form of a document's name without a provision; ``sign``: a substring of every such name.
 
-    ``reach`` is how many characters a name has at most on either side of its sign. With ``whole`` what
-    looks like a provision inside the name is none: "14 CFR Part 39".
+    ``reach``: maximum number of characters on each side of the sign. ``whole``: a number inside the name is
+    not a provision: "14 CFR Part 39".
     """
 
     pattern: str
@@ -164,10 +162,10 @@ class ActForm:
 
 @dataclass(frozen=True, slots=True)
 class Relative:
-    """Words that point at what stands ``step`` places before (-1) or after (1), or (0) around the text.
+    """Words for a provision ``step`` positions before (-1) or after (1) the text, or around it (0).
 
-    ``kind`` is what they point at, ``count`` how many of it ("the two preceding paragraphs"). One of
-    the plain ``signs`` must be in what the pattern matches: it is looked for only around them.
+    ``kind``: its kind. ``count``: number of provisions ("the two preceding paragraphs"). ``signs``:
+    substrings, one of which is in every match.
     """
 
     kind: SectionKind
@@ -179,11 +177,11 @@ class Relative:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """How a text gives a document a short name: '<name> (hereinafter "<short>")'.
+    """A form in which a text gives a document a short name: '<name> (hereinafter "<short>")'.
 
-    ``form`` has the groups ``name`` and ``short``. One of the plain ``signs`` must be in the text. With an
-    ``act_word`` a name must have such a word, ends with the last of them and a year, and begins behind
-    the last ``lead``; ``maker`` in front of it may be left off.
+    ``form`` has the groups ``name`` and ``short``. One of ``signs`` is in every match. With an ``act_word`` a
+    name must contain such a word, ends with the last of them and a year, and begins after the last ``lead``;
+    ``maker`` before it may be omitted.
     """
 
     form: str
@@ -195,7 +193,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A reference that is to be found in an example; what is None is not compared."""
+    """An expected reference of an example; None is not compared."""
 
     text: str
     relation: Relation | None = None
@@ -205,7 +203,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text and all the references in it, in order."""
+    """A text and all its references, in order."""
 
     text: str
     finds: tuple[Found, ...]
@@ -213,24 +211,23 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """The grammar of one jurisdiction.
+    """The grammar of a jurisdiction.
 
-    ``value`` turns a printed number into the canonical one, None where it is no number after all.
-    ``brackets`` are parts glued to a number, "(1)(a)". ``bare`` is a number that stands for a
-    provision without any word. ``also`` and ``through`` join lists and ranges, ``and_next`` adds the next
-    number, ``run_on`` joins a reference to the next where one document's name may serve both; ``chain`` joins
-    an inner to an outer provision ("paragraph 5 *of* Schedule 2"), ``inward`` an outer to an inner one
-    ("Artikel 229 § 5"). ``either`` joins a second number to a singular ("Article 46 or 47"), with what
-    has to follow it. ``here`` says "of this document", ``here_before`` does so in front of a provision;
-    ``after`` introduces a document's name behind a provision, ``name`` is the form of such a name,
-    ``leads`` is what stands between a provision and a name of no special form that the corpus knows,
-    ``that`` says "of that Act", the one named before, and ``that_before`` in front ("its Article 5"),
-    ``before`` a name right in front of a provision, ``acts`` names that stand alone. ``year_before`` and
-    ``year_behind`` are how the year YYYY, the day DATE and the number NNNN of an act stand beside its name,
-    ``former_before`` and ``former_behind`` the words for a former act or provision. ``glued`` are
-    letters that may be written together with the word after them. ``known`` are groups of names that
-    mean one act, where no rule derives one from the other. With ``case_law`` court decisions of the United
-    States are read too.
+    - ``value``: converts a printed number to its canonical form; None if it is not a number.
+    - ``brackets``: parts attached to a number, "(1)(a)". ``bare``: a number without a word for its kind.
+    - ``also``, ``through``: join lists and ranges. ``and_next``: adds the next number. ``run_on``: joins a
+      reference to the next if both may belong to one document. ``chain``: joins an inner to an outer
+      provision ("paragraph 5 *of* Schedule 2"); ``inward``: an outer to an inner one ("Artikel 229 § 5").
+      ``either``: joins a second number to a singular ("Article 46 or 47"), with what must follow it.
+    - ``here``: "of this document"; ``here_before``: the same before a provision. ``that``: "of that Act", the
+      one named before; ``that_before``: the same before a provision ("its Article 5").
+    - ``after``: introduces a document's name after a provision. ``name_form``: form of the name. ``leads``:
+      text between a provision and a name in no special form. ``before``: a name directly before a provision.
+      ``acts``: names without a provision.
+    - ``year_before``, ``year_behind``: positions of the year YYYY, the day DATE and the number NNNN of an act
+      relative to its name. ``former_before``, ``former_behind``: words for a former act or provision.
+    - ``glued``: letters that may be attached to the following word. ``known``: groups of names for one act
+      that no rule derives from each other. ``case_law``: US court decisions are read too.
     """
 
     name: str
@@ -272,9 +269,9 @@ class Grammar:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing a mention points at. ``through`` is the last member where ``span`` names a range.
+    """A target of a mention. ``through``: the last member if ``span`` names a range.
 
-    Where ``step`` is set, what is meant is that many places away from the text: see ``Relative``.
+    ``step``, ``count``: position relative to the text, see ``Relative``.
     """
 
     address: Address
@@ -288,11 +285,11 @@ class Target:
 class Mention:
     """Words of a text that refer to provisions or to a document.
 
-    ``document`` is the document's name as printed and ``name_at`` where it starts in the text (a name
-    can be longer than its form shows); where no form of a name follows, ``leads_at`` is where a name that
-    only the corpus knows may begin. ``here`` says that the text names its own document, ``that`` that
-    it means the one named before. ``bare`` marks numbers without a word: they are references only where
-    such a provision exists. ``joined`` says that "and" or a comma leads straight to the next mention.
+    ``document``: the document's name as printed. ``name_at``: its start in the text (a name may be longer
+    than its form). ``leads_at``: if no form of a name follows, where a name known only to the corpus may
+    begin. ``here``: the text names its own document. ``that``: it means the document named before. ``bare``:
+    a number without a word, which is a reference only if the provision exists. ``joined``: "and" or a comma
+    leads directly to the next mention.
     """
 
     span: Span
@@ -310,7 +307,7 @@ class Mention:
 
 
 def cased(words: tuple[str, ...]) -> list[str]:
-    """The words as given, with a capital, and in capitals where no escape would change its meaning."""
+    """Return the words unchanged, capitalised, and in capitals unless they contain escapes or classes."""
     forms: dict[str, None] = {}
     for word in words:
         forms.setdefault(word)

@@ -1,11 +1,8 @@
-"""Grammar files: ``references.yaml`` in the folder of each language, read and checked.
+"""Load and check grammar files: ``references.yaml`` in the folder of each language.
 
-A file is written in the fields of ``GrammarFile``, which are explained at ``Grammar``; the patterns in
-them in the language of ``patterns.py``. ``examples`` are texts with the references that are to be found
-in them: the tests run them.
-
-Own files stand in a folder of their own: one with the name of a shipped grammar takes its place, any
-other is added.
+``GrammarFile`` has the fields, ``Grammar`` explains them, and ``grammar.py`` describes the language of
+patterns. ``examples`` are texts with the expected references; tests run them. A file in the operator's folder
+replaces the shipped grammar of the same name or adds one.
 """
 
 from __future__ import annotations
@@ -68,7 +65,7 @@ class LevelFile(_Part):
 
 
 class CueFile(_Part):
-    """Words that show a relation: see ``Cue``."""
+    """Words that give a relation: see ``Cue``."""
 
     relation: Relation
     before: Pattern = NEVER
@@ -89,7 +86,7 @@ class ActFile(_Part):
 
 
 class RelativeFile(_Part):
-    """Words that point by place: see ``Relative``. ``step`` is previous, next or own."""
+    """Words for a relative position: see ``Relative``. ``step`` is previous, next or own."""
 
     kind: SectionKind
     step: Literal["previous", "next", "own"]
@@ -99,9 +96,9 @@ class RelativeFile(_Part):
 
 
 class DefinitionFile(_Part):
-    """How a text names a document: see ``Definition``. ``form`` says <name> and <short> for the two.
+    """A form in which a text names a document: see ``Definition``. ``form`` contains <name> and <short>.
 
-    ``name`` is what the long name looks like, ``name_form`` of the grammar where it is left out.
+    ``name``: form of the long name; default: ``name_form`` of the grammar.
     """
 
     form: Pattern
@@ -114,7 +111,7 @@ class DefinitionFile(_Part):
 
 
 class FoundFile(_Part):
-    """One reference of an example: its text, and, where given, what else is to be read."""
+    """An expected reference of an example: its text, and optionally other properties."""
 
     text: str
     relation: Relation | None = None
@@ -123,14 +120,14 @@ class FoundFile(_Part):
 
 
 class ExampleFile(_Part):
-    """A text and the references in it."""
+    """A text and its references."""
 
     text: str
     finds: list[str | FoundFile]
 
 
 class GrammarFile(_Part):
-    """The fields of a grammar file; their meaning is told at ``Grammar``."""
+    """The fields of a grammar file; see ``Grammar`` for their meanings."""
 
     name: str
     languages: list[str]
@@ -172,20 +169,21 @@ class GrammarFile(_Part):
 
 
 def load_grammars(folder: Path | None = None) -> tuple[Grammar, ...]:
-    """The shipped grammars, with those of a folder in their place or added, by name.
+    """Load the shipped grammars, replaced and extended by those of a folder, by name.
 
     Raises:
-        GrammarError: a folder that is none, a file that cannot be read, a field that is wrong, or a
-            language that two grammars of one folder claim.
+        GrammarError: a missing folder, an unreadable file, an invalid field, or a language in two grammars of
+        one
+            folder.
     """
-    # The tests check the shipped ones, so that no process needs to.
+    # Tests check the shipped grammars, so processes need not.
     shipped = [load_grammar(path, checked=False) for path in languages.files(SHIPPED)]
     found = {grammar.name: grammar for grammar in sorted(shipped, key=lambda grammar: grammar.name)}
     if folder is not None:
         if not folder.is_dir():
             raise GrammarError(f"{folder}: no such folder of grammars")
         own = list(_folder(folder))
-        # A user's own grammar for a language comes before the shipped one of another name.
+        # An operator's grammar for a language takes precedence over a shipped one of another name.
         found = {grammar.name: grammar for grammar in own} | {
             name: grammar for name, grammar in found.items() if name not in {one.name for one in own}
         }
@@ -196,7 +194,7 @@ def _folder(folder: Path) -> Iterator[Grammar]:
     claimed: dict[str, str] = {}
     real = files.named(folder)
     for path in sorted(real.glob("*.yaml")):
-        # A folder may be laid out in links to its own files, as volumes of settings are.
+        # The files of a folder may be symbolic links, as in mounted configuration volumes.
         own = files.named(path)
         if not own.is_relative_to(real):
             raise GrammarError(f"{folder / path.name}: a link that leads out of its folder: not followed")
@@ -209,10 +207,11 @@ def _folder(folder: Path) -> Iterator[Grammar]:
 
 
 def load_grammar(path: Path, *, checked: bool = True) -> Grammar:
-    """The grammar of one file; ``checked``: every pattern is tried by itself.
+    """Load the grammar of a file; ``checked``: every pattern is compiled separately.
 
     Raises:
-        GrammarError: the file cannot be read, is not YAML, or a field is wrong; it says which.
+        GrammarError: the file cannot be read, is not YAML, or has an invalid field; the message names the
+        field.
     """
     try:
         content = bounded_yaml.load(files.read(path, bounded_yaml.LARGEST))
@@ -231,11 +230,11 @@ def load_grammar(path: Path, *, checked: bool = True) -> Grammar:
 
 
 class _FieldError(ValueError):
-    """A field of a grammar file that is well formed and yet wrong."""
+    """A well-formed but invalid field of a grammar file."""
 
 
 class _Fields:
-    """Expands patterns and says which field a mistake is in."""
+    """Expands patterns; errors name the field."""
 
     def __init__(self, file: GrammarFile, *, checked: bool) -> None:
         try:
@@ -259,12 +258,12 @@ class _Fields:
 
 
 def _eu_acts(languages: list[str]) -> dict[str, str]:
-    """The part ``%eu_act%``: how the languages of the Union name its acts by number."""
+    """Return the part ``%eu_act%``: names of EU acts by number in the EU languages."""
     forms = [form for language in languages if (form := eu_act_form(language))]
     return {"eu_act": "|".join(forms)} if forms else {}
 
 
-# The fields of a file that are one pattern each and have the same name in ``Grammar``.
+# Fields that are a single pattern and have the same name in ``Grammar``.
 _PATTERNS = (
     *("either", "here_before", "that_before", "and_next"),
     *("number", "brackets", "bare", "also", "through", "run_on", "chain", "inward", "here", "that"),
@@ -329,7 +328,8 @@ def _grammar(file: GrammarFile, *, checked: bool) -> Grammar:
 
 
 def _acts(fields: _Fields, file: GrammarFile) -> Iterator[ActForm]:
-    """The forms of names that stand alone: one with ``acts_sign``, or several with signs of their own."""
+    """Yield the forms of names without a provision: one with ``acts_sign``, or several with their own
+    signs."""
     for place, one in enumerate(file.acts if isinstance(file.acts, list) else ()):
         if isinstance(one, ActFile):
             pattern = fields.pattern(f"acts.{place}.pattern", one.pattern)

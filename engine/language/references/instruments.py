@@ -1,4 +1,4 @@
-"""Acts of the European Union, standards and court decisions that are cited by number."""
+"""Read EU acts, standards and court decisions that are cited by number."""
 
 from __future__ import annotations
 
@@ -9,21 +9,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from engine.language.references.names import Told, Use, Uses
+from engine.language.references.names import Describe, Use, Uses
 from engine.languages import all_words, words
 from engine.model import Document
 
-# Acts of the European Union by number: their names in its languages, CELEX numbers and ELI
-# addresses.
-#
-# "Regulation (EU) 2016/679", "règlement (UE) 2016/679", "Richtlinie 95/46/EG", "32016R0679" and
-# "http://data.europa.eu/eli/reg/2016/679/oj" all become a CELEX number, so that an act is found
-# in whatever language it is cited. Sources: "How to read a CELEX number" and the ELI templates of
-# the Publications Office (https://eur-lex.europa.eu/content/help/eurlex-content/celex-
-# number.html, https://eur-lex.europa.eu/eli-register/technical_information.html).
+# EU acts: "Regulation (EU) 2016/679", "règlement (UE) 2016/679", "Richtlinie 95/46/EG", "32016R0679" and
+# "http://data.europa.eu/eli/reg/2016/679/oj" become CELEX numbers, so that an act is found in every language.
+# Sources: "How to read a CELEX number" and the ELI templates of the Publications Office
+# (https://eur-lex.europa.eu/content/help/eurlex-content/celex-number.html,
+# https://eur-lex.europa.eu/eli-register/technical_information.html).
 
-# What may stand between the word and the number: "delegated" and its like behind the word, the
-# Communities in brackets, "No" in the ways it is printed.
+# Between the word and the number: "delegated" and similar words, the Communities in brackets, forms of "No".
 _BETWEEN = (
     r"(?:\s+(?:délégué|déléguée|d['’]exécution|delegad[oa]|de\s+ejecución|delegat[oa]|di\s+esecuzione|de\s+execução))?"
     r"\s+(?:\((?:EU|UE|EG|EC|CE|EWG|EEC|CEE|EEG|Euratom|EGKS|CECA|ECSC)[^()]{0,16}\)\s*)?"
@@ -49,7 +45,7 @@ _FIRST_YEAR = 1952
 
 @cache
 def eu_act_form(language: str) -> str | None:
-    """The regular expression of an EU act's name in a language; None where its words are not known."""
+    """Return the regular expression of EU acts in a language; None if its words are unknown."""
     if language not in LANGUAGES:
         return None
     kinds = "|".join(f"(?i:{word})" for word in words(language).eu_acts.values())
@@ -67,10 +63,10 @@ def _reader(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def celex_of(name: str, language: str) -> str | None:
-    """The CELEX number of the act that a name, a CELEX number or an ELI address means.
+    """Return the CELEX number of a name, a CELEX number or an ELI URL.
 
-    A consolidated version ("02016R0679-20160504") is the act it consolidates. None where the name is
-    none of an EU act by number, or its year and number cannot be told apart.
+    A consolidated version ("02016R0679-20160504") gives the act. Returns None if the name is not an EU act by
+    number, or if its year and number cannot be distinguished.
     """
     celex = _AS_CELEX.search(name)
     if celex:
@@ -91,7 +87,7 @@ def _numbered(letter: str, name: str, position: int) -> str | None:
     if match is None:
         return None
     first, second = match[1], match[2]
-    # Until 2014 a regulation was "No 575/2013", number first; a directive "2002/58/EC" never was.
+    # Until 2014 regulations put the number first ("No 575/2013"); directives did not ("2002/58/EC").
     counted = _NUMBER_WORD.search(name, 0, position) is not None
     regulation = letter == "R" and (_year(first) is None or len(first) < len(second) == 4)
     year, number = (second, first) if _year(second) and (counted or regulation) else (first, second)
@@ -100,7 +96,7 @@ def _numbered(letter: str, name: str, position: int) -> str | None:
 
 
 def _year(text: str) -> int | None:
-    """A year printed with four digits, or with two as it was until 1998."""
+    """Parse a year with four digits, or with two as used until 1998."""
     value = int(text)
     if len(text) == 2:
         value += 1900
@@ -108,10 +104,10 @@ def _year(text: str) -> int | None:
 
 
 class EuActs:
-    """The documents of a corpus that are EU acts, by their CELEX numbers."""
+    """An index of the EU acts in a corpus by CELEX number."""
 
     def __init__(self, documents: Sequence[Document], uses: Uses | None = None) -> None:
-        """``uses`` hears of each act that is asked for."""
+        """``uses`` records each look-up of an act."""
         self._uses = uses
         self._documents: dict[str, list[int]] = {}
         for number, document in enumerate(documents):
@@ -120,8 +116,8 @@ class EuActs:
             if celex:
                 self._documents.setdefault(celex, []).append(number)
 
-    def meant(self, name: str, language: str) -> tuple[int, ...] | None:
-        """The documents that a name means, none for an act from outside; None where it names no EU act."""
+    def find(self, name: str, language: str) -> tuple[int, ...] | None:
+        """Find the documents of a name; empty for an act outside the corpus, None if it is not an EU act."""
         celex = celex_of(name, language) if any(letter.isdigit() for letter in name) else None
         if celex is None:
             return None
@@ -129,22 +125,20 @@ class EuActs:
             self._uses.add(("celex", celex))
         return tuple(self._documents.get(celex, ()))
 
-    def answers(self, told: Told) -> Iterator[tuple[Use, str]]:
-        """Who means each act."""
+    def answers(self, describe: Describe) -> Iterator[tuple[Use, str]]:
+        """Yield the documents of each act."""
         for celex, found in self._documents.items():
-            yield ("celex", celex), told(found)
+            yield ("celex", celex), describe(found)
 
 
-# Standards by their designation: who publishes them, number, edition and, as some print it, the
-# title.
+# Standards: publisher, number, edition and sometimes the title
 #
-# "GRI 306: Waste 2020", "GRI Standard 306", "ISO 14001:2015", "ISO/IEC 27001", "IFRS S2", "DIN EN
-# ISO 9001": such names need no word of a language, so every grammar reads them. One with a year
-# means that edition and no other; one without means the latest (ISO/IEC Directives, Part 2, 2021,
-# clause 10: undated references).
+# "GRI 306: Waste 2020", "GRI Standard 306", "ISO 14001:2015", "ISO/IEC 27001", "IFRS S2", "DIN EN ISO 9001"
+# are independent of the language, so every grammar reads them. A year selects that edition; without one the
+# latest is meant (ISO/IEC Directives, Part 2, 2021, clause 10: undated references).
 
-# Publishers, and the prefixes of those that take a standard over. What is also a word or a rulebook's own
-# acronym in some text ("EN", "BS", "AS") counts only in front of another.
+# Publishers, and prefixes of adopting bodies. Prefixes that are also words or acronyms ("EN", "BS", "AS")
+# count only before a publisher.
 _TAKEN_OVER = r"(?:(?:DIN|NF|BS|UNE|UNI|NEN|ÖNORM|SN|IS|SNI|SASO|GSO)\s)?(?:EN\s)?"
 _PUBLISHER = (
     r"(?:ISO(?:/(?:IEC|IEEE|ASTM|TS|TR|PAS|IEC/IEEE|IEC\sTS))?|IEC(?:/(?:IEEE|TS|TR))?|IEEE|DIN|ÖNORM|ETSI|ASTM|ANSI|NIST\sSP"
@@ -152,7 +146,7 @@ _PUBLISHER = (
 )
 _STANDARDS_NUMBER = r"(?:[A-Z]{1,2}-?)?\d{1,6}(?:[-.]\d{1,4}){0,3}"
 _YEAR = r"(?:19|20)\d\d"
-# ":2015", "-2020", "(2016)", " 2016" as people write it; "+A1:2019" behind it; ": Waste 2020" with the title
+# ":2015", "-2020", "(2016)", " 2016" in informal use; "+A1:2019" after it; ": Waste 2020" with the title
 # between.
 _EDITION = (
     rf"(?:\s?:\s?{_YEAR}(?:\+A\d+(?::{_YEAR})?)?|\s\({_YEAR}\)|\s{_YEAR}(?![\w/-])"
@@ -162,12 +156,12 @@ FORM = (
     rf"(?<![A-Za-z0-9./-])(?:{_TAKEN_OVER}{_PUBLISHER}(?:\s[Ss]tandards?)?|(?:DIN|NF|BS|UNE|UNI|NEN|ÖNORM)\sEN)"
     rf"[\s-](?:No\.\s)?{_STANDARDS_NUMBER}{_EDITION}?(?![A-Za-z0-9]|/\d|[.,]\d|\s[Ss]eries\b)"
 )
-# Every designation has one of these.
+# Every designation contains one of these.
 SIGN = (
     r"(?:ISO|IEC|IEEE|DIN|NF|BS|UNE|UNI|NEN|ÖNORM|ETSI|ASTM|ANSI|NIST|GB/T|SNI|SASO|GSO|AS/NZS|GRI|SASB|ESRS|IFRS"
     r"|IAS|IFRIC|ISAE|ISRS|ISQM)(?=[\s/-])"
 )
-# Characters before and behind the sign in which the whole is read.
+# Number of characters before and after the sign to search.
 REACH = 90
 
 _READ = re.compile(
@@ -175,15 +169,15 @@ _READ = re.compile(
     rf"(?P<number>{_STANDARDS_NUMBER})(?P<edition>{_EDITION})?\Z",
     re.DOTALL,
 )
-# What a standard's own title goes on with: its subject behind a sign, or, behind a year, in capitals.
+# Continuation of a standard's own title: its subject after a sign, or in capitals after a year.
 _SUBJECT = re.compile(r"\s*(?:\([EF]\)\s*)?[:–—-]|\s*\([EF]\)\s*\Z")
 _CAPITAL = re.compile(r"\s+[A-Z]")
-# A text about a standard is none.
+# Titles of texts about a standard.
 _ABOUT = re.compile(
     r"\b(?:certificat\w*|reports?|audits?|manuals?|guid\w*|checklists?|polic\w*|implement\w*|training|handbooks?|notes?|memo)\b",
     re.IGNORECASE,
 )
-# Who publishes them, where the letters do not say it. By their own names for themselves.
+# Publishers whose letters are not their names; names as they use them.
 PUBLISHERS = {
     "ISO": "International Organization for Standardization",
     "IEC": "International Electrotechnical Commission",
@@ -196,9 +190,9 @@ PUBLISHERS = {
     "NIST SP": "National Institute of Standards and Technology",
     "ETSI": "European Telecommunications Standards Institute",
 }
-# Of these the letters are the publisher's own name, not that of a series.
+# Publishers whose letters are their own name, not that of a series.
 OWN_LETTERS = frozenset(("ISO", "IEC", "GRI", "ETSI"))
-# Their disclosures are numbered in the standard: "GRI 306-1" stands in GRI 306.
+# Publishers that number disclosures within a standard: "GRI 306-1" is in GRI 306.
 _NUMBERED_INSIDE = frozenset(("GRI", "ESRS"))
 _FORM = re.compile(FORM)
 _YEARS = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
@@ -206,7 +200,7 @@ _YEARS = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """A designation: "ISO/IEC", "27001" and the edition's year, None where none is given."""
+    """A designation: "ISO/IEC", "27001" and the year of the edition, or None."""
 
     publisher: str
     number: str
@@ -214,23 +208,23 @@ class Standard:
 
     @property
     def issuer(self) -> str:
-        """Who publishes it, by name where that is known, else by its letters."""
+        """Name of the publisher if known, otherwise its letters."""
         return PUBLISHERS.get(self.publisher) or PUBLISHERS.get(self.publisher.split("/")[0], self.publisher)
 
     @property
     def name(self) -> str:
-        """Its name whatever the edition; of a disclosure in it, that of the standard: "GRI 306"."""
+        """Name without the edition; for a disclosure, the name of its standard: "GRI 306"."""
         inside = self.publisher in _NUMBERED_INSIDE
         return f"{self.publisher} {self.number.split('-')[0] if inside else self.number}"
 
     @property
     def key(self) -> tuple[str, str]:
-        """What all editions share."""
+        """Key that all editions share."""
         return self.publisher, self.number
 
 
 def standard_of(name: str) -> Standard | None:
-    """The standard that a name designates; None where it is no designation."""
+    """Parse the designation of a standard; None if it is not one."""
     name = name.strip(" ,\n")
     read = _READ.fullmatch(name)
     if read is None or not _FORM.fullmatch(name):
@@ -241,21 +235,23 @@ def standard_of(name: str) -> Standard | None:
         # "19001-2016"
         number, _, behind = number.rpartition("-") if _YEARS.fullmatch(number[-4:]) else (number, "", "")
         years = [behind] if behind else []
-    # An amendment's year behind the edition's is none of an edition: "2015+A1:2024".
+    # The year of an amendment after that of the edition does not count: "2015+A1:2024".
     first = "+A" in (read["edition"] or "")
     return Standard(publisher, number, int(years[0 if first else -1]) if years else None)
 
 
 def standard_titled(title: str) -> tuple[Standard, int] | None:
-    """The standard whose own title or name this is, and where its designation ends; None for another text,
-    such as a report on it."""
+    """Return the standard that a title or name belongs to, and the end of its designation.
+
+    Returns None for other texts, such as a report on the standard.
+    """
     found = _FORM.match(title)
     standard = standard_of(found[0]) if found else None
     if found is None or standard is None:
         return None
     rest = title[found.end() :]
-    goes_on = _SUBJECT.match(rest) or (standard.year and _CAPITAL.match(rest))
-    own = not rest.strip() or (goes_on and not _ABOUT.search(rest))
+    continues = _SUBJECT.match(rest) or (standard.year and _CAPITAL.match(rest))
+    own = not rest.strip() or (continues and not _ABOUT.search(rest))
     return (standard, found.end()) if own else None
 
 
@@ -264,10 +260,10 @@ def _plain(publisher: str) -> str:
 
 
 class Standards:
-    """The documents of a corpus that are editions of standards, by designation."""
+    """An index of the editions of standards in a corpus by designation."""
 
     def __init__(self, documents: Sequence[Document], uses: Uses | None = None) -> None:
-        """``uses`` hears of each standard that is asked for."""
+        """``uses`` records each look-up of a standard."""
         self._uses = uses
         self._editions: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
         for number, document in enumerate(documents):
@@ -275,65 +271,64 @@ class Standards:
                 self._editions.setdefault(key, []).append((_edition_of(document), number))
 
     def editions(self, standard: Standard) -> tuple[int, ...]:
-        """All editions of a standard that there are, the latest first."""
+        """Return all editions of a standard in the corpus, latest first."""
         known = self._editions.get(standard.key, [])
         return tuple(number for _, number in sorted(known, key=lambda one: (-(one[0] or 0), one[1])))
 
-    def meant(self, name: str) -> tuple[int, ...] | None:
-        """The documents that a name means: those of its year, or of the latest there is where it gives none.
+    def find(self, name: str) -> tuple[int, ...] | None:
+        """Find the documents of a name: of its year, or of the latest edition if it has none.
 
-        None where it designates no standard, empty for one, or an edition, that the corpus has not.
+        Returns None if the name is not a standard; empty if the corpus lacks the standard or edition.
         """
-        wanted = standard_of(name)
-        if wanted is None:
+        standard = standard_of(name)
+        if standard is None:
             return None
-        editions = self._known(wanted.key)
-        if not editions and wanted.publisher in _NUMBERED_INSIDE:
-            editions = self._known((wanted.publisher, wanted.number.split("-")[0]))
-        year = wanted.year or max((one for one, _ in editions if one is not None), default=None)
+        editions = self._find_editions(standard.key)
+        if not editions and standard.publisher in _NUMBERED_INSIDE:
+            editions = self._find_editions((standard.publisher, standard.number.split("-")[0]))
+        year = standard.year or max((one for one, _ in editions if one is not None), default=None)
         return tuple(number for one, number in editions if one == year)
 
-    def _known(self, key: tuple[str, str]) -> list[tuple[int | None, int]]:
+    def _find_editions(self, key: tuple[str, str]) -> list[tuple[int | None, int]]:
         if self._uses is not None:
             self._uses.add(("standard", *key))
         return self._editions.get(key, [])
 
-    def answers(self, told: Told) -> Iterator[tuple[Use, str]]:
-        """Who is an edition of each standard."""
+    def answers(self, describe: Describe) -> Iterator[tuple[Use, str]]:
+        """Yield the editions of each standard."""
         for key, editions in self._editions.items():
-            found = [(year, told([number])) for year, number in editions]
+            found = [(year, describe([number])) for year, number in editions]
             yield ("standard", *key), repr(found)
 
 
 def _own(document: Document) -> list[Standard]:
-    """The standards that its title, its number or another name says it is."""
+    """Return the standards that the title, number or another name of a document designates."""
     names = (document.title, document.number or "", *document.aliases)
     return [found[0] for name in names if (found := standard_titled(name))]
 
 
 def _edition_of(document: Document) -> int | None:
-    """The year of an edition: that of its title or other names, else its own."""
+    """Return the year of an edition: from its title or other names, otherwise the document's year."""
     named = next((one.year for one in _own(document) if one.year), None)
     return named or document.year or (document.valid_from.year if document.valid_from else None)
 
 
-# Court decisions that a text cites by reporter: "Roe v. Wade, 410 U.S. 113", read by eyecite.
+# US court decisions cited by reporter: "Roe v. Wade, 410 U.S. 113", read by eyecite
 #
-# Only texts that show a volume, a reporter and a page are given to it: it is slow to load and to
-# run.
+# Only texts with a volume, a reporter and a page are passed to eyecite, which is slow to load and to run.
 
-# What eyecite has to say about overlapping citations is of no use to a user.
+# Warnings of eyecite about overlapping citations do not help the user.
 logging.getLogger("eyecite").addHandler(logging.NullHandler())
 
 _SIGN = re.compile(
     r"\d\s+(?!U\.\s?S\.\s?C|C\.\s?F\.\s?R|Fed\.|Stat\.)(?:U\.\s?S\.|S\.\s?Ct\.|L\.\s?Ed\.|F\.\s?(?:2d|3d|4th|Supp)|[A-Z][A-Za-z.]*\.\s?(?:2d|3d|4th|5th)?)\s+\d"
 )
-# The names of the parties are printed right before the volume.
+# Maximum length of the parties' names before the volume.
 _LONGEST_NAMES = 160
 
 
 class Decision(NamedTuple):
-    """Where a citation stands, and the citation in its usual form ("410 U.S. 113")."""
+    """Span of a citation, and its standard form ("410 U.S. 113")."""
 
     start: int
     end: int
@@ -341,7 +336,7 @@ class Decision(NamedTuple):
 
 
 def decisions(text: str) -> list[Decision]:
-    """The court decisions of the United States that a text cites in full, in order."""
+    """Return the US court decisions that a text cites in full, in order."""
     if not _SIGN.search(text):
         return []
     from eyecite import get_citations

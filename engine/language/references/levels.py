@@ -1,4 +1,4 @@
-"""Numbers below a provision ("(1)(a) and (b)", "Absatz 2 Satz 1") and number words in canonical form."""
+"""Read numbers below a provision ("(1)(a) and (b)", "Absatz 2 Satz 1") and convert number words."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from engine.language.numerals import (
 from engine.language.references.grammar import NEVER, Grammar, Level, cased
 from engine.languages import all_words
 
-# How a grammar's printed numbers become canonical: one function per way of writing numbers.
+# Conversions of printed numbers
 #
-# A grammar file names one of ``NUMBERS`` in its field ``numbers``. Some bring named parts along,
-# patterns that are too long to be written by hand (``PARTS``).
+# The field ``numbers`` of a grammar file names an entry of ``NUMBERS``; ``PARTS`` adds long named patterns
+# for it.
 
-# The canonical number, None where what was printed is no number after all (a year).
+# Returns the canonical number, or None if the text is not a number (a year).
 Canonical = Callable[[str], str | None]
 
 # "No. (7)", "(3)".
 _IN_BRACKETS = re.compile(r"(?:[Nn]os?\.?\s*)?\(?\s*([\dA-Z][\w.-]*)\s*\)?\Z")
-# The letters that scans put for digits: between the digits of a number, anywhere in brackets, "(l)".
+# Letters that OCR confuses with digits: between the digits of a number, or anywhere in brackets, "(l)".
 _SCANNED_DIGITS = str.maketrans("lIO", "110")
 _SCANNED = re.compile(r"(?<=\d)[lIO]+(?=\d)")
 _SCANNED_ITEM = re.compile(r"\A[\dlIO]+")
@@ -45,42 +45,42 @@ _HAN_AGAIN = re.compile(rf"之({HAN_NUMBER}|\d+)")
 
 
 def plain(printed: str) -> str:
-    """The number as printed, without marks of no width and spaces around it."""
+    """Return the number as printed, without zero-width marks and surrounding spaces."""
     return visible(printed).strip()
 
 
 def english(printed: str) -> str:
-    """As ``plain``, without "No." and brackets around it."""
+    """Return ``plain`` without "No." and brackets."""
     return _IN_BRACKETS.sub(r"\1", visible(printed).strip())
 
 
 def roman(printed: str) -> str:
-    """A Roman numeral in its digits ("IV" is 4), anything else as printed."""
+    """Convert a Roman numeral to digits ("IV" becomes 4); other text stays as printed."""
     number = visible(printed).strip()
     value = roman_number(number.upper())
     return number if value is None else str(value)
 
 
 def arabic(printed: str) -> str | None:
-    """Digits of either kind or an ordinal in words, with "again" behind it: "20 مكرر"."""
+    """Convert Arabic digits or an ordinal in words, with a suffix "again": "20 مكرر"."""
     text = western_digits(visible(printed))
     digits = _DIGITS.search(text)
     words = None if digits else arabic_ordinals().search(text)
     value = digits[0] if digits else arabic_ordinal(words[0]) if words else None
     if value is None:
         return None
-    again = _ARABIC_AGAIN.search(text)
-    return f"{int(value)}{arabic_again(again[0] if again else '')}"
+    suffix = _ARABIC_AGAIN.search(text)
+    return f"{int(value)}{arabic_again(suffix[0] if suffix else '')}"
 
 
 def han(printed: str) -> str | None:
-    """A Chinese numeral or digits: "第一百二十三条" is 123, "第十二条之一" is 12-1; nothing stays nothing."""
+    """Convert a Chinese numeral or digits: "第一百二十三条" becomes 123, "第十二条之一" 12-1."""
     text = visible(printed)
     if not text:
         return ""
-    again = _HAN_AGAIN.search(text)
-    value = _han_value(text[: again.start()] if again else text)
-    added = _han_value(again[1]) if again else None
+    suffix = _HAN_AGAIN.search(text)
+    value = _han_value(text[: suffix.start()] if suffix else text)
+    added = _han_value(suffix[1]) if suffix else None
     return None if value is None else f"{value}-{added}" if added else str(value)
 
 
@@ -91,27 +91,29 @@ def _han_value(text: str) -> int | None:
 
 
 def french(printed: str) -> str | None:
-    """The number of a French article: "1er" is 1, "L. 110-1" is L110-1, "3°" is 3; Roman ones as printed."""
+    """Convert the number of a French article: "1er" becomes 1, "L. 110-1" L110-1, "3°" 3; Roman stays as
+    printed."""
     number = visible(printed).strip().rstrip("°")
     return french_number(number) or number
 
 
 def arabic_item(printed: str) -> str | None:
-    """What stands below an article: "الثانية" is 2, "أولاً" 1, "(2/أ)" 2/أ; a letter as printed."""
+    """Convert a number below an article: "الثانية" becomes 2, "أولاً" 1, "(2/أ)" 2/أ; a letter stays as
+    printed."""
     items = [item.strip(" ()\n\t") for item in western_digits(visible(printed)).split("/")]
     values = [arabic(item) or _arabic_adverb(item) or fold_marks(item) for item in items]
     return "/".join(values) if all(values) else None
 
 
 def _arabic_adverb(printed: str) -> str | None:
-    """ "ثانياً" is 2: an ordinal with the ending of an adverb."""
+    """Convert an ordinal with an adverbial ending: "ثانياً" becomes 2."""
     word = fold_marks(printed)
     value = arabic_ordinal(word[:-1]) if word.endswith("ا") else None
     return None if value is None else str(value)
 
 
 def indonesian(printed: str) -> str:
-    """Digits with what scans make of them ("7l8" is 718), and numbers in words: "Kedua" is 2."""
+    """Convert digits with OCR errors ("7l8" becomes 718) and numbers in words ("Kedua" becomes 2)."""
     number = visible(printed).strip(" ()\n\t").removeprefix("ke-")
     value = indonesian_number(number)
     if value is not None:
@@ -124,8 +126,8 @@ def _as_digits(match: re.Match[str]) -> str:
 
 
 def ordinal(printed: str) -> str:
-    """A number without the sign of an ordinal behind it: "6.º" and "6.o" are 6, "adicional primera" is
-    "adicional 1"."""
+    """Remove the sign of an ordinal ("6.º" and "6.o" become 6) and convert words ("adicional primera" becomes
+    "adicional 1")."""
     number = _ORDINAL_SIGN.sub("", visible(printed).strip())
     if number[:1].isdigit():
         return number
@@ -135,7 +137,7 @@ def ordinal(printed: str) -> str:
 
 @cache
 def _ordinal_words() -> dict[str, str]:
-    """The ordinals in words of all languages that have written theirs down."""
+    """Return the ordinals in words of all languages with their values."""
     return {
         word: str(value)
         for own in all_words().values()
@@ -162,13 +164,12 @@ PARTS: dict[str, dict[str, str]] = {
 }
 
 
-# Reads what stands below a provision: "(1)(a) and (b)", "Absatz 2 und 3 Satz 1", "ayat (1) huruf
-# a".
+# Reading of levels: "(1)(a) and (b)", "Absatz 2 und 3 Satz 1", "ayat (1) huruf a"
 
-# A path below the provision joined by "/", and where its words begin and end in the text.
+# A path below the provision joined by "/", with its span in the text.
 Path = tuple[str, int, int]
 
-# More paragraphs than this no provision has: it is a provision, or two numbers that stand beside a dash.
+# No provision has more paragraphs: a larger range is one of provisions, or two numbers around a dash.
 LONGEST_RANGE = 40
 
 _BELOW_IN_BRACKETS = re.compile("\\(?[\\s\u200e\u200f]*([^()\\s\u200e\u200f]+)[\\s\u200e\u200f]*\\)")
@@ -177,7 +178,7 @@ _VALUE = re.compile(r"[0-9]+(?:bis|ter|quater|quinquies|sexies|[^\W\d_]{0,2})|[^
 
 
 class BelowReader:
-    """Reads parts below a number by a grammar's ``brackets`` and ``levels``."""
+    """Reads parts below a number by the ``brackets`` and ``levels`` of a grammar."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._brackets = re.compile(grammar.brackets) if grammar.brackets else None
@@ -186,7 +187,7 @@ class BelowReader:
             for level in grammar.levels
         ]
         self._pattern_of = {level: (words, value) for level, words, value in self._levels}
-        # The group that matched is the place of the level: one look instead of two for each level.
+        # The matching group is the number of the level: one match instead of two for each level.
         self._any_level = re.compile(
             "|".join(rf"(?:{'|'.join(cased(level.words))})\s*({level.value})" for level in grammar.levels)
             or NEVER
@@ -196,7 +197,7 @@ class BelowReader:
         self._glue = re.compile(r"\s*,?\s*")
 
     def read(self, text: str, position: int, number: str, plural: bool) -> tuple[list[Path], int]:
-        """Paths below a number that ends at ``position``, and where reading stopped."""
+        """Read the paths below a number that ends at ``position``; return them and the end."""
         if self._brackets:
             paths, end = self._read_brackets(text, position)
             if paths:
@@ -228,10 +229,10 @@ class BelowReader:
             paths.append(("/".join(parts), following.start(), end))
 
     def read_levels(self, text: str, position: int, limit: int | None = None) -> tuple[list[Path], int]:
-        """Paths of a sequence of level words with their values; "Absatz 2 und 3" gives two.
+        """Read the paths of consecutive level words with their values; "Absatz 2 und 3" gives two.
 
-        ``limit`` is the number of the provision where a list of provisions is being read: a larger
-        number after "and" is the next provision, not the next paragraph.
+        ``limit``: the number of the provision within a list of provisions; a larger number after "and" is the
+        next provision, not the next paragraph.
         """
         paths: list[Path] = []
         parts: list[str] = []
@@ -244,10 +245,10 @@ class BelowReader:
                 return paths, end
             level, first, value_end, value = found
             if level.counts:
-                # "huruf a dan huruf b": the second stands beside the first, not below it.
-                beside = level is last and bool(parts)
-                fresh = level.depth == 0 or not paths or beside
-                parts = [*(parts[:-1] if beside else parts[: level.depth]), value]
+                # "huruf a dan huruf b": the second is a sibling of the first, not below it.
+                sibling = level is last and bool(parts)
+                fresh = level.depth == 0 or not paths or sibling
+                parts = [*(parts[:-1] if sibling else parts[: level.depth]), value]
                 last = level
                 if fresh:
                     paths.append(("/".join(parts), here if paths else position, value_end))
@@ -274,9 +275,9 @@ class BelowReader:
         while True:
             through = self._through.match(text, end)
             joiner = through or self._also.match(text, end)
-            # "ayat (1) sampai dengan ayat (3)": the word may stand again before the end of a range.
-            again = words.match(text, through.end()) if through else None
-            found = pattern.match(text, (again or joiner).end()) if joiner else None
+            # "ayat (1) sampai dengan ayat (3)": the word may be repeated before the end of a range.
+            repeated = words.match(text, through.end()) if through else None
+            found = pattern.match(text, (repeated or joiner).end()) if joiner else None
             if joiner is None or found is None or "\n\n" in joiner[0]:
                 return end
             value = _value(level, found[0])
@@ -292,13 +293,14 @@ class BelowReader:
 
 
 def _between(first: str, last: str) -> Iterator[str]:
-    """The numbers strictly between the ends of a range of paragraphs."""
+    """Yield the numbers strictly between the ends of a range of paragraphs."""
     if first.isdecimal() and last.isdecimal() and int(last) - int(first) <= LONGEST_RANGE:
         yield from map(str, range(int(first) + 1, int(last)))
 
 
 def _value(level: Level, printed: str) -> str:
-    """The canonical value of a level where its grammar has one ("kedua" is 2), else as printed."""
+    """Return the canonical value of a level if its grammar converts it ("kedua" becomes 2), otherwise as
+    printed."""
     return (level.canonical(printed) if level.canonical else None) or _bare_value(printed)
 
 
@@ -311,12 +313,12 @@ def _bare_value(printed: str) -> str:
 
 
 def _glued(printed: str) -> list[str]:
-    """The parts that are glued to a number: "(1)(a)", or behind dots as in "14.2.a)"."""
+    """Return the parts attached to a number: "(1)(a)", or after dots as in "14.2.a)"."""
     return _PIECES.findall(printed) if printed.startswith(".") else _BELOW_IN_BRACKETS.findall(printed)
 
 
 def _sibling(parts: list[str], following: list[str]) -> list[str] | None:
-    """The path of "(b)" after "(1)(a)": what follows replaces the part of its own form."""
+    """Return the path of "(b)" after "(1)(a)": it replaces the part of the same form."""
     form = _form(following[0])
     for index in range(len(parts) - 1, -1, -1):
         if _form(parts[index]) == form:

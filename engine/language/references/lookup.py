@@ -1,4 +1,4 @@
-"""What an address may mean inside a document, and designations resolved in the corpus."""
+"""Find the provisions that an address may mean in a document, and resolve designations in the corpus."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from engine.language.references.documents import DocumentFinder
 from engine.language.references.grammar import Mention, Target
 from engine.language.references.names import Use
 from engine.language.references.provisions import Ancestors, Provisions, Validity, container_of, series_of
-from engine.language.references.targets import Aims, reference_to
+from engine.language.references.targets import DestinationFinder, make_reference
 from engine.model import Document, Passage, Reference, SectionKind, Span, TargetKind
 
-# What an address may mean inside one document.
+# Provisions of an address
 #
-# The kinds that the text says, the containers it names, the pieces a chapter is printed in,
-# versions in force and the place of the citing passage narrow the provisions of a number down, to
-# one if the text tells them apart.
+# Kinds and containers in the text, pieces of a printed chapter, versions in force and the position of the
+# citing passage narrow the provisions of a number down, to one if the text distinguishes them.
 
 
 class Lookup:
@@ -29,23 +28,23 @@ class Lookup:
     def __init__(self, documents: Sequence[Document], provisions: Provisions) -> None:
         self._documents = documents
         self._provisions = provisions
-        # Every document that was looked into: what was found depends on its structure.
-        self.asked: set[int] = set()
+        # Every consulted document: the results depend on its structure.
+        self.consulted: set[int] = set()
 
     def exists(self, document: int, address: Address, row: int) -> bool:
-        """Whether a document has anything that an address, read in the passage ``row``, may mean."""
+        """Return True if a document has a provision that an address in the passage ``row`` may mean."""
         return bool(self.candidates(document, address, row))
 
     def candidates(self, document: int, address: Address, row: int) -> tuple[int, ...]:
-        """What an address may mean in a document: provisions or containers that cannot be told apart."""
-        self.asked.add(document)
+        """Return the provisions or containers of a document that an address may mean."""
+        self.consulted.add(document)
         if address.number is None:
             return self._enclosing(document, address, row)
         key = number_key(address.number)
         if address.kind in CONTAINERS:
             found = self._provisions.contained(document, address.kind, key)
             if not found and address.kind is SectionKind.ANNEX and key[:1].isdigit() and "." in key:
-                # "Appendix 1.2.1": item 2.1 of Appendix 1, which is as near as the print can tell.
+                # "Appendix 1.2.1": item 2.1 of Appendix 1; the print shows no closer section.
                 whole = self._provisions.contained(document, address.kind, key.split(".")[0])
                 return self._nearest(self._in_one_piece(whole), row)
             found = found or [
@@ -57,19 +56,19 @@ class Lookup:
         if not found and address.kind not in CONTAINERS and not address.within:
             found = self._provisions.contained(document, SectionKind.CHAPTER, key)
             if self._documents[document].language != "en":
-                # In English rulebooks a bare "8" is a chapter to one text and a rule or paragraph to another.
+                # In English rulebooks a bare "8" may be a chapter, a rule or a paragraph.
                 found = [index for index in found if self.is_bare(index)]
         if address.within:
             inside = [index for index in found if self._is_within(index, address)]
             if not inside:
-                # Articles are counted through an act: one is known without its chapter.
+                # Articles are numbered through an act: one is identified without its chapter.
                 alone = found if address.kind is SectionKind.ARTICLE and len(found) == 1 else ()
                 return self._enclosing(document, address, row) or tuple(alone)
             found = inside
         return self._nearest(self._of_series(self._in_one_piece(found), address), row)
 
     def _serves(self, index: int, address: Address, document: int) -> bool:
-        """Whether a provision may have the kind that a text says; in a schedule "clause 2" is paragraph 2."""
+        """Return True if a provision may have the stated kind; in a schedule "clause 2" is paragraph 2."""
         provision = self._provisions.all[index]
         in_german = self._documents[document].language == "de"
         if in_german and (provision.kind is SectionKind.ARTICLE) != (address.kind is SectionKind.ARTICLE):
@@ -84,11 +83,11 @@ class Lookup:
         return is_clause or in_german or series_of(provision.kind) == series_of(address.kind)
 
     def is_bare(self, index: int) -> bool:
-        """Whether a provision is printed by its number alone, without a word."""
+        """Return True if a provision is printed by its number alone, without a word."""
         return self._provisions.passages[self._provisions.all[index].rows[0]].label[:1].isdigit()
 
     def _may_be(self, index: int, address: Address) -> bool:
-        """Whether a provision may be what a text calls a chapter or an appendix."""
+        """Return True if a provision may be what a text calls a chapter or an appendix."""
         if address.kind is SectionKind.ANNEX:
             return address.number is not None and "." in address.number
         kind = self._provisions.all[index].kind
@@ -110,8 +109,8 @@ class Lookup:
         chain = self._provisions.all[index].ancestors
         position = 0
         for kind, number in address.within:
-            wanted = (container_of(kind), number_key(number))
-            while position < len(chain) and chain[position] != wanted:
+            container = (container_of(kind), number_key(number))
+            while position < len(chain) and chain[position] != container:
                 position += 1
             if position == len(chain):
                 return False
@@ -119,7 +118,7 @@ class Lookup:
         return True
 
     def _in_one_piece(self, found: Sequence[int]) -> list[int]:
-        """A chapter that a source prints in pieces is one chapter: the first piece stands for it."""
+        """Join the pieces of a chapter that a source prints in pieces: the first piece represents it."""
         if len(found) < 2:
             return list(found)
         pieces: dict[object, list[int]] = {}
@@ -127,18 +126,18 @@ class Lookup:
             provision = self._provisions.all[index]
             above = tuple(part for part in provision.ancestors if part[1] != provision.key)
             pieces.setdefault((provision.key, series_of(provision.kind), above), []).append(index)
-        kept: list[int] = []
+        result: list[int] = []
         for group in pieces.values():
             whole = any(
                 self._provisions.all[index].kind in CONTAINERS
                 or self._provisions.has_parts(self._provisions.all[index])
                 for index in group
             )
-            kept.extend(group[:1] if whole else group)
-        return kept
+            result.extend(group[:1] if whole else group)
+        return result
 
     def _of_series(self, found: Sequence[int], address: Address) -> list[int]:
-        """Where several things have one number, those of the kind that the text says."""
+        """If several provisions have one number, return those of the stated kind."""
         if len(found) < 2:
             return list(found)
         kinds = self._provisions.all
@@ -147,7 +146,8 @@ class Lookup:
         return same or series or list(found)
 
     def _nearest(self, found: list[int], row: int) -> tuple[int, ...]:
-        """Of several, those in force with the citing passage, then those closest in the hierarchy."""
+        """Return the provisions in force together with the citing passage, then those closest in the
+        hierarchy."""
         if len(found) < 2:
             return tuple(found)
         valid = self._in_force(found, row)
@@ -156,10 +156,10 @@ class Lookup:
         best = max(shared.values())
         nearest = [index for index in valid if shared[index] == best]
         if best == 0:
-            # A form at the end of an act, with no heading above it, has numbers of its own.
+            # A form at the end of an act, without a heading above it, has its own numbers.
             alike = [index for index in nearest if bool(self._provisions.all[index].ancestors) == bool(chain)]
             nearest = alike or nearest
-            # The body of an act cites itself before what is attached to it, an annex or an explanation.
+            # The body of an act cites itself rather than its annexes or explanations.
             own = [index for index in nearest if not _is_attached(self._provisions.all[index].ancestors)]
             nearest = nearest if _is_attached(chain) else own or nearest
             depth = min(len(self._provisions.all[index].ancestors) for index in nearest)
@@ -167,10 +167,9 @@ class Lookup:
         return tuple(nearest)
 
     def _in_force(self, found: list[int], row: int) -> list[int]:
-        """Versions that were in force together with the citing passage, the last of them if it has dates.
+        """Return the versions in force together with the citing passage; the last of them if it has dates.
 
-        A reference to a provision without a date goes to the version in force when it is read, as long
-        as the citing text itself is in force.
+        An undated reference means the version in force when it is read, while the citing text is in force.
         """
         since, until = self._validity(row)
         heads = {index: self._provisions.in_force(index) for index in found}
@@ -181,7 +180,7 @@ class Lookup:
         return last or together
 
     def _validity(self, row: int) -> Validity:
-        """When a passage is in force; where it does not say, when its document is."""
+        """Return the period in which a passage, or otherwise its document, is in force."""
         passage = self._provisions.passages[row]
         if passage.valid_from or passage.valid_to:
             return passage.valid_from, passage.valid_to
@@ -190,12 +189,12 @@ class Lookup:
 
 
 def _overlap(one: Validity, other: Validity) -> bool:
-    """Whether two periods have a day in common; open ends count as unlimited."""
+    """Return True if two periods overlap; open ends are unlimited."""
     return not (one[1] and other[0] and other[0] > one[1]) and not (one[0] and other[1] and other[1] < one[0])
 
 
 def _lasts_until(period: Validity, day: date | None) -> bool:
-    """Whether a period reaches a day, or the open end that None stands for."""
+    """Return True if a period includes a day; None means an open end."""
     end = period[1]
     return end is None or (day is not None and end >= day)
 
@@ -213,119 +212,144 @@ def _common(one: Sequence[object], other: Sequence[object]) -> int:
     return count
 
 
-# Resolves designations, numbers in a form that only some rulebook has: a candidate is a reference
-# where the corpus has such a provision.
+# Designations: numbers in a form of one rulebook; a candidate is a reference only if the corpus has the
+# provision
 
-# What tells a candidate: document and language of the text, its address, the documents named behind it.
+# Key of a candidate: document and language of the text, its address, the documents named after it.
 _Candidate = tuple[int, str, Address, tuple[int | None, ...], bool]
 
 
-class _Nothing(NamedTuple):
-    """That a candidate is no reference, and all that was looked at to know it."""
+class _NoReference(NamedTuple):
+    """A candidate without a reference, with the documents and look-ups that were consulted."""
 
-    asked: frozenset[int]
+    consulted: frozenset[int]
     uses: frozenset[Use]
 
 
 class DesignationResolver:
-    """Finds what candidates refer to. ``Nummer 2`` is a candidate on every page of German law, and nearly
-    never a reference: that it is none in a document is remembered."""
+    """Resolves candidates for designations.
+
+    ``Nummer 2`` is a candidate on every page of German law and almost never a reference, so negative results
+    are cached for each document.
+    """
 
     def __init__(
-        self, documents: Sequence[Document], finder: DocumentFinder, lookup: Lookup, aims: Aims
+        self,
+        documents: Sequence[Document],
+        finder: DocumentFinder,
+        lookup: Lookup,
+        destinations: DestinationFinder,
     ) -> None:
-        self._documents, self._finder, self._lookup, self._aims = documents, finder, lookup, aims
-        self.forget()
+        self._documents, self._finder, self._lookup, self._destinations = (
+            documents,
+            finder,
+            lookup,
+            destinations,
+        )
+        self.clear()
 
-    def forget(self) -> None:
-        """Let go of what was found."""
-        self._nothing: dict[_Candidate, _Nothing] = {}
+    def clear(self) -> None:
+        """Clear the cache."""
+        self._nothing: dict[_Candidate, _NoReference] = {}
 
     def resolved(self, mention: Mention, passage: Passage, row: int, own: int) -> list[Reference]:
-        """What a candidate in the passage ``row`` of the document ``own`` refers to; nothing where the corpus
-        has no such provision."""
+        """Resolve a candidate in the passage ``row`` of the document ``own``; empty if the corpus has no such
+        provision."""
         found: list[Reference] = []
         behind = self._finder.behind(mention, passage, own)
-        asked, uses = self._lookup.asked, self._finder.uses
+        consulted, uses = self._lookup.consulted, self._finder.uses
         for target in mention.targets:
             candidate = (own, passage.language, target.address, behind.documents, behind.named)
-            nothing = self._nothing.get(candidate)
-            if nothing is None:
-                before = asked.copy(), uses.copy()
-                asked.clear()
+            negative = self._nothing.get(candidate)
+            if negative is None:
+                before = consulted.copy(), uses.copy()
+                consulted.clear()
                 uses.clear()
-                references, is_known = self._looked_up(mention, target, behind, passage, row, own)
+                references, is_known = self._look_up(mention, target, behind, passage, row, own)
                 found.extend(references)
                 if not is_known:
-                    self._nothing[candidate] = _Nothing(frozenset(asked), frozenset(uses))
-                asked |= before[0]
+                    self._nothing[candidate] = _NoReference(frozenset(consulted), frozenset(uses))
+                consulted |= before[0]
                 uses |= before[1]
             else:
-                asked |= nothing.asked
-                uses |= nothing.uses
+                consulted |= negative.consulted
+                uses |= negative.uses
         return found
 
-    def _looked_up(
+    def _look_up(
         self, mention: Mention, target: Target, behind: Meaning, passage: Passage, row: int, own: int
     ) -> tuple[list[Reference], bool]:
-        """The references of a target, and whether the corpus has anything of that number."""
+        """Return the references of a target, and True if the corpus has a provision or document of that
+        number."""
         places = self._finder.designated(target, behind, passage.language, own)
         for documents, address, words, end in places:
             indexes = [one for number in documents for one in self._lookup.candidates(number, address, row)]
             if not indexes:
                 continue
-            if any(self._aims.is_self(index, address, row) for index in indexes):
+            if any(self._destinations.is_self(index, address, row) for index in indexes):
                 return [], True
-            aims = tuple(dict.fromkeys(aim for index in indexes for aim in self._aims.of(index, address)))
-            span = _printed(target, words, end, passage.text)
-            return [reference_to(passage, mention, span, aims, 1.0)], True
-        return self._whole(mention, target, passage, own)
+            destinations = tuple(
+                dict.fromkeys(
+                    destination
+                    for index in indexes
+                    for destination in self._destinations.find(index, address)
+                )
+            )
+            span = _designation_span(target, words, end, passage.text)
+            return [make_reference(passage, mention, span, destinations, 1.0)], True
+        return self._named_documents(mention, target, passage, own)
 
-    def _whole(
+    def _named_documents(
         self, mention: Mention, target: Target, passage: Passage, own: int
     ) -> tuple[list[Reference], bool]:
-        """The documents that a number itself names: "CPS 230"."""
+        """Return the documents that a number itself names: "CPS 230"."""
         for form in forms_of(target.address.number or ""):
             known = self._finder.called(form, passage.language)
             if own in known:
                 # Another edition, or the text itself.
                 return [], False
             if known:
-                aims = tuple((TargetKind.DOCUMENT, self._documents[number].id, -1) for number in known)
-                span = _printed(target, form, None, passage.text)
-                return [reference_to(passage, mention, span, aims, 1.0)], True
+                destinations = tuple(
+                    (TargetKind.DOCUMENT, self._documents[number].id, -1) for number in known
+                )
+                span = _designation_span(target, form, None, passage.text)
+                return [make_reference(passage, mention, span, destinations, 1.0)], True
         return [], False
 
 
-def beside(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> list[Reference]:
-    """What a grammar ``found`` and what the corpus has by a designation, in the words of which both may have
-    read something."""
-    return [*_kept(found, own, mention), *own] if _replaces(found, own, mention) else list(found)
+def merge_designated(
+    found: Sequence[Reference], own: Sequence[Reference], mention: Mention
+) -> list[Reference]:
+    """Merge references of a grammar (``found``) and of a designation (``own``) that may cover the same
+    words."""
+    return [*_outside(found, own, mention), *own] if _replaces(found, own, mention) else list(found)
 
 
-def _printed(target: Target, words: str, end: int | None, text: str) -> Span:
-    """The span of a designation, from its own words on to the ``end`` of a name behind it: without "Subject
-    to" before "Guideline 12", with the word for its kind in front of another number."""
+def _designation_span(target: Target, words: str, end: int | None, text: str) -> Span:
+    """Return the span of a designation, from its own words to the ``end`` of a name after it.
+
+    "Subject to" before "Guideline 12" is left out; the word for the kind before another number is included.
+    """
     span, first = target.span, (target.address.number or "").split()[0]
     start = text.find(words.split()[0], span.start, span.end) if text.startswith(first, span.start) else -1
     return Span(span.start if start < 0 else start, max(end or 0, span.end))
 
 
 def _replaces(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> bool:
-    """Whether what the corpus has by a designation counts, and not what a grammar read in the same words:
-    that
-    does where it leads somewhere and says more ("PRU 6.6 – 6.9"), or tells more than a whole document."""
-    beside = [one for one in found if one.span.overlaps(mention.span) and one.target_id]
+    """Return True if a designation takes precedence over what a grammar read in the same words.
+
+    It does if it resolves and is longer ("PRU 6.6 – 6.9"), or if it names more than a whole document.
+    """
+    overlapping = [one for one in found if one.span.overlaps(mention.span) and one.target_id]
     if any(one.target_kind is TargetKind.DOCUMENT for one in own):
-        return not beside
+        return not overlapping
     longest = mention.span.end - mention.span.start
     return not any(
-        one.span.end - one.span.start > longest and one.span.end > mention.span.end for one in beside
+        one.span.end - one.span.start > longest and one.span.end > mention.span.end for one in overlapping
     )
 
 
-def _kept(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> list[Reference]:
-    """What was found outside of the words of a designation, from which a shorter number or a range was
-    read."""
+def _outside(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> list[Reference]:
+    """Return the references outside the words of a designation."""
     whole = Span(mention.span.start, max(one.span.end for one in own))
     return [one for one in found if not one.span.overlaps(whole)]

@@ -1,4 +1,4 @@
-"""Names of documents in texts: where a name ends, which documents, versions and decrees it means."""
+"""Match names of documents in texts, and choose the documents, versions and decrees that they mean."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from engine.language.aliases import NAME_WORD, name_key
 from engine.language.characters import fold_arabic, visible, western_digits
 from engine.model import Document
 
-# Which of several versions of one act a text means: the newest there was when it was written.
+# Versions of one act: the newest when the citing text was written
 
 
-def of_its_time(found: Sequence[int], own: int, documents: Sequence[Document]) -> tuple[int, ...]:
-    """Of versions of one act the newest that is not later than the citing document.
+def latest_versions(found: Sequence[int], own: int, documents: Sequence[Document]) -> tuple[int, ...]:
+    """Select the newest versions of one act that are not later than the citing document.
 
-    Everything that was given where the documents are not versions of one act, where any of them or the
-    citing one has no date, and where all are later: then nothing tells which is meant.
+    Returns all documents if they are not versions of one act, if one of them or the citing document has no
+    date, or if all are later: then the version is unknown.
     """
     if len(found) < 2 or own in found:
         return tuple(found)
     titles = {(name_key(documents[one].title), documents[one].language) for one in found}
-    dates = {one: made_on(documents[one]) for one in found}
-    written = made_on(documents[own])
+    dates = {one: version_date(documents[one]) for one in found}
+    written = version_date(documents[own])
     if len(titles) > 1 or written is None or None in dates.values():
         return tuple(found)
     before = {one: made for one, made in dates.items() if made is not None and made <= written}
@@ -32,90 +32,91 @@ def of_its_time(found: Sequence[int], own: int, documents: Sequence[Document]) -
     return tuple(one for one, made in before.items() if made == newest) or tuple(found)
 
 
-def made_on(document: Document) -> date | None:
-    """The day of a version: that of its coming into force, the one that names it, or the one that its source
-    gives as its last change; None where nothing tells it."""
+def version_date(document: Document) -> date | None:
+    """Return the date of a version: its commencement, the date in its version field, or its last change; or
+    None."""
     if document.valid_from is not None:
         return document.valid_from
-    for told in (document.version, document.metadata.get("last_updated")):
+    for value in (document.version, document.metadata.get("last_updated")):
         try:
-            return date.fromisoformat(str(told or ""))
+            return date.fromisoformat(str(value or ""))
         except ValueError:
             continue
     return None
 
 
-# What a text's references were resolved by, of all that a corpus says as a whole.
+# Look-ups among all documents
 #
-# A *use* is a question to what is known of all documents together: which of them a name means, an
-# act of the Union, a standard, a decree. Whoever keeps references keeps their uses with the
-# answers of that day; while all answers are the same, the references are.
+# A *use* is a look-up that depends on the whole corpus: the documents of a name, an EU act, a standard, a
+# decree. Stored references are stored with their uses and the answers; they are valid while all answers are
+# the same.
 
-# A question: its kind, and what was asked for.
+# A look-up: its kind and its key.
 Use = tuple[str, ...]
 Uses = set[Use]
-# What the meanings of a name are told by: None is an act from outside.
-Told = Callable[[Sequence[int | None]], str]
+# Describes the meanings of a name; None is an act outside the corpus.
+Describe = Callable[[Sequence[int | None]], str]
 
 
-class Answering(Protocol):
-    """What is known of all documents together, by question."""
+class AnswerTable(Protocol):
+    """A table of look-ups among all documents."""
 
-    def answers(self, told: Told) -> Iterator[tuple[Use, str]]:
-        """What each question has for an answer, where it has one."""
+    def answers(self, describe: Describe) -> Iterator[tuple[Use, str]]:
+        """Yield (use, answer) for every key of the table."""
         ...
 
 
-def told_by(documents: Sequence[Document], made_by: Callable[[int], object]) -> Told:
-    """What tells documents apart as meanings of a name, in their order: all that resolving looks at when it
-    takes the one or chooses among several. ``made_by``: what is known of the decrees that made one."""
+def make_describer(documents: Sequence[Document], made_by: Callable[[int], object]) -> Describe:
+    """Make a function that describes documents by every property that resolving compares.
 
-    def known(number: int | None) -> tuple[object, ...]:
+    ``made_by`` returns the decrees that made a document.
+    """
+
+    def identity(number: int | None) -> tuple[object, ...]:
         if number is None:
             return ()
         document = documents[number]
         return document.id, document.language, document.title, made_by(number)
 
-    def told(found: Sequence[int | None]) -> str:
+    def describe(found: Sequence[int | None]) -> str:
         if len(found) < 2:
-            return repr([known(number) for number in found])
-        return repr([(known(one), None if one is None else made_on(documents[one])) for one in found])
+            return repr([identity(number) for number in found])
+        return repr([(identity(one), None if one is None else version_date(documents[one])) for one in found])
 
-    return told
+    return describe
 
 
-# Which documents a name means, and where the name ends.
+# Matching of names
 #
-# A name is matched by its stems, the longest name winning, so that "des Bürgerlichen Gesetzbuchs"
-# and "the Financial Services and Markets Regulations 2015" are found from the word they begin
-# with.
+# Names are compared by their stems and the longest match wins, so that "des Bürgerlichen Gesetzbuchs" and
+# "the Financial Services and Markets Regulations 2015" are found at their first word.
 
-# A name of more words is a sentence; where every letter counts as a word it may have more.
+# Maximum number of words in a name; more in scripts where every character counts as a word.
 LONGEST_NAME = 24
 LONGEST_UNSPACED = 60
-# How many letters before a provision the name of its act may begin, in a script without spaces.
+# Maximum number of characters before a provision for the name of its act, in scripts without spaces.
 LONGEST_IN_FRONT = 40
 
-# The documents a name means, and where it ends.
+# The documents of a name, and the end of the name.
 Matched = tuple[tuple[int | None, ...], int]
 
-# Between the words of a name: spaces, brackets, commas, quotes and dashes; no sentence ends inside.
+# Between the words of a name: spaces, brackets, commas, quotes and dashes, but no end of a sentence.
 _GAP = re.compile(r"[\s(),\"'“”„’«»《》〈〉（）、°–—/&-]{0,6}(?:Nr\.|No\.)?\s*\Z")
 
-# The Indonesian word for an act breaks at its hyphen at the end of a line, and scans lose the hyphen.
+# The Indonesian word for an act may be broken at its hyphen at a line end; scans lose the hyphen.
 _BROKEN = "undang-undang"
 _BROKEN_PIECES = (("undang", "undang"), ("undangundang",))
 
 
-# By so many of its first words is a name kept apart from others, as far as it is told who asked for it.
-_TOLD_APART = 3
+# Uses of names are recorded by this number of first words.
+_KEY_WORDS = 3
 
 
 class Names:
-    """An index of names; a name may mean several documents, or (None) one outside the corpus."""
+    """An index of names. A name may mean several documents, or (None) one outside the corpus."""
 
     def __init__(self, table: str = "", uses: Uses | None = None) -> None:
-        """``uses`` hears of each name that is asked for, under the name of this ``table``."""
+        """``uses`` records the look-ups, under the name of this ``table``."""
         self._table, self._uses = table, uses
         self._documents: dict[tuple[str, ...], dict[int | None, None]] = {}
         self._lengths: dict[str, list[int]] = {}
@@ -124,7 +125,7 @@ class Names:
         return len(self._documents)
 
     def add(self, name: str, document: int | None, language: str) -> None:
-        """Lets ``name`` mean ``document`` (its position in the corpus)."""
+        """Add ``name`` for ``document`` (its position in the corpus)."""
         key = name_key(name, language)
         if not key or len(key) > (LONGEST_UNSPACED if "\u3400" <= key[0] <= "\u9fff" else LONGEST_NAME):
             return
@@ -141,29 +142,29 @@ class Names:
             lengths.sort(reverse=True)
 
     def meanings(self, name: str, language: str) -> tuple[int | None, ...]:
-        """What a whole name means; empty where it is unknown."""
+        """Return the meanings of a complete name; empty if unknown."""
         key = name_key(name, language)
-        self._ask(key[:_TOLD_APART])
+        self._record_use(key[:_KEY_WORDS])
         return tuple(self._documents.get(key, ()))
 
-    def answers(self, told: Told) -> Iterator[tuple[Use, str]]:
-        """What every question has for an answer that has one: who means a name, and whether any name begins
-        with a word, and goes on how far."""
+    def answers(self, describe: Describe) -> Iterator[tuple[Use, str]]:
+        """Yield the answers of all look-ups: the meanings of names, and the maximum length of names by first
+        word."""
         alike: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
         for key in self._documents:
-            alike.setdefault(key[:_TOLD_APART], []).append(key)
-        for shown, keys in alike.items():
-            found = [(key, told(tuple(self._documents[key]))) for key in sorted(keys)]
-            yield ("name", self._table, *shown), repr(found)
+            alike.setdefault(key[:_KEY_WORDS], []).append(key)
+        for prefix, keys in alike.items():
+            found = [(key, describe(tuple(self._documents[key]))) for key in sorted(keys)]
+            yield ("name", self._table, *prefix), repr(found)
         for word, lengths in self._lengths.items():
-            yield ("word", self._table, word), str(min(lengths[0], _TOLD_APART))
+            yield ("word", self._table, word), str(min(lengths[0], _KEY_WORDS))
 
-    def _ask(self, key: tuple[str, ...]) -> None:
+    def _record_use(self, key: tuple[str, ...]) -> None:
         if self._uses is not None and key:
             self._uses.add(("name", self._table, *key))
 
     def match(self, text: str, position: int, language: str) -> Matched | None:
-        """The longest known name that begins at ``position``, and where it ends in the text."""
+        """Find the longest known name that begins at ``position``, with its end in the text."""
         keys: list[str] = []
         ends: list[int] = []
         lengths: list[int] | None = None
@@ -174,7 +175,7 @@ class Names:
             last = found.end()
             key = name_key(found[0], language)
             if not key:
-                # "No. 6": the point belongs to the word.
+                # "No. 6": the full stop belongs to the word.
                 last += text[last : last + 1] == "."
                 continue
             if lengths is None:
@@ -187,8 +188,8 @@ class Names:
             ends.append(found.end())
             if len(keys) >= lengths[0]:
                 break
-        for shown in range(1, min(len(keys), _TOLD_APART) + 1):
-            self._ask(tuple(keys[:shown]))
+        for count in range(1, min(len(keys), _KEY_WORDS) + 1):
+            self._record_use(tuple(keys[:count]))
         for length in lengths or ():
             if length <= len(keys):
                 documents = self._documents.get(tuple(keys[:length]))
@@ -198,10 +199,10 @@ class Names:
 
 
 def name_in_front(name: str, at: int, longest: Callable[[int], Matched | None]) -> Matched | None:
-    """The known name that a printed one in Chinese is, or ends with.
+    """Find the known name that equals a printed Chinese name or ends it.
 
-    Without spaces, where a name begins shows only when it is known: "适用外资银行管理条例". ``at`` is
-    where ``name`` begins, ``longest`` gives the longest known name at a place.
+    Without spaces only known names show where a name begins: "适用外资银行管理条例". ``at`` is the start of
+    ``name``; ``longest`` returns the longest known name at a position.
     """
     closing = name.find("》")
     if closing > 0:
@@ -212,63 +213,61 @@ def name_in_front(name: str, at: int, longest: Callable[[int], Matched | None]) 
     return next((matched for matched in found if matched and matched[1] == end), None)
 
 
-def merged_groups(groups: Iterable[tuple[str, ...]], names: Names, language: str) -> None:
-    """Lets all names of a group mean what one of them already means, or else an act from outside."""
+def add_known_groups(groups: Iterable[tuple[str, ...]], names: Names, language: str) -> None:
+    """Add all names of each group for the documents that one of them means, or for an act outside the
+    corpus."""
     for group in groups:
-        meant = {document: None for name in group for document in names.meanings(name, language)}
+        meanings = {document: None for name in group for document in names.meanings(name, language)}
         for name in group:
-            for document in meant or (None,):
+            for document in meanings or (None,):
                 names.add(name, document, language)
 
 
-# Guidance by its subject: "the Guidance on Mining" is the one whose title holds all words of that
-# name.
+# Guidance by subject: "the Guidance on Mining" means the one guidance with all these words in its title
 
 _GUIDANCE = re.compile(r"\b(?:Guidance|Guidelines|Guidance Note)\b")
 _LINKS = frozenset(("on", "for", "of", "in", "and", "to"))
 
 
 class Topics:
-    """The documents of a corpus by the words of their titles."""
+    """An index of documents by the words of their titles."""
 
     def __init__(self, documents: Sequence[Document], uses: Uses | None = None) -> None:
-        """``uses`` hears of each name that is asked for, by the longest of its words."""
+        """``uses`` records each look-up by its longest word."""
         self._uses = uses
         self._titles = [set(name_key(document.title, document.language)) for document in documents]
 
-    def meant(self, name: str, language: str) -> tuple[int, ...]:
-        """The one guidance whose title holds all words of a name: "the Guidance on Mining"."""
+    def find(self, name: str, language: str) -> tuple[int, ...]:
+        """Find the one guidance whose title contains all words of a name: "the Guidance on Mining"."""
         if not _GUIDANCE.search(name):
             return ()
-        wanted = set(name_key(name, language)) - _LINKS
-        if len(wanted) < 2:
+        name_words = set(name_key(name, language)) - _LINKS
+        if len(name_words) < 2:
             return ()
         if self._uses is not None:
-            self._uses.add(("topic", max(wanted, key=lambda word: (len(word), word))))
-        found = [number for number, title in enumerate(self._titles) if wanted <= title]
+            self._uses.add(("topic", max(name_words, key=lambda word: (len(word), word))))
+        found = [number for number, title in enumerate(self._titles) if name_words <= title]
         return tuple(found) if len(found) == 1 else ()
 
-    def answers(self, told: Told) -> Iterator[tuple[Use, str]]:
-        """The titles that hold each word, and whose they are."""
+    def answers(self, describe: Describe) -> Iterator[tuple[Use, str]]:
+        """Yield the titles that contain each word, with their documents."""
         titles: dict[str, list[tuple[list[str], str]]] = {}
         for number, words in enumerate(self._titles):
             for word in words:
-                titles.setdefault(word, []).append((sorted(words), told([number])))
+                titles.setdefault(word, []).append((sorted(words), describe([number])))
         for word, found in titles.items():
             yield ("topic", word), repr(found)
 
 
-# Acts told apart by the decree that made them: "نظام الشركات الصادر بالمرسوم الملكي رقم (م/3)
-# لسنة 1437".
+# Acts distinguished by the decrees that made them: "نظام الشركات الصادر بالمرسوم الملكي رقم (م/3) لسنة 1437"
 #
-# One name serves an act and the one it replaced; the number and year of the decree say which is
-# meant.
+# An act and its successor may share a name; the number and year of the decree distinguish them.
 
-# Fields of a document's metadata in which sources say what made it, besides ``Document.issuer``.
+# Metadata fields with the decree, in addition to ``Document.issuer``.
 MADE_BY = ("issuing_authority", "issued_by", "decree")
 
 _SPACE = r"[\s،,]"
-# Read in folded text: one form of alef and of ya, western digits.
+# Applied to normalised text: one form of alef and of ya, western digits.
 _DECREE = re.compile(
     r"(?:ال)?(?P<kind>مرسوم (?:ال)?ملكي|امر (?:ال)?(?:ملكي|سامي)|قرار مجلس الوزراء|مرسوم بقانون(?: اتحادي)?"
     r"|قانون (?:ال)?اتحادي)(?: الكريم)?\s*(?:(?:ذي|ذو) الرقم|رقم)?\s*\(?\s*"
@@ -281,7 +280,7 @@ _YEAR = re.compile(r"\d{4}")
 
 
 class Decree(NamedTuple):
-    """A decree: its kind, its number and the year it counts in, None where the text does not say."""
+    """A decree: its kind, number and year; the year is None if the text does not state it."""
 
     kind: str
     number: str
@@ -289,7 +288,7 @@ class Decree(NamedTuple):
 
 
 def decrees_in(text: str) -> Iterator[Decree]:
-    """The decrees that a text cites by number, in its order."""
+    """Yield the decrees that a text cites by number, in order."""
     folded = " ".join(fold_arabic(western_digits(visible(text))).split())
     for match in _DECREE.finditer(folded):
         year = _YEAR.search(match["year"] or match["date"] or "")
@@ -298,10 +297,10 @@ def decrees_in(text: str) -> Iterator[Decree]:
 
 
 class Decrees:
-    """Which documents of a corpus were made by which decree."""
+    """An index of the documents that decrees made."""
 
     def __init__(self, documents: Sequence[Document], uses: Uses | None = None) -> None:
-        """``uses`` hears of each decree that is asked for."""
+        """``uses`` records each look-up of a decree."""
         self._documents, self._uses = documents, uses
         self._made_by: dict[int, tuple[Decree, ...]] = {}
         self._made: dict[Decree, list[int]] = {}
@@ -310,23 +309,25 @@ class Decrees:
                 self._read(number, document)
 
     def _read(self, number: int, document: Document) -> None:
-        said = [
+        texts = [
             document.title,
             document.issuer,
             *document.aliases,
             *(document.metadata.get(field) for field in MADE_BY),
         ]
-        found = dict.fromkeys(decree for text in said if isinstance(text, str) for decree in decrees_in(text))
+        found = dict.fromkeys(
+            decree for text in texts if isinstance(text, str) for decree in decrees_in(text)
+        )
         if found:
             self._made_by[number] = tuple(found)
         for decree in found:
             self._made.setdefault(decree, []).append(number)
 
-    def meant(self, name: str, candidates: Sequence[int | None]) -> tuple[int | None, ...] | None:
-        """The documents that a name with a decree means; None where the name says no decree.
+    def find(self, name: str, candidates: Sequence[int | None]) -> tuple[int | None, ...] | None:
+        """Find the documents that a name with a decree means; None if the name contains no decree.
 
-        ``candidates`` are those that the name alone means: of these stay the ones that the decree made, or
-        of which it is not known what made them. Where none stays, it is what the decree made.
+        ``candidates``: meanings of the name alone. Returns those that the decree made or whose decree is
+        unknown; if there are none, the documents that the decree made.
         """
         named = tuple(decrees_in(name))
         if not named:
@@ -336,18 +337,18 @@ class Decrees:
         fitting = tuple(one for one in candidates if one is not None and self._fits(one, named))
         made = (number for decree in named for number in self._made.get(decree, ()))
         kind = _kind(name)
-        # One decision may pass an act and its regulation: the name says which of the two is meant.
+        # One decision may pass an act and its regulation: the name distinguishes them.
         return fitting or tuple(
             dict.fromkeys(one for one in made if kind in (None, _kind(self._documents[one].title)))
         )
 
-    def answers(self, told: Told) -> Iterator[tuple[Use, str]]:
-        """What each decree made."""
+    def answers(self, describe: Describe) -> Iterator[tuple[Use, str]]:
+        """Yield the documents that each decree made."""
         for decree, found in self._made.items():
-            yield ("decree", repr(decree)), repr([told([number]) for number in found])
+            yield ("decree", repr(decree)), repr([describe([number]) for number in found])
 
     def made_by(self, document: int) -> tuple[Decree, ...]:
-        """The decrees that made a document, as far as that is known."""
+        """Return the known decrees that made a document."""
         return self._made_by.get(document, ())
 
     def _fits(self, document: int, named: Sequence[Decree]) -> bool:
@@ -356,7 +357,7 @@ class Decrees:
 
 
 def _kind(name: str) -> str | None:
-    """The word for the kind of act that a name begins with; None where it begins with the decree."""
+    """Return the word for the kind of act at the start of a name; None if the name starts with the decree."""
     word = name.split()[0].removeprefix("ال")
     return word if word in _KINDS else None
 

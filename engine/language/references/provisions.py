@@ -1,4 +1,4 @@
-"""The provisions of a corpus: which passages carry a number, under which sections."""
+"""Index the provisions of a corpus: passages and sections by document and number."""
 
 from __future__ import annotations
 
@@ -13,36 +13,38 @@ from engine.language.numerals import HAN_NUMBER
 from engine.language.references.designations import OwnForms, forms_of_any
 from engine.model import Document, Passage, Section, SectionKind
 
-# Where the documents of a corpus stand among its sections and passages.
+# Layout: positions of documents, sections and passages
 
-# The rows and the sections where each number of a document stands, ascending, as
-# ``engine.corpus.protocol.Texts.printed_numbers`` tells them.
+# For each number in a document, its rows and sections in ascending order, as from
+# ``engine.corpus.protocol.Texts.printed_numbers``.
 Numbers = Mapping[str, tuple[Sequence[int], Sequence[int]]]
 
 
-def _untold(document: int) -> Numbers | None:
-    """What is at hand as a whole is looked through."""
+def _unknown_numbers(document: int) -> Numbers | None:
+    """Return None: the document has to be read."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """``rows`` and ``section_numbers``: by id. ``document_of``: by row. ``rows_of`` and ``sections_of``: by
-    document, in ascending order; a document may have none. ``numbers``: of a document, None where they are
-    not told without a look at all of it."""
+    """Positions in a corpus.
+
+    ``rows``, ``section_numbers``: by id. ``document_of``: by row. ``rows_of``, ``sections_of``: by document
+    in ascending order, possibly empty. ``numbers``: the numbers of a document, or None if it has to be read.
+    """
 
     rows: Mapping[str, int]
     section_numbers: Mapping[str, int]
     document_of: Sequence[int]
     rows_of: Sequence[Sequence[int]]
     sections_of: Sequence[Sequence[int]]
-    numbers: Callable[[int], Numbers | None] = _untold
+    numbers: Callable[[int], Numbers | None] = _unknown_numbers
 
 
-def layout_of(
+def make_layout(
     documents: Sequence[Document], sections: Sequence[Section], passages: Sequence[Passage]
 ) -> Layout:
-    """The layout of a corpus that is given whole."""
+    """Make the layout of a corpus from all its items."""
     numbers = {document.id: number for number, document in enumerate(documents)}
     document_of = [numbers[passage.document_id] for passage in passages]
     rows_of: list[list[int]] = [[] for _ in documents]
@@ -56,10 +58,8 @@ def layout_of(
     return Layout(rows, section_numbers, document_of, rows_of, sections_of)
 
 
-# The provisions of a corpus: which passages carry a number, under which sections.
-#
-# A provision is a run of consecutive passages of one document that print the same number: a rule
-# with its paragraphs. Guidance is not part of the provision it explains.
+# Provisions: consecutive passages of one document with one number, such as a rule with its paragraphs;
+# guidance is not part of the provision it explains
 
 # First and last day in force; None is an open end.
 Validity = tuple[date | None, date | None]
@@ -67,32 +67,32 @@ Ancestors = tuple[tuple[SectionKind, str], ...]
 
 # An item of a list in Chinese law: "（一）".
 _ITEM = re.compile(rf"\s*[（(]{HAN_NUMBER}[）)]")
-# Within how many characters of a text's beginning it is told whether it is one.
+# Number of characters at the start of a text that identify an item.
 ITEM_LENGTH = 64
-# Kinds that one numbering serves: a "section" of one text is a "rule" or an "article" of another.
+# Kinds with a numbering of their own; a "section" of one text is a "rule" or an "article" of another.
 _SERIES = {SectionKind.PARAGRAPH: "paragraph", SectionKind.RECITAL: "recital"}
-# Schedules and annexes are the same thing by two names.
+# "Schedule" and "annex" are names for the same thing.
 _CONTAINER_SERIES = {SectionKind.ANNEX: SectionKind.SCHEDULE}
 
 
 def counts_paragraphs(language: str) -> bool:
-    """Whether the law of a language cites paragraphs by their place, without numbers in print."""
+    """Return True if the law of a language cites paragraphs by position, without printed numbers."""
     return language.startswith("zh")
 
 
 def series_of(kind: SectionKind) -> str:
-    """Which series of numbers a kind belongs to: paragraphs and recitals count for themselves."""
+    """Return the series of numbers of a kind: paragraphs and recitals have their own."""
     return _SERIES.get(kind, "provision")
 
 
 def container_of(kind: SectionKind) -> SectionKind:
-    """The kind by which containers are compared."""
+    """Return the kind by which containers are compared."""
     return _CONTAINER_SERIES.get(kind, kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Provision:
-    """``rows`` are positions in the corpus; ``section`` is the section of the provision, if it has one."""
+    """A provision. ``rows``: positions in the corpus; ``section``: its section, or None."""
 
     document: int
     key: str
@@ -105,8 +105,8 @@ class Provision:
 class Provisions:
     """Provisions and containers of documents, by document and number.
 
-    Of a document only what bears a number is looked at where the layout tells it; else the document is looked
-    through when something of it is asked for first.
+    If the layout knows the numbers of a document, only the requested number is read; otherwise the whole
+    document is read on first access.
     """
 
     def __init__(
@@ -116,16 +116,16 @@ class Provisions:
         passages: Sequence[Passage],
         layout: Layout | None = None,
     ) -> None:
-        """``layout`` may be given where it is known without a look at every section and passage."""
+        """``layout``: if already known; otherwise made from all sections and passages."""
         self.passages = passages
         self.sections = sections
-        self.layout = layout or layout_of(documents, sections, passages)
+        self.layout = layout or make_layout(documents, sections, passages)
         self.document_of = self.layout.document_of
         self._document_numbers = {document.id: number for number, document in enumerate(documents)}
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
-        """Let go of what was found in the documents that were looked through."""
+    def clear(self) -> None:
+        """Clear everything that was read."""
         self._chains: dict[int, Ancestors] = {}
         self._read: set[int] = set()
         self._looked_up: set[tuple[int, str]] = set()
@@ -134,19 +134,19 @@ class Provisions:
         self._containers: dict[int, dict[tuple[SectionKind, str], list[int]]] = {}
         self._by_form: dict[int, dict[str, list[str]]] = {}
         self._designations: dict[int, dict[str, list[int]]] = {}
-        # Provisions and containers that were found so far.
+        # Provisions and containers found so far.
         self.all: list[Provision] = []
-        # Of the documents that were looked through.
+        # Of documents that were read completely.
         self._of_row: dict[int, int] = {}
         self._own_rows: dict[int, tuple[int, ...]] = {}
         self._counted: dict[int, str] = {}
 
     def read(self, document: int) -> None:
-        """Look a document through, unless that was done."""
+        """Read a document completely, unless already done."""
         if document in self._read:
             return
         self._read.add(document)
-        # What was looked up before stands again among all of it.
+        # Provisions found earlier are found again.
         self._by_number[document], self._containers[document] = {}, {}
         first = len(self.all)
         self._collect(document, self.layout.rows_of[document], self.layout.sections_of[document])
@@ -154,12 +154,12 @@ class Provisions:
             for row in provision.rows if provision.kind not in CONTAINERS else ():
                 self._of_row.setdefault(row, index)
         for index, provision in enumerate(self.all[first:], first):
-            # Under a bare number, "1. Duties", "subsection (2)" is a part of what the number names.
+            # Under a bare number, "1. Duties", "subsection (2)" is a part of the numbered chapter.
             for row in provision.rows if provision.kind is SectionKind.CHAPTER and provision.key else ():
                 self._of_row.setdefault(row, index)
 
     def _look_up(self, document: int, key: str) -> None:
-        """Find what bears a number in a document, unless that was done."""
+        """Find the provisions of a number in a document, unless already done."""
         if document in self._read or (document, key) in self._looked_up:
             return
         numbers = self.layout.numbers(document) if key else None
@@ -171,91 +171,93 @@ class Provisions:
             self._collect(document, *numbers[key], key)
 
     def numbers(self, document: int) -> Collection[str]:
-        """The numbers that provisions and containers of a document may have."""
-        told = self.layout.numbers(document)
-        if told is not None:
-            return told
+        """Return the numbers that provisions and containers of a document may have."""
+        known = self.layout.numbers(document)
+        if known is not None:
+            return known
         self.read(document)
         return {*self._by_number[document], *(number for _, number in self._containers[document])}
 
     def printed(self, document: int, key: str) -> Sequence[int]:
-        """The provisions of a number."""
+        """Return the provisions of a number."""
         self._look_up(document, key)
         return self._by_number.get(document, {}).get(key, ())
 
     def numbered(self, document: int, key: str) -> Sequence[int]:
-        """The provisions of a number, or of a designation of the document's own that it is cited by."""
+        """Return the provisions of a number, or of a designation by which the document may be cited."""
         found = self.printed(document, key)
         if found or not self._may_be_designated(document, key_of(key)):
             return found
         return self._designated(document).get(key_of(key), ())
 
     def _may_be_designated(self, document: int, designation: str) -> bool:
-        """Whether a provision of a document may be cited so, whatever its numbers have in common: that is
-        known once it was looked through."""
+        """Return True if a provision may be cited by a designation, for any forms of the document's numbers.
+
+        The actual forms are known only after the document was read.
+        """
         if document in self._read:
             return True
-        known = self._by_form.get(document)
-        if known is None:
-            known = self._by_form[document] = {}
+        by_form = self._by_form.get(document)
+        if by_form is None:
+            by_form = self._by_form[document] = {}
             for number in self.numbers(document):
                 for form in forms_of_any(key_of(number)):
-                    known.setdefault(form, []).append(number)
-        return any(self.printed(document, number) for number in known.get(designation, ()))
+                    by_form.setdefault(form, []).append(number)
+        return any(self.printed(document, number) for number in by_form.get(designation, ()))
 
     def _designated(self, document: int) -> Mapping[str, Sequence[int]]:
-        """The provisions of a document by what else they may be cited by: however their letters and figures
-        are divided, and without the letters that all of them share."""
-        known = self._designations.get(document)
-        if known is None:
+        """Return the provisions of a document by their other designations: with letters and digits divided
+        differently, and without a common prefix."""
+        by_designation = self._designations.get(document)
+        if by_designation is None:
             self.read(document)
-            known = self._designations[document] = {}
+            by_designation = self._designations[document] = {}
             own = sorted(index for indexes in self._by_number[document].values() for index in indexes)
             keys = [key_of(self.all[index].key) for index in own]
             forms = OwnForms.of(keys)
             for key, index in zip(keys, own, strict=True):
                 for other in (key, *forms.others(key)):
-                    known.setdefault(other, []).append(index)
-        return known
+                    by_designation.setdefault(other, []).append(index)
+        return by_designation
 
     def contained(self, document: int, kind: SectionKind, key: str) -> Sequence[int]:
-        """The containers of a kind and number."""
+        """Return the containers of a kind and number."""
         self._look_up(document, key)
         return self._containers.get(document, {}).get((container_of(kind), key), ())
 
     def at(self, row: int) -> int | None:
-        """The provision that a passage is part of."""
+        """Return the provision of a passage, or None."""
         self.read(self.document_of[row])
         return self._of_row.get(row)
 
     def rows_of(self, document: int) -> Sequence[int]:
-        """The rows of a document's passages."""
+        """Return the rows of a document's passages."""
         return self.layout.rows_of[document]
 
     def first_row(self, document: int) -> int:
-        """The first row of a document, 0 where it has none."""
+        """Return the first row of a document, 0 if it has none."""
         rows = self.layout.rows_of[document]
         return rows[0] if rows else 0
 
     def section_named(self, section_id: str | None) -> Section | None:
-        """The section of an id; None where there is none."""
+        """Return the section with an id, or None."""
         number = self.layout.section_numbers.get(section_id) if section_id else None
         return None if number is None else self.sections[number]
 
     def document_number(self, document_id: str) -> int:
-        """The position of a document in the corpus."""
+        """Return the position of a document in the corpus."""
         return self._document_numbers[document_id]
 
     def paragraph_of(self, row: int) -> str | None:
-        """The number of the paragraph of a provision's passage: as printed, or in Chinese law as counted
-        (第二款)."""
+        """Return the paragraph number of a passage: as printed, or in Chinese law by counting (第二款)."""
         return self.passages[row].paragraph or self._counted.get(row)
 
     def _count_paragraphs(self, run: Mapping[int, Passage]) -> None:
-        """Chinese law prints no numbers of paragraphs and cites by them: the passages of an article, counted.
+        """Number the passages of a Chinese article: Chinese law prints no paragraph numbers but cites by
+        them.
 
-        Only where a source gives paragraph by paragraph; items (一) and the rest of a long paragraph
-        belong to the one before.
+        Only if the source has one passage per paragraph; items (一) and continuations belong to the one
+        before.
         """
         passages = run.values()
         if len(run) < 2 or not counts_paragraphs(next(iter(passages)).language):
@@ -268,7 +270,7 @@ class Provisions:
             self._counted[row] = str(max(1, number))
 
     def ancestors_of(self, row: int) -> Ancestors:
-        """The sections around a passage, from the outside in."""
+        """Return the sections around a passage, from the outside in."""
         return self._around(self.passages[row])
 
     def _around(self, passage: Passage) -> Ancestors:
@@ -276,7 +278,7 @@ class Provisions:
         return self.section_ancestors(number) if number is not None else ()
 
     def section_ancestors(self, section: int) -> Ancestors:
-        """The chain from the outermost section down to a section itself."""
+        """Return the chain from the outermost section to a section itself."""
         return self._chain(section, 0)
 
     def _chain(self, number: int, depth: int) -> Ancestors:
@@ -293,18 +295,18 @@ class Provisions:
         return self._chains[number]
 
     def section_rows(self, section: int) -> range:
-        """The rows of a section's passages."""
+        """Return the rows of a section's passages."""
         entry = self.sections[section]
         first = self.first_row(self._document_numbers[entry.document_id])
         return range(first + entry.first, first + entry.stop)
 
     def in_force(self, index: int) -> Validity:
-        """When the head passage of a provision is in force."""
+        """Return the period in which the first passage of a provision is in force."""
         head = self.passages[self.all[index].rows[0]]
         return head.valid_from, head.valid_to
 
     def has_parts(self, provision: Provision) -> bool:
-        """Whether provisions of other numbers stand inside its section, as 3.8.1 does in 3.8."""
+        """Return True if its section contains provisions of other numbers, as 3.8 contains 3.8.1."""
         if provision.section is None:
             return False
         rows = self.section_rows(provision.section)
@@ -315,8 +317,10 @@ class Provisions:
     def _collect(
         self, document: int, rows: Sequence[int], sections: Sequence[int], only: str | None = None
     ) -> None:
-        """Add the provisions and containers among rows and sections of a document, ascending, ``only`` those
-        of one number where that is given."""
+        """Add the provisions and containers in rows and sections (ascending) of a document.
+
+        ``only``: those of one number.
+        """
         self._collect_runs(document, rows, only)
         for number in sections:
             section = self.sections[number]
@@ -335,14 +339,14 @@ class Provisions:
         run: dict[int, Passage] = {}
         last: Passage | None = None
         identity: tuple[int, str, str, Ancestors] | None = None
-        # Passages that follow each other mostly stand in one section.
+        # Consecutive passages are mostly in one section.
         section: str | None = None
         ancestors: Ancestors = ()
         for row in rows:
             passage = self.passages[row]
             number, kind = passage.number, passage.kind
             if not number and passage.section_id is None and (passage.paragraph or "").isdigit():
-                # The numbered paragraphs of a text without any section are what it is cited by.
+                # A text without sections is cited by its numbered paragraphs.
                 number, kind = passage.paragraph, SectionKind.PARAGRAPH
             if not number or kind is SectionKind.GUIDANCE:
                 continue
@@ -376,7 +380,7 @@ class Provisions:
             self._own_rows.setdefault(section, rows)
 
     def _own_section(self, key: str, run: Sequence[int], head: Passage) -> int | None:
-        """The section that prints the same number and holds all of the run."""
+        """Return the section with the same number that contains the whole run, or None."""
         numbers, kind = self.layout.section_numbers, head.kind
         number = numbers.get(head.section_id) if head.section_id else None
         while number is not None:
@@ -398,7 +402,7 @@ class Provisions:
         self.all.append(provision)
 
     def _add_section(self, document: int, key: str, number: int, section: Section) -> None:
-        """A section whose number no passage prints, or prints elsewhere, is a provision by itself."""
+        """Add a section as a provision if no passage in it has its number."""
         rows = self.section_rows(number)
         known = self._by_number.get(document, {}).get(key, [])
         if any(self.all[index].section == number or self.all[index].rows[0] in rows for index in known):
@@ -407,12 +411,12 @@ class Provisions:
 
 
 _OUTER = CONTAINERS | {SectionKind.ARTICLE}
-# What one rulebook calls a section, another calls a rule.
+# Kinds that rulebooks use for each other.
 _MIXED = frozenset((SectionKind.SECTION, SectionKind.RULE, SectionKind.PARAGRAPH, SectionKind.HEADING))
 
 
 def _may_hold(section: SectionKind, passage: SectionKind) -> bool:
-    """Whether a section of the same number can be the passage's provision: Part 1 is not Article 1."""
+    """Return True if a section of the same number can be the passage's provision: Part 1 is not Article 1."""
     if passage in CONTAINERS:
         return section in CONTAINERS
     return section is passage or (section in _MIXED and passage in _MIXED)

@@ -1,4 +1,4 @@
-"""The grammars by language, and what the text of one passage says by itself."""
+"""Provide the grammars by language, and the mentions and names in the text of a passage."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from engine.language.references.recogniser import Recogniser
 from engine.model import Passage, Relation, SectionKind, Span
 from engine.operator_settings import operator_settings
 
-# The grammars by language, the shipped ones and those of the user's own folder.
+# Grammars by language: shipped ones and those of the operator's folder
 
 
 @cache
 def grammars() -> tuple[Grammar, ...]:
-    """All grammars, own ones first; read once per process.
+    """Load all grammars, the operator's first; cached.
 
     Raises:
-        GrammarError: a grammar file is wrong, or the folder of own grammars does not exist.
+        GrammarError: an invalid grammar file, or a missing folder of the operator's grammars.
     """
     return load_grammars(operator_settings().grammars)
 
@@ -38,14 +38,14 @@ def _compiled(name: str) -> Recogniser:
 
 @cache
 def recogniser(language: str) -> Recogniser | None:
-    """The recogniser for a language (ISO 639-1, region ignored); None where there is no grammar."""
+    """Return the recogniser of a language (ISO 639-1, region ignored); None if there is no grammar."""
     base = language.split("-")[0].lower()
     name = next((grammar.name for grammar in grammars() if base in grammar.languages), None)
     return _compiled(name) if name else None
 
 
 def prepare(languages: Iterable[str]) -> None:
-    """Compile the grammars of these languages and read their lists of words, once per process."""
+    """Compile the grammars of these languages and load their word lists."""
     for language in languages:
         analyzer(language).prepare()
         recogniser(language)
@@ -54,7 +54,8 @@ def prepare(languages: Iterable[str]) -> None:
 
 
 def find_mentions(text: str, language: str) -> list[Mention]:
-    """The references a text makes, in order, not yet resolved; none for a language without a grammar."""
+    """Find the references in a text in order, without resolving them; empty for a language without a
+    grammar."""
     reader = recogniser(language)
     plain = with_hyphens(text)
     found = reader.find(plain) if reader else []
@@ -74,8 +75,10 @@ def _designation_reader(language: str) -> DesignationReader | None:
 
 
 def find_designations(text: str, language: str, found: Sequence[Mention]) -> list[Mention]:
-    """What else may be a reference, by a number in a form of the rulebook's own, beside the mentions that
-    were ``found`` by the grammar; in order, none for a language without a grammar."""
+    """Find candidates for designations in addition to the mentions ``found`` by the grammar.
+
+    Returns them in order; empty for a language without a grammar.
+    """
     reader = _designation_reader(language)
     return reader.find(text, found) if reader else []
 
@@ -94,39 +97,38 @@ def _name_reader(language: str) -> NameReader | None:
 
 
 def defined_names(text: str, language: str) -> list[DefinedName]:
-    """The names a text gives to documents; none for a language without a grammar."""
+    """Find the names that a text gives to documents; empty for a language without a grammar."""
     reader = _name_reader(language)
     return list(reader.names(text)) if reader else []
 
 
-# What the text of one passage says by itself: the references it makes and the names it gives to
-# acts.
+# Mentions and names of single passages
 #
-# No other passage is needed for it, so it can be read in any process, kept as plain lists
-# (``packed``), and resolved again whenever the corpus around it changes.
+# They depend on no other passage, so they can be read in any process, stored as plain lists (``packed``), and
+# resolved again when the corpus changes.
 
-# Passages whose mentions are kept while a resolver looks around: a text and the ones before it.
+# Number of passages whose mentions are cached: a text and those before it.
 _KEPT = 256
 
-# Looked up, not called: a corpus has a hundred thousand mentions.
+# Tables instead of enum calls: a corpus has a hundred thousand mentions.
 _KINDS = {str(kind): kind for kind in SectionKind}
 _RELATIONS = {str(relation): relation for relation in Relation}
 
 
 class Readings(Protocol):
-    """Where a resolver takes the mentions and names of a corpus from, by position of the passage."""
+    """Source of the mentions and names of a corpus, by passage."""
 
     def mentions(self, row: int) -> Sequence[Mention]:
-        """The references a passage makes, in the order of its text."""
+        """Return the references of a passage in text order."""
         ...
 
     def names(self) -> Iterable[tuple[int, str, DefinedName]]:
-        """The names that passages give to documents, in order: row and language of the passage, name."""
+        """Yield the names that passages give to documents: (row, language of the passage, name)."""
         ...
 
 
 class TextReadings:
-    """Reads each passage's text when it is asked for."""
+    """Reads the text of each passage on demand."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = passages
@@ -137,21 +139,20 @@ class TextReadings:
         return read_mentions(passage.text, passage.language)
 
     def names(self) -> Iterator[tuple[int, str, DefinedName]]:
-        """The names that passages give to documents: row and language of the passage, name."""
+        """Yield the names that passages give to documents: (row, language of the passage, name)."""
         for row, passage in enumerate(self._passages):
             for name in defined_names(passage.text, passage.language):
                 yield row, passage.language, name
 
 
 def read_mentions(text: str, language: str) -> list[Mention]:
-    """What a text of a corpus may cite: what the grammar of its language reads, then the candidates for
-    numbers in a form of the corpus's own."""
+    """Find the mentions of a language's grammar in a text, followed by candidates for designations."""
     found = find_mentions(text, language)
     return [*found, *find_designations(text, language, found)]
 
 
 def packed(mentions: Iterable[Mention]) -> list[list[Any]]:
-    """Mentions as lists of numbers, strings and lists, fit for JSON."""
+    """Convert mentions to lists of numbers, strings and lists, for JSON."""
     return [
         [
             *(mention.span.start, mention.span.end, mention.text, mention.grammar, str(mention.relation)),
@@ -164,7 +165,7 @@ def packed(mentions: Iterable[Mention]) -> list[list[Any]]:
 
 
 def unpacked(rows: Iterable[Sequence[Any]]) -> list[Mention]:
-    """The mentions that ``packed`` made the lists of."""
+    """Restore mentions from the lists of ``packed``."""
     return [
         Mention(
             Span(start, end),
@@ -206,7 +207,7 @@ def _unpacked_target(row: Sequence[Any]) -> Target:
 
 @lru_cache(maxsize=1 << 14)
 def _plain(kind: str, number: str | None, paragraph: str | None) -> Address:
-    """An address without containers: a corpus has few of them, many times each."""
+    """Make an address without containers; cached, because a corpus repeats a few of them many times."""
     return Address(_KINDS[kind], number, paragraph)
 
 

@@ -1,8 +1,8 @@
-"""The engine that reads a text by a grammar: finds provisions, lists, ranges and named documents.
+"""Recognise mentions in a text by a grammar: provisions, lists, ranges and named documents.
 
-One combined expression finds where a mention begins; from there the list, what stands below each
-number and the document's name are read step by step. Nothing is looked up: whether what is named
-exists is the resolver's question.
+One combined expression finds the start of a mention; from there the list, the levels below each number and
+the document's name are read step by step. The corpus is not consulted: the resolver checks whether a target
+exists.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from engine.language.addresses import Address
 from engine.language.amendments import amendments_in, names_part, targets
 from engine.language.characters import without_note_calls
 from engine.language.designations import Occupied
-from engine.language.references.cues import CueReader, Folding, RelativeReader
+from engine.language.references.cues import CueReader, MentionCombiner, RelativeReader
 from engine.language.references.grammar import NEVER, ActForm, Grammar, Mention, Target, Unit, cased
 from engine.language.references.instruments import decisions
 from engine.language.references.levels import BelowReader
 from engine.model import Relation, SectionKind, Span
 
-# How far back a document's name may begin before its provision ("COBS Rule 3.4.2").
+# Maximum distance of a document's name before its provision ("COBS Rule 3.4.2").
 NAME_BEFORE = 80
-# How far in front of a provision a part of it is named that has no number.
+# Maximum distance of an unnumbered part before its provision.
 BEFORE_PART = 40
 # A longer list is a table or a register, not a citation.
 LONGEST_LIST = 60
 
 
 class Recogniser:
-    """Finds the mentions of one grammar. Holds compiled patterns only; build one per grammar."""
+    """Finds the mentions of one grammar. Contains only compiled patterns; build one per grammar."""
 
     def __init__(self, grammar: Grammar) -> None:
         self.grammar = grammar
         self._units = {unit: _UnitReader(unit, grammar) for unit in grammar.units}
         self._below = BelowReader(grammar)
         self._relative_reader = RelativeReader(grammar)
-        self._folding = Folding(grammar)
+        self._folding = MentionCombiner(grammar)
         heads = [
             *((cased((*unit.plural, *unit.words)), self._units[unit].ahead) for unit in grammar.units),
             *(
@@ -47,7 +47,7 @@ class Recogniser:
                 if level.depth == 0 and level.counts and level.words
             ),
         ]
-        # A plain list of words is searched for by its first letters, many times faster than the rest.
+        # A plain list of words is searched by its first letters, many times faster.
         self._words = re.compile("|".join(word for words, _ in heads for word in words))
         self._heads = re.compile("|".join(rf"(?:{'|'.join(words)})\s*(?={ahead})" for words, ahead in heads))
         self._bare = re.compile(rf"(?<![\w.,/])(?:{grammar.bare})") if grammar.bare else None
@@ -75,7 +75,7 @@ class Recogniser:
         self._by_word: dict[str, tuple[Unit, ...]] = {}
 
     def find(self, text: str) -> list[Mention]:
-        """All mentions of a text in order; spans of two mentions never overlap."""
+        """Find all mentions of a text in order, without overlaps."""
         printed, text = text, without_note_calls(text)
         found: list[Mention] = []
         end = 0
@@ -88,10 +88,10 @@ class Recogniser:
                 end = mention.span.end
         if relative := self._relative_reader.find(text, found, self._cues.relation):
             found = sorted((*found, *relative), key=lambda mention: mention.span.start)
-        found = self._amending(text, self._with_acts(text, self._folding.folded(text, found)))
+        found = self._amending(text, self._with_acts(text, self._folding.combine(text, found)))
         if printed != text:
             found = [replace(one, text=printed[one.span.start : one.span.end]) for one in found]
-        return _carried(
+        return _with_carried_relations(
             [
                 replace(mention, joined=True) if self._joined(text, mention, after) else mention
                 for mention, after in zip_longest(found, found[1:])
@@ -99,8 +99,8 @@ class Recogniser:
         )
 
     def _amending(self, text: str, found: list[Mention]) -> list[Mention]:
-        """The mentions, those amended whose words the text changes; so is one of which it repeals a part that
-        has no number ("the second sentence of section 5")."""
+        """Mark mentions as amended if the text changes their words, or repeals an unnumbered part of them
+        ("the second sentence of section 5")."""
         language = self.grammar.languages[0] if self.grammar.languages else ""
         named = [number for number, one in enumerate(found) if one.targets and not _is_item(one)]
         if not named:
@@ -178,7 +178,7 @@ class Recogniser:
         return self._named(text, start, end, targets, bare, floor)
 
     def _unit(self, word: str, text: str, position: int) -> Unit | None:
-        """The unit of a word; where several share it, as 第 does for 条 and 章, the number tells."""
+        """Return the unit of a word; if several share it, as 第 for 条 and 章, the number decides."""
         if word not in self._by_word:
             self._by_word[word] = tuple(u for u, reader in self._units.items() if reader.words.match(word))
         units = self._by_word[word]
@@ -196,7 +196,8 @@ class Recogniser:
     def _provisions(
         self, text: str, start: int, unit: Unit, position: int, *, plural: bool
     ) -> tuple[list[Target], int]:
-        """Reads "4.3.2(1)(a), 4.3.3 and 4.3.5 to 4.3.7" from ``position``; the first span has the word."""
+        """Read "4.3.2(1)(a), 4.3.3 and 4.3.5 to 4.3.7" from ``position``; the first span includes the
+        word."""
         reader = self._units[unit]
         targets: list[Target] = []
         end = position
@@ -230,9 +231,9 @@ class Recogniser:
     def _loose_list(
         self, text: str, start: int, unit: Unit, position: int, strict: int
     ) -> tuple[list[Target], int] | None:
-        """ "Article 13 or 14 of the Act": a list after a singular, where a document's name ends it.
+        """Read "Article 13 or 14 of the Act": a list after a singular, if a document's name ends it.
 
-        ``strict`` is where the singular alone ends: in "§ 3 Nummer 12 oder 13" behind all numbers.
+        ``strict``: the end of the singular alone; in "§ 3 Nummer 12 oder 13" after all numbers.
         """
         also = self._also.match(text, strict)
         if not also or not self._units[unit].number.match(text, also.end()):
@@ -274,7 +275,7 @@ class Recogniser:
         elif before and before.re is self._here_before:
             here = True
         elif before and before.re is self._that_before:
-            # "of this Regulation in accordance with its Article 98" is in this one.
+            # "of this Regulation in accordance with its Article 98" is in this regulation.
             here = self._here.search(before.string, 0, before.start()) is not None
             that = None if here else before
         elif before:
@@ -299,28 +300,28 @@ class Recogniser:
         )
 
     def _ahead(self, window: str) -> re.Match[str] | None:
-        """What right in front of a provision says which document it is in: its own, another, a name."""
+        """Match words directly before a provision that name its document: its own, another, or a name."""
         for pattern in self._in_front:
             if match := pattern.search(window):
                 return match
         return None
 
     def _with_acts(self, text: str, found: list[Mention]) -> list[Mention]:
-        """Adds documents that are named on their own, and court decisions."""
+        """Add documents that are named without a provision, and court decisions."""
         whole: list[tuple[int, int, str]] = list(decisions(text)) if self.grammar.case_law else []
         named: list[tuple[int, int, str]] = []
         for form in self._acts:
             names = [(start, end, text[start:end]) for start, end in form.names(text)]
             (whole if form.whole else named).extend(names)
         if whole:
-            # In "410 U.S. 113" there is no section 113; "paragraph 5 of IFRS 9" names the whole itself.
+            # "410 U.S. 113" contains no section 113; "paragraph 5 of IFRS 9" names the whole itself.
             found = [
                 one for one in found if not any(_inside(one.span, start, end) for start, end, _ in whole)
             ]
             named = [*whole, *named]
         if not named:
             return found
-        # The number of a convention is no item: "Übereinkommen Nr. 182".
+        # The number of a convention is not an item: "Übereinkommen Nr. 182".
         found = [
             one
             for one in found
@@ -340,7 +341,7 @@ class Recogniser:
 
 
 def _is_item(mention: Mention) -> bool:
-    """Whether a mention is "point 2", which is a part of an annex or nothing."""
+    """Return True if a mention is "point 2", which is a part of an annex or nothing."""
     if not mention.bare or not mention.targets:
         return False
     first = mention.targets[0].address
@@ -351,9 +352,8 @@ def _inside(span: Span, start: int, end: int) -> bool:
     return start <= span.start and span.end <= end
 
 
-def _carried(found: list[Mention]) -> list[Mention]:
-    """Mentions of which each has the relation of the one that it is joined to: of "subject to Rule 5 and
-    Rule 6" both prevail."""
+def _with_carried_relations(found: list[Mention]) -> list[Mention]:
+    """Copy relations to joined mentions: in "subject to Rule 5 and Rule 6" both prevail."""
     carried: list[Mention] = []
     for mention in found:
         before = carried[-1] if carried else None
@@ -364,18 +364,18 @@ def _carried(found: list[Mention]) -> list[Mention]:
 
 
 class _ActReader:
-    """Finds names of one form, looking only around the signs that every such name contains."""
+    """Finds names of one form around the signs that every such name contains."""
 
     def __init__(self, form: ActForm) -> None:
         self._sign = re.compile(form.sign)
-        # Plain letters that every sign begins with are looked for several times as fast.
+        # Plain letters at the start of every sign are searched several times faster.
         (self._begin,) = _PLAIN.findall(form.sign)[:1] or [""]
         self._pattern = re.compile(form.pattern)
         self._reach = form.reach
         self.whole = form.whole
 
     def names(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where names begin and end, in order; none overlaps another."""
+        """Yield the spans of names in order, without overlaps."""
         end = 0
         for sign in self._sign.finditer(text) if self._begin in text else ():
             if sign.end() <= end:
@@ -405,10 +405,10 @@ class _UnitReader:
         self.again = re.compile(rf"(?:{words})\s*")
 
 
-# The plain letters that a pattern begins with, unless it goes on with alternatives.
+# The plain letters at the start of a pattern, unless alternatives follow.
 _PLAIN = re.compile(r"\A[\w /-]+(?=\Z|\((?=\?[=!]))(?!.*\|)")
 
 
 def _is_han(letter: str) -> bool:
-    """Whether a letter is one of a script without spaces, where any letter may begin a word."""
+    """Return True for a letter of a script without spaces, where any letter may begin a word."""
     return "\u3400" <= letter <= "\u9fff"

@@ -1,7 +1,7 @@
-"""Resolves what texts cite to the documents, sections and passages of a corpus.
+"""Resolve citations in texts to the documents, sections and passages of a corpus.
 
-A number is looked for in the document that the text names, or in its own. Where more than one thing
-fits, the reference is ambiguous and says what it may mean; nothing is guessed.
+A number is looked up in the document that the text names, or in its own. If several provisions fit, the
+reference is ambiguous and lists the candidates; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from engine.language.references.definitions import Meaning
 from engine.language.references.designations import GRAMMAR as DESIGNATION
 from engine.language.references.documents import DocumentFinder
 from engine.language.references.grammar import Mention, Target
-from engine.language.references.lookup import DesignationResolver, Lookup, beside
+from engine.language.references.lookup import DesignationResolver, Lookup, merge_designated
 from engine.language.references.names import Use, Uses
 from engine.language.references.provisions import Layout, Provision, Provisions, series_of
 from engine.language.references.readings import Readings, TextReadings, recogniser
 from engine.language.references.targets import (
     CONTAINER,
     NEIGHBOUR,
-    Aim,
-    Aims,
+    Destination,
+    DestinationFinder,
     Neighbours,
     is_container,
-    reference_to,
+    make_reference,
 )
 from engine.model import (
     Document,
@@ -39,11 +39,11 @@ from engine.model import (
     TargetKind,
 )
 
-# How sure a resolution is: as written, or a part that is not printed, so what encloses it.
+# Confidence of an exact resolution, and of an enclosing part if the part itself is not printed.
 EXACT, ENCLOSING = 1.0, 0.95
-# How sure a provision is that a translated excerpt lacks and the text it was made from has.
+# Confidence of a provision that only the original of a translated excerpt contains.
 FROM_ORIGINAL = 0.7
-# More members than this is a whole book: the reference is to its ends, not to all between.
+# A longer range gives references to its ends only.
 LONGEST_RANGE = 200
 
 
@@ -58,8 +58,8 @@ class Resolver:
         readings: Readings | None = None,
         layout: Layout | None = None,
     ) -> None:
-        """``readings`` are what the passages say, where that was read before; ``layout`` where the documents
-        stand, where that is known without a look at every passage."""
+        """``readings``: mentions and names of the passages, if already read; ``layout``: positions of the
+        documents, if already known."""
         self._readings = readings or TextReadings(passages)
         self._documents = documents
         self._provisions = Provisions(documents, sections, passages, layout)
@@ -67,47 +67,47 @@ class Resolver:
         self._finder = DocumentFinder(documents, self._provisions, self._readings)
         self._neighbours = Neighbours(self._provisions)
         self._lookup = Lookup(documents, self._provisions)
-        self._aims = Aims(self._provisions)
-        self._designations = DesignationResolver(documents, self._finder, self._lookup, self._aims)
+        self._destinations = DestinationFinder(self._provisions)
+        self._designations = DesignationResolver(documents, self._finder, self._lookup, self._destinations)
         numbers = {document.id: number for number, document in enumerate(documents)}
         named = {number: one.metadata.get("translation_of") for number, one in enumerate(documents)}
         self._original = {own: numbers[str(name)] for own, name in named.items() if str(name) in numbers}
 
-    def forget(self) -> None:
-        """Let go of what was found in the documents that were looked into so far."""
-        self._provisions.forget()
-        self._aims.forget()
-        self._designations.forget()
+    def clear(self) -> None:
+        """Clear the caches of consulted documents."""
+        self._provisions.clear()
+        self._destinations.clear()
+        self._designations.clear()
 
     @property
-    def asked(self) -> set[int]:
-        """The documents that were looked into so far; whoever keeps references may clear it."""
-        return self._lookup.asked
+    def consulted(self) -> set[int]:
+        """Documents consulted so far; the caller may clear the set."""
+        return self._lookup.consulted
 
     @property
     def uses(self) -> Uses:
-        """What was asked of all documents together so far; whoever keeps references may clear it."""
+        """Look-ups among all documents so far; the caller may clear the set."""
         return self._finder.uses
 
     def answers(self) -> Iterator[tuple[Use, str]]:
-        """What every question to all documents together has for an answer, where it has one."""
+        """Yield (use, answer) for every possible look-up among all documents."""
         yield from self._finder.answers()
         for own, original in self._original.items():
             yield ("original", self._documents[own].id), self._documents[original].id
 
     def own_names(self, document: int) -> str:
-        """The names that a document's own text gives, and whom it means by them."""
+        """Return the names that a document's own text defines, with their meanings, as a string."""
         return self._finder.own_names(document)
 
     def references(self, passage: Passage) -> list[Reference]:
-        """The references a passage of the corpus makes, in the order of its text; none to itself."""
+        """Return the references of a passage in text order, without references to itself."""
         row = self._rows.get(passage.id)
         return [] if row is None else self.resolve(self._readings.mentions(row), passage)
 
     def resolve(self, mentions: Sequence[Mention], passage: Passage) -> list[Reference]:
-        """What the mentions of a passage of the corpus refer to, in the order of its text.
+        """Resolve the mentions of a passage in text order.
 
-        Raises KeyError where the passage is not one of the corpus.
+        Raises KeyError if the passage is not in the corpus.
         """
         if not mentions:
             return []
@@ -122,13 +122,13 @@ class Resolver:
             if own and own[0].target_kind is TargetKind.DOCUMENT:
                 own = self._of_document(own[0], plain, passage, row) or own
             if own:
-                found = beside(found, own, mention)
+                found = merge_designated(found, own, mention)
         return _without_repeats(found)
 
     def _of_document(
         self, name: Reference, plain: Sequence[Mention], passage: Passage, row: int
     ) -> list[Reference]:
-        """The provision right behind the number of its document: "CPS 220 paragraph 23"."""
+        """Resolve the provision directly after the number of its document: "CPS 220 paragraph 23"."""
         for mention in plain:
             between = passage.text[name.span.end : mention.span.start]
             if mention.span.start > name.span.end and between.strip(" ,") == "" and mention.document is None:
@@ -143,29 +143,29 @@ class Resolver:
         return []
 
     def meanings(self, mentions: Sequence[Mention], passage: Passage) -> list[Meaning]:
-        """Which documents the mentions of a passage of the corpus speak of, in order."""
+        """Return the documents that the mentions of a passage refer to, in order."""
         return self._finder.meanings(mentions, passage, self._rows[passage.id], self._lookup.exists)
 
     def called(self, name: str, language: str) -> tuple[int, ...]:
-        """The documents that a name means in texts of a language, by their positions."""
+        """Return the documents that a name means in texts of a language, by their positions."""
         return self._finder.called(name, language)
 
     def within(self, mention: Mention, documents: Sequence[int], passage: Passage) -> list[Reference]:
-        """What a mention refers to where it is known to speak of some documents, by their positions."""
+        """Resolve a mention in given documents, by their positions."""
         return self._resolved(mention, Meaning(tuple(documents), True), passage, self._rows[passage.id])
 
     def nearest(self, document: int, address: Address, count: int) -> list[tuple[str, int]]:
-        """The numbers of a document that are next to one that it may not have, and the first row of each.
+        """Return the numbers of a document next to an address that it may not contain, with their first rows.
 
-        At most ``count``, in the order of the document; of the same kind as far as there are any.
+        At most ``count``, in document order; of the same kind if possible.
         """
         key = number_key(address.number or "")
-        return self._neighbours.numbers_beside(document, address.kind, key, count)
+        return self._neighbours.neighbouring_numbers(document, address.kind, key, count)
 
     def _resolved(self, mention: Mention, meaning: Meaning, passage: Passage, row: int) -> list[Reference]:
         reader = recogniser(passage.language)
         if reader and meaning.name_end and mention.relation is Relation.CITES:
-            # The corpus knows a longer name: "Decree 33 on markets is repealed".
+            # The corpus contains a longer name: "Decree 33 on markets is repealed".
             relation = reader.relation(passage.text, mention.span.start, meaning.name_end)
             mention = replace(mention, relation=relation)
         if not mention.targets:
@@ -180,14 +180,14 @@ class Resolver:
     ) -> list[Reference]:
         own = self._provisions.document_of[row]
         known = [document for document in meaning.documents if document is not None and document != own]
-        # An unknown name is worth keeping only where a year, a number or its marks show that it is an act's.
-        telling = any(letter.isdigit() for letter in mention.text) or mention.text.startswith("《")
-        if own in meaning.documents or (not known and not telling):
+        # An unknown name is stored only if a year, a number or its marks identify an act.
+        is_act_name = any(letter.isdigit() for letter in mention.text) or mention.text.startswith("《")
+        if own in meaning.documents or (not known and not is_act_name):
             return []
         ids = tuple(self._documents[document].id for document in known)
         made = tuple((TargetKind.DOCUMENT, document_id, -1) for document_id in ids)
         span = Span(mention.span.start, meaning.name_end or mention.span.end)
-        return [reference_to(passage, mention, span, made, EXACT)]
+        return [make_reference(passage, mention, span, made, EXACT)]
 
     def _target(
         self, mention: Mention, target: Target, meaning: Meaning, passage: Passage, row: int
@@ -195,7 +195,7 @@ class Resolver:
         if target.step is not None:
             return self._stepped(mention, target, passage, row)
         if target.address.number is None and not target.address.within:
-            # "nach dessen Absatz 3": a part of another act's provision, not of the one that speaks.
+            # "nach dessen Absatz 3": a part of another act's provision, not of the citing one.
             return [] if mention.that else self._relative(mention, target, passage, row)
         own = self._provisions.document_of[row]
         is_own = meaning.documents == (own,) and not meaning.named
@@ -203,46 +203,52 @@ class Resolver:
             return self._relative(mention, _without_number(target), passage, row)
         span = _extended(target.span, mention, meaning, passage.text)
         if is_own and not target.address.within and not target.through:
-            aims = self._annexed(target.address, passage, row)
-            if aims is not None:
-                aims = [aim for aim in aims if aim[2] != row]
-                return [reference_to(passage, mention, span, aims, EXACT)] if aims or not mention.bare else []
+            destinations = self._annexed(target.address, passage, row)
+            if destinations is not None:
+                destinations = [destination for destination in destinations if destination[2] != row]
+                return (
+                    [make_reference(passage, mention, span, destinations, EXACT)]
+                    if destinations or not mention.bare
+                    else []
+                )
         is_item = target.address.kind is SectionKind.PARAGRAPH and "." in (target.address.number or "")
-        if mention.bare and not (meaning.named or is_item or _stands_alone(target.address.number)):
+        if mention.bare and not (meaning.named or is_item or _is_complete(target.address.number)):
             return []
         documents = [document for document in meaning.documents if document is not None]
         if target.through and len(documents) == 1:
             members = self._range(documents[0], target, row)
             if members:
                 return [
-                    reference_to(passage, mention, span, self._aims.of(member, None), meaning.confidence)
+                    make_reference(
+                        passage, mention, span, self._destinations.find(member, None), meaning.confidence
+                    )
                     for member in members
-                    if not self._aims.is_self(member, None, row)
+                    if not self._destinations.is_self(member, None, row)
                 ]
-        found: dict[Aim, None] = {}
+        found: dict[Destination, None] = {}
         confidence = meaning.confidence
         itself = False
         for document in documents:
             for index in self._lookup.candidates(document, target.address, row):
                 if mention.bare and is_item and not self._lookup.is_bare(index):
                     continue
-                if self._aims.is_self(index, target.address, row):
+                if self._destinations.is_self(index, target.address, row):
                     itself = True
                     continue
-                for aim in self._aims.of(index, target.address):
-                    found[aim] = None
+                for destination in self._destinations.find(index, target.address):
+                    found[destination] = None
                 confidence = min(confidence, self._certainty(index, target.address, meaning.confidence))
         if not found and (itself or mention.bare):
             return []
         if not found:
             found, confidence = self._in_original(documents, target.address, row), FROM_ORIGINAL
         if mention.relation is Relation.REPEALS and confidence < meaning.confidence:
-            # A part that is not printed by itself: what encloses it goes on.
+            # The part is not printed separately; the enclosing provision stays in force.
             mention = replace(mention, relation=Relation.AMENDS)
-        return [reference_to(passage, mention, span, tuple(found), confidence)]
+        return [make_reference(passage, mention, span, tuple(found), confidence)]
 
-    def _annexed(self, address: Address, passage: Passage, row: int) -> Sequence[Aim] | None:
-        """ "Paragraph 1" in a schedule: what it is there; None where it is none of the schedule's parts."""
+    def _annexed(self, address: Address, passage: Passage, row: int) -> Sequence[Destination] | None:
+        """Resolve "Paragraph 1" within a schedule; None if it is not a part of the schedule."""
         if address.kind not in (SectionKind.PARAGRAPH, SectionKind.SUBSECTION) or address.number is None:
             return None
         own = self._provisions.document_of[row]
@@ -251,49 +257,49 @@ class Resolver:
         if depth is None:
             return None
         if address.kind is SectionKind.SUBSECTION and not self._documents[own].type:
-            # A contract calls what stands before its schedules clauses, an act sections.
+            # In a contract, clauses are the provisions before its schedules; in an act, sections.
             return None
         inside = [one for one in around[depth:] if one[0] in CONTAINERS]
         for stop in range(len(inside), 0, -1):
             within = Address(SectionKind.PARAGRAPH, address.number, address.paragraph, tuple(inside[:stop]))
-            aims = [
-                aim
+            destinations = [
+                destination
                 for index in self._lookup.candidates(own, within, row)
                 if self._has_part(index, within)
-                for aim in self._aims.of(index, within)
+                for destination in self._destinations.find(index, within)
             ]
-            if aims:
-                return aims
+            if destinations:
+                return destinations
         is_counted = passage.paragraph is not None or passage.kind is SectionKind.PARAGRAPH
         return () if is_counted and address.kind is SectionKind.PARAGRAPH else None
 
     def _has_part(self, index: int, address: Address) -> bool:
-        """Whether a provision is what an address names, or the schedule that counts it."""
-        path = self._aims.path(index, address)
+        """Return True if a provision is the target of an address, or the schedule that numbers it."""
+        path = self._destinations.path(index, address)
         is_whole = self._provisions.all[index].kind in CONTAINERS
-        return not is_whole or (path is not None and self._aims.part(index, path)[1] != "")
+        return not is_whole or (path is not None and self._destinations.part(index, path)[1] != "")
 
-    def _in_original(self, documents: Sequence[int], address: Address, row: int) -> dict[Aim, None]:
-        """What a translated excerpt leaves out, where the text it translates has it exactly once."""
-        found: dict[Aim, None] = {}
+    def _in_original(self, documents: Sequence[int], address: Address, row: int) -> dict[Destination, None]:
+        """Look up an address that a translated excerpt lacks in its original; empty unless unique."""
+        found: dict[Destination, None] = {}
         for document in documents:
             self.uses.add(("original", self._documents[document].id))
             original = self._original.get(document)
             if original is not None:
                 for index in self._lookup.candidates(original, address, row):
-                    found.update(dict.fromkeys(self._aims.of(index, address)))
+                    found.update(dict.fromkeys(self._destinations.find(index, address)))
         return found if len(found) == 1 else {}
 
     def _certainty(self, index: int, address: Address, sure: float) -> float:
-        """How sure a provision is: less where it only encloses what an address names."""
-        path = self._aims.path(index, address)
+        """Return the confidence of a provision: lower if it only encloses the address."""
+        path = self._destinations.path(index, address)
         if path is not None:
-            return sure if self._aims.part(index, path)[1] == path else ENCLOSING * sure
+            return sure if self._destinations.part(index, path)[1] == path else ENCLOSING * sure
         exact = self._provisions.all[index].key == number_key(address.number or "")
         return sure if exact else ENCLOSING * sure
 
     def _range(self, document: int, target: Target, row: int) -> list[int]:
-        """The provisions from one number to another, in the order of the document."""
+        """Return the provisions from one number to another in document order."""
         assert target.through is not None
         first = self._lookup.candidates(document, target.address, row)
         last = self._lookup.candidates(document, target.through, row)
@@ -318,23 +324,28 @@ class Resolver:
         return list(found)
 
     def _stepped(self, mention: Mention, target: Target, passage: Passage, row: int) -> list[Reference]:
-        """ "The preceding Article", "the provisions of this Part": what stands beside or around the text."""
+        """Resolve "the preceding Article", "the provisions of this Part" by position."""
         kind, paragraph = target.address.kind, target.address.paragraph
         if kind is SectionKind.PARAGRAPH:
-            aims = self._neighbours.paragraphs_beside(target, row)
+            destinations = self._neighbours.neighbouring_paragraphs(target, row)
         elif is_container(kind):
-            aims = self._neighbours.containers(target, row)
-            if aims and not target.step:
-                return [reference_to(passage, mention, target.span, aims, CONTAINER)]
+            destinations = self._neighbours.containers(target, row)
+            if destinations and not target.step:
+                return [make_reference(passage, mention, target.span, destinations, CONTAINER)]
         else:
-            aims = []
-            for index in self._neighbours.provisions_beside(target, row):
+            destinations = []
+            for index in self._neighbours.neighbouring_provisions(target, row):
                 number = self._provisions.all[index].key
-                aims += self._aims.of(index, Address(kind, number, paragraph) if paragraph else None)
-        return [reference_to(passage, mention, target.span, (aim,), NEIGHBOUR) for aim in aims]
+                destinations += self._destinations.find(
+                    index, Address(kind, number, paragraph) if paragraph else None
+                )
+        return [
+            make_reference(passage, mention, target.span, (destination,), NEIGHBOUR)
+            for destination in destinations
+        ]
 
     def _relative(self, mention: Mention, target: Target, passage: Passage, row: int) -> list[Reference]:
-        """ "Paragraph (2)": a part of the provision that speaks, if it is a passage of its own."""
+        """Resolve "Paragraph (2)": a part of the citing provision, if it is a separate passage."""
         index = self._provisions.at(row)
         path = target.address.paragraph
         if path is None:
@@ -344,25 +355,26 @@ class Resolver:
         for length in range(len(own), -1, -1):
             if index is None:
                 break
-            wanted = "/".join([*own[:length], *path.split("/")])
-            rows, matched = self._aims.part(index, wanted)
-            if matched == wanted or (rows and length == 0):
+            part_path = "/".join([*own[:length], *path.split("/")])
+            rows, matched = self._destinations.part(index, part_path)
+            if matched == part_path or (rows and length == 0):
                 if row in rows:
                     return []
-                aim = (TargetKind.PASSAGE, self._provisions.passages[rows[0]].id, rows[0])
-                return [reference_to(passage, mention, target.span, (aim,), EXACT)]
+                destination = (TargetKind.PASSAGE, self._provisions.passages[rows[0]].id, rows[0])
+                return [make_reference(passage, mention, target.span, (destination,), EXACT)]
         if ("(" in mention.text) is not passage.text.startswith("("):
-            # "(1)" where a schedule counts "1." is a part of one of its parts.
+            # "(1)" in a schedule numbered "1." is a part of one of its paragraphs.
             return []
         number, _, below = path.partition("/")
-        aims = self._annexed(Address(SectionKind.PARAGRAPH, number, below or None), passage, row)
-        if not aims or aims[0][2] == row:
+        destinations = self._annexed(Address(SectionKind.PARAGRAPH, number, below or None), passage, row)
+        if not destinations or destinations[0][2] == row:
             return []
-        return [reference_to(passage, mention, target.span, aims, EXACT)]
+        return [make_reference(passage, mention, target.span, destinations, EXACT)]
 
 
 def _is_own_paragraph(address: Address, passage: Passage) -> bool:
-    """In a text of articles "paragraph 2" is a part of the article that speaks, as "paragraph (2)" is."""
+    """Return True if "paragraph 2" in a text of articles is a part of the citing article, like "paragraph
+    (2)"."""
     bare = address.kind is SectionKind.PARAGRAPH and not address.within
     return bare and passage.kind in (SectionKind.ARTICLE, SectionKind.RECITAL)
 
@@ -373,13 +385,13 @@ def _without_number(target: Target) -> Target:
     return replace(target, address=Address(address.kind, None, path))
 
 
-def _stands_alone(number: str | None) -> bool:
-    """Whether a number is a rule's without any word: "4.3.2" or "A4.3", not "4" or "4.3"."""
+def _is_complete(number: str | None) -> bool:
+    """Return True if a number identifies a rule without a word: "4.3.2" or "A4.3", not "4" or "4.3"."""
     return number is not None and (number.count(".") >= 2 or (number[:1].isalpha() and "." in number))
 
 
 def _extended(span: Span, mention: Mention, meaning: Meaning, text: str) -> Span:
-    """A name can be longer than its form shows, and capitals in front of a provision may be no name."""
+    """Adjust the span to the name: it may be longer than its form shows, or capitals may be no name."""
     if meaning.weak and mention.document and span.start == mention.name_at:
         start = span.start + len(mention.document)
         while text[start].isspace():
@@ -394,7 +406,7 @@ def _extended(span: Span, mention: Mention, meaning: Meaning, text: str) -> Span
 
 
 def _without_repeats(found: list[Reference]) -> list[Reference]:
-    kept: dict[tuple[object, ...], Reference] = {}
+    distinct: dict[tuple[object, ...], Reference] = {}
     for reference in found:
-        kept.setdefault((reference.span, reference.target_id, reference.candidates), reference)
-    return sorted(kept.values(), key=lambda reference: (reference.span.start, reference.span.end))
+        distinct.setdefault((reference.span, reference.target_id, reference.candidates), reference)
+    return sorted(distinct.values(), key=lambda reference: (reference.span.start, reference.span.end))

@@ -1,4 +1,4 @@
-"""What a reference points at: a section, a passage, a paragraph of one, or what is before or after it."""
+"""Destinations of references: a section, a passage, a paragraph, or a neighbour of the citing passage."""
 
 from __future__ import annotations
 
@@ -12,53 +12,54 @@ from engine.language.references.grammar import Mention, Target
 from engine.language.references.provisions import Provision, Provisions, container_of, series_of
 from engine.model import Passage, Reference, Section, SectionKind, Span, Status, TargetKind
 
-# What a reference to a provision points at: its section, its passage, or that of one of its
-# paragraphs.
+# Destinations of references to provisions
 
 # The kind of target, its id, and its first row (-1 for a document).
-Aim = tuple[TargetKind, str, int]
+Destination = tuple[TargetKind, str, int]
 
 
-class Aims:
-    """Finds what provisions, known by their places in ``Provisions.all``, are to who refers to them."""
+class DestinationFinder:
+    """Finds the destinations of provisions, given by their positions in ``Provisions.all``."""
 
     def __init__(self, provisions: Provisions) -> None:
         self._provisions = provisions
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
-        """Let go of what was found: the provisions are no longer those that they were."""
-        self._known: dict[tuple[int, str | None], tuple[Aim, ...]] = {}
+    def clear(self) -> None:
+        """Clear the cache after provisions have changed."""
+        self._known: dict[tuple[int, str | None], tuple[Destination, ...]] = {}
         self._parts: dict[tuple[int, str], tuple[list[int], str]] = {}
         self._numbers: dict[int, list[tuple[int, list[str]]]] = {}
 
-    def of(self, index: int, address: Address | None) -> tuple[Aim, ...]:
-        """What a reference points at: the passage of a paragraph, the provision's section, its passage."""
+    def find(self, index: int, address: Address | None) -> tuple[Destination, ...]:
+        """Return the destination of a reference: the passage of a paragraph, the provision's section or
+        passage."""
         paragraph = self.path(index, address) if address else None
-        known = self._known.get((index, paragraph))
-        if known is None:
-            known = self._known[index, paragraph] = (self._found(index, paragraph),)
-        return known
+        cached = self._known.get((index, paragraph))
+        if cached is None:
+            cached = self._known[index, paragraph] = (self._found(index, paragraph),)
+        return cached
 
     def path(self, index: int, address: Address) -> str | None:
-        """The part of a provision that an address names: "2" where paragraph 2 of Schedule 7 is meant."""
+        """Return the part of a provision that an address names: "2" for paragraph 2 of Schedule 7."""
         provision = self._provisions.all[index]
         if address.within and provision.kind in CONTAINERS and address.kind not in CONTAINERS:
             return "/".join(part for part in (address.number, address.paragraph) if part) or None
         return address.paragraph if address.number and provision.key == number_key(address.number) else None
 
     def is_self(self, index: int, address: Address | None, row: int) -> bool:
-        """Whether a passage would refer to itself."""
-        return any(aim[2] == row for aim in self.of(index, address))
+        """Return True if a passage would refer to itself."""
+        return any(destination[2] == row for destination in self.find(index, address))
 
     def part(self, index: int, paragraph: str) -> tuple[list[int], str]:
-        """The rows that carry a paragraph of a provision, or the nearest part that encloses it."""
-        known = self._parts.get((index, paragraph))
-        if known is None:
-            known = self._parts[index, paragraph] = self._found_part(index, paragraph)
-        return known
+        """Return the rows of a paragraph of a provision and its path, or those of the nearest enclosing
+        part."""
+        cached = self._parts.get((index, paragraph))
+        if cached is None:
+            cached = self._parts[index, paragraph] = self._found_part(index, paragraph)
+        return cached
 
-    def _found(self, index: int, paragraph: str | None) -> Aim:
+    def _found(self, index: int, paragraph: str | None) -> Destination:
         provision, passages = self._provisions.all[index], self._provisions.passages
         if paragraph is not None:
             rows, _ = self.part(index, paragraph)
@@ -78,17 +79,17 @@ class Aims:
             numbers = self._numbers[index] = [(row, path.split("/")) for row, path in counted]
         parts = paragraph.split("/")
         for length in range(len(parts), 0, -1):
-            wanted = parts[:length]
-            rows_of_part = [row for row, number in numbers if number[:length] == wanted]
+            prefix = parts[:length]
+            rows_of_part = [row for row, number in numbers if number[:length] == prefix]
             if rows_of_part:
-                exact = [row for row, number in numbers if number == wanted]
-                return exact or rows_of_part, "/".join(wanted)
+                exact = [row for row, number in numbers if number == prefix]
+                return exact or rows_of_part, "/".join(prefix)
         return [], ""
 
     def _counted(self, provision: Provision) -> list[tuple[int, str]]:
-        """The parts that a provision counts: the row and path of each.
+        """Return the numbered parts of a provision: row and path of each.
 
-        The parts of a schedule may be counted on from Part to Part, and each may have a heading.
+        The parts of a schedule may be numbered across its Parts, and each may have a heading.
         """
         passages = self._provisions.passages
         own = [(row, self._provisions.paragraph_of(row) or "") for row in provision.rows]
@@ -101,18 +102,18 @@ class Aims:
             path = "/".join(part for part in (number, one.paragraph) if part)
             inside.extend([(row, path)] if path and (number or one.kind in CONTAINERS) else [])
         if len({path for _, path in inside}) < len({passages[row].source_id for row, _ in inside}):
-            # Each Part counts for itself.
+            # Each Part has its own numbering.
             return [one for one in own if passages[one[0]].kind in ATTACHED]
         return inside
 
 
-def reference_to(
-    passage: Passage, mention: Mention, span: Span, aims: Sequence[Aim], confidence: float
+def make_reference(
+    passage: Passage, mention: Mention, span: Span, destinations: Sequence[Destination], confidence: float
 ) -> Reference:
-    """The reference of a passage to one aim, an ambiguous one to several, an unresolved one to none."""
+    """Make a reference: resolved for one destination, ambiguous for several, unresolved for none."""
     text = passage.text[span.start : span.end]
-    if len(aims) == 1:
-        kind, target_id, _ = aims[0]
+    if len(destinations) == 1:
+        kind, target_id, _ = destinations[0]
         return Reference(
             passage.id,
             span,
@@ -125,32 +126,31 @@ def reference_to(
             round(confidence, 3),
             mention.grammar,
         )
-    status = Status.AMBIGUOUS if aims else Status.UNRESOLVED
-    candidates = tuple(target_id for _, target_id, _ in aims)
-    kinds = aims[0][0] if aims else None
-    sure = round(confidence, 3) if aims else 0.0
+    status = Status.AMBIGUOUS if destinations else Status.UNRESOLVED
+    candidates = tuple(target_id for _, target_id, _ in destinations)
+    kinds = destinations[0][0] if destinations else None
+    sure = round(confidence, 3) if destinations else 0.0
     return Reference(
         passage.id, span, text, mention.relation, status, kinds, None, candidates, sure, mention.grammar
     )
 
 
-# What stands before, after and around a passage: the targets of "the preceding Article", "this
-# Part".
+# Neighbours of a passage: the targets of "the preceding Article", "this Part"
 
-# So many numbers are looked up by themselves; of more of them the document is looked through.
+# Maximum number of single look-ups; beyond it the whole document is read.
 MOST_TRIED = 24
-# How sure a neighbour is; a container is told by its kind alone, which nested ones may share.
+# Confidence of a neighbour and of a container; containers of one kind may be nested.
 NEIGHBOUR, CONTAINER = 0.9, 0.7
 
 
 class Neighbours:
-    """Finds provisions, paragraphs and sections by their place beside a passage."""
+    """Finds provisions, paragraphs and sections by their position relative to a passage."""
 
     def __init__(self, provisions: Provisions) -> None:
         self._provisions = provisions
 
-    def provisions_beside(self, target: Target, row: int) -> list[int]:
-        """The provisions that a step from the passage's own leads to, nearest first."""
+    def neighbouring_provisions(self, target: Target, row: int) -> list[int]:
+        """Return the provisions at a distance from the passage's own provision, nearest first."""
         own = self._provisions.at(row)
         if own is None or not target.step:
             return []
@@ -164,7 +164,7 @@ class Neighbours:
         return found
 
     def _walk(self, start: Provision, step: int) -> Iterator[int]:
-        """The provisions of the document before or after one, each once."""
+        """Yield the provisions of the document before or after a provision, each once."""
         rows = self._provisions.rows_of(start.document)
         seen: set[int] = set()
         row = start.rows[0] - 1 if step < 0 else start.rows[-1] + 1
@@ -177,26 +177,30 @@ class Neighbours:
 
     @staticmethod
     def _is_like(one: Provision, other: Provision) -> bool:
-        """Whether two provisions are of one series: 4.3.1 and 4.3.2, not 4.3."""
+        """Return True if two provisions are of one series: 4.3.1 and 4.3.2, not 4.3."""
         same_series = series_of(one.kind) == series_of(other.kind)
         return same_series and one.key.count(".") == other.key.count(".") and one.key != other.key
 
-    def numbers_beside(self, document: int, kind: SectionKind, key: str, count: int) -> list[tuple[str, int]]:
-        """The numbers that stand next to one in a document, or would if it had it: number and first row of
-        each, at most ``count``, ascending. Only of the numbering that serves the kind."""
+    def neighbouring_numbers(
+        self, document: int, kind: SectionKind, key: str, count: int
+    ) -> list[tuple[str, int]]:
+        """Return the numbers next to a number that the document may not contain.
+
+        Returns (number, first row), at most ``count``, ascending, of the numbering of this kind only.
+        """
         known = (number for number in self._provisions.numbers(document) if number not in ("", key))
         order = sorted(known, key=_natural)
-        place = bisect_left(order, _natural(key), key=_natural)
-        before = self._first_rows(document, kind, reversed(order[:place]), count)[::-1]
-        near = before + self._first_rows(document, kind, order[place:], count)
+        position = bisect_left(order, _natural(key), key=_natural)
+        before = self._first_rows(document, kind, reversed(order[:position]), count)[::-1]
+        near = before + self._first_rows(document, kind, order[position:], count)
         first = max(0, min(len(before) - count // 2, len(near) - count))
         return near[first : first + count]
 
     def _first_rows(
         self, document: int, kind: SectionKind, numbers: Iterable[str], count: int
     ) -> list[tuple[str, int]]:
-        """The first ``count`` of some numbers that the numbering has that serves a kind, and the first row of
-        each."""
+        """Return the first ``count`` of ``numbers`` that the document uses for this kind, with their first
+        rows."""
         provisions = self._provisions
         found: list[tuple[str, int]] = []
         for tried, number in enumerate(numbers):
@@ -213,11 +217,11 @@ class Neighbours:
                 break
         return found
 
-    def paragraphs_beside(self, target: Target, row: int) -> list[Aim]:
-        """The paragraphs of the passage's own provision that a step leads to, nearest first."""
+    def neighbouring_paragraphs(self, target: Target, row: int) -> list[Destination]:
+        """Return the paragraphs at a distance within the passage's own provision, nearest first."""
         own = self._provisions.at(row)
-        mine = self._provisions.paragraph_of(row)
-        if own is None or not mine or not target.step:
+        own_paragraph = self._provisions.paragraph_of(row)
+        if own is None or not own_paragraph or not target.step:
             return []
         passages = self._provisions.passages
         heads: dict[str, int] = {}
@@ -226,37 +230,37 @@ class Neighbours:
             if top:
                 heads.setdefault(top, place)
         order = list(heads)
-        place = order.index(mine.split("/")[0])
+        place = order.index(own_paragraph.split("/")[0])
         if target.step < 0:
             chosen = order[max(0, place - target.count) : place][::-1]
         else:
             chosen = order[place + 1 : place + 1 + target.count]
         return [(TargetKind.PASSAGE, passages[heads[top]].id, heads[top]) for top in chosen]
 
-    def containers(self, target: Target, row: int) -> list[Aim]:
-        """The section of a kind around a passage, or the one before or after it.
+    def containers(self, target: Target, row: int) -> list[Destination]:
+        """Return the sections of a kind around a passage, or those before or after it.
 
-        Sections of one kind may stand in each other, a German Abschnitt in a Kapitel: then all around.
+        Sections of one kind may be nested (a German Abschnitt in a Kapitel): then all of them are returned.
         """
         kind = target.address.kind
         around = self._around(kind, row)
         if not target.step or not around:
-            return [self._aim(section) for section in around]
+            return [self._destination(section) for section in around]
         section = around[0]
         siblings = [one for one in self._siblings(section) if container_of(one.kind) is container_of(kind)]
         place = siblings.index(section)
         if target.step < 0:
-            return [self._aim(one) for one in siblings[max(0, place - target.count) : place][::-1]]
-        return [self._aim(one) for one in siblings[place + 1 : place + 1 + target.count]]
+            return [self._destination(one) for one in siblings[max(0, place - target.count) : place][::-1]]
+        return [self._destination(one) for one in siblings[place + 1 : place + 1 + target.count]]
 
     def _siblings(self, section: Section) -> list[Section]:
         provisions = self._provisions
         document = provisions.document_number(section.document_id)
-        beside = (provisions.sections[number] for number in provisions.layout.sections_of[document])
-        return [one for one in beside if one.parent_id == section.parent_id]
+        siblings = (provisions.sections[number] for number in provisions.layout.sections_of[document])
+        return [one for one in siblings if one.parent_id == section.parent_id]
 
     def _around(self, kind: SectionKind, row: int) -> list[Section]:
-        """The sections of a kind that hold a passage, the innermost first."""
+        """Return the sections of a kind that contain a passage, innermost first."""
         found: list[Section] = []
         section = self._provisions.section_named(self._provisions.passages[row].section_id)
         while section is not None:
@@ -265,17 +269,17 @@ class Neighbours:
             section = self._provisions.section_named(section.parent_id)
         return found
 
-    def _aim(self, section: Section) -> Aim:
+    def _destination(self, section: Section) -> Destination:
         first = self._provisions.first_row(self._provisions.document_number(section.document_id))
         return TargetKind.SECTION, section.id, first + section.first
 
 
 def _natural(number: str) -> tuple[tuple[int, int, str], ...]:
-    """A number by the values of its digits: 9 before 10, 14 before 14A before 15."""
+    """Make a natural sort key: 9 before 10, 14 before 14A before 15."""
     parts = re.findall(r"\d+|\D+", number)
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
 
 
 def is_container(kind: SectionKind) -> bool:
-    """Whether a kind names a part of the hierarchy, not a provision or a paragraph of one."""
+    """Return True for the kind of a part of the hierarchy, False for a provision or paragraph."""
     return kind in CONTAINERS or kind is SectionKind.SUBSECTION

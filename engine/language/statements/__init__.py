@@ -1,4 +1,4 @@
-"""Statements: what a sentence says of quantities, duties and negation, and whether two say the same."""
+"""Statements: quantities, duties and negation in sentences, and their comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a text says what a claim says, word by word: voice and clauses, changed words, conditions."""
+"""Align a claim with a source word by word: voice and clauses, changed words, conditions."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from itertools import pairwise
 from engine.language.analysis import analyzer
 from engine.language.statements.dropping import binding
 from engine.language.statements.lexicon import lexicon
-from engine.language.statements.pairing import Pairs, implied, paired
+from engine.language.statements.pairing import Pairs, find_implied, pair_tokens
 from engine.language.statements.quantities import Kind
 from engine.language.statements.sequence import AGENT, BINDING, Sort, Token
 
-# A claim and a source in one voice and one order of clauses: the passive turned round, clauses
-# exchanged.
+# Rephrasing: passive to active, exchanged clauses
 
-# Clauses that are exchanged at most.
+# Maximum number of clauses to exchange.
 MOST_CLAUSES = 4
 
 
-def turned(
+def rephrase(
     claim: Sequence[Token], source: Sequence[Token]
 ) -> Iterator[tuple[Sequence[Token], Sequence[Token], bool]]:
-    """A claim and a source in other forms that say the same, and whether who does it was lost thereby."""
+    """Yield equivalent forms of a claim and a source, and whether the agent was lost by the change."""
     ensured = _ensured(source)
     for own in (claim, *_exchanged(claim)):
         if own is not claim:
@@ -41,7 +40,7 @@ def turned(
 
 
 def _ensured(source: Sequence[Token]) -> Sequence[Token]:
-    """ "A must ensure that X is done" as "X is done"; nothing where it is bound to something."""
+    """Reduce "A must ensure that X is done" to "X is done"; empty if it has conditions."""
     place = next((place for place, token in enumerate(source) if token.opened == "ensure"), 0)
     first = [token for token in source[:place] if token.sentence == source[place].sentence]
     duty = any(token.sort is Sort.MODAL and token.key == "must" for token in first)
@@ -49,7 +48,7 @@ def _ensured(source: Sequence[Token]) -> Sequence[Token]:
 
 
 def _exchanged(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """The clauses of a sentence the other way round: "if A, B" as "B if A"."""
+    """Yield a sentence with its clauses exchanged: "if A, B" as "B if A"."""
     borders = [
         place
         for place, token in enumerate(tokens)
@@ -61,7 +60,7 @@ def _exchanged(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _voice(tokens: Sequence[Token]) -> tuple[int, int] | None:
-    """Where the modal verb and the verb of a sentence in the passive stand."""
+    """Return the positions of the modal verb and the verb of a passive sentence, or None."""
     for place, token in enumerate(tokens):
         if token.sort is Sort.CONTENT and token.passive and not token.mark:
             modal = place - 1 if place and tokens[place - 1].sort in (Sort.MODAL, Sort.NOT) else place
@@ -74,7 +73,7 @@ def _has_agent(tokens: Sequence[Token]) -> bool:
 
 
 def _active(tokens: Sequence[Token], modal: int, verb: int) -> Iterator[list[Token]]:
-    """ "X shall be approved by Y within Z" as "Y shall approve X within Z", for each that may be Y."""
+    """Yield "X shall be approved by Y within Z" as "Y shall approve X within Z", for each possible Y."""
     agents = [place for place in range(verb + 1, len(tokens)) if tokens[place].mark == AGENT]
     verbs = [replace(token, passive=False) for token in tokens[modal : verb + 1]]
     for agent in agents or [len(tokens)]:
@@ -92,12 +91,12 @@ def _active(tokens: Sequence[Token], modal: int, verb: int) -> Iterator[list[Tok
         yield [*acting, *verbs, *tokens[:modal], *tokens[verb + 1 : agent], *tokens[stop:]]
 
 
-# What a claim says otherwise at a place where all else is the same: a number, a limit, a modal
-# verb, a negation, an opposite.
+# Differences at positions where everything else is the same: a number, a limit, a modal verb, a negation, an
+# opposite
 
 
 class Change(StrEnum):
-    """What a claim says otherwise at a place where all else is the same."""
+    """The kind of difference at a position where everything else is the same."""
 
     NUMBER = "number"
     LIMIT = "limit"
@@ -110,14 +109,14 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A word of the claim and the one that the source has in its place; None where one has none."""
+    """A word of the claim and its counterpart in the source; None if missing."""
 
     change: Change
     claim: Token | None
     source: Token | None
 
 
-def changes(
+def find_changes(
     claim: Sequence[Token],
     source: Sequence[Token],
     pairs: Pairs,
@@ -125,10 +124,10 @@ def changes(
     left: list[int],
     language: str,
 ) -> tuple[list[Changed], list[int], list[int]]:
-    """What the claim has at places where the source has something else of the kind."""
+    """Find differences between paired words; return them, and the remaining unpaired words of both texts."""
     changed: list[Changed] = []
     lost_here, left_here = set(lost), set(left)
-    for own, theirs in gaps(len(claim), len(source), pairs, lost, left):
+    for own, theirs in find_gaps(len(claim), len(source), pairs, lost, left):
         for place in own:
             partner = next(
                 (p for p in theirs if p in left_here and _rivals(claim[place], source[p], language)), None
@@ -150,15 +149,15 @@ def changes(
 
 
 def _is_inside(theirs: Sequence[int], pairs: Pairs) -> bool:
-    """Whether a gap of the source lies between words of the claim, not in front of them or behind."""
+    """Return True if a gap of the source is between words of the claim, not before or after all of them."""
     inside = pairs.of_claim.values()
     return bool(inside) and min(inside) < theirs[0] < max(inside)
 
 
-def gaps(
+def find_gaps(
     claims: int, sources: int, pairs: Pairs, lost: list[int], left: list[int]
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """What is unmatched between two matched words on either side."""
+    """Yield the unpaired words of both texts between consecutive paired words."""
     anchors = [(-1, -1)]
     anchors += sorted((own, theirs) for own, theirs in pairs.of_claim.items() if own not in pairs.moved)
     anchors.append((claims, sources))
@@ -169,19 +168,19 @@ def gaps(
             yield here, there
 
 
-def instead(
+def find_replacements(
     claim: Sequence[Token], source: Sequence[Token], pairs: Pairs, lost: list[int], left: list[int]
 ) -> Iterator[tuple[Token, Token]]:
-    """What the source has where the claim has words that it lacks."""
-    for own, theirs in gaps(len(claim), len(source), pairs, lost, left):
-        mine = [claim[place] for place in own if claim[place].sort is Sort.CONTENT]
-        other = [source[place] for place in theirs if source[place].sort is Sort.CONTENT]
-        if mine and other:
-            yield mine[0], other[0]
+    """Yield words of the claim that the source lacks, with the words at their position in the source."""
+    for own, theirs in find_gaps(len(claim), len(source), pairs, lost, left):
+        own_words = [claim[place] for place in own if claim[place].sort is Sort.CONTENT]
+        their_words = [source[place] for place in theirs if source[place].sort is Sort.CONTENT]
+        if own_words and their_words:
+            yield own_words[0], their_words[0]
 
 
 def _rivals(own: Token, theirs: Token, language: str) -> bool:
-    """Whether one stands in the place of the other."""
+    """Return True if one word replaces the other."""
     if own.sort is not theirs.sort:
         return False
     if own.sort is Sort.NUMBER:
@@ -221,33 +220,33 @@ def _kind(own: Token, theirs: Token) -> Change:
     return Change.OPPOSITE
 
 
-# Does a text say what a claim says? Word by word, in the same parts, with the same conditions.
+# Alignment
 #
-# The words of both that matter are paired (``pairing``), the passive turned round and clauses
-# exchanged where that helps (``turning``). A claim is said only where every word of it is found
-# so, nothing is otherwise (``changes``), and nothing is left out that binds (``dropping``): a
-# negation, a condition, an exception, a part of the subject. So shared words are no support.
+# The relevant words of both texts are paired (``pairing``), with rephrasing if that helps. A claim is
+# supported only if every word is found in the same role, nothing differs, and nothing binding is omitted
+# (``dropping``): a negation, a condition, an exception, a part of the subject. Shared words alone are no
+# support.
 
-# A claim with fewer content words says too little to be held against anything.
+# Minimum number of content words of a claim.
 FEWEST_CONTENT = 2
-# The share of its own content words that a claim may say with a synonym; one always.
+# Maximum share of a claim's content words that are synonyms; one is always allowed.
 MOST_LOOSE = 0.34
-# The share of a source's content words that a claim may leave out to be contradicted by it.
+# Maximum share of a source's content words that a contradicted claim may omit.
 MOST_LEFT = 0.25
-# Where fewer of a claim's words are found, turning it round finds no more.
+# If fewer of a claim's words are found, rephrasing finds no more.
 WORTH = 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """How the words of a claim stand in a source.
+    """Result of aligning a claim with a source.
 
-    ``missing``: words of the claim that the source has not. ``exchanged``: words that it has in another part.
-    ``dropped``: words of the source that a claim must not leave out. ``changed``: what is otherwise.
-    ``instead``: a word of the claim and the one in its place. ``loose``: matched by a synonym. ``numbers``:
-    quantities of the source that the claim has. ``own``: references of the claim that are the source's own
-    words. ``share``: of the claim's content words, how many were found (0..1);
-    ``left``: of the source's, how many the claim leaves out. ``content`` is how many the claim has.
+    ``missing``: words of the claim that the source lacks. ``exchanged``: words with another role.
+    ``dropped``: words of the source that a claim must not omit. ``changed``: differences. ``instead``: a word
+    of the claim and the one at its position. ``loose``: matched by a synonym. ``numbers``: quantities of the
+    source in the claim. ``own``: references in the claim that are words of the source. ``share``: share of
+    the claim's content words found (0 to 1). ``left``: share of the source's content words that the claim
+    omits. ``content``: number of content words in the claim.
     """
 
     missing: tuple[Token, ...]
@@ -264,7 +263,7 @@ class Alignment:
 
     @property
     def complete(self) -> bool:
-        """Whether the source says the claim."""
+        """Whether the source supports the claim."""
         return (
             self.content + len(self.numbers) >= FEWEST_CONTENT
             and self.content > 0
@@ -274,8 +273,8 @@ class Alignment:
 
     @property
     def contrary(self) -> bool:
-        """Whether the source says otherwise of the same subject and act: what it says of a special case is
-        none."""
+        """Whether the source contradicts the claim, on the same subject and act; a special case is no
+        contradiction."""
         hard = (Change.NUMBER, Change.LIMIT, Change.MODALITY, Change.NEGATION, Change.OPPOSITE)
         return (
             self.content >= FEWEST_CONTENT
@@ -292,22 +291,22 @@ class Alignment:
 
     @property
     def defects(self) -> int:
-        """How many words stand against it."""
+        """Weighted number of words against the claim."""
         return len(self.missing) + 2 * len(self.exchanged) + len(self.dropped) + len(self.changed)
 
 
 def align(
     claim: Sequence[Token], source: Sequence[Token], language: str, context: frozenset[str] = frozenset()
 ) -> Alignment:
-    """The best of the alignments as the texts stand and with the passive or clauses turned round.
+    """Return the best alignment, of the texts unchanged or rephrased.
 
-    ``context`` are the keys of what a pronoun may mean that the source begins with; empty where it begins
-    with none.
+    ``context``: keys of the possible antecedents of a pronoun at the start of the source; empty if there is
+    none.
     """
     best = _aligned(claim, source, language, context, agentless=False)
     if best.complete or best.share < WORTH:
         return best
-    for own, theirs, agentless in turned(claim, source):
+    for own, theirs, agentless in rephrase(claim, source):
         other = _aligned(own, theirs, language, context, agentless=agentless)
         if other.complete or other.defects < best.defects:
             best = other
@@ -317,20 +316,21 @@ def align(
 
 
 def part_of(source: Sequence[Token], chosen: Sequence[int], language: str) -> Alignment:
-    """How some words of a source stand in it, by their places: what must not be left out around them."""
-    said = [source[place] for place in chosen]
+    """Align some words of a source, by their positions, with the source: find what must not be omitted around
+    them."""
+    words = [source[place] for place in chosen]
     pairs = Pairs(dict(enumerate(chosen)), set())
-    held = set(chosen)
-    left = [place for place in range(len(source)) if place not in held]
-    dropped = tuple(binding(said, source, pairs, left, language, agentless=False))
-    own = tuple(token for token in said if token.sort is Sort.REFERENCE)
-    numbers = tuple(token for token in said if token.sort is Sort.NUMBER)
-    content = sum(token.sort is Sort.CONTENT for token in said)
+    chosen_positions = set(chosen)
+    left = [place for place in range(len(source)) if place not in chosen_positions]
+    dropped = tuple(binding(words, source, pairs, left, language, agentless=False))
+    own = tuple(token for token in words if token.sort is Sort.REFERENCE)
+    numbers = tuple(token for token in words if token.sort is Sort.NUMBER)
+    content = sum(token.sort is Sort.CONTENT for token in words)
     return Alignment((), (), dropped, (), (), own, (), numbers, 1.0, 0.0, content)
 
 
 def share_of(claim: Sequence[Token], source: frozenset[str]) -> float:
-    """The share of the claim's words that a source has anywhere: what it can reach at most."""
+    """Return the share of the claim's words anywhere in a source: an upper bound for its alignment."""
     keys = [token.key for token in claim if token.sort is Sort.CONTENT]
     return sum(key in source for key in keys) / len(keys) if keys else 0.0
 
@@ -343,13 +343,13 @@ def _aligned(
     *,
     agentless: bool,
 ) -> Alignment:
-    pairs = paired(claim, source)
+    pairs = pair_tokens(claim, source)
     used = set(pairs.of_claim.values())
     lost = [place for place in range(len(claim)) if place not in pairs.of_claim]
     left = [place for place in range(len(source)) if place not in used]
-    changed, lost, left = changes(claim, source, pairs, lost, left, language)
+    changed, lost, left = find_changes(claim, source, pairs, lost, left, language)
     changed += _joints(claim, source, pairs)
-    need_not = implied(claim, source, pairs, lost, left, language, context)
+    need_not = find_implied(claim, source, pairs, lost, left, language, context)
     content = [place for place, token in enumerate(claim) if token.sort is Sort.CONTENT]
     found = [place for place in content if place in pairs.of_claim]
     return Alignment(
@@ -359,7 +359,7 @@ def _aligned(
         tuple(changed),
         tuple(claim[place] for place in found if claim[place].own != source[pairs.of_claim[place]].own),
         tuple(claim[place] for place in pairs.of_claim if claim[place].sort is Sort.REFERENCE),
-        tuple(instead(claim, source, pairs, lost, left)),
+        tuple(find_replacements(claim, source, pairs, lost, left)),
         tuple(source[place] for place in sorted(used) if source[place].sort is Sort.NUMBER),
         len(found) / len(content) if content else 0.0,
         _left(source, used, left),
@@ -368,7 +368,7 @@ def _aligned(
 
 
 def _joints(claim: Sequence[Token], source: Sequence[Token], pairs: Pairs) -> list[Changed]:
-    """ "A or B" for "A and B"."""
+    """Return "A or B" for "A and B" and the reverse."""
     return [
         Changed(Change.JOINT, claim[place], source[other])
         for place, other in pairs.of_claim.items()
@@ -377,7 +377,7 @@ def _joints(claim: Sequence[Token], source: Sequence[Token], pairs: Pairs) -> li
 
 
 def _left(source: Sequence[Token], used: set[int], left: Sequence[int]) -> float:
-    """The share of the content words of a source's sentences that is left out, brackets aside."""
+    """Return the share of content words omitted from the source's sentences, except words in brackets."""
     sentences = {source[place].sentence for place in used}
     every = [token for token in source if token.sort is Sort.CONTENT and token.sentence in sentences]
     dropped = [

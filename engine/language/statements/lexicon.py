@@ -14,16 +14,14 @@ from engine.language.analysis import analyzer
 from engine.language.characters import fold_arabic
 from engine.languages import base_of, file_of
 
-# The words by which statements are read: ``statements.yaml`` in the folder of each language,
-# compiled.
+# The words by which statements are read: ``statements.yaml`` in the folder of each language, compiled.
 #
-# They say quantities, what must and may be done, negation and opposites. Each entry of a file is
-# a regular expression without capturing groups; a blank stands for any white space and the ends
-# of a word are added, letters may be capitals; ``lead`` is what may be written as one word in
-# front of each. Under ``antonyms`` and ``synonyms`` stand plain words, which are compared by
-# their stems: an antonym pair is [one side, other side], with blanks between the words of a side.
-# What is the same in all languages, units of time and currencies, stands in ``measures.yaml``
-# beside this file.
+# They say quantities, what must and may be done, negation and opposites. Each entry of a file is a regular
+# expression without capturing groups; a blank stands for any white space and the ends of a word are added,
+# letters may be capitals; ``lead`` is what may be written as one word in front of each. Under ``antonyms``
+# and ``synonyms`` stand plain words, which are compared by their stems: an antonym pair is [one side, other
+# side], with blanks between the words of a side. What is the same in all languages, units of time and
+# currencies, stands in ``measures.yaml`` beside this file.
 
 FILE = "statements.yaml"
 MEASURES = Path(__file__).with_name("measures.yaml")
@@ -228,12 +226,11 @@ def _stems(words: str, language: str) -> list[str]:
     return [analyzer(language).stem(word) for word in words.split()]
 
 
-# The key by which a word is compared: its stem, mended where a stemmer leaves forms of one word
-# apart or puts two parties under one stem.
+# The key by which a word is compared: its stem, mended where a stemmer leaves forms of one word apart or puts
+# two parties under one stem.
 #
-# A stemmer cuts "expropriant" and "exproprié", "Mieter" and "Miete", "employer" and "employed" to
-# one stem: who does it and to whom it is done. And it leaves "bestraft" and "bestrafen", "held"
-# and "hold" apart.
+# A stemmer cuts "expropriant" and "exproprié", "Mieter" and "Miete", "employer" and "employed" to one stem:
+# who does it and to whom it is done. And it leaves "bestraft" and "bestrafen", "held" and "hold" apart.
 
 _POSSESSIVE = re.compile(r"['’]s?\Z")
 

@@ -1,4 +1,4 @@
-"""Which word of a source each word of a claim is, and what a claim may say without a word for it."""
+"""Pair the words of a claim with those of a source, and find words of a claim that need no counterpart."""
 
 from __future__ import annotations
 
@@ -11,29 +11,27 @@ from engine.language.analysis import analyzer
 from engine.language.statements.lexicon import lexicon
 from engine.language.statements.sequence import AGENT, GENITIVE, Sort, Token
 
-# Which word of a source each word of a claim is: aligned in their order (longest common
-# subsequence), and elsewhere where it plays the same part.
+# Words are paired in order (longest common subsequence), and elsewhere if they have the same role
 #
-# Order tells the part of a noun without a mark alone: whoever stands before another does so in
-# both. A phrase behind a preposition, a clause, an adverb, a verb that a language puts first or
-# last may stand anywhere.
+# For a noun without a marker, word order alone gives the role: the noun before the other must come first in
+# both texts. Phrases with a preposition, clauses, adverbs and verbs in first or last position may move.
 
-# A run of so many words that stands elsewhere is a clause, and needs no mark.
+# A moved run of this many words is a clause and needs no marker.
 CLAUSE = 4
-# Words between a noun and the genitive that belongs to it.
+# Maximum number of words between a noun and its genitive.
 NEAR = 2
 _ANYWHERE = (Sort.CONDITION, Sort.EXCEPT, Sort.LIMIT, Sort.NUMBER, Sort.REFERENCE)
-# "Vom Mieter": a noun behind these is no plural and no feminine, so "der Mieter" is who does it.
+# "Vom Mieter": the noun is neither plural nor feminine, so "der Mieter" is the agent.
 _BY_ONE = frozenset(("vom", "von dem", "von einem", "durch den", "durch einen"))
 _WHO_DOES_IT = frozenset(("der", "ein"))
-# Articles of a language where whoever has no mark does it or suffers it.
+# Articles of a language in which an unmarked noun may be the agent or the object.
 _CASES = frozenset(("der", "die", "das", "ein", "eine"))
 
 
 @dataclass(slots=True)
 class Pairs:
-    """Which token of the source each token of a claim is, whether it was moved, and which of those have
-    another part there."""
+    """Pairs of tokens: ``of_claim`` maps tokens of the claim to tokens of the source; ``moved`` are out of
+    order; ``exchanged`` have another role in the source."""
 
     of_claim: dict[int, int]
     moved: set[int]
@@ -42,8 +40,10 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The tokens of a text with the clause and the mark of each, a compound that of its first word, and
-    whether each stands in a condition or an exception; None where no comma tells."""
+    """The tokens of a text with their clauses and markers (a compound has that of its first word).
+
+    ``bound``: whether each token is in a condition or an exception; None if no comma shows it.
+    """
 
     tokens: Sequence[Token]
     clauses: tuple[int, ...]
@@ -51,7 +51,7 @@ class _Text:
     bound: tuple[bool | None, ...]
 
 
-def paired(claim: Sequence[Token], source: Sequence[Token]) -> Pairs:
+def pair_tokens(claim: Sequence[Token], source: Sequence[Token]) -> Pairs:
     """Pair the words of a claim with those of a source."""
     pairs = Pairs({}, set())
     keys = [f"{t.sort} {t.key}" for t in claim], [f"{t.sort} {t.key}" for t in source]
@@ -99,7 +99,8 @@ def _text(tokens: Sequence[Token]) -> _Text:
 
 
 def _bound(tokens: Sequence[Token]) -> Iterator[bool | None]:
-    """Whether each word stands in a condition or an exception: up to a comma, maybe to a modal verb."""
+    """Yield whether each word is in a condition or an exception, which ends at a comma or possibly a modal
+    verb."""
     inside, sentence, first, open_ended = False, -1, False, False
     for place, token in enumerate(tokens):
         if token.opened == "," or token.sort is Sort.MODAL or token.sentence != sentence:
@@ -113,7 +114,7 @@ def _bound(tokens: Sequence[Token]) -> Iterator[bool | None]:
 
 
 def _meets_modal(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a modal verb comes before a comma does."""
+    """Return True if a modal verb comes before the next comma."""
     for token in tokens[place + 1 :]:
         if token.opened == "," or token.sentence != tokens[place].sentence:
             return False
@@ -122,11 +123,11 @@ def _meets_modal(tokens: Sequence[Token], place: int) -> bool:
     return False
 
 
-# ---------- words that stand elsewhere ----------
+# Moved words
 
 
 def _move(claim: _Text, source: _Text, pairs: Pairs) -> None:
-    """Pair runs of words that stand elsewhere in the source; those with another part there are told."""
+    """Pair runs of words at other positions in the source, and record those with another role there."""
     used = set(pairs.of_claim.values())
     free: dict[tuple[Sort, str], list[int]] = {}
     for place, token in enumerate(source.tokens):
@@ -138,7 +139,7 @@ def _move(claim: _Text, source: _Text, pairs: Pairs) -> None:
         token = claim.tokens[place]
         starts = [] if place in pairs.of_claim else free.get((token.sort, token.key), [])
         found = [(_run(claim, source, pairs, place, at, used), at) for at in starts if at not in used]
-        # Of two places the one where the word has the same mark, then the one nearer to the word before.
+        # Of two positions prefer the one with the same marker, then the one nearer to the previous word.
         near = next((pairs.of_claim[p] for p in range(place - 1, -1, -1) if p in pairs.of_claim), 0)
         length, start = max(
             found,
@@ -174,7 +175,7 @@ def _run(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int, used
 
 
 def _keeps_part(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int, length: int) -> bool:
-    """Whether a run that stands elsewhere plays the same part there."""
+    """Return True if a moved run has the same role in the source."""
     first, other = claim.tokens[place], source.tokens[start]
     if first.sort in _ANYWHERE:
         return True
@@ -204,18 +205,18 @@ def _keeps_part(claim: _Text, source: _Text, pairs: Pairs, place: int, start: in
 
 
 def _only_one(text: _Text, token: Token) -> bool:
-    """Whether a text has no other word of the kind: then none can be taken for it."""
+    """Return True if a text has no other word of the kind, so that it cannot be confused."""
     return sum(one.sort is token.sort for one in text.tokens) == 1
 
 
 def _leads(text: _Text, place: int) -> bool:
-    """Whether a word stands right in front of the noun that it tells about."""
+    """Return True if a word directly precedes the noun that it modifies."""
     behind = text.tokens[place + 1] if place + 1 < len(text.tokens) else None
     return behind is not None and behind.joined and not behind.free and behind.sort is Sort.CONTENT
 
 
 def _in_clause(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int) -> bool:
-    """Whether a word stands in the clause where the others of its clause stand."""
+    """Return True if a word is in the same clause as the other words of its clause."""
     near = {
         source.clauses[theirs]
         for own, theirs in pairs.of_claim.items()
@@ -227,7 +228,8 @@ def _in_clause(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int
 
 
 def _in_turn(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int) -> bool:
-    """Whether no other phrase of the same mark was exchanged with it: "from A ..., from B"."""
+    """Return True if the phrase was not exchanged with another one of the same marker: "from A ..., from
+    B"."""
     mark = claim.tokens[place].mark
     return all(
         (own < place) == (theirs < start)
@@ -237,13 +239,13 @@ def _in_turn(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int) 
 
 
 def _belongs(pairs: Pairs, place: int, start: int) -> bool:
-    """Whether the word that it stands behind is the same."""
+    """Return True if a genitive follows the same word in both texts."""
     there = pairs.of_claim.get(place - 1)
     return there is not None and 0 < start - there <= NEAR
 
 
 def _in_order(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int) -> bool:
-    """Whether a noun without a mark stands before and behind the same nouns of its clause."""
+    """Return True if an unmarked noun is before and after the same nouns of its clause in both texts."""
     if not _in_clause(claim, source, pairs, place, start):
         return False
     return all(
@@ -254,13 +256,13 @@ def _in_order(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int)
 
 
 def _ranks(text: _Text, place: int) -> bool:
-    """Whether order alone tells the part of a word."""
+    """Return True if word order alone gives the role of a word."""
     token = text.tokens[place]
     return token.sort is Sort.CONTENT and not text.marks[place] and (not token.free or _leads(text, place))
 
 
 def _is_by_one(one: Token, other: Token, text: _Text, place: int) -> bool:
-    """Whether "vom Mieter" is "der Mieter" of a sentence in the active."""
+    """Return True if "vom Mieter" corresponds to "der Mieter" of an active sentence."""
     if one.mark != AGENT or not one.passive or one.article not in _BY_ONE:
         return False
     if other.mark or other.article not in _WHO_DOES_IT:
@@ -270,7 +272,7 @@ def _is_by_one(one: Token, other: Token, text: _Text, place: int) -> bool:
 
 
 def _is_done(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int) -> bool:
-    """Whether "[after] the notice was delivered" is "[after] delivery of the notice"."""
+    """Return True if "[after] the notice was delivered" corresponds to "[after] delivery of the notice"."""
     behind = source.tokens[start + 1] if start + 1 < len(source.tokens) else None
     if behind is None or behind.mark != GENITIVE or not claim.tokens[place].passive:
         return False
@@ -278,7 +280,7 @@ def _is_done(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int) 
 
 
 def _is_of(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int) -> bool:
-    """The same, where "notice" is the word that was moved."""
+    """Return the same for the moved word "notice"."""
     verb = pairs.of_claim.get(place + 1)
     if verb is None or source.tokens[start].mark != GENITIVE or not claim.tokens[place + 1].passive:
         return False
@@ -286,7 +288,7 @@ def _is_of(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int) ->
 
 
 def _is_clause(tokens: Sequence[Token], start: int, length: int) -> bool:
-    """Whether a run is all that stands between a comma and the next, or the end of the sentence."""
+    """Return True if a run is everything from a comma to the next one or to the end of the sentence."""
     stop = start + length
     ends = (
         stop == len(tokens) or tokens[stop].opened == "," or tokens[stop].sentence != tokens[start].sentence
@@ -295,7 +297,7 @@ def _is_clause(tokens: Sequence[Token], start: int, length: int) -> bool:
 
 
 def _marks_differ(claim: Sequence[Token], source: Sequence[Token], own: int, theirs: int) -> bool:
-    """Whether a word has another part: an agent's for one that is none, "from" for "to", done for doing."""
+    """Return True if a word has another role: agent or not, "from" for "to", passive for active."""
     one, other = claim[own], source[theirs]
     if one.sort is not Sort.CONTENT:
         return False
@@ -313,14 +315,14 @@ def _marks_differ(claim: Sequence[Token], source: Sequence[Token], own: int, the
     return one.mark != other.mark and bare.article in _CASES
 
 
-# What a claim may say without a word of the source for it: references, who a pronoun means,
-# "must" for a plain statement of law, a verb that only carries its noun.
+# Words of a claim that need no word of the source: references, the antecedent of a pronoun, "must" for a
+# plain statement of law, a light verb
 
-# Words that a pronoun stands for.
+# Maximum number of words that a pronoun stands for.
 MOST_MEANT = 4
 
 
-def implied(
+def find_implied(
     claim: Sequence[Token],
     source: Sequence[Token],
     pairs: Pairs,
@@ -329,13 +331,13 @@ def implied(
     language: str,
     context: frozenset[str],
 ) -> frozenset[int]:
-    """The places of a claim's words that need none of the source."""
+    """Return the positions of a claim's words that need no counterpart in the source."""
     found = {place for place in lost if claim[place].sort is Sort.REFERENCE}
-    found |= _pointed(claim, lost)
+    found |= _exception_reference(claim, lost)
     if context:
-        found |= _meant(claim, pairs, context)
+        found |= _pronoun_words(claim, pairs, context)
     if not _has_modal(source, pairs):
-        # The law says "the board manages": so it must.
+        # The law says "the board manages": therefore it must.
         found |= {place for place in lost if claim[place].sort is Sort.MODAL and claim[place].key == "must"}
     words = lexicon(language)
     if words.language == language:
@@ -347,7 +349,7 @@ def implied(
 
 
 def is_light(token: Token, language: str) -> bool:
-    """Whether a word is a verb that only carries a noun ("submit a notification")."""
+    """Return True for a light verb, which only carries a noun ("submit a notification")."""
     words = lexicon(language)
     if token.sort is not Sort.CONTENT or words.language != language:
         return False
@@ -363,16 +365,16 @@ def _has_modal(source: Sequence[Token], pairs: Pairs) -> bool:
     return any(token.sort is Sort.MODAL and token.sentence in sentences for token in source)
 
 
-def _meant(claim: Sequence[Token], pairs: Pairs, context: frozenset[str]) -> frozenset[int]:
-    """The words in front of all others that a pronoun of the source stands for."""
+def _pronoun_words(claim: Sequence[Token], pairs: Pairs, context: frozenset[str]) -> frozenset[int]:
+    """Return the words before all paired ones if a pronoun of the source stands for them."""
     first = min(pairs.of_claim, default=0)
     ahead = [place for place in range(first) if claim[place].sort is Sort.CONTENT]
-    known = len(ahead) <= MOST_MEANT and all(claim[place].key in context for place in ahead)
-    return frozenset(ahead) if known else frozenset()
+    is_antecedent = len(ahead) <= MOST_MEANT and all(claim[place].key in context for place in ahead)
+    return frozenset(ahead) if is_antecedent else frozenset()
 
 
-def _pointed(claim: Sequence[Token], lost: Sequence[int]) -> frozenset[int]:
-    """The words of "save in the cases of paragraph 2": an exception that only points at the law."""
+def _exception_reference(claim: Sequence[Token], lost: Sequence[int]) -> frozenset[int]:
+    """Return the words of "save in the cases of paragraph 2": an exception that only refers to the law."""
     places = set(lost)
     for place in lost:
         if claim[place].sort is not Sort.EXCEPT:

@@ -53,10 +53,9 @@ class Modal:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One sentence, read. ``denied`` are stems that a negation reaches, ``heads`` those it
-    stands beside, ``sides`` which side of which pair of
-    opposites the sentence is on, with the word that says so, ``times`` the stems behind "before" (-1) and
-    "after" (1), ``exempt`` what an exception speaks of ("unless ...")."""
+    """One sentence, read. ``denied`` are stems that a negation reaches, ``heads`` those it stands beside,
+    ``sides`` which side of which pair of opposites the sentence is on, with the word that says so, ``times``
+    the stems behind "before" (-1) and "after" (1), ``exempt`` what an exception speaks of ("unless ...")."""
 
     text: str
     language: str

@@ -43,10 +43,10 @@ BINDING = frozenset((Sort.NOT, Sort.CONDITION, Sort.EXCEPT, Sort.ONLY))
 class Token:
     """A word that matters. ``key`` is what it is compared by, ``own`` the same without synonyms; ``mark`` the
     word in front that tells its part, ``passive``: it stands behind a verb of the passive. ``sentence``
-    counts the sentences of the text, ``opened`` is how the run of words begins that it is the
-    first of: "," "and", "or", "(" or ""; ``joined``: nothing stands between it and the one before.
-    ``aside``: it restricts nothing ("in particular ..."); ``article`` is the one in front, ``free``: an
-    adverb, or in German a word that is no noun. ``quantity`` is set for numbers."""
+    counts the sentences of the text, ``opened`` is how the run of words begins that it is the first of: ","
+    "and", "or", "(" or ""; ``joined``: nothing stands between it and the one before. ``aside``: it restricts
+    nothing ("in particular ..."); ``article`` is the one in front, ``free``: an adverb, or in German a word
+    that is no noun. ``quantity`` is set for numbers."""
 
     sort: Sort
     key: str
@@ -66,8 +66,8 @@ class Token:
     quantity: Quantity | None = None
 
 
-# One form for what languages say in several ways: modal verbs in a row, limits in front of their
-# numbers and behind them, "may only if" and "may not unless".
+# One form for what languages say in several ways: modal verbs in a row, limits in front of their numbers and
+# behind them, "may only if" and "may not unless".
 
 # Characters behind a number within which a verb of measure is looked for ("may be 30 days at most").
 BEHIND = 24
@@ -174,12 +174,11 @@ def _bound(tokens: Sequence[Token]) -> Iterator[Token]:
     yield from (token for place, token in enumerate(found) if place not in dropped)
 
 
-# A text as the sequence of what matters in it: content words, modal verbs, negations,
-# quantifiers, conditions, limits, quantities and references, each with the key by which it is
-# compared and the mark of its part in the sentence ("by the ...", "dem ...").
+# A text as the sequence of what matters in it: content words, modal verbs, negations, quantifiers,
+# conditions, limits, quantities and references, each with the key by which it is compared and the mark of its
+# part in the sentence ("by the ...", "dem ...").
 #
-# Function words stand in no sequence: those that tell who does what to whom are the marks of the
-# next word.
+# Function words stand in no sequence: those that tell who does what to whom are the marks of the next word.
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 # The label of an item or of a footnote is none of its words; neither is what a number stands in brackets for.

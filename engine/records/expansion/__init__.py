@@ -1,4 +1,4 @@
-"""The expansion tree of a case, its figures, and both as JSON and as text."""
+"""The expansion tree of a case and its statistics, as JSON and as text."""
 
 from engine.records.expansion.tree import (
     Descendants,

@@ -13,15 +13,15 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.trails import FROM_QUESTION, RELATIONS
 from engine.model import Document, Passage, StrategyCount
 from engine.records.expansion.tree import ExpansionTree
+from engine.records.phrases import short_citation
 from engine.records.record import CaseRecord
-from engine.records.wording import short_citation
 
-# What passages of a tree are called, and which documents they are of.
+# Names and documents of the passages of a tree.
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A passage in words: its short citation, the id and the title of its document, its language."""
+    """A passage in words: its short citation, its document's id and title, its language."""
 
     citation: str
     document: str
@@ -33,14 +33,14 @@ Names = Callable[[Sequence[str]], Mapping[str, Named]]
 
 
 def named(passage: Passage, document: Document) -> Named:
-    """What a passage of a corpus is called."""
+    """Return the names of a passage of a corpus."""
     return Named(
         short_citation(passage, document), document.id, document.title or document.id, passage.language
     )
 
 
 def names_of_corpus(corpus: Corpus) -> Names:
-    """What the passages of a corpus are called; nothing of those that it has not."""
+    """Return a lookup of the names of a corpus's passages; unknown ids are left out."""
 
     def names(ids: Sequence[str]) -> Mapping[str, Named]:
         rows = corpus.rows(ids)
@@ -53,7 +53,7 @@ def names_of_corpus(corpus: Corpus) -> Names:
 
 
 def names_of_record(record: CaseRecord) -> Names:
-    """The names that a record itself has: those of the passages of its ranking."""
+    """Return a lookup of the names that a record contains: those of its ranking."""
     known = {
         one.id: Named(one.name, one.document, one.title or one.document, one.language)
         for one in record.passages
@@ -62,7 +62,7 @@ def names_of_record(record: CaseRecord) -> Names:
 
 
 def first_known(*names: Names) -> Names:
-    """The first that knows a passage names it."""
+    """Return a lookup that takes each name from the first lookup that has it."""
 
     def found(ids: Sequence[str]) -> Mapping[str, Named]:
         known: dict[str, Named] = {}
@@ -73,21 +73,23 @@ def first_known(*names: Names) -> Names:
     return found
 
 
-def cited(known: Mapping[str, Named]) -> Callable[[str], str]:
-    """From an id to a citation; a passage that nobody knows keeps its id."""
-    return lambda passage_id: known[passage_id].citation if passage_id in known else passage_id
+def cited(names: Mapping[str, Named]) -> Callable[[str], str]:
+    """Return a function from id to citation; unknown ids stay as they are."""
+    return lambda passage_id: names[passage_id].citation if passage_id in names else passage_id
 
 
-# The figures of a pool: what it holds, by what it was found, how it hangs together.
+# Statistics of a pool.
 
 LARGEST = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Passages or hops by what they have: the thread and the round, the relation, the document and the
-    language of the passage that is reached. Each adds up to all of them; the key is empty where it is not
-    known."""
+    """Counts of passages or hops by strategy, round, relation, and document and language of the passage
+    reached.
+
+    Each adds up to the total; the key is empty if unknown.
+    """
 
     thread: Mapping[str, int]
     round: Mapping[int, int]
@@ -98,9 +100,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class RoundYield:
-    """A round, 0 is the scan: leads proposed, passages admitted, leads refused by reason; ``share``: admitted
-    of proposed, None where nothing was. ``ended``: milliseconds from the beginning of the scan to its end; no
-    passage has a time of its own, all of a round are there by then."""
+    """A round, 0 for the scan: leads proposed, passages admitted, leads refused by reason.
+
+    ``share``: admitted of proposed, None without proposals. ``ended``: milliseconds from the start of the
+    scan to the end of the round.
+    """
 
     round: int
     proposed: int
@@ -112,11 +116,14 @@ class RoundYield:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The figures of a pool. ``roots`` hang on the question or on one of its ``queries``, ``leaves`` led to
-    nothing. ``connections`` is the mean number of hops that start or end at a passage, ``hops_in`` and
-    ``hops_out`` of those that end and that start there. ``longest`` is the longest trail, in passages.
-    ``threads_by_round`` has the passages of each round by thread, ``largest`` the passages on which most
-    others hang, with how many. Counts are in falling order, rounds in rising."""
+    """Statistics of a pool.
+
+    ``roots`` hang on the question or one of its ``queries``, ``leaves`` have no children. ``connections`` is
+    the mean number of hops at a passage, ``hops_in`` and ``hops_out`` of those that end and start there.
+    ``longest`` is the longest trail in passages. ``threads_by_round`` contains the passages of each round by
+    strategy, ``largest`` the passages with the most descendants. Counts are in descending order, rounds in
+    ascending.
+    """
 
     passages: int
     hops: int
@@ -135,7 +142,7 @@ class Statistics:
 
 
 def statistics(tree: ExpansionTree, known: Mapping[str, Named]) -> Statistics:
-    """The figures of a tree; ``known`` says of which documents its passages are."""
+    """Return the statistics of a tree; ``known`` are the names of its passages."""
     facts, there = tree.facts, tree.facts.steps.columns
     count, hops = len(facts.ids), len(there.targets)
     passages = [node for node in tree.nodes.values() if node.query is None]
@@ -166,17 +173,17 @@ def statistics(tree: ExpansionTree, known: Mapping[str, Named]) -> Statistics:
 
 
 def _passages(tree: ExpansionTree, passage_id: str) -> tuple[str, ...]:
-    """The passages on the trail to one, itself at the end."""
+    """Return the passages on the trail to a passage, which comes last."""
     return tuple(one for one in tree.path(passage_id) if tree.nodes[one].query is None)
 
 
-def _hops_by(tree: ExpansionTree, known: Mapping[str, Named]) -> Counts:
+def _hops_by(tree: ExpansionTree, names: Mapping[str, Named]) -> Counts:
     facts, there = tree.facts, tree.facts.steps.columns
     reached = np.bincount(there.targets, minlength=len(facts.ids)).tolist()
     documents: Counter[str] = Counter()
     languages: Counter[str] = Counter()
     for passage_id, count in zip(facts.ids, reached, strict=True):
-        own = known.get(passage_id)
+        own = names.get(passage_id)
         documents[own.document if own else ""] += count
         languages[own.language if own else ""] += count
     return Counts(
@@ -188,8 +195,8 @@ def _hops_by(tree: ExpansionTree, known: Mapping[str, Named]) -> Counts:
     )
 
 
-def _places(ids: Sequence[str], known: Mapping[str, Named]) -> tuple[Mapping[str, int], Mapping[str, int]]:
-    owns = [known.get(passage_id) for passage_id in ids]
+def _places(ids: Sequence[str], names: Mapping[str, Named]) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    owns = [names.get(passage_id) for passage_id in ids]
     return (
         _counted(own.document if own else "" for own in owns),
         _counted(own.language if own else "" for own in owns),

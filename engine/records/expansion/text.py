@@ -1,4 +1,4 @@
-"""An expansion as values and as text."""
+"""An expansion tree as plain values and as text."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from engine.investigation.pool import QUESTION_NODE
 from engine.model import Hop
 from engine.records.expansion.statistics import Counts, Named, Names, Statistics, cited
 from engine.records.expansion.tree import ExpansionTree
+from engine.records.phrases import Name, gap_query, hop_quote, hop_words, plural, query_title, query_words
 from engine.records.record import DIGITS
-from engine.records.wording import Name, gap_query, hop_quote, hop_words, plural, query_title, query_words
 from engine.threads import title_of
 
-# The tree and its figures as plain JSON values. Their fields are told in ``docs/tree.md``.
+# The tree and its statistics as plain JSON values; ``docs/tree.md`` describes their fields.
 
 TREE_FORMAT = 1
 
 
 def tree_to_json(tree: ExpansionTree, names: Names, ids: Iterable[str] | None = None) -> dict[str, Any]:
-    """The tree, or of it the nodes of some ``ids``: a list in which each stands behind its parent."""
+    """Return the tree, or the nodes with some ``ids``, as a list in which each follows its parent."""
     wanted = [*tree.nodes] if ids is None else [*ids]
     name = cited(names(_passages(tree, wanted)))
     hops = tree.first_hops(wanted)
@@ -34,7 +34,7 @@ def tree_to_json(tree: ExpansionTree, names: Names, ids: Iterable[str] | None = 
 
 
 def node_to_json(tree: ExpansionTree, node_id: str, hop: Hop | None, name: Name) -> dict[str, Any]:
-    """A node with the hop on which it hangs; ``parent`` is null where that is the question."""
+    """Return a node with the hop on which it hangs; ``parent`` is null for the question."""
     node = tree.nodes[node_id]
     known: dict[str, Any] = {
         "id": node.id,
@@ -61,9 +61,9 @@ def node_to_json(tree: ExpansionTree, node_id: str, hop: Hop | None, name: Name)
 
 
 def descendants_to_json(tree: ExpansionTree, node_id: str, names: Names) -> dict[str, Any]:
-    """What came of a passage, each with its citation and how it was reached."""
+    """Return the descendants of a passage, each with its citation and the hop to it."""
     found = tree.descendants(node_id)
-    told = tree_to_json(tree, names, [*tree.path(node_id), *found.passages])
+    nodes = tree_to_json(tree, names, [*tree.path(node_id), *found.passages])
     return {
         "of": node_id,
         "count": len(found.passages),
@@ -71,12 +71,12 @@ def descendants_to_json(tree: ExpansionTree, node_id: str, names: Names) -> dict
         "by_strategy": dict(found.by_strategy),
         "by_relation": dict(found.by_relation),
         "reached": list(found.reached),
-        **told,
+        **nodes,
     }
 
 
 def statistics_to_json(found: Statistics) -> dict[str, Any]:
-    """The figures of a pool, rounded to six digits."""
+    """Return the statistics of a pool, rounded to six digits."""
     return {
         "format": TREE_FORMAT,
         "passages": found.passages,
@@ -107,9 +107,9 @@ def statistics_to_json(found: Statistics) -> dict[str, Any]:
     }
 
 
-def _passages(tree: ExpansionTree, wanted: Sequence[str]) -> list[str]:
-    """The passages that are named where some nodes are told: they, and those that they hang on."""
-    near = (one for node_id in wanted for one in (node_id, tree.nodes[node_id].parent))
+def _passages(tree: ExpansionTree, ids: Sequence[str]) -> list[str]:
+    """Return the passages to name with some nodes: themselves and their parents."""
+    near = (one for node_id in ids for one in (node_id, tree.nodes[node_id].parent))
     return [one for one in dict.fromkeys(near) if one in tree.nodes and tree.nodes[one].query is None]
 
 
@@ -127,17 +127,17 @@ def _keyed(pairs: Iterable[tuple[int, int]]) -> dict[str, int]:
     return {str(key): count for key, count in pairs}
 
 
-# The tree and its figures as lines of text.
+# The tree and its statistics as lines of text.
 
 Key = TypeVar("Key")
-# What stands before a node, and before those below it: where others follow, and where none does.
-_FORK, _LAST, _BESIDE, _NOTHING = "├─ ", "└─ ", "│  ", "   "
+# Prefixes of a node and of the lines below it: if siblings follow, and for the last one.
+_FORK, _LAST, _CONTINUED, _BLANK = "├─ ", "└─ ", "│  ", "   "
 
 
 def tree_lines(
     tree: ExpansionTree, names: Names, start: str = QUESTION_NODE, depth: int | None = None
 ) -> Iterator[str]:
-    """The tree below a node, or below the question, a node a line; ``depth``: at most so many levels."""
+    """Yield the tree below a node, one line per node; ``depth``: maximum number of levels."""
     shown = [start, *tree.below(start, depth)]
     words = _Words(tree, names, shown)
     yield words.of(start)
@@ -145,7 +145,7 @@ def tree_lines(
     while waiting:
         before, last, own, level = waiting.pop()
         yield f"{before}{_LAST if last else _FORK}{words.of(own)}"
-        below = before + (_NOTHING if last else _BESIDE)
+        below = before + (_BLANK if last else _CONTINUED)
         if level != depth:
             waiting += _fan(tree.children(own), below, level + 1)
         elif hidden := tree.nodes[own].descendants:
@@ -153,13 +153,12 @@ def tree_lines(
 
 
 def _fan(children: Sequence[str], before: str, level: int) -> list[tuple[str, bool, str, int]]:
-    """Children that are still to be written, the last of them first: what stands before each, whether it is
-    the last, its id, its level."""
+    """Return children to print in reverse order, each with its prefix, whether it is last, id and level."""
     return [(before, index == 0, child, level) for index, child in enumerate(reversed(children))]
 
 
 class _Words:
-    """Nodes in words."""
+    """Makes descriptions of nodes."""
 
     def __init__(self, tree: ExpansionTree, names: Names, ids: Sequence[str]) -> None:
         here = [one for one in ids if one in tree.nodes]
@@ -176,15 +175,15 @@ class _Words:
             came = plural(node.descendants, "passage") if node.descendants else "nothing new"
             return _line(f"{query_words(node.query)} · {came} came through it")
         hop = self._hops.get(node_id)
-        # The query stands above it.
+        # The line above shows the query.
         quote = "" if hop is None or gap_query(hop) is not None else hop_quote(hop)
-        told = [
+        parts = [
             f"{f'{node.rank}. ' if node.rank else ''}{self._name(node_id)}",
             "" if hop is None else f"{hop_words(hop, self._name)} {quote}".strip(),
             f"also by {node.also:,}" if node.also else "",
             f"{plural(node.descendants, 'passage')} came through it" if node.descendants else "",
         ]
-        return _line(" · ".join(part for part in told if part))
+        return _line(" · ".join(part for part in parts if part))
 
 
 def _line(words: str) -> str:
@@ -192,13 +191,13 @@ def _line(words: str) -> str:
 
 
 def descendants_lines(tree: ExpansionTree, node_id: str, names: Names) -> Iterator[str]:
-    """How a passage was reached, what came of it in figures, and the tree below it."""
+    """Yield the trail of a passage, the counts of its descendants, and the tree below it."""
     found = tree.descendants(node_id)
     path = tree.path(node_id)
     words = _Words(tree, names, path)
     yield words.of(QUESTION_NODE)
     for level, one in enumerate(path[:-1]):
-        yield f"{_NOTHING * level}{_LAST}{words.of(one)}"
+        yield f"{_BLANK * level}{_LAST}{words.of(one)}"
     yield ""
     yield came_through(len(found.passages)) + "."
     if found.passages:
@@ -208,17 +207,17 @@ def descendants_lines(tree: ExpansionTree, node_id: str, names: Names) -> Iterat
         for label, counts in (("thread", threads), ("round", rounds), ("relation", relations)):
             yield f"by {label}: {_counts_text(counts)}"
     if others := len(set(found.reached) - set(found.passages)):
-        yield f"{plural(others, 'other passage')} can be reached from it, and had been found in another way."
+        yield f"{plural(others, 'other passage')} can be reached from it, but were found another way first."
     yield ""
 
 
 def came_through(count: int) -> str:
-    """How many passages hang below one: "12 passages came through this one"."""
+    """Return the number of passages below one: "12 passages came through this one"."""
     return f"{plural(count, 'passage') if count else 'No passage'} came through this one"
 
 
 def statistics_lines(found: Statistics, known: Mapping[str, Named]) -> Iterator[str]:
-    """The figures of a pool; ``known`` says what its passages are called."""
+    """Yield the statistics of a pool; ``known`` are the names of its passages."""
     name = cited(known)
     titles = {own.document: own.title for own in known.values()}
     queries = plural(found.queries, "query for gaps", "queries for gaps")
@@ -256,8 +255,8 @@ def _table(
     yield ""
     yield f"By {title}: passages, hops"
     for key in [*passages, *(one for one in hops if one not in passages)]:
-        told = "not known" if key == "" else _line(words(key))
-        yield f"  {passages.get(key, 0):>6,} {hops.get(key, 0):>7,}  {told}"
+        label = "not known" if key == "" else _line(words(key))
+        yield f"  {passages.get(key, 0):>6,} {hops.get(key, 0):>7,}  {label}"
 
 
 def _round(number: int) -> str:

@@ -1,4 +1,4 @@
-"""The tree of an expansion: facts about its nodes, and how each was reached."""
+"""The expansion tree of a case."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ from engine.investigation.trails import (
     columns_of,
 )
 from engine.model import GapQuery, Hop, RankedPassage, RoundReport
+from engine.records.phrases import GAP_STRATEGY
 from engine.records.record import DIGITS, CaseRecord
 from engine.records.text import Sent, sent_by, sent_queries
-from engine.records.wording import GAP_STRATEGY
 
-# What a tree is made of: the passages of a pool and its hops, from a live pool or from a saved
-# record.
+# Input of a tree: the passages and hops of a pool, live or from a saved record.
 
 
 @dataclass(frozen=True, slots=True)
 class PoolFacts:
-    """Passages in the order of their admission, ``scores`` rounded as a record has them.
+    """Passages in the order of admission, with ``scores`` rounded as in a record.
 
-    ``strategies`` and ``rounds`` are those that admitted each passage, ``ranks`` those of the final ranking,
+    ``strategies`` and ``rounds`` are those that admitted each passage, ``ranks`` those of the final ranking
     by id; ``reports`` are the rounds so far.
     """
 
@@ -50,8 +49,8 @@ class PoolFacts:
 def facts_of_pool(
     question: str, pool: Pool, ranking: Sequence[RankedPassage], reports: Sequence[RoundReport]
 ) -> PoolFacts:
-    """A pool as it is now."""
-    # Hops first: where it grows meanwhile, each of them has its passages.
+    """Return the facts of a live pool."""
+    # Read hops first: if the pool grows concurrently, all their passages are included.
     steps, entries = pool.steps(), pool.entries()
     return PoolFacts(
         question,
@@ -66,11 +65,11 @@ def facts_of_pool(
 
 
 def facts_of_record(record: CaseRecord, where: str) -> PoolFacts:
-    """The pool of a record. Raises InputError naming ``where`` if hops and passages do not fit together."""
+    """Return the facts of a record. Raises InputError if hops and passages do not fit together."""
     ids = [node.id for node in record.pool.nodes]
     places = {passage_id: place for place, passage_id in enumerate(ids)}
     if len(places) < len(ids):
-        raise InputError(f"{where}: damaged: a passage stands twice in the pool")
+        raise InputError(f"{where}: damaged: a passage is in the pool twice")
     hops = [edge.hop() for edge in record.pool.edges]
     for end in {end for hop in hops for end in (hop.target_id, hop.source_id)}:
         if end is not None and end not in places:
@@ -88,7 +87,7 @@ def facts_of_record(record: CaseRecord, where: str) -> PoolFacts:
 
 
 def _steps(hops: Sequence[Hop], places: Mapping[str, int]) -> Steps:
-    """Hops of a record as the pool has them: those that reach one passage together."""
+    """Return the hops of a record as steps of a pool, grouped by the passage they reach."""
     ordered = sorted(hops, key=lambda hop: places[hop.target_id])
     names = list(dict.fromkeys(hop.strategy for hop in ordered))
     codes = {name: code for code, name in enumerate(names)}
@@ -106,21 +105,18 @@ def _steps(hops: Sequence[Hop], places: Mapping[str, int]) -> Steps:
     return Steps(columns, names, lambda wanted: [ordered[place] for place in wanted])
 
 
-# The expansion tree: from the question to each passage of a pool, and on to its descendants.
-#
-# Each passage hangs on the hop that first led to it, each query for a gap on the question; the
-# other hops that reach a passage are counted. Time and memory are linear in the hops. No hop is
-# told but those of queries.
+# Each passage hangs on the hop that reached it first, each query for a gap on the question; further hops to a
+# passage are counted. Time and memory are linear in the hops. Only hops of queries are made into objects.
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A passage, or a query for a gap (``query``), which has no score and no rank.
+    """A passage, or a query for a gap (``query``), which has no score or rank.
 
-    ``parent`` is the id of the node that it hangs on, QUESTION_NODE for the question; ``children`` are best
+    ``parent`` is the id of the parent node, QUESTION_NODE for the question; ``children`` are sorted best
     first. ``hops`` is the length of its trail from the question, 0 for a query. ``also`` counts the other
-    hops that reach it, ``descendants`` the passages that hang below it. ``step`` is where its first hop
-    stands among the steps of the pool, None where it has none.
+    hops that reach it, ``descendants`` the passages below it. ``step`` is the index of its first hop in the
+    steps of the pool, None if it has none.
     """
 
     id: str
@@ -139,9 +135,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Descendants:
-    """What came of a passage: the passages that hang below it, parents before children, counted by the round
-    and the strategy that admitted them and the relation that led to them. ``reached`` are those to which any
-    trail leads through it, in the order of their admission."""
+    """The passages below a node, parents before children.
+
+    They are counted by the round and strategy that admitted them, and by the relation of their hop.
+    ``reached`` are passages to which any trail leads through the node, in the order of admission.
+    """
 
     passages: tuple[str, ...]
     by_round: Mapping[int, int]
@@ -151,19 +149,21 @@ class Descendants:
 
 
 class ExpansionTree:
-    """All nodes by id, each behind its parent, and ``roots``, which hang on the question, best first."""
+    """All nodes by id, each after its parent, and ``roots``, the children of the question, best first."""
 
     def __init__(self, facts: PoolFacts, nodes: Mapping[str, Node], roots: tuple[str, ...]) -> None:
         self.facts, self.nodes, self.roots = facts, nodes, roots
         self._after: tuple[np.ndarray, np.ndarray] | None = None
 
     def children(self, node_id: str) -> tuple[str, ...]:
-        """What hangs on a node or on the question, best first. Raises KeyError for an unknown id."""
+        """Return the children of a node or of the question, best first. Raises KeyError for an unknown id."""
         return self.roots if node_id == QUESTION_NODE else self.nodes[node_id].children
 
     def below(self, node_id: str, depth: int | None = None) -> Iterator[str]:
-        """All that hangs below a node or the question, parents before children, best first; ``depth``: at
-        most so many levels."""
+        """Yield the nodes below a node or the question, parents before children, best first.
+
+        ``depth``: maximum number of levels.
+        """
         level = {node_id: 0}
         waiting = [] if depth == 0 else [*reversed(self.children(node_id))]
         while waiting:
@@ -173,36 +173,40 @@ class ExpansionTree:
                 waiting.extend(reversed(self.nodes[own].children))
 
     def path(self, node_id: str) -> tuple[str, ...]:
-        """From what hangs on the question down to a node. Raises KeyError for an unknown id."""
+        """Return the path from a root to a node. Raises KeyError for an unknown id."""
         found = [node_id]
         while (parent := self.nodes[found[-1]].parent) != QUESTION_NODE:
             found.append(parent)
         return tuple(reversed(found))
 
     def first_hops(self, ids: Sequence[str]) -> dict[str, Hop]:
-        """The hops on which some nodes hang; none for a query, nor for a passage that no hop reaches."""
+        """Return the hops to some nodes; queries and passages without a hop are left out."""
         steps = {one: step for one in ids if (step := self.nodes[one].step) is not None}
-        return dict(zip(steps, self.facts.steps.told([*steps.values()]), strict=True))
+        return dict(zip(steps, self.facts.steps.hops([*steps.values()]), strict=True))
 
     def relation(self, node_id: str) -> str | None:
-        """The relation of the hop on which a node hangs."""
+        """Return the relation of the hop to a node."""
         step = self.nodes[node_id].step
         return None if step is None else RELATIONS[self.facts.steps.columns.relations[step]].value
 
     def descendants(self, passage_id: str) -> Descendants:
-        """What came of a passage or a query. Raises KeyError for an unknown id."""
+        """Return the descendants of a passage or query. Raises KeyError for an unknown id."""
         below = tuple(self.below(passage_id))
         nodes = [self.nodes[one] for one in below]
         return Descendants(
             below,
             dict(sorted(Counter(node.round for node in nodes).items())),
             dict(Counter(node.strategy for node in nodes).most_common()),
-            dict(Counter(told for one in below if (told := self.relation(one)) is not None).most_common()),
+            dict(
+                Counter(
+                    relation for one in below if (relation := self.relation(one)) is not None
+                ).most_common()
+            ),
             below if self.nodes[passage_id].query is not None else self._reached(passage_id),
         )
 
     def _reached(self, passage_id: str) -> tuple[str, ...]:
-        """As ``Pool.descendants``: what was admitted later and can be gone to from a passage."""
+        """Return passages admitted later that are reachable from a passage, like ``Pool.descendants``."""
         ids, columns = self.facts.ids, self.facts.steps.columns
         if self._after is None:
             order = np.argsort(columns.sources, kind="stable")
@@ -220,7 +224,7 @@ class ExpansionTree:
 
 
 def expansion_tree(facts: PoolFacts) -> ExpansionTree:
-    """The tree of a pool."""
+    """Return the tree of a pool."""
     columns, count = facts.steps.columns, len(facts.ids)
     bounds = np.searchsorted(columns.targets, np.arange(count + 1)).tolist()
     firsts: list[int | None] = [start if start < stop else None for start, stop in pairwise(bounds)]
@@ -255,11 +259,11 @@ def expansion_tree(facts: PoolFacts) -> ExpansionTree:
 
 
 def _queries(facts: PoolFacts) -> tuple[dict[Sent, str], dict[int, Sent]]:
-    """All queries with the ids of their nodes, and which of them each step starts at, by its place."""
+    """Return all queries with their node ids, and the query of each step by its index."""
     there, names = facts.steps.columns, facts.steps.strategies
     code = names.index(GAP_STRATEGY) if GAP_STRATEGY in names else -1
     places = np.flatnonzero((there.strategies == code) & (there.sources == FROM_QUESTION)).tolist()
-    hops = facts.steps.told(places)
+    hops = facts.steps.hops(places)
     asking = {
         place: sent for place, hop in zip(places, hops, strict=True) if (sent := sent_by(hop)) is not None
     }
@@ -277,10 +281,10 @@ def _parent(
 def _hung(
     facts: PoolFacts, parents: list[int], firsts: list[int | None], bounds: Sequence[int]
 ) -> tuple[list[int], dict[int, list[int]]]:
-    """All nodes, each behind its parent, and the children of each.
+    """Return all nodes, each after its parent, and the children of each.
 
-    Passages that hang on one another in a circle, which only a damaged record has, hang on another hop that
-    comes from outside of it, or on the question; ``parents`` and ``firsts`` are mended so.
+    In a damaged record passages can form a cycle. It is broken at a hop from outside, else at the question;
+    ``parents`` and ``firsts`` are corrected accordingly.
     """
     children: dict[int, list[int]] = {}
     for place, parent in enumerate(parents):
@@ -312,7 +316,7 @@ def _hung(
 
 
 def _circle(place: int, parents: Sequence[int]) -> list[int]:
-    """The passages of the circle in which one ends that is followed to its parents, by their place."""
+    """Return the passages, by index, of the cycle in which the chain of parents ends."""
     way: dict[int, int] = {}
     while place not in way:
         way[place] = len(way)
@@ -330,8 +334,10 @@ def _gather(start: int, children: Mapping[int, Sequence[int]], order: list[int],
 
 
 class _Grown:
-    """Lengths of trails and numbers of passages below, by place; orders the children, best first: what leads
-    to the best of the ranking, then what scored higher, then what was admitted earlier; queries last."""
+    """Lengths of trails and numbers of descendants by index; sorts the children.
+
+    The order is: best rank below, then score, then order of admission; queries last.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Cases that are kept in a database."""
+"""A database of cases."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from typing import Final, Literal
 
 
 class Everyone(Enum):
-    """Whose cases are read where the operator reads all of them. No value that somebody may be known by, and
-    none that stands for nobody, is this one."""
+    """The owner value for all owners, for the operator; an enum, so that no owner's key can equal it."""
 
     EVERYBODY = "everybody"
 
 
 EVERYBODY: Final = Everyone.EVERYBODY
-# By what the owner of matters is known: a hash, empty for the machine itself; or all owners.
+# The owner of matters: a hash of the user's key, empty for the machine itself; or all owners.
 Owner = str | Literal[Everyone.EVERYBODY]

@@ -1,4 +1,4 @@
-"""The hash chain of a store, and sealed documents in it."""
+"""The hash chain of a case's events, and sealed cases."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from engine.corpus.embedded.publication import GRADES_NAME, VALIDATIONS_NAME
 from engine.corpus.protocol import Corpus
 from engine.model import NOTHING
 
-# The state of a corpus, as far as a case depends on it.
+# The fingerprint of a corpus.
 
 
 def fingerprint_of(corpus: Corpus) -> str:
-    """The same for two states of which the same is found: texts, references, ontology, models, and what
-    people have said of links and grades. 64 hexadecimal digits."""
+    """Return a SHA-256 (hexadecimal) of all that results depend on in a corpus.
+
+    It covers texts, references, ontology, models, and the verdicts on links and grades.
+    """
     info, found = corpus.info(), hashlib.sha256()
     # The last part was the model of token vectors; "none" keeps the fingerprints of saved cases valid.
     for part in (info.metadata["text"], info.embedding, info.sparse, "none"):
@@ -33,18 +35,16 @@ def fingerprint_of(corpus: Corpus) -> str:
     return found.hexdigest()
 
 
-# The events of a case, each sealed with the one before it.
-#
-# Whoever changes an event, or a record that it names, breaks the chain from there on. Whoever can
-# write the store can also write the whole chain anew: what proves a case is its last hash, kept
-# somewhere else (a memo, a mail, a file).
+# Each event is sealed with the hash of the one before it. A change of an event, or of a record that it
+# names, breaks the chain from there on. With write access to the store one could rewrite the whole chain:
+# only a last hash stored elsewhere (a memo, a mail, a file) proves a case.
 
 BEGINNING = "0" * 64
-# Kinds of events; steps of a person are called as the page calls them.
+# Kinds of events; steps of a user have the names of the page's actions.
 OPENED, RAN, UNDONE, DESCRIBED, JUDGED, MOVED = "opened", "ran", "undone", "described", "judged", "moved"
 SHARED, IMPORTED = "shared", "imported"
-# What events say of a case besides its record.
-_SAID = frozenset(
+# Columns of a case that events set.
+_EVENT_COLUMNS = frozenset(
     (
         "application",
         "engine",
@@ -57,15 +57,17 @@ _SAID = frozenset(
         "matter",
     )
 )
-# What holds of a case of which no event says anything else.
-_UNSAID = {"notes": "", "verdict": None, "verdict_right": None, "is_shared": False}
+# Their values until an event sets them.
+_DEFAULTS = {"notes": "", "verdict": None, "verdict_right": None, "is_shared": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to a case. ``number`` counts from 0, ``at`` is UTC in ISO 8601, ``who`` a name
-    or the program that did it. ``state``: the digest of the record that it left, None where it left it as it
-    was. ``hash`` seals it."""
+    """An event in the history of a case.
+
+    ``number`` counts from 0, ``at`` is UTC in ISO 8601, ``who`` the name of a user or program. ``state`` is
+    the digest of the record after the event, None if it did not change the record. ``hash`` seals the event.
+    """
 
     number: int
     at: str
@@ -76,7 +78,7 @@ class Event:
     hash: str = ""
 
     def values(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the fields as plain values."""
         return {
             "number": self.number,
             "at": self.at,
@@ -88,40 +90,38 @@ class Event:
         }
 
 
-def sealed(event: Event, case_id: str, before: str) -> Event:
-    """The event with its hash, behind one whose hash is ``before``."""
+def seal(event: Event, case_id: str, before: str) -> Event:
+    """Return the event with its hash; ``before`` is the hash of the event before it."""
     return Event(
         event.number, event.at, event.who, event.kind, event.data, event.state, _hash(event, case_id, before)
     )
 
 
-def standing_steps(events: Iterable[Event]) -> list[Event]:
-    """The events that changed the record and were not taken back, in order; the first is the case as it ran,
-    which nobody takes back."""
-    known = list(events)
-    back = _taken_back(known)
-    return [one for one in known if one.state is not None and one.kind != UNDONE and one.number not in back]
+def active_steps(events: Iterable[Event]) -> list[Event]:
+    """Return the events that changed the record and were not undone; the first is the run itself."""
+    every = list(events)
+    back = _taken_back(every)
+    return [one for one in every if one.state is not None and one.kind != UNDONE and one.number not in back]
 
 
-def standing_verdicts(events: Iterable[Event]) -> list[Event]:
-    """The verdicts that were not taken back, in order; the last is the one that holds."""
-    known = list(events)
-    back = _taken_back(known)
-    return [one for one in known if one.kind == JUDGED and one.number not in back]
+def active_verdicts(events: Iterable[Event]) -> list[Event]:
+    """Return the verdicts that were not undone, in order; the last is in force."""
+    every = list(events)
+    back = _taken_back(every)
+    return [one for one in every if one.kind == JUDGED and one.number not in back]
 
 
-def said_by(events: Iterable[Event]) -> dict[str, Any]:
-    """What the events of a case say of it besides its record, by the names of columns. What an older
-    program did not write into them is not there."""
-    said: dict[str, Any] = dict(_UNSAID)
+def event_columns(events: Iterable[Event]) -> dict[str, Any]:
+    """Return the columns that the events of a case set; events of older versions may lack some."""
+    values: dict[str, Any] = dict(_DEFAULTS)
     for event in events:
         if event.kind in (OPENED, DESCRIBED, JUDGED, MOVED, SHARED, IMPORTED, UNDONE):
-            said |= {name: value for name, value in event.data.items() if name in _SAID}
-    return said
+            values |= {name: value for name, value in event.data.items() if name in _EVENT_COLUMNS}
+    return values
 
 
-def left_behind(events: Iterable[Event]) -> frozenset[int]:
-    """The numbers of the events whose records were not handed over when the case was taken in."""
+def missing_records(events: Iterable[Event]) -> frozenset[int]:
+    """Return the numbers of the events whose records were not included when the case was imported."""
     return frozenset(
         number for event in events if event.kind == IMPORTED for number in event.data.get("left_behind", ())
     )
@@ -132,60 +132,75 @@ def _taken_back(events: Iterable[Event]) -> set[int]:
 
 
 def digest(record: bytes) -> str:
-    """What a state of a record is told by: SHA-256 of its bytes, 64 hexadecimal digits."""
+    """Return the SHA-256 of a record's bytes in hexadecimal."""
     return hashlib.sha256(record).hexdigest()
 
 
 def broken_events(case_id: str, events: Sequence[Event], head: str) -> list[str]:
-    """What does not fit in a chain of events, in words. ``head`` is what the case says its last hash is."""
+    """Return the faults in a chain of events as sentences; ``head`` is the last hash stored with the case."""
     found: list[str] = []
     before = BEGINNING
     for place, event in enumerate(events):
         if event.number != place:
             return [*found, f"event {place} is missing"]
         if event.hash != _hash(event, case_id, before):
-            found.append(f"event {event.number} ({event.kind}) is not what it was when it was written")
+            found.append(f"event {event.number} ({event.kind}) was changed")
         before = event.hash
-    return found if events and before == head else [*found, "the case ends with another event than it says"]
+    return (
+        found if events and before == head else [*found, "the last event is not the one that the case names"]
+    )
 
 
 def broken_states(
     events: Sequence[Event], states: Mapping[int, bytes], absent: Collection[int] = ()
 ) -> list[str]:
-    """What does not fit of the records of a case: ``states`` are those that are kept, by the number of the
-    event that each stands behind; ``absent`` the numbers of those that need not be there."""
-    found, known = [], {digest(one) for one in states.values()}
+    """Return the faults in the records of a case as sentences.
+
+    ``states`` are the stored records by event number; records of the events ``absent`` may be missing.
+    """
+    found, digests = [], {digest(one) for one in states.values()}
     for number, state in ((one.number, one.state) for one in events if one.state is not None):
         if number in states and digest(states[number]) != state:
-            found.append(f"the record behind event {number} is not what it was when it was written")
-        elif number not in {*states, *absent} and state not in known:
+            found.append(f"the record behind event {number} was changed")
+        elif number not in {*states, *absent} and state not in digests:
             found.append(f"the record behind event {number} is missing")
     return found
 
 
 def _hash(event: Event, case_id: str, before: str) -> str:
-    """The seal of an event; empty for one that cannot be written, and so never was."""
-    said = [before, case_id, event.number, event.at, event.who, event.kind, dict(event.data), event.state]
+    """Return the hash of an event; empty if its data cannot be JSON (so it was never stored)."""
+    sealed_data = [
+        before,
+        case_id,
+        event.number,
+        event.at,
+        event.who,
+        event.kind,
+        dict(event.data),
+        event.state,
+    ]
     try:
-        return hashlib.sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        return hashlib.sha256(orjson.dumps(sealed_data, option=orjson.OPT_SORT_KEYS)).hexdigest()
     except orjson.JSONEncodeError:
         return ""
 
 
-# A case with its chain of events, apart from any database: begun anew, or as it was kept
-# elsewhere.
+# A case with its chain of events, independent of any database.
 
 LONGEST_NAME = 200
-# What a sealed case has of what is said of it.
-APART = ("application", "fingerprint", "engine", "name", "notes", "verdict", "verdict_right")
+# Columns of a case that a sealed case has as fields.
+SEALED_FIELDS = ("application", "fingerprint", "engine", "name", "notes", "verdict", "verdict_right")
 
 
 @dataclass(frozen=True, slots=True)
 class SealedCase:
-    """What is said of a case beside its record: by what it was asked, of which state of a corpus, by which
-    version of the program; ``events`` in their order; ``earlier`` records that steps have changed since, by
-    their digests, as far as they are there. ``verdicts`` are what reviewers said of it, where it is handed
-    over with them, ``verdicts_seal`` what a file says that seals them, None for one that is made here."""
+    """A case's metadata and events, without its record.
+
+    ``application`` made the case, on the corpus state ``fingerprint``, with the program version ``engine``.
+    ``earlier``: former states of the record by digest, as far as available. ``verdicts`` are assessments of
+    reviewers that are exported with the case, ``verdicts_seal`` their seal in the file, None for a case made
+    here.
+    """
 
     id: str
     application: str
@@ -206,13 +221,13 @@ class SealedCase:
         return self.events[-1].hash
 
 
-def verdicts_sealed(case: SealedCase) -> str:
-    """What seals the verdicts of a case together with its last event; empty where it has none."""
-    said = [case.head, case.id, [dict(one) for one in case.verdicts]]
-    return digest(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)) if case.verdicts else ""
+def seal_verdicts(case: SealedCase) -> str:
+    """Return the seal of a case's verdicts and last event; empty without verdicts."""
+    sealed_data = [case.head, case.id, [dict(one) for one in case.verdicts]]
+    return digest(orjson.dumps(sealed_data, option=orjson.OPT_SORT_KEYS)) if case.verdicts else ""
 
 
-def begun(
+def begin_case(
     record: Mapping[str, Any],
     *,
     application: str,
@@ -223,60 +238,65 @@ def begun(
     at: str = "",
     state: bytes | None = None,
 ) -> SealedCase:
-    """A case that has come to its end for the first time. ``record`` is what ``investigation_to_json``
-    makes, ``state`` its bytes as ``written`` where the caller has them, ``fingerprint`` the state of the
-    corpus; ``application`` is what it was asked by: page, cli, http, mcp, python or batch. ``case_id``: by
-    which it was known while it ran; ``at``: when it is sealed, now without it."""
+    """Return a new sealed case for a finished run.
+
+    ``record`` comes from ``investigation_to_json``, ``state`` are its bytes if the caller has them already.
+    ``application``: page, cli, http, mcp, python or batch; ``case_id``: its id while it ran; ``at``: the time
+    of sealing, now by default.
+    """
     case_id, name = case_id or new_id(), name[:LONGEST_NAME]
-    said = {"application": application, "fingerprint": fingerprint, "engine": engine_version(), "name": name}
+    fields = {
+        "application": application,
+        "fingerprint": fingerprint,
+        "engine": engine_version(),
+        "name": name,
+    }
     question = {"question": record["question"], "corpus": record["corpus"]}
     started = datetime.fromisoformat(record["started"])
-    opened = sealed(Event(0, in_utc(started), who, OPENED, question | said), case_id, BEGINNING)
-    ran = Event(1, at or now(), who, RAN, {}, digest(written(record) if state is None else state))
-    return SealedCase(case_id, **said_apart(said), events=(opened, sealed(ran, case_id, opened.hash)))
+    opened = seal(Event(0, in_utc(started), who, OPENED, question | fields), case_id, BEGINNING)
+    ran = Event(1, at or now(), who, RAN, {}, digest(record_bytes(record) if state is None else state))
+    return SealedCase(case_id, **sealed_fields(fields), events=(opened, seal(ran, case_id, opened.hash)))
 
 
-def said_apart(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Of what is said of a case, what a sealed one has as fields."""
-    return {name: said[name] for name in APART if name in said}
+def sealed_fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of some values that are fields of a sealed case."""
+    return {name: values[name] for name in SEALED_FIELDS if name in values}
 
 
-def faults(record: Mapping[str, Any], case: SealedCase) -> list[str]:
-    """What of a record and its case is not as it was written, in words; nothing where all is. Records that
-    are not the last need not be there."""
-    state = written(record)
+def find_faults(record: Mapping[str, Any], case: SealedCase) -> list[str]:
+    """Return the faults of a record and its case as sentences; earlier records may be missing."""
+    state = record_bytes(record)
     states = states_of(state, case)
     absent = [event.number for event in case.events if event.number not in states]
     found = broken_events(case.id, case.events, case.head)
     found += broken_states(case.events, states, absent)
-    if case.verdicts_seal not in (None, verdicts_sealed(case)):
-        found.append("the verdicts are not what they were when they were written")
+    if case.verdicts_seal not in (None, seal_verdicts(case)):
+        found.append("the verdicts were changed")
     last = next((event.state for event in reversed(case.events) if event.state is not None), None)
     if last != digest(state):
-        found.append("the record is not what it was when it was written")
+        found.append("the record was changed")
     found += [
-        f"it says another {name.replace('_', ' ')} than its events"
-        for name, value in said_apart(said_by(case.events)).items()
+        f"its field {name.replace('_', ' ')!r} differs from its events"
+        for name, value in sealed_fields(event_columns(case.events)).items()
         if getattr(case, name) != value
     ]
     return found
 
 
 def states_of(state: bytes, case: SealedCase) -> dict[int, bytes]:
-    """The records of a case that are there, by the number of the event that each stands behind; ``state`` is
-    the last."""
-    kept = {**case.earlier, digest(state): state}
-    return {event.number: kept[event.state] for event in case.events if event.state in kept}
+    """Return the available records of a case by event number; ``state`` is the last record."""
+    records = {**case.earlier, digest(state): state}
+    return {event.number: records[event.state] for event in case.events if event.state in records}
 
 
-def written(record: Mapping[str, Any]) -> bytes:
-    """The bytes of a record of which the digest is taken: JSON without spaces, keys in their order."""
+def record_bytes(record: Mapping[str, Any]) -> bytes:
+    """Return the canonical bytes of a record, of which the digest is taken: JSON with sorted keys."""
     return orjson.dumps(record, option=orjson.OPT_SORT_KEYS)
 
 
 def new_id() -> str:
-    """An id that nobody guesses."""
-    # A command line would take one that begins with a dash for a flag.
+    """Return a new random id."""
+    # A command line would take an id that begins with a dash for an option.
     while (found := secrets.token_urlsafe(16)).startswith("-"):
         continue
     return found
@@ -288,12 +308,12 @@ def engine_version() -> str:
 
 
 def in_utc(moment: datetime) -> str:
-    """A moment as it is kept: UTC, to the millisecond."""
+    """Return a moment as it is stored: UTC, to the millisecond."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 def is_moment(text: str) -> bool:
-    """Whether a text is a moment, or a day, that can be told in UTC."""
+    """Return whether a text is a date or time in ISO 8601 that can be expressed in UTC."""
     try:
         datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -302,5 +322,5 @@ def is_moment(text: str) -> bool:
 
 
 def now() -> str:
-    """This moment."""
+    """Return the current time in UTC."""
     return in_utc(datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""The database of a store, and the conditions of its lists."""
+"""The connection to a database of cases, and filters for lists."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from engine.errors import InputError, UnpackingError
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.chain import Event, broken_events, digest
-from engine.records.store.opening import READS, opened, told
+from engine.records.store.opening import READS, open_database, readable_error
 from engine.records.store.tables import CASES, EVENTS, MATTERS, STATES
 from engine.unpacking import inflate
 
-# Which cases are meant: summaries, filters, means.
+# Case summaries and filters.
 
 COLUMNS = [
     column
     for column in CASES.c
     if column.name not in ("number", "searched", "settings", "parts", "notes", "head", "opened")
 ]
-# Figures of which a list of averages has the means.
+# Columns that lists of averages contain.
 AVERAGED = (
     *("coverage_score", "mean_similarity", "top_similarity", "reference_coverage", "round_efficiency"),
     *("completeness", "passages", "milliseconds"),
@@ -34,7 +34,7 @@ AVERAGED = (
 
 @dataclass(frozen=True, slots=True)
 class Matter:
-    """Cases that belong together. ``owner`` is a hash of whose it is, empty for the machine's own."""
+    """Cases that belong together. ``owner`` is a hash of the owner's key, empty for the machine itself."""
 
     id: str
     owner: str
@@ -44,7 +44,7 @@ class Matter:
 
 @dataclass(frozen=True, slots=True)
 class CaseSummary:
-    """A case in a list. Times are UTC in ISO 8601; figures are None where nothing was measured."""
+    """A case in a list. Times are UTC in ISO 8601; figures are None if not measured."""
 
     id: str
     matter: str
@@ -83,9 +83,11 @@ class CaseSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which cases to list: ``words`` all have to stand in question, name or notes; days are those of the
-    start, bounds included."""
+class CaseFilter:
+    """A filter for cases.
+
+    Every one of ``words`` must occur in question, name or notes; ``since`` and ``until`` are days, inclusive.
+    """
 
     words: str = ""
     corpus: str = ""
@@ -100,146 +102,152 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some cases of a list, the newest first, and how many there are in all."""
+    """A page of a list, the newest cases first, and the total number of cases."""
 
     cases: tuple[CaseSummary, ...]
     total: int
 
 
-def matching(found: Select[Any], wanted: Wanted, matter: Matter | None, owner: Owner) -> Select[Any]:
-    """The cases of a selection that are wanted, of one matter or of all of somebody's."""
+def apply_filter(
+    found: Select[Any], wanted_cases: CaseFilter, matter: Matter | None, owner: Owner
+) -> Select[Any]:
+    """Add the conditions of a filter, a matter (None for all) and an owner to a query."""
     found = found.where(CASES.c.matter.in_(matters_of(owner)))
     if matter is not None:
         found = found.where(CASES.c.matter == matter.id)
-    for word in wanted.words.casefold().split():
+    for word in wanted_cases.words.casefold().split():
         found = found.where(CASES.c.searched.contains(word, autoescape=True))
-    for column, value in ((CASES.c.corpus, wanted.corpus), (CASES.c.evidence, wanted.evidence)):
+    for column, value in ((CASES.c.corpus, wanted_cases.corpus), (CASES.c.evidence, wanted_cases.evidence)):
         if value:
             found = found.where(column == value)
-    if wanted.verdict:
-        found = found.where(CASES.c.verdict == wanted.verdict)
-    if wanted.since:
-        found = found.where(CASES.c.started >= wanted.since)
-    if wanted.until:
-        # The whole of that day.
-        found = found.where(CASES.c.started < wanted.until + "U")
-    if wanted.coverage_below is not None:
-        found = found.where(CASES.c.coverage_score < wanted.coverage_below)
+    if wanted_cases.verdict:
+        found = found.where(CASES.c.verdict == wanted_cases.verdict)
+    if wanted_cases.since:
+        found = found.where(CASES.c.started >= wanted_cases.since)
+    if wanted_cases.until:
+        # Includes the whole day.
+        found = found.where(CASES.c.started < wanted_cases.until + "U")
+    if wanted_cases.coverage_below is not None:
+        found = found.where(CASES.c.coverage_score < wanted_cases.coverage_below)
     return found
 
 
 def matters_of(owner: Owner) -> Select[Any]:
-    """The ids of the matters of somebody."""
+    """Select the ids of an owner's matters."""
     found = select(MATTERS.c.id)
     return found if owner is EVERYBODY else found.where(MATTERS.c.owner == owner)
 
 
 def summary_from(row: RowMapping) -> CaseSummary:
-    """A case from its row."""
-    return CaseSummary(**{one.name: row[one.name] for one in fields(CaseSummary)})
+    """Return a case summary from a row."""
+    return CaseSummary(**{field.name: row[field.name] for field in fields(CaseSummary)})
 
 
-# The connections of a store of cases, and how a case is read from its tables.
+# Connections, and how a case is read from its tables.
 
 
-class ThereError(InputError):
-    """Something is there already, or what it belongs to is not."""
+class ConflictError(InputError):
+    """The object exists already, or its parent does not exist."""
 
 
 class UnknownCaseError(InputError):
-    """There is no case of an id, or it belongs to another owner."""
+    """No case has this id, or it belongs to another owner."""
 
     def __init__(self, case_id: str) -> None:
         super().__init__(f"there is no case {case_id[:40]!r}")
 
 
 class CaseDatabase:
-    """The cases of a database, by its address; see ``opening.opened`` for it and for what is raised."""
+    """The cases of a database, opened by its URL as in ``opening.opened``."""
 
     def __init__(self, url: str) -> None:
-        self._engine: Engine = opened(url)
+        self._engine: Engine = open_database(url)
 
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
 
     def summary(self, case_id: str, owner: Owner = "") -> CaseSummary:
-        """A case as it stands in a list."""
+        """Return the summary of a case."""
         with self._reading() as connection:
             return summary_from(self._case(connection, case_id, owner))
 
     def notes(self, case_id: str, owner: Owner = "") -> str:
-        """What somebody has noted of a case."""
+        """Return the user's notes on a case."""
         with self._reading() as connection:
             return str(self._case(connection, case_id, owner)["notes"])
 
     def events(self, case_id: str, owner: Owner = "") -> list[Event]:
-        """Everything that happened to a case, in order."""
+        """Return the history of a case."""
         with self._reading() as connection:
             return events_of(connection, self._case(connection, case_id, owner))
 
     def _case(
         self, connection: Connection, case_id: str, owner: Owner, *, locked: bool = False
     ) -> RowMapping:
-        wanted = select(CASES).where(CASES.c.id == case_id, CASES.c.matter.in_(matters_of(owner)))
-        found = connection.execute(wanted.with_for_update() if locked else wanted).mappings().one_or_none()
+        query = select(CASES).where(CASES.c.id == case_id, CASES.c.matter.in_(matters_of(owner)))
+        found = connection.execute(query.with_for_update() if locked else query).mappings().one_or_none()
         if found is None:
             raise UnknownCaseError(case_id)
         return found
 
     def _state(self, case_id: str, number: int | None = None) -> dict[str, Any]:
-        """The record behind an event, None for the last that changed it."""
+        """Return the record after an event, by default after the last one."""
         sealed = and_(EVENTS.c.case_number == STATES.c.case_number, EVENTS.c.number == STATES.c.number)
-        wanted = select(STATES.c.record, EVENTS.c.state).outerjoin(EVENTS, sealed)
-        wanted = wanted.where(STATES.c.case_number == _number_of(case_id))
+        query = select(STATES.c.record, EVENTS.c.state).outerjoin(EVENTS, sealed)
+        query = query.where(STATES.c.case_number == _number_of(case_id))
         if number is not None:
-            wanted = wanted.where(STATES.c.number == number)
-        found = self._read(wanted.order_by(STATES.c.number.desc()).limit(1))
-        return loaded(unpacked(found[0]["record"], found[0]["state"], case_id) if found else b"", case_id)
+            query = query.where(STATES.c.number == number)
+        found = self._read(query.order_by(STATES.c.number.desc()).limit(1))
+        return parse_record(
+            unpack_record(found[0]["record"], found[0]["state"], case_id) if found else b"", case_id
+        )
 
-    def _read(self, wanted: Select[Any]) -> Sequence[RowMapping]:
+    def _read(self, query: Select[Any]) -> Sequence[RowMapping]:
         with self._reading() as connection:
-            return connection.execute(wanted).mappings().all()
+            return connection.execute(query).mappings().all()
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        # What is read together is of one moment.
+        # All reads within a block see the same state.
         level = {} if self._engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
-        with self._told(), self._engine.connect().execution_options(**{READS: True}, **level) as connection:
+        with (
+            self._translate_errors(),
+            self._engine.connect().execution_options(**{READS: True}, **level) as connection,
+        ):
             yield connection
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        with self._told(), self._engine.begin() as connection:
+        with self._translate_errors(), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except IntegrityError:
-            raise ThereError("this is kept already, or what it belongs to is gone: look again") from None
+            raise ConflictError("this exists already, or what it belongs to was deleted: reload") from None
         except SQLAlchemyError as error:
-            raise told(error, self._engine.url) from None
+            raise readable_error(error, self._engine.url) from None
 
 
 def events_of(connection: Connection, case: RowMapping) -> list[Event]:
-    """The events of a case, given its row, in their order. Raises InputError where they are not as they were
-    written."""
-    wanted = select(EVENTS).where(EVENTS.c.case_number == case["number"]).order_by(EVENTS.c.number)
-    events = [event_from(row) for row in connection.execute(wanted).mappings()]
+    """Return the events of a case in order, given its row. Raises InputError if the chain is broken."""
+    query = select(EVENTS).where(EVENTS.c.case_number == case["number"]).order_by(EVENTS.c.number)
+    events = [event_from(row) for row in connection.execute(query).mappings()]
     if found := broken_events(case["id"], events, case["head"]):
-        raise InputError(f"case {case['id']} is damaged: {found[0]}; `cases verify` says all")
+        raise InputError(f"case {case['id']} is damaged: {found[0]}; run `cases verify`")
     return events
 
 
 def event_from(row: RowMapping) -> Event:
-    """An event from its row."""
-    return Event(**{one.name: row[one.name] for one in fields(Event)})
+    """Return an event from a row."""
+    return Event(**{field.name: row[field.name] for field in fields(Event)})
 
 
-def unpacked(record: bytes, state: str | None, case_id: str) -> bytes:
-    """A record as it was kept, of which ``state`` is the digest. Raises InputError for a damaged one."""
+def unpack_record(record: bytes, state: str | None, case_id: str) -> bytes:
+    """Decompress a stored record and check its digest ``state``. Raises InputError if it is damaged."""
     try:
         found = inflate(record)
     except UnpackingError as error:
@@ -249,8 +257,8 @@ def unpacked(record: bytes, state: str | None, case_id: str) -> bytes:
     return found
 
 
-def loaded(state: bytes, case_id: str) -> dict[str, Any]:
-    """Its values. Raises InputError for a damaged one."""
+def parse_record(state: bytes, case_id: str) -> dict[str, Any]:
+    """Parse the bytes of a record. Raises InputError if they are damaged."""
     try:
         record: dict[str, Any] = orjson.loads(state)
     except orjson.JSONDecodeError as error:
@@ -259,7 +267,7 @@ def loaded(state: bytes, case_id: str) -> dict[str, Any]:
 
 
 def _damaged(case_id: str) -> InputError:
-    return InputError(f"the record of case {case_id} is damaged: `cases verify` says what")
+    return InputError(f"the record of case {case_id} is damaged: run `cases verify`")
 
 
 def _number_of(case_id: str) -> Any:

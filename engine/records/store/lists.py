@@ -1,4 +1,4 @@
-"""Lists and figures of the cases in a store."""
+"""Lists and statistics of the cases in a store."""
 
 from __future__ import annotations
 
@@ -14,61 +14,58 @@ from engine.records.store.database import (
     AVERAGED,
     COLUMNS,
     CaseDatabase,
+    CaseFilter,
     CaseSummary,
     Matter,
     Page,
-    Wanted,
-    matching,
+    apply_filter,
     summary_from,
 )
 from engine.records.store.tables import CASES, COSTS, HOPS, MATTERS, PASSAGES
 
-# Figures over many cases. Ready views in the database say the same to whoever asks in SQL:
-# ``low_coverage``, ``by_verdict``, ``over_time``, and per matter ``matter_by_verdict`` and
-# ``matter_over_time``.
+# Averages over many cases. Views of the database contain the same figures for SQL users: ``low_coverage``,
+# ``by_verdict``, ``over_time``, and per matter ``matter_by_verdict`` and ``matter_over_time``.
 
-# A case whose coverage is below is one of low coverage, unless somebody says otherwise.
+# The default bound for low coverage.
 LOW = 0.7
-# The day on which a case was asked.
+# The day on which a case was started.
 DAY = func.substr(CASES.c.started, 1, len("2026-01-31"))
 
 
-def least_covered(below: float, matter: Matter | None, owner: Owner, limit: int | None) -> Select[Any]:
-    """Cases of which less is covered, the least first."""
-    found = matching(select(*COLUMNS), Wanted(coverage_below=below), matter, owner)
+def lowest_coverage(below: float, matter: Matter | None, owner: Owner, limit: int | None) -> Select[Any]:
+    """Select cases with a coverage below a bound, lowest first."""
+    found = apply_filter(select(*COLUMNS), CaseFilter(coverage_below=below), matter, owner)
     return found.order_by(CASES.c.coverage_score, CASES.c.id).limit(limit)
 
 
 def averages(by: ColumnElement[Any], name: str, matter: Matter | None, owner: Owner) -> Select[Any]:
-    """For each value of ``by``, which is called ``name``, how many cases have it, and their means."""
+    """Select the number of cases and their means for each value of ``by``, as column ``name``."""
     column = by.label(name)
     means = [func.avg(CASES.c[figure]).label(figure) for figure in AVERAGED]
     found = select(column, func.count().label("cases"), *means)
-    return matching(found, Wanted(), matter, owner).group_by(column).order_by(column)
+    return apply_filter(found, CaseFilter(), matter, owner).group_by(column).order_by(column)
 
 
-def as_plain(rows: Iterable[RowMapping]) -> list[dict[str, Any]]:
-    """Rows of ``averages`` with means that are numbers in every database."""
+def float_means(rows: Iterable[RowMapping]) -> list[dict[str, Any]]:
+    """Return rows of ``averages`` with means as floats in every database."""
     return [
         {key: float(value) if key in AVERAGED and value is not None else value for key, value in row.items()}
         for row in rows
     ]
 
 
-# Figures over many cases: what threads yield, what was spent, how coverage and verdicts agree.
-#
-# ``CaseStore.figures`` gives them for the cases of one matter, or of all of somebody's.
+# Statistics over many cases: the yield of strategies, costs, coverage against verdicts.
 
 Read = Callable[[Select[Any]], Sequence[RowMapping]]
-# Cases whose passages and hops are counted: each has hundreds of the ones and thousands of the others.
+# Newest cases whose passages and hops are counted; a case has hundreds of passages and thousands of hops.
 NEWEST = 100
-# Coverage is counted in tenths; the last holds what is covered in full.
+# Coverage is counted in bins of a tenth; the last includes full coverage.
 TENTHS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What cases can be chosen by, in alphabetical order."""
+    """Values to filter cases by, in alphabetical order."""
 
     corpora: tuple[str, ...]
     verdicts: tuple[str, ...]
@@ -76,8 +73,11 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class ThreadYield:
-    """What a thread brings to a case, as means per case: passages that it was the first to bring into the
-    pool, those of them that are ranked, and ranked passages to which any trail of it leads."""
+    """The yield of a strategy in means per case.
+
+    ``pool``: passages that it was the first to add to the pool; ``ranked``: those of them that are ranked;
+    ``reached``: ranked passages with a trail through it.
+    """
 
     strategy: str
     pool: float
@@ -87,7 +87,7 @@ class ThreadYield:
 
 @dataclass(frozen=True, slots=True)
 class Yields:
-    """The yield of all threads over the newest ``cases``, the most ranked first."""
+    """The yield of all strategies over the newest ``cases``, most ranked passages first."""
 
     cases: int
     threads: tuple[ThreadYield, ...]
@@ -95,8 +95,10 @@ class Yields:
 
 @dataclass(frozen=True, slots=True)
 class TaskCost:
-    """What language models were asked for one kind of task, over all cases. ``money`` is None where the price
-    of any of it is unknown, ``milliseconds`` is the time that answers took."""
+    """The use of language models for one kind of task over all cases.
+
+    ``money`` is None if a price is unknown, ``milliseconds`` the total response time.
+    """
 
     task: str
     cases: int
@@ -110,7 +112,7 @@ class TaskCost:
 
 @dataclass(frozen=True, slots=True)
 class Tenth:
-    """How many cases of a verdict have a coverage of ``tenth`` / 10 or more, and less than one tenth more."""
+    """Number of cases with a verdict and a coverage from ``tenth`` / 10 to below (``tenth`` + 1) / 10."""
 
     verdict: str | None
     tenth: int
@@ -119,7 +121,7 @@ class Tenth:
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """How often people called what the engine said of the evidence right or wrong, or said nothing."""
+    """How often users called the engine's evidence status right, wrong, or did not judge it."""
 
     evidence: str
     right: int
@@ -129,18 +131,18 @@ class Statements:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Figures over the cases of a matter, or of all of somebody's. ``read`` gives the rows of a selection."""
+    """Statistics over the cases of a matter, or of all matters of an owner; ``read`` runs a query."""
 
     read: Read
     matter: Matter | None
     owner: Owner
 
     def choices(self) -> Choices:
-        """The corpora and verdicts of cases."""
+        """Return the corpora and verdicts of cases."""
         return Choices(self._distinct(CASES.c.corpus), self._distinct(CASES.c.verdict))
 
     def yields(self, newest: int = NEWEST) -> Yields:
-        """What each thread brought to the newest cases."""
+        """Return the yield of each strategy in the newest cases."""
         found = self._of(select(CASES.c.number))
         chosen = found.order_by(CASES.c.started.desc(), CASES.c.id).limit(newest).subquery()
         cases = int(self.read(select(func.count().label("cases")).select_from(chosen))[0]["cases"])
@@ -152,7 +154,7 @@ class Figures:
             .group_by(PASSAGES.c.strategy)
         )
         same = and_(PASSAGES.c.case_number == HOPS.c.case_number, PASSAGES.c.number == HOPS.c.target)
-        led = (
+        ranked_hops = (
             select(HOPS.c.case_number, HOPS.c.target, HOPS.c.strategy)
             .join(chosen, chosen.c.number == HOPS.c.case_number)
             .join(PASSAGES, same)
@@ -160,24 +162,26 @@ class Figures:
             .distinct()
             .subquery()
         )
-        trails = select(led.c.strategy, func.count().label("reached")).group_by(led.c.strategy)
-        brought = {row["strategy"]: row for row in self.read(first)}
+        trails = select(ranked_hops.c.strategy, func.count().label("reached")).group_by(
+            ranked_hops.c.strategy
+        )
+        first_found = {row["strategy"]: row for row in self.read(first)}
         reached = {row["strategy"]: int(row["reached"]) for row in self.read(trails)}
         threads = [
             ThreadYield(
                 name,
-                brought[name]["pool"] / cases if name in brought else 0.0,
-                brought[name]["ranked"] / cases if name in brought else 0.0,
+                first_found[name]["pool"] / cases if name in first_found else 0.0,
+                first_found[name]["ranked"] / cases if name in first_found else 0.0,
                 reached.get(name, 0) / cases,
             )
-            for name in {*brought, *reached}
+            for name in {*first_found, *reached}
         ]
         return Yields(
             cases, tuple(sorted(threads, key=lambda one: (-one.ranked, -one.reached, one.strategy)))
         )
 
     def costs(self) -> tuple[TaskCost, ...]:
-        """What was asked of language models, by task, the most tokens first."""
+        """Return the use of language models by task, most tokens first."""
         summed = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "milliseconds", "money")
         found = select(
             COSTS.c.task,
@@ -203,9 +207,8 @@ class Figures:
         return tuple(sorted(tasks, key=lambda one: (-one.prompt_tokens - one.completion_tokens, one.task)))
 
     def coverage_by_verdict(self) -> tuple[Tenth, ...]:
-        """How coverage is spread over the cases of each verdict, without those in which it was not
-        measured."""
-        # A number is rounded one way by one database and another way by another, so tenths are spelled out.
+        """Return the distribution of coverage for each verdict, over cases with measured coverage."""
+        # Databases round numbers differently, so the bounds are explicit.
         bounds = [(CASES.c.coverage_score < (tenth + 1) / TENTHS, tenth) for tenth in range(TENTHS - 1)]
         tenth = case(*bounds, else_=TENTHS - 1).label("tenth")
         found = select(CASES.c.verdict, tenth, func.count().label("cases"))
@@ -214,57 +217,57 @@ class Figures:
         return tuple(sorted((Tenth(**row) for row in rows), key=lambda one: (one.verdict or "", one.tenth)))
 
     def statements(self) -> tuple[Statements, ...]:
-        """For each evidence status what people said of it, the most frequent first."""
+        """Return the users' judgements for each evidence status, most frequent first."""
         found = select(CASES.c.evidence, CASES.c.verdict_right, func.count().label("cases"))
         rows = self.read(self._of(found).group_by(CASES.c.evidence, CASES.c.verdict_right))
         counted: dict[str, dict[bool | None, int]] = {}
         for row in rows:
-            said = row["verdict_right"]
-            counted.setdefault(row["evidence"], {})[None if said is None else bool(said)] = row["cases"]
+            right = row["verdict_right"]
+            counted.setdefault(row["evidence"], {})[None if right is None else bool(right)] = row["cases"]
         all_of = [
-            Statements(name, said.get(True, 0), said.get(False, 0), said.get(None, 0))
-            for name, said in counted.items()
+            Statements(name, right.get(True, 0), right.get(False, 0), right.get(None, 0))
+            for name, right in counted.items()
         ]
         return tuple(sorted(all_of, key=lambda one: (-one.right - one.wrong - one.unsaid, one.evidence)))
 
     def _of(self, found: Select[Any]) -> Select[Any]:
-        return matching(found, Wanted(), self.matter, self.owner)
+        return apply_filter(found, CaseFilter(), self.matter, self.owner)
 
     def _distinct(self, column: Any) -> tuple[str, ...]:
         found = self._of(select(column.label("value"))).where(column.is_not(None))
         return tuple(sorted(row["value"] for row in self.read(found.distinct())))
 
 
-# Lists of cases and matters, and figures over many of them.
+# Lists of cases and matters.
 
 
 class CaseLists(CaseDatabase):
-    """Which cases are there, and what they come to."""
+    """Lists of cases and matters, and their statistics."""
 
     def matters(self, owner: Owner = "") -> list[Matter]:
-        """All matters of somebody, by name."""
-        wanted = select(MATTERS).order_by(MATTERS.c.name)
+        """Return all matters of an owner by name."""
+        query = select(MATTERS).order_by(MATTERS.c.name)
         if owner is not EVERYBODY:
-            wanted = wanted.where(MATTERS.c.owner == owner)
-        return [Matter(**row) for row in self._read(wanted)]
+            query = query.where(MATTERS.c.owner == owner)
+        return [Matter(**row) for row in self._read(query)]
 
     def counted(self, owner: Owner = "") -> list[tuple[Matter, int]]:
-        """All matters of somebody, by name, each with the number of its cases."""
-        wanted = (
+        """Return all matters of an owner by name, each with its number of cases."""
+        query = (
             select(*MATTERS.c, func.count(CASES.c.number).label("cases"))
             .outerjoin(CASES, CASES.c.matter == MATTERS.c.id)
             .group_by(*MATTERS.c)
             .order_by(MATTERS.c.name, MATTERS.c.owner)
         )
         if owner is not EVERYBODY:
-            wanted = wanted.where(MATTERS.c.owner == owner)
-        found = [dict(row) for row in self._read(wanted)]
+            query = query.where(MATTERS.c.owner == owner)
+        found = [dict(row) for row in self._read(query)]
         return [(Matter(**row), count) for row in found for count in (int(row.pop("cases")),)]
 
-    def listed(self, wanted: Wanted, matter: Matter | None = None, owner: Owner = "") -> Page:
-        """Cases, the newest first, of one matter, or of all of somebody's."""
-        found = matching(select(*COLUMNS), wanted, matter, owner)
-        count = matching(select(func.count()).select_from(CASES), wanted, matter, owner)
+    def listed(self, wanted: CaseFilter, matter: Matter | None = None, owner: Owner = "") -> Page:
+        """Return a page of cases, newest first, of one matter or of all matters of an owner."""
+        found = apply_filter(select(*COLUMNS), wanted, matter, owner)
+        count = apply_filter(select(func.count()).select_from(CASES), wanted, matter, owner)
         newest = found.order_by(CASES.c.started.desc(), CASES.c.id)
         with self._reading() as connection:
             rows = connection.execute(newest.limit(wanted.limit).offset(wanted.offset)).mappings().all()
@@ -272,31 +275,31 @@ class CaseLists(CaseDatabase):
         return Page(tuple(map(summary_from, rows)), total)
 
     def ids(self, matter: Matter | None = None, owner: Owner = "") -> list[str]:
-        """The ids of the cases of a matter, or of all of somebody's, the oldest first."""
-        found = matching(select(CASES.c.id), Wanted(), matter, owner)
+        """Return the ids of the cases of a matter, or of all matters of an owner, oldest first."""
+        found = apply_filter(select(CASES.c.id), CaseFilter(), matter, owner)
         return [row["id"] for row in self._read(found.order_by(CASES.c.number))]
 
     def newest_ids(self, matter: Matter, owner: Owner = "") -> list[str]:
-        """The ids of the cases of a matter, the oldest first; of those that ask the same corpus the same
-        question, as of the same day where one is named, the newest alone."""
+        """Return the ids of the newest case for each question, corpus and ``as_of`` day, oldest first."""
         columns = (CASES.c.id, CASES.c.question, CASES.c.corpus, CASES.c.settings)
-        found = self._read(matching(select(*columns), Wanted(), matter, owner).order_by(CASES.c.number))
+        found = self._read(
+            apply_filter(select(*columns), CaseFilter(), matter, owner).order_by(CASES.c.number)
+        )
         last = {(row["question"], row["corpus"], row["settings"].get("as_of")): row["id"] for row in found}
-        kept = set(last.values())
-        return [row["id"] for row in found if row["id"] in kept]
+        newest = set(last.values())
+        return [row["id"] for row in found if row["id"] in newest]
 
     def same(
         self, matter: Matter, question: str, settings: Mapping[str, Any], fingerprint: str, weights: str = ""
     ) -> str | None:
-        """A case of a matter that this program has asked already, with these settings and learned weights, of
-        a corpus in this state; None where there is none."""
-        wanted = select(CASES.c.id, CASES.c.settings).where(
+        """Return the id of a case that this version ran with the same inputs; None if there is none."""
+        query = select(CASES.c.id, CASES.c.settings).where(
             CASES.c.matter == matter.id,
             CASES.c.question == question,
             CASES.c.fingerprint == fingerprint,
             CASES.c.engine == engine_version(),
         )
-        found = self._read(wanted.order_by(CASES.c.started.desc()))
+        found = self._read(query.order_by(CASES.c.started.desc()))
         same = (row["id"] for row in found if row["settings"] == settings)
         return next((one for one in same if self._state(one).get("weights", "") == weights), None)
 
@@ -308,21 +311,21 @@ class CaseLists(CaseDatabase):
         *,
         limit: int | None = None,
     ) -> tuple[CaseSummary, ...]:
-        """Cases in which less of what they need is covered, the least first; at most ``limit``."""
-        return tuple(map(summary_from, self._read(least_covered(below, matter, owner, limit))))
+        """Return cases with a coverage below a bound, lowest first; at most ``limit``."""
+        return tuple(map(summary_from, self._read(lowest_coverage(below, matter, owner, limit))))
 
     def by_verdict(self, matter: Matter | None = None, owner: Owner = "") -> list[dict[str, Any]]:
-        """For each verdict how many cases have it, and the means of their figures."""
-        return as_plain(self._read(averages(CASES.c.verdict, "verdict", matter, owner)))
+        """Return the number of cases and their mean figures for each verdict."""
+        return float_means(self._read(averages(CASES.c.verdict, "verdict", matter, owner)))
 
     def over_time(self, matter: Matter | None = None, owner: Owner = "") -> list[dict[str, Any]]:
-        """For each day how many cases were asked, and the means of their figures."""
-        return as_plain(self._read(averages(DAY, "day", matter, owner)))
+        """Return the number of cases and their mean figures for each day."""
+        return float_means(self._read(averages(DAY, "day", matter, owner)))
 
     def by_matter(self, owner: Owner = "") -> list[dict[str, Any]]:
-        """For each matter, by its id, how many cases it has, and the means of their figures."""
-        return as_plain(self._read(averages(CASES.c.matter, "matter", None, owner)))
+        """Return the number of cases and their mean figures for each matter id."""
+        return float_means(self._read(averages(CASES.c.matter, "matter", None, owner)))
 
     def figures(self, matter: Matter | None = None, owner: Owner = "") -> Figures:
-        """More figures over the cases of one matter, or of all of somebody's."""
+        """Return the statistics over the cases of one matter, or of all matters of an owner."""
         return Figures(self._read, matter, owner)

@@ -1,4 +1,4 @@
-"""Opening of a store: its tables, those of reviews, and migrations."""
+"""Opening a store: connections, the tables of reviews, and migrations."""
 
 from __future__ import annotations
 
@@ -44,13 +44,11 @@ from engine.records.store.tables import (
     stored_table,
 )
 
-# The tables of reviews: criteria, queues and their items, who looks at what, what was said, and
-# what was learned of it.
-#
-# What was said is only added to: ``stands`` alone changes, with what is said later. It goes with
-# its case, queues, criteria and what was learned with their matter.
+# The tables of reviews: criteria, queues with their items, leases, assessments, learned weights. Assessments
+# are append-only, except for ``stands`` and ``settles``. Assessments are deleted with their case; queues,
+# criteria and weights with their matter.
 
-# Who reviews, as the store knows them.
+# The name of a reviewer.
 REVIEWER = String(200)
 KIND = String(20)
 VERDICT = String(20)
@@ -91,19 +89,19 @@ QUEUE_ITEMS = stored_table(
     Column("queue", ID, ForeignKey("queues.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     _case(),
-    # What it is called within its case.
+    # Its key within its case.
     Column("key", Text, nullable=False),
     Column("kind", KIND, nullable=False),
     # As a reviewer sees it.
     Column("item", JSON, nullable=False),
-    # Where it was drawn from, with which chance.
+    # The stratum it was drawn from, and the probability.
     Column("stratum", String(40), nullable=False),
     Column("chance", Float, nullable=False),
-    # Those with less come first.
+    # Items are reviewed in ascending order.
     Column("place", Float, nullable=False),
-    # By whom, each name between two ends of lines; nobody named: by anybody.
+    # Names of reviewers, each between newlines; empty for any reviewer.
     Column("assigned", Text, nullable=False),
-    # How many reviewers were to judge it, how many are now that some differ, and how many have.
+    # Number of reviewers planned, wanted after disagreements, and done.
     Column("overlap", Integer, nullable=False),
     Column("wanted", Integer, nullable=False),
     Column("judged", Integer, nullable=False),
@@ -137,57 +135,55 @@ ASSESSMENTS = stored_table(
     Column("reviewer", REVIEWER, nullable=False),
     Column("source", String(10), nullable=False),
     Column("at", TIME, nullable=False),
-    # The words that were judged, the state of the corpus, the engine that made the case.
+    # Digest of the judged text, state of the corpus, version that made the case.
     Column("sha256", String(64), nullable=False),
     Column("fingerprint", String(64), nullable=False),
     Column("engine", String(40), nullable=False),
     Column("criteria", Integer, nullable=False),
     Column("seconds", Float),
-    # The number of what is taken back.
+    # The number of the assessment that this one withdraws.
     Column("withdraws", Integer),
-    # Whether it ends a disagreement.
+    # Whether it resolves a disagreement.
     Column("settles", Boolean, nullable=False),
-    # True unless withdrawn, postponed or followed by another of the same person.
+    # Whether it is the reviewer's latest on the item and not a withdrawal.
     Column("stands", Boolean, key="is_current", nullable=False),
     Index(None, "case_number", "key", "reviewer"),
 )
 
-# What was learned of the verdicts of a matter, and by which of it its cases are ranked: acts, as in the
-# journal beside a corpus.
+# Weights learned in a matter, and which of them are in use: a log of acts, like the journal next to a corpus.
 WEIGHTS = stored_table(
     "weights",
     Column("number", Integer, primary_key=True),
     _matter(),
-    # By its name, as cases have it.
+    # The name of the corpus.
     Column("corpus", String(200), nullable=False),
-    # Kept, adopted or shipped; of the last two there is one for each corpus.
+    # Kept, adopted or shipped; at most one of the last two for each corpus.
     Column("act", String(10), nullable=False),
     Column("id", ID, nullable=False),
     Column("who", REVIEWER, nullable=False),
     Column("at", TIME, nullable=False),
-    # What it is shown with, and itself.
+    # Figures to show, and the packed weights.
     Column("figures", JSON, nullable=False),
     Column("learned", LargeBinary),
     Index(None, "matter"),
 )
-# All tables of a store, by their names: those of cases, too.
+# All tables of a store by name, including those of cases.
 TABLES = METADATA.tables
 
 
-# Where cases are kept: an SQLite file or a PostgreSQL database, whose tables are brought up to
-# date.
+# Opening an SQLite file or a PostgreSQL database, and bringing its tables up to date.
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-# The version that this program reads and writes: the last of ``migrations/versions``.
+# The schema version that this program reads and writes: the last of ``migrations/versions``.
 VERSION = "0005"
-# Where the tables are on a server, apart from those of corpora and of others.
+# The PostgreSQL schema, separate from those of corpora.
 SCHEMA = "redstring_cases"
-# Seconds for which one writer waits for another, or for a server.
+# Timeout of a writer that waits for another, and of a connection to a server, s.
 PATIENCE = 30
-# The option of a connection by which nothing is written.
+# The execution option of a read-only connection.
 READS = "redstring_reads"
 _LOCK = 7_318_022_501
-# What databases say of a file or a server whose contents are not those of this program, or not any more.
+# Fragments of database errors that mean damage, or contents of another program.
 _DAMAGED = (
     "not a database",
     "malformed",
@@ -196,21 +192,21 @@ _DAMAGED = (
     "does not exist",
     "decode to UTF-8",
 )
-# What they say where tables are there that a migration is to make.
-_THERE_ALREADY = ("already exists", "duplicate column")
-# The errors of SQLite where the files next to its own cannot be written, in which readers and writers meet.
+# Fragments of errors about tables that a migration should create but that exist.
+_ALREADY_EXISTS = ("already exists", "duplicate column")
+# SQLite errors if the files next to the database (shared memory, log) cannot be written.
 _UNWRITABLE = ("SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR_SHM", "SQLITE_READONLY")
-_ONLY_READ = "redstring_only_read"
+_READ_ONLY = "redstring_only_read"
 RESTORE = "restore a copy from a backup (docs/cases.md)"
 _SERVERS = ("postgresql", "postgresql+psycopg")
 
 
-def opened(url: str) -> Engine:
-    """The database of an address (``sqlite:///FILE`` or ``postgresql://HOST/DATABASE``), its tables as this
-    program has them.
+def open_database(url: str) -> Engine:
+    """Open the database of a URL (``sqlite:///FILE`` or ``postgresql://HOST/DATABASE``) and update its
+    tables.
 
-    Raises SettingsError for what is no such address, InputError for a database that a later version has
-    written or that is none, ResourceError where it cannot be reached or written.
+    Raises SettingsError for an invalid URL, InputError for a database of a later version or of another
+    program, ResourceError if it cannot be reached or written.
     """
     address = _address(url)
     engine = _engine(address)
@@ -218,35 +214,35 @@ def opened(url: str) -> Engine:
         _bring_up_to_date(engine, address)
     except SQLAlchemyError as error:
         engine.dispose()
-        raise told(error, address) from None
+        raise readable_error(error, address) from None
     return engine
 
 
-def told(error: Exception, address: URL) -> RedstringError:
-    """What to raise for an error of the database; neither a password nor what was to be written is in it."""
-    words, where = words_of(error), address.render_as_string(hide_password=True)
+def readable_error(error: Exception, address: URL) -> RedstringError:
+    """Return the error to raise for a database error, without passwords or values."""
+    words, where = error_line(error), address.render_as_string(hide_password=True)
     if any(one in words for one in _DAMAGED):
-        return InputError(f"{where}: this is no database of cases, or a damaged one ({words}): {RESTORE}")
-    return ResourceError(f"{where}: cases cannot be read or kept ({words}); what was kept is not touched")
+        return InputError(f"{where}: not a database of cases, or damaged ({words}): {RESTORE}")
+    return ResourceError(f"{where}: cases cannot be read or written ({words}); stored cases are unchanged")
 
 
-def words_of(error: Exception) -> str:
-    """What a database says of an error, in one line, without what a damaged column contains."""
+def error_line(error: Exception) -> str:
+    """Return a database error as one line, without the contents of damaged columns."""
     original = getattr(error, "orig", None) or error
     lines = str(original).strip().splitlines() or [type(original).__name__]
     return lines[0].partition(" with text ")[0]
 
 
 def _address(url: str) -> URL:
-    wanted = "where cases are kept is sqlite:///FILE or postgresql://HOST/DATABASE"
+    expected = "use sqlite:///FILE or postgresql://HOST/DATABASE"
     try:
         address = make_url(url)
     except (ArgumentError, ValueError):
-        raise SettingsError(f"cases: this is no address of a database; {wanted}") from None
+        raise SettingsError(f"cases: not the URL of a database; {expected}") from None
     if address.drivername in _SERVERS:
         return address.set(drivername="postgresql+psycopg")
     if address.drivername != "sqlite" or not address.database:
-        raise SettingsError(f"cases: {address.drivername} is not known here; {wanted}")
+        raise SettingsError(f"cases: {address.drivername} is not supported; {expected}")
     return address
 
 
@@ -261,28 +257,28 @@ def _engine(address: URL) -> Engine:
                 connect_args={"connect_timeout": PATIENCE, "options": options},
             )
         except (ArgumentError, NoSuchModuleError) as error:
-            raise told(error, address) from None
+            raise readable_error(error, address) from None
     path = Path(str(address.database))
     try:
         make_private_folder(path.parent)
-        # What people ask is nobody else's on this computer. A file that is there is not opened here: to close
-        # it would end the locks of all connections that this program has to it (fcntl(2)), and another
-        # program would take away the log that they write to.
+        # Only the owner may read cases. An existing file is not opened here: closing it would release the
+        # locks of all connections of this process (fcntl(2)), and another program would remove the log in
+        # use.
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except OSError as error:
-        raise ResourceError(f"{path}: cases cannot be kept there: {error.strerror}") from error
+        raise ResourceError(f"{path}: cannot store cases there: {error.strerror}") from error
     engine = create_engine(
         address, hide_parameters=True, connect_args={"timeout": PATIENCE}, json_deserializer=_parse_json
     )
     event.listen(engine, "do_connect", _connect)
-    event.listen(engine, "checkin", _forget_only_read)
+    event.listen(engine, "checkin", _discard_read_only)
     event.listen(engine, "begin", _begin)
     return engine
 
 
 def _parse_json(stored: Any) -> Any:
-    """The value of a JSON column; for what is no JSON an object that no column contains."""
+    """Parse a JSON column; invalid JSON gives an object that matches no column type."""
     try:
         return json.loads(stored)
     except (TypeError, ValueError, RecursionError):
@@ -290,35 +286,36 @@ def _parse_json(stored: Any) -> Any:
 
 
 def _begin(connection: Connection) -> None:
-    """Who will write waits for other writers now, not in the middle."""
+    """Begin a transaction; writers wait for each other here, not in the middle."""
     reads = connection.get_execution_options().get(READS)
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
 
 def _connect(dialect: Any, record: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
-    """A connection by which cases are read and written; where SQLite cannot write the files that it puts next
-    to its own (a full disk, a folder that can only be read), one by which they are only read. Raises
-    ResourceError where these files contain cases that the file itself does not."""
+    """Connect to an SQLite file, read-only if SQLite cannot write the files next to it.
+
+    The reason may be a full disk or a read-only folder. Raises ResourceError if those files contain cases
+    that the database file does not.
+    """
     path = Path(str(arguments[0]))
     try:
-        return _prepared(dialect.connect(*arguments, **named), "journal_mode=WAL")
+        return _configure(dialect.connect(*arguments, **named), "journal_mode=WAL")
     except sqlite3.OperationalError as error:
         if not error.sqlite_errorname.startswith(_UNWRITABLE):
             raise
     log = Path(f"{path}-wal")
     if log.exists() and log.stat().st_size:
         raise ResourceError(
-            f"{path}: the last changes are in {log.name}, which cannot be read where nothing can be written: "
-            "make room, or copy the folder to where there is some"
+            f"{path}: the last changes are in {log.name}, which cannot be read without write access: "
+            "free some space, or copy the folder elsewhere"
         )
-    record.info[_ONLY_READ] = True
+    record.info[_READ_ONLY] = True
     address = f"file:{quote(str(path))}?immutable=1"
-    return _prepared(dialect.connect(address, **named, uri=True))
+    return _configure(dialect.connect(address, **named, uri=True))
 
 
-def _prepared(connection: Any, *pragmas: str) -> Any:
-    """Transactions are begun here, not by the driver; readers do not wait for writers; what is deleted is
-    overwritten."""
+def _configure(connection: Any, *pragmas: str) -> Any:
+    """Configure a connection: transactions begun here, readers do not wait for writers, secure deletion."""
     try:
         connection.isolation_level = None
         cursor = connection.cursor()
@@ -331,9 +328,9 @@ def _prepared(connection: Any, *pragmas: str) -> Any:
     return connection
 
 
-def _forget_only_read(_: object, record: Any) -> None:
-    """A connection that only reads is not used again: others may write by then, which it does not notice."""
-    if record.info.get(_ONLY_READ):
+def _discard_read_only(_: object, record: Any) -> None:
+    """Do not reuse a read-only connection: it would not notice later writes of others."""
+    if record.info.get(_READ_ONLY):
         record.invalidate()
 
 
@@ -346,12 +343,14 @@ def _bring_up_to_date(engine: Engine, address: URL) -> None:
         return
     if version is not None and not any(MIGRATIONS.glob(f"versions/{escape(version)}_*.py")):
         if version.isdigit() and version > VERSION:
-            raise InputError(f"{where}: these cases were kept by a later version of Redstring: use that one")
+            raise InputError(
+                f"{where}: these cases were written by a later version of Redstring: use that version"
+            )
         raise _not_of_version(where, version)
     try:
         with engine.begin() as connection:
             if engine.dialect.name == "postgresql":
-                # One program at a time; on SQLite the transaction itself sees to that.
+                # One program at a time; on SQLite the transaction ensures that.
                 connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
                 connection.execute(text(f"create schema if not exists {SCHEMA}"))
             if "alembic_version" in inspect(connection).get_table_names():
@@ -359,8 +358,8 @@ def _bring_up_to_date(engine: Engine, address: URL) -> None:
             else:
                 _create(connection)
     except SQLAlchemyError as error:
-        if any(one in str(error) for one in _THERE_ALREADY):
-            raise _not_of_version(where, version, f"; {words_of(error)}") from error
+        if any(one in str(error) for one in _ALREADY_EXISTS):
+            raise _not_of_version(where, version, f"; {error_line(error)}") from error
         raise
 
 
@@ -374,8 +373,8 @@ def _create(connection: Connection) -> None:
 
 
 def _migrate(connection: Connection) -> None:
-    """Bring a database of an earlier version up to date."""
-    # alembic takes a while to load.
+    """Migrate a database of an earlier version."""
+    # alembic is slow to import.
     from alembic import command
     from alembic.config import Config
 
@@ -393,7 +392,7 @@ def _not_of_version(where: str, version: str | None, why: str = "") -> InputErro
 
 
 def _version(engine: Engine) -> tuple[str | None, set[str]]:
-    """The version of the tables that are there, None where none is named, and the names of the tables."""
+    """Return the version of the existing tables (None if unknown) and their names."""
     with engine.connect().execution_options(**{READS: True}) as connection:
         tables = set(inspect(connection).get_table_names())
         if "alembic_version" not in tables:

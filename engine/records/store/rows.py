@@ -1,4 +1,4 @@
-"""Rows of a store, today's and those of earlier formats."""
+"""A case record as rows of the tables."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from typing import Any
 from sqlalchemy import Table
 
 from engine.model import AreaState
-from engine.records.export import referring_in
+from engine.records.export import referring_passages
+from engine.records.phrases import GAP_STRATEGY
 from engine.records.store.chain import in_utc
 from engine.records.store.tables import COSTS, HITS, HOPS, PASSAGES, QUERIES, ROUNDS
-from engine.records.wording import GAP_STRATEGY
 from engine.retrieval.retrievers.dense import DENSE
 
-# The queries of a record of format 1, which tells of what they found only by the hits of ranked
-# passages.
+# Queries of records of format 1, which contain only the hits of ranked passages.
 
 Row = dict[str, Any]
 HYPOTHETICAL, GAP = "hypothetical", "gap"
@@ -27,14 +26,13 @@ HYPOTHETICAL, GAP = "hypothetical", "gap"
 def former_queries(
     record: Mapping[str, Any],
 ) -> tuple[list[Row], list[Row], dict[str, tuple[int | None, float | None]]]:
-    """The rows of the queries, no hits, and for each passage of the pool the query that found it and its
-    similarity."""
+    """Return rows of queries, no hits, and by passage the query that found it with its similarity."""
     rows: list[Row] = []
     views, gaps = _views(record, rows), _gaps(record, rows)
-    asked: dict[str, int] = {}
+    gap_queries: dict[str, int] = {}
     for edge in record["pool"]["edges"]:
         if edge["source"] is None and edge["strategy"] == GAP_STRATEGY and edge["quote"] in gaps:
-            asked.setdefault(edge["target"], gaps[edge["quote"]])
+            gap_queries.setdefault(edge["target"], gaps[edge["quote"]])
     ranked = {passage["id"]: passage for passage in record["passages"]}
     found = {}
     for node in record["pool"]["nodes"]:
@@ -42,13 +40,13 @@ def former_queries(
         hits = sorted(ranked.get(name, {}).get("hits", ()), key=lambda hit: hit["rank"])
         similar = [hit["score"] for hit in hits if hit["retriever"] == DENSE]
         query = views.get(hits[0]["view"]) if hits else None
-        query = asked.get(name, query) if node["round"] else query
+        query = gap_queries.get(name, query) if node["round"] else query
         found[name] = query, max(similar, default=None)
     return rows, [], found
 
 
 def _views(record: Mapping[str, Any], rows: list[Row]) -> dict[str, int]:
-    """Add the views of the question; their numbers by name."""
+    """Append the views of the question to the rows; return their numbers by name."""
     found: dict[str, list[float]] = defaultdict(list)
     hits: Counter[str] = Counter()
     for passage in record["passages"]:
@@ -82,7 +80,7 @@ def _views(record: Mapping[str, Any], rows: list[Row]) -> dict[str, int]:
 
 
 def _gaps(record: Mapping[str, Any], rows: list[Row]) -> dict[str, int]:
-    """Add the queries for gaps; their numbers by text."""
+    """Append the queries for gaps to the rows; return their numbers by text."""
     answers = Counter(edge["quote"] for edge in record["pool"]["edges"] if edge["strategy"] == GAP_STRATEGY)
     gaps: dict[str, int] = {}
     for report in record["rounds"]:
@@ -107,17 +105,17 @@ def _gaps(record: Mapping[str, Any], rows: list[Row]) -> dict[str, int]:
     return gaps
 
 
-# A record of a case, as ``records.export`` makes it, as rows of the tables.
+# Rows of a record made by ``records.export``.
 
 Values = tuple[Any, ...]
 # By passage: the number of the query that found it, and its similarity.
-Found = Mapping[str, tuple[int | None, float | None]]
-# Records up to this format do not say what each query found.
+FoundBy = Mapping[str, tuple[int | None, float | None]]
+# Records up to this format contain no searches.
 WITHOUT_SEARCHES = 1
 
 
 def rows_of(record: Mapping[str, Any]) -> dict[Table, list[Values]]:
-    """The rows of a record, by table: values in the order of its columns, without the number of the case."""
+    """Return the rows of a record by table: values in column order, without the number of the case."""
     former = record["format"] <= WITHOUT_SEARCHES
     queries, hits, by_query = former_queries(record) if former else _queries(record)
     passages, numbers = _passages(record, by_query)
@@ -143,7 +141,7 @@ _USED = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "millis
 
 
 def summary_of(record: Mapping[str, Any]) -> Row:
-    """What of a record stands in the row of its case."""
+    """Return the columns of a case's row that come from its record."""
     metrics, estimate = record["metrics"], record["stop"]["completeness"]
     usage = list(record["usage"].values())
     paid = [used["money"] for used in usage]
@@ -178,8 +176,8 @@ def summary_of(record: Mapping[str, Any]) -> Row:
     }
 
 
-def searched(question: str, name: str, notes: str) -> str:
-    """What words are looked for in."""
+def search_text(question: str, name: str, notes: str) -> str:
+    """Return the text that word search matches: question, name and notes in folded case."""
     return "\n".join((question, name, notes)).casefold()
 
 
@@ -211,8 +209,8 @@ def _round(report: Mapping[str, Any], areas: Sequence[Mapping[str, Any]]) -> Row
     }
 
 
-def _queries(record: Mapping[str, Any]) -> tuple[list[Row], list[Row], Found]:
-    """All that was searched for, the best of what each query found, and which found each passage."""
+def _queries(record: Mapping[str, Any]) -> tuple[list[Row], list[Row], FoundBy]:
+    """Return rows of queries and hits, and by passage the query that found it with its similarity."""
     queries: list[Row] = []
     hits: list[Row] = []
     for report in record["rounds"]:
@@ -249,7 +247,7 @@ def _queries(record: Mapping[str, Any]) -> tuple[list[Row], list[Row], Found]:
     return queries, hits, found
 
 
-def _passages(record: Mapping[str, Any], found: Found) -> tuple[list[Row], dict[str, int]]:
+def _passages(record: Mapping[str, Any], found: FoundBy) -> tuple[list[Row], dict[str, int]]:
     pool = record["pool"]
     numbers: dict[str, int] = {node["id"]: number for number, node in enumerate(pool["nodes"])}
     ranked = {passage["id"]: passage for passage in record["passages"]}
@@ -258,8 +256,8 @@ def _passages(record: Mapping[str, Any], found: Found) -> tuple[list[Row], dict[
     for area in record["coverage"]:
         for one in area["evidence"]:
             areas[one].append(area["name"])
-    # What the hops say, not what a passage says of itself, so that the two cannot differ.
-    referring = referring_in(pool["edges"])
+    # Counted from the hops, so that the two tables cannot disagree.
+    referring = referring_passages(pool["edges"])
     rows = []
     for node, number in zip(pool["nodes"], numbers.values(), strict=True):
         name = node["id"]
@@ -287,7 +285,7 @@ def _passages(record: Mapping[str, Any], found: Found) -> tuple[list[Row], dict[
 
 
 def _hops(edges: Sequence[Mapping[str, Any]], numbers: Mapping[str, int]) -> Iterator[Values]:
-    """Thousands of them: no names on the way."""
+    """Yield the rows of hops. There are thousands, so no dicts are made."""
     rest = itemgetter(*[column.name for column in HOPS.c][4:])
     for number, edge in enumerate(edges):
         source = edge["source"]

@@ -35,44 +35,43 @@ from engine.records.store.chain import (
     MOVED,
     UNDONE,
     Event,
-    begun,
+    active_steps,
+    active_verdicts,
+    begin_case,
     broken_events,
     broken_states,
     digest,
     engine_version,
-    left_behind,
+    event_columns,
+    missing_records,
     new_id,
     now,
-    said_by,
-    standing_steps,
-    standing_verdicts,
-    written,
+    record_bytes,
 )
 from engine.records.store.database import (
+    ConflictError,
     Matter,
-    ThereError,
     UnknownCaseError,
     event_from,
     events_of,
     matters_of,
 )
 from engine.records.store.lists import CaseLists
-from engine.records.store.opening import QUEUE_ITEMS, words_of
-from engine.records.store.rows import rows_of, searched, summary_of
+from engine.records.store.opening import QUEUE_ITEMS, error_line
+from engine.records.store.rows import rows_of, search_text, summary_of
 from engine.records.store.tables import CASES, EVENTS, MATTERS, METADATA, OF_A_CASE, STATES
-from engine.records.store.writing import CaseDeletion, CaseHanding, add_event, put_anew
+from engine.records.store.writing import CaseDeletion, CaseTransfer, add_event, replace_rows
 from engine.unpacking import inflate
 
-# Whether what is kept is as it was written: the chain of each case, its records, the tables that
-# are made of them, and the database itself.
+# Integrity check: the hash chain of each case, its records, the tables derived from them, the database.
 
-# A server has a trigger in the place of two foreign keys.
+# On PostgreSQL a trigger replaces two foreign keys.
 _TRIGGER, _BY_TRIGGER = "rows_of_deleted_case", ("fk_hops_case_number", "fk_hits_case_number")
 _VIEWS = {"low_coverage", "by_verdict", "over_time", "matter_by_verdict", "matter_over_time"}
 
 
-def wrong_with(connection: Connection, number: int) -> list[str]:
-    """What of a case is not as it was written, in words; ``number`` is that of its row."""
+def check_case(connection: Connection, number: int) -> list[str]:
+    """Return the integrity problems of a case as sentences; ``number`` is that of its row."""
     cases, found = _readable(connection, CASES, CASES.c.number == number)
     rows, unread = _readable(connection, EVENTS, EVENTS.c.case_number == number)
     events = [event_from(row) for row in rows]
@@ -84,37 +83,41 @@ def wrong_with(connection: Connection, number: int) -> list[str]:
             states[row["number"]] = inflate(row["record"])
         except UnpackingError:
             found.append(f"the record behind event {row['number']} cannot be read")
-    # These two columns are enough for the chain where others of the row are damaged.
+    # These two columns are enough to check the chain if others of the row are damaged.
     for case in _readable(connection, CASES, CASES.c.number == number, CASES.c.id, CASES.c.head)[0]:
         unsound = broken_events(case["id"], events, case["head"])
-        found += [*unsound, *broken_states(events, states, () if unsound else left_behind(events))]
+        found += [*unsound, *broken_states(events, states, () if unsound else missing_records(events))]
         last = max(states, default=0)
         if cases and not unsound and any(_is_record(event, last, states) for event in events):
-            found += _beside(connection, cases[0], events, orjson.loads(states[last]))
+            found += _check_tables(connection, cases[0], events, orjson.loads(states[last]))
     return found
 
 
-def wrong_with_all(connection: Connection) -> dict[str, list[str]]:
-    """What is not as it was written, in words: of each case, by its id, and of the database under an empty
-    one."""
-    of_database = _wrong_with_database(connection)
+def check_all_cases(connection: Connection) -> dict[str, list[str]]:
+    """Return the problems of each case by id, and those of the database under an empty id."""
+    of_database = _check_database(connection)
     found = {"": of_database}
     numbers = select(CASES.c.number).order_by(CASES.c.number)
-    for row in _tried(connection, numbers, "the table cases cannot be read", of_database):
-        wrong = wrong_with(connection, row["number"])
-        ids = _tried(connection, select(CASES.c.id).where(CASES.c.number == row["number"]), "its id", wrong)
+    for row in _try_query(connection, numbers, "the table cases cannot be read", of_database):
+        wrong = check_case(connection, row["number"])
+        ids = _try_query(
+            connection, select(CASES.c.id).where(CASES.c.number == row["number"]), "its id", wrong
+        )
         found[ids[0]["id"] if ids else f"row {row['number']}"] = wrong
     return found
 
 
-def _wrong_with_database(connection: Connection) -> list[str]:
-    """Missing tables, columns, indexes, views and triggers, damaged pages, rows that belong to nothing, and
-    rows that cannot be read of tables that are not of one case."""
+def _check_database(connection: Connection) -> list[str]:
+    """Return the problems of the database itself.
+
+    These are missing tables, columns, indexes, views and triggers, damaged pages, orphaned rows, and
+    unreadable rows of tables that do not belong to one case.
+    """
     found = list(_missing(connection))
     if connection.dialect.name == "sqlite":
-        checked = _tried(connection, text("pragma integrity_check(5)"), "the file cannot be read", found)
+        checked = _try_query(connection, text("pragma integrity_check(5)"), "the file cannot be read", found)
         found += [str(row["integrity_check"]) for row in checked if row["integrity_check"] != "ok"]
-        for row in _tried(connection, text("pragma foreign_key_check"), "the file cannot be read", found):
+        for row in _try_query(connection, text("pragma foreign_key_check"), "the file cannot be read", found):
             found.append(f"a row of the table {row['table']} belongs to no row of the table {row['parent']}")
     for table in METADATA.sorted_tables:
         if table not in (CASES, EVENTS, STATES, *OF_A_CASE):
@@ -129,39 +132,39 @@ def _is_record(event: Event, number: int, states: Mapping[int, bytes]) -> bool:
 def _readable(
     connection: Connection, table: Table, which: ColumnElement[bool], *columns: ColumnElement[Any]
 ) -> tuple[list[RowMapping], list[str]]:
-    """The rows of a table that can be read, and in words those that cannot; of some columns, or of all."""
-    wanted, found = select(*(columns or table.c)).where(which), list[str]()
+    """Return the readable rows of a table (all columns by default), and a sentence for each other row."""
+    query, found = select(*(columns or table.c)).where(which), list[str]()
     keys = list(table.primary_key)
     try:
         with connection.begin_nested():
-            return list(connection.execute(wanted.order_by(*keys)).mappings()), found
+            return list(connection.execute(query.order_by(*keys)).mappings()), found
     except (DamagedError, SQLAlchemyError):
-        # One of them cannot be read, or the whole table: they are read one by one.
+        # Some row or the whole table is unreadable: read row by row.
         pass
     rows: list[RowMapping] = []
-    for key in _tried(
+    for key in _try_query(
         connection, select(*keys).where(which), f"the table {table.name} cannot be read", found
     ):
         row = f"row {', '.join(map(str, key.values()))} of the table {table.name} cannot be read"
-        rows += _tried(connection, wanted.where(*(one == key[one] for one in keys)), row, found)
+        rows += _try_query(connection, query.where(*(one == key[one] for one in keys)), row, found)
     return rows, found
 
 
-def _tried(connection: Connection, wanted: Executable, what: str, found: list[str]) -> list[RowMapping]:
-    """The rows of a query; where it fails, that is added to what was found, in words, and there are none."""
+def _try_query(connection: Connection, query: Executable, what: str, found: list[str]) -> list[RowMapping]:
+    """Return the rows of a query; if it fails, add a sentence to ``found`` and return no rows."""
     try:
-        # On a server what fails ends the transaction that it is in.
+        # In PostgreSQL a failure ends the innermost transaction.
         with connection.begin_nested():
-            return list(connection.execute(wanted).mappings())
+            return list(connection.execute(query).mappings())
     except DamagedError as error:
         found.append(f"{what} ({error.where})")
     except SQLAlchemyError as error:
-        found.append(f"{what} ({words_of(error)})")
+        found.append(f"{what} ({error_line(error)})")
     return []
 
 
 def _missing(connection: Connection) -> Iterator[str]:
-    """What the database does not have that this program makes."""
+    """Yield the parts of the schema that are missing from the database."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
@@ -182,15 +185,15 @@ def _missing(connection: Connection) -> Iterator[str]:
             yield f"the trigger {_TRIGGER} is missing"
 
 
-def _beside(
+def _check_tables(
     connection: Connection, case: RowMapping, events: Sequence[Event], record: Mapping[str, Any]
 ) -> list[str]:
-    """What the tables say that the last record and the events do not."""
-    told = {"events": len(events), "changed": events[-1].at}
-    told |= {"searched": searched(record["question"], case["name"], case["notes"])}
+    """Return the differences between the tables and the last record with its events."""
+    columns = {"events": len(events), "changed": events[-1].at}
+    columns |= {"searched": search_text(record["question"], case["name"], case["notes"])}
     found = [
-        f"the table of cases says another {name.replace('_', ' ')}"
-        for name, value in (summary_of(record) | said_by(events) | told).items()
+        f"the table of cases has a different value for {name.replace('_', ' ')!r}"
+        for name, value in (summary_of(record) | event_columns(events) | columns).items()
         if case[name] != value
     ]
     for table, rows in rows_of(record).items():
@@ -199,47 +202,43 @@ def _beside(
         )
         found += unread
         if [tuple(row.values()) for row in there] != rows and not unread:
-            found.append(f"the table of {table.name} says something else than the record")
+            found.append(f"the table of {table.name} differs from the record")
     return found
 
 
-# The cases that are kept: saved step by step, found again, taken back a step, handed over,
-# deleted.
-#
-# Cases belong to matters, matters to somebody. Whoever reads or changes a case says of whose
-# matters it has to be; a case of anybody else is not there. Each change is one transaction: a
-# program that dies in it leaves the case as it was.
+# Cases belong to matters, and matters to owners. The caller names the owner; cases of others do not exist for
+# it. Each change is one transaction.
 
 __all__ = ["GENERAL", "LONGEST_NAME", "LONGEST_NOTES", "CaseStore", "engine_version", "new_id"]
 
-# The matter of whoever names none.
+# The default matter.
 GENERAL = "General"
 LONGEST_NOTES = 20_000
 
 
 def matter_name(text: str) -> str:
-    """The name of a matter that a person has typed; ``GENERAL`` for an empty one. Raises InputError."""
+    """Return the name of a matter from user input; ``GENERAL`` if it is empty. Raises InputError."""
     return check_name(text, "a matter", LONGEST_NAME) if text.strip() else GENERAL
 
 
-class CaseStore(CaseLists, CaseHanding, CaseDeletion):
-    """The cases of a database, by its address; see ``opening.opened`` for it and for what is raised.
+class CaseStore(CaseLists, CaseTransfer, CaseDeletion):
+    """The cases of a database, opened by its URL as in ``opening.opened``.
 
-    All methods raise ResourceError where the database cannot be reached or written, and InputError for a case
-    that is not there, or not of ``owner``; ``EVERYBODY`` owns all.
+    All methods raise ResourceError if the database cannot be reached or written, and InputError for a case
+    that does not exist or does not belong to ``owner``; ``EVERYBODY`` owns all.
     """
 
     def matter(self, name: str = GENERAL, owner: str = "") -> Matter:
-        """The matter of a name, made where there is none. Raises InputError for a name that is none."""
+        """Return a matter by name; create it if it is new. Raises InputError for an invalid name."""
         name = check_name(name, "a matter", LONGEST_NAME)
-        wanted = select(MATTERS).where(MATTERS.c.owner == owner, MATTERS.c.name == name)
-        found = self._read(wanted)
+        query = select(MATTERS).where(MATTERS.c.owner == owner, MATTERS.c.name == name)
+        found = self._read(query)
         if not found:
             own = {"id": new_id(), "owner": owner, "name": name, "created": now()}
-            # Somebody else may make it at the same time.
-            with suppress(ThereError), self._writing() as connection:
+            # Another process may create it at the same time.
+            with suppress(ConflictError), self._writing() as connection:
                 connection.execute(insert(MATTERS), own)
-            found = self._read(wanted)
+            found = self._read(query)
         return Matter(**found[0])
 
     def keep(
@@ -253,16 +252,16 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
         name: str = "",
         case_id: str = "",
     ) -> str:
-        """Keep a case that has come to its end for the first time; returns its id.
+        """Store a finished case and return its id.
 
-        ``record`` is what ``investigation_to_json`` makes, ``application`` what it was asked by (page, cli,
-        http, mcp, python, batch), ``fingerprint`` the state of the corpus. ``case_id``: one of ``new_id`` by
-        which the case was known while it ran.
+        ``record`` comes from ``investigation_to_json``; ``application``: page, cli, http, mcp, python or
+        batch; ``fingerprint``: the state of the corpus; ``case_id``: the id from ``new_id`` that the case had
+        while it ran.
         """
-        state = written(record)
-        # The tables are made of what is kept, which has its own order and plain values alone.
+        state = record_bytes(record)
+        # The tables are derived from the stored form, which has sorted keys and plain values.
         record = orjson.loads(state)
-        case = begun(
+        case = begin_case(
             record,
             application=application,
             who=who,
@@ -286,33 +285,35 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
         record: Mapping[str, Any] | None = None,
         seen: int | None = None,
     ) -> Event:
-        """Keep a step that somebody took: ``record`` is what the case is behind it, None where it is the
-        same. ``seen``: how many events the caller has seen.
+        """Store a step of a user.
 
-        Raises InputError where the case has been changed since, or is not there.
+        ``record`` is the case after it, None if unchanged. ``seen`` is the number of events known to the
+        caller. Raises InputError if the case has more events by now, or does not exist.
         """
-        state = None if record is None else written(record)
+        state = None if record is None else record_bytes(record)
         record = None if state is None else orjson.loads(state)
         with self._writing() as connection:
             before = self._case(connection, case_id, owner, locked=True)
             if seen is not None and seen != before["events"]:
-                raise InputError("the case was changed elsewhere meanwhile: open it again")
+                raise InputError("the case was changed elsewhere in the meantime: open it again")
             if record is not None:
-                words = searched(record["question"], before["name"], before["notes"])
+                words = search_text(record["question"], before["name"], before["notes"])
                 changed = update(CASES).where(CASES.c.id == case_id)
                 connection.execute(changed.values(**summary_of(record), searched=words))
-                put_anew(connection, before["number"], record)
+                replace_rows(connection, before["number"], record)
             return add_event(connection, before, kind, who, data or {}, state)
 
     def undo(self, case_id: str, *, who: str, owner: Owner = "") -> dict[str, Any]:
-        """Take back the last step that changed the record and was not taken back; returns the record as it
-        was before. Raises InputError where there is none."""
+        """Undo the last step that changed the record and return the record before it.
+
+        Raises InputError if there is no such step.
+        """
         events = self.events(case_id, owner)
-        steps = standing_steps(events)
+        steps = active_steps(events)
         if len(steps) < 2:
-            raise InputError("there is no step to take back")
-        if steps[-2].number in left_behind(events):
-            raise InputError("the record before this step was not handed over: it cannot be taken back")
+            raise InputError("there is no step to undo")
+        if steps[-2].number in missing_records(events):
+            raise InputError("the record before this step was not imported: the step cannot be undone")
         record = self._state(case_id, steps[-2].number)
         self.step(
             case_id,
@@ -326,24 +327,24 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
         return record
 
     def record(self, case_id: str, owner: Owner = "") -> dict[str, Any]:
-        """The record of a case as it is now."""
+        """Return the current record of a case."""
         with self._reading() as connection:
             self._case(connection, case_id, owner)
         return self._state(case_id)
 
     def verify(self, case_id: str, owner: Owner = "") -> list[str]:
-        """What of a case is not as it was written, in words; nothing where all is."""
+        """Return the integrity problems of a case as sentences; empty if it is intact."""
         with self._reading() as connection:
             own = CASES.c.id == case_id, CASES.c.matter.in_(matters_of(owner))
             number = connection.execute(select(CASES.c.number).where(*own)).scalar_one_or_none()
             if number is None:
                 raise UnknownCaseError(case_id)
-            return wrong_with(connection, number)
+            return check_case(connection, number)
 
     def verify_all(self) -> dict[str, list[str]]:
-        """The same of all cases, by their ids, and of the database itself, under an empty one."""
+        """Return the problems of all cases by id, and those of the database under an empty id."""
         with self._reading() as connection:
-            return wrong_with_all(connection)
+            return check_all_cases(connection)
 
     def describe(
         self,
@@ -354,18 +355,18 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
         name: str | None = None,
         notes: str | None = None,
     ) -> None:
-        """Give a case a name, or notes. Raises InputError for what is too long."""
-        said = {key: value for key, value in (("name", name), ("notes", notes)) if value is not None}
+        """Set the name or notes of a case. Raises InputError for text that is too long."""
+        changes = {key: value for key, value in (("name", name), ("notes", notes)) if value is not None}
         if name is not None:
-            said["name"] = check_name(name, "a case", LONGEST_NAME) if name.strip() else ""
-        if len(said.get("notes", "")) > LONGEST_NOTES:
+            changes["name"] = check_name(name, "a case", LONGEST_NAME) if name.strip() else ""
+        if len(changes.get("notes", "")) > LONGEST_NOTES:
             raise InputError(f"notes: longer than {LONGEST_NOTES:,} characters")
         with self._writing() as connection:
             case = self._case(connection, case_id, owner, locked=True)
-            add_event(connection, case, DESCRIBED, who, said)
-            both = [said.get(key, case[key]) for key in ("name", "notes")]
-            words = searched(case["question"], *both)
-            connection.execute(update(CASES).where(CASES.c.id == case_id).values(**said, searched=words))
+            add_event(connection, case, DESCRIBED, who, changes)
+            both = [changes.get(key, case[key]) for key in ("name", "notes")]
+            words = search_text(case["question"], *both)
+            connection.execute(update(CASES).where(CASES.c.id == case_id).values(**changes, searched=words))
 
     def judge(
         self,
@@ -376,48 +377,49 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
         owner: Owner = "",
         right: bool | None = None,
     ) -> None:
-        """Say what came of a case, and whether what the engine said of its evidence was right."""
+        """Record the outcome of a case and whether the engine's evidence status was correct."""
         verdict = None if verdict is None else check_name(verdict, "a verdict", LONGEST_NAME)[:40]
-        said = {"verdict": verdict, "verdict_right": right}
+        changes = {"verdict": verdict, "verdict_right": right}
         with self._writing() as connection:
             case = self._case(connection, case_id, owner, locked=True)
-            add_event(connection, case, JUDGED, who, said)
-            connection.execute(update(CASES).where(CASES.c.id == case_id).values(said))
+            add_event(connection, case, JUDGED, who, changes)
+            connection.execute(update(CASES).where(CASES.c.id == case_id).values(changes))
 
     def unjudge(self, case_id: str, *, who: str, owner: Owner = "") -> None:
-        """Take back the last verdict: the one before holds again. Raises InputError where there is none."""
+        """Undo the last verdict; the one before it is in force again. Raises InputError if there is none."""
         with self._writing() as connection:
             case = self._case(connection, case_id, owner, locked=True)
-            given = standing_verdicts(events_of(connection, case))
+            given = active_verdicts(events_of(connection, case))
             if not given:
-                raise InputError("there is no verdict to take back")
+                raise InputError("there is no verdict to undo")
             before = given[-2].data if len(given) > 1 else {}
-            said = {name: before.get(name) for name in ("verdict", "verdict_right")}
-            data = {"event": given[-1].number, "kind": JUDGED, **said}
+            changes = {name: before.get(name) for name in ("verdict", "verdict_right")}
+            data = {"event": given[-1].number, "kind": JUDGED, **changes}
             add_event(connection, case, UNDONE, who, data)
-            connection.execute(update(CASES).where(CASES.c.id == case_id).values(said))
+            connection.execute(update(CASES).where(CASES.c.id == case_id).values(changes))
 
     def move(self, case_id: str, matter: Matter, *, who: str, owner: Owner = "") -> None:
-        """Put a case into another matter of whose it is; it leaves the queues of the one that it was in, and
-        takes along what was said of it. Raises InputError where that is not there."""
+        """Move a case with its verdicts to another matter of its owner.
+
+        It leaves the queues of its former matter. Raises InputError if the new matter does not exist.
+        """
         with self._writing() as connection:
             case = self._case(connection, case_id, owner, locked=True)
-            wanted = select(MATTERS).where(MATTERS.c.id.in_((case["matter"], matter.id)))
-            known = {row["id"]: row for row in connection.execute(wanted).mappings()}
-            before, after = known[case["matter"]], known.get(matter.id)
+            query = select(MATTERS).where(MATTERS.c.id.in_((case["matter"], matter.id)))
+            matters = {row["id"]: row for row in connection.execute(query).mappings()}
+            before, after = matters[case["matter"]], matters.get(matter.id)
             if after is None or after["owner"] != before["owner"]:
                 raise InputError(f"there is no matter {matter.name[:40]!r}")
             if before["id"] == after["id"]:
                 return
-            said = {"matter": after["id"], "from": before["name"], "to": after["name"]}
-            add_event(connection, case, MOVED, who, said)
+            data = {"matter": after["id"], "from": before["name"], "to": after["name"]}
+            add_event(connection, case, MOVED, who, data)
             connection.execute(update(CASES).where(CASES.c.id == case_id).values(matter=after["id"]))
-            # Queues belong to the former matter, and are reviewed by its criteria.
+            # Queues belong to the former matter and use its criteria.
             connection.execute(delete(QUEUE_ITEMS).where(QUEUE_ITEMS.c.case_number == case["number"]))
 
     def looked_at(self, case_id: str, owner: Owner = "") -> None:
-        """Remember that somebody has opened a case just now: what nobody opens may be deleted after a time.
-        Nothing happens where it is not there."""
+        """Set the time when a case was last opened; retention depends on it. Ignores an unknown case."""
         own = and_(CASES.c.id == case_id, CASES.c.matter.in_(matters_of(owner)))
         with self._writing() as connection:
             connection.execute(update(CASES).where(own).values(opened=now()))

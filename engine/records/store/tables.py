@@ -28,14 +28,11 @@ from sqlalchemy.types import TypeEngine
 from engine.errors import DamagedError
 from engine.records.store.chain import is_moment
 
-# The tables in which cases are kept.
-#
-# A case is one row of ``cases`` with what people look for; its rounds, queries, passages and hops
-# are rows of their own, so that any SQL program can count them. ``states`` has the whole record
-# after each step that was taken, as the saved file has it: a step can be undone, and nothing is
-# lost to rounding.
+# A case is one row of ``cases`` with the columns that lists need; its rounds, queries, passages and hops are
+# rows of their own, so that any SQL program can count them. ``states`` contains the complete record after
+# each step, as in a saved file: a step can be undone without loss of precision.
 
-# Migrations name constraints, so each has a name that is the same everywhere.
+# Migrations refer to constraints by name.
 METADATA = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -44,16 +41,16 @@ METADATA = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
-# Ids of cases and matters: 22 characters that nobody guesses.
+# Random ids of cases and matters: 22 characters.
 ID = String(32)
 
 
 class JsonList(JSON):
-    """JSON of which each value is a list."""
+    """JSON whose values are lists."""
 
 
 class Moment(String):
-    """A moment or a day in ISO 8601."""
+    """A date or time in ISO 8601."""
 
 
 # Times are UTC in ISO 8601, which sorts as text and reads the same in every database.
@@ -67,8 +64,11 @@ _KINDS: tuple[tuple[type[TypeEngine[Any]], Any], ...] = (
 
 
 class Stored(TypeDecorator[Any]):
-    """The type of a column, whose values are checked as they are read: SQLite stores any value in any column,
-    and a damaged file can contain text in the place of a number. ``where`` names table and column."""
+    """A column type that checks values when they are read.
+
+    SQLite stores any value in any column, and a damaged file can contain text instead of a number. ``where``
+    names table and column.
+    """
 
     impl: Any = String
     cache_ok = True
@@ -79,7 +79,7 @@ class Stored(TypeDecorator[Any]):
         self._kind = next(kind for type_, kind in _KINDS if isinstance(impl, type_))
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        """The value as it is. Raises DamagedError for one of another type."""
+        """Return the value unchanged. Raises DamagedError for one of another type."""
         if value is None and self.is_nullable:
             return None
         if not isinstance(value, self._kind) or (isinstance(self.impl, Moment) and not is_moment(value)):
@@ -88,7 +88,7 @@ class Stored(TypeDecorator[Any]):
 
 
 def stored_table(name: str, *parts: Any, **options: Any) -> Table:
-    """A table of the store, whose values are checked as they are read."""
+    """Return a table of the store whose values are checked when they are read."""
     table = Table(name, METADATA, *parts, **options)
     for column in table.c:
         column.type = Stored(column.type, f"{name}.{column.name}", bool(column.nullable))
@@ -96,14 +96,14 @@ def stored_table(name: str, *parts: Any, **options: Any) -> Table:
 
 
 def is_json(column: Column[Any]) -> bool:
-    """Whether a column of the store contains JSON."""
+    """Return whether a column of the store contains JSON."""
     return isinstance(column.type, Stored) and isinstance(column.type.impl, JSON)
 
 
 MATTERS = stored_table(
     "matters",
     Column("id", ID, primary_key=True),
-    # Whom it belongs to: a hash of the person's key, empty for whoever sits at the machine.
+    # A hash of the owner's key, empty for the machine itself.
     Column("owner", String(80), nullable=False),
     Column("name", String(200), nullable=False),
     Column("created", TIME, nullable=False),
@@ -112,7 +112,7 @@ MATTERS = stored_table(
 
 CASES = stored_table(
     "cases",
-    # By which other tables name it; nobody else ever sees it.
+    # The internal key, for foreign keys only.
     Column("number", Integer, primary_key=True),
     Column("id", ID, nullable=False, unique=True),
     Column("matter", ID, ForeignKey("matters.id"), nullable=False),
@@ -123,7 +123,7 @@ CASES = stored_table(
     Column("started", TIME, nullable=False),
     Column("completed", TIME, nullable=False),
     Column("changed", TIME, nullable=False),
-    # When somebody last looked at it, nothing where nobody has.
+    # Last opened; NULL if never.
     Column("opened", TIME),
     Column("question", Text, nullable=False),
     Column("parts", JsonList, nullable=False),
@@ -150,12 +150,12 @@ CASES = stored_table(
     Column("tokens", Integer, nullable=False),
     Column("money", Float),
     Column("evidence", String(20), nullable=False),
-    # What a person says of the case, and whether the engine's own verdict was right where somebody knows.
+    # The user's verdict, and whether the engine's evidence status was right (NULL if unknown).
     Column("verdict", String(40)),
     Column("verdict_right", Boolean),
-    # Question, name and notes without a difference of capitals, to be searched.
+    # Question, name and notes in folded case, for search.
     Column("searched", Text, nullable=False),
-    # How many events it has, and the hash of the last.
+    # The number of events and the hash of the last.
     Column("events", Integer, nullable=False),
     Column("head", String(64), nullable=False),
     Index(None, "matter", "started"),
@@ -165,30 +165,32 @@ CASES = stored_table(
 
 
 def _of_a_case(name: str, key: str, *columns: Column[Any]) -> Table:
-    """A table whose rows belong to a case and go with it; ``key`` numbers them within it. On PostgreSQL those
-    of many rows have a trigger of ``cases`` instead of the foreign key (``views``)."""
+    """Return a table whose rows belong to a case and are deleted with it; ``key`` numbers them.
+
+    On PostgreSQL a trigger replaces the foreign key of large tables (see ``replace_keys_by_trigger``).
+    """
     owner = ForeignKey("cases.number", ondelete="CASCADE")
     case = Column("case_number", Integer, owner, primary_key=True, autoincrement=False)
     number = Column(key, Integer, primary_key=True, autoincrement=False)
-    # SQLite keeps the rows of a case together, and no second index of them.
+    # SQLite stores the rows of a case together and needs no second index.
     return stored_table(name, case, number, *columns, sqlite_with_rowid=False)
 
 
 ROUNDS = _of_a_case(
     "rounds",
     "number",
-    # What it was made for (broad_scan, reference_expansion, gap_filling, follow_up), and the same in words.
+    # Its purposes (broad_scan, reference_expansion, gap_filling, follow_up), and a sentence about them.
     Column("kinds", JsonList, nullable=False),
     Column("purpose", Text, nullable=False),
     Column("seeds", Integer, nullable=False),
     Column("admitted", Integer, nullable=False),
     Column("refused", Integer, nullable=False),
-    # Why, by reason.
+    # Counts by reason.
     Column("refusals", JSON, nullable=False),
     Column("pool", Integer, nullable=False),
     Column("efficiency", Float),
     Column("milliseconds", Float, nullable=False),
-    # States of the areas, and the ids of those that lack evidence.
+    # States of the areas, and ids of those without evidence.
     Column("coverage_before", JSON, nullable=False),
     Column("coverage_after", JSON, nullable=False),
     Column("gaps", JsonList, nullable=False),
@@ -203,33 +205,33 @@ QUERIES = _of_a_case(
     "queries",
     "number",
     Column("round", Integer, nullable=False),
-    # View of the question (literal, part, terms, hypothetical, ...), or gap.
+    # A view of the question (literal, part, terms, hypothetical, ...), or gap.
     Column("kind", String(40), nullable=False),
     Column("language", String(20), nullable=False),
     Column("text", Text, nullable=False),
-    # Whether the text is one that a language model made up to be searched by.
+    # True for a search text written by a language model.
     Column("is_hypothetical", Boolean, nullable=False),
     Column("weight", Float, nullable=False),
     Column("area", Text, nullable=False),
-    # How many passages it found; in cases of format 1 how many that are ranked.
+    # Number of passages found; in cases of format 1, number of ranked ones.
     Column("hits", Integer, nullable=False),
-    # Of the hits that are kept.
+    # Over the stored hits.
     Column("top_similarity", Float),
     Column("mean_similarity", Float),
-    # Nothing for the views of the scan, which are searched together.
+    # NULL for views of the scan, which are searched together.
     Column("milliseconds", Float),
 )
 
 HITS = _of_a_case(
     "hits",
     "number",
-    # The best passages of each query, in their order.
+    # The best passages of each query in order.
     Column("query", Integer, nullable=False),
     Column("rank", Integer, nullable=False),
     Column("passage_id", Text, nullable=False),
     # Cosine to the query.
     Column("similarity", Float),
-    # Its rank by each retriever.
+    # Its rank in each retriever.
     Column("ranks", JSON, nullable=False),
 )
 
@@ -239,17 +241,17 @@ PASSAGES = _of_a_case(
     "number",
     Column("passage_id", Text, nullable=False),
     Column("document_id", Text),
-    # The place in the ranking, nothing for what is in the pool alone.
+    # The rank, NULL if it is in the pool only.
     Column("rank", Integer),
     Column("round", Integer, nullable=False),
     Column("strategy", String(60), nullable=False),
-    # The query that found it first, nothing for one that was only followed to.
+    # The query that found it first, NULL if it was reached by a hop.
     Column("query", Integer),
     Column("gate_score", Float, nullable=False),
     Column("score", Float),
-    # Cosine to the question; in cases of format 1 the best to any query, of ranked passages alone.
+    # Cosine to the question; in cases of format 1 the highest to any query, for ranked passages only.
     Column("similarity", Float),
-    # How many passages of the pool refer to it.
+    # Number of pool passages that refer to it.
     Column("referenced_by", Integer, nullable=False),
     Column("areas", JsonList, nullable=False),
     Column("is_pinned", Boolean, nullable=False),
@@ -259,7 +261,7 @@ PASSAGES = _of_a_case(
 HOPS = _of_a_case(
     "hops",
     "number",
-    # Numbers of passages; no source where the hop began at the question or at a query for a gap.
+    # Numbers of passages; NULL if the hop starts at the question or at a query for a gap.
     Column("source", Integer),
     Column("target", Integer, nullable=False),
     Column("round", Integer, nullable=False),
@@ -289,24 +291,23 @@ EVENTS = _of_a_case(
     Column("who", String(200), nullable=False),
     Column("kind", String(40), nullable=False),
     Column("data", JSON, nullable=False),
-    # The hash of the state that it left, nothing where it left the record as it was.
+    # The hash of the record after the event, NULL if unchanged.
     Column("state", String(64)),
     Column("hash", String(64), nullable=False),
 )
 
 STATES = _of_a_case(
     "states",
-    # The number of the event that it stands behind.
+    # The number of the event that it follows.
     "number",
-    # Compressed by zlib.
+    # Compressed with zlib.
     Column("record", LargeBinary, nullable=False),
 )
-# What a case is made of, in the order in which it is written.
+# The tables of a case's record, in the order of writing.
 OF_A_CASE = (ROUNDS, QUERIES, HITS, PASSAGES, HOPS, COSTS)
 
 
-# What a database of cases has besides its tables: views for people who read it with SQL, and a
-# trigger.
+# Views for SQL users, and a trigger.
 
 _FIGURES = (
     *("coverage_score", "mean_similarity", "top_similarity", "reference_coverage", "round_efficiency"),
@@ -335,8 +336,8 @@ VIEWS = {
         "group by matters.owner, matters.name, substr(cases.started, 1, 10)"
     ),
 }
-# On PostgreSQL the rows of these tables are deleted with their case by a trigger: a foreign key was looked up
-# for each of the thousands of rows of a case, a third of the time to save one.
+# On PostgreSQL a trigger deletes the rows of these tables with their case: foreign keys were checked for each
+# of thousands of rows, a third of the time to save a case.
 _BY_TRIGGER = ("hops", "hits")
 
 

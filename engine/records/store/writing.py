@@ -1,4 +1,4 @@
-"""Cases written to a store, handed to another owner, deleted."""
+"""Writing cases to a store: insertion, import and export, deletion."""
 
 from __future__ import annotations
 
@@ -27,66 +27,66 @@ from sqlalchemy import (
 from engine.errors import InputError
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.chain import (
-    APART,
     IMPORTED,
+    SEALED_FIELDS,
     SHARED,
     Event,
     SealedCase,
     digest,
-    faults,
+    find_faults,
     in_utc,
     now,
-    said_apart,
-    sealed,
+    record_bytes,
+    seal,
+    seal_verdicts,
+    sealed_fields,
     states_of,
-    verdicts_sealed,
-    written,
 )
 from engine.records.store.database import (
     CaseDatabase,
     CaseSummary,
+    ConflictError,
     Matter,
-    ThereError,
     UnknownCaseError,
     events_of,
-    loaded,
     matters_of,
+    parse_record,
     summary_from,
-    unpacked,
+    unpack_record,
 )
-from engine.records.store.opening import ASSESSMENTS, told
-from engine.records.store.rows import Values, rows_of, searched, summary_of
+from engine.records.store.opening import ASSESSMENTS, readable_error
+from engine.records.store.rows import Values, rows_of, search_text, summary_of
 from engine.records.store.tables import CASES, EVENTS, MATTERS, OF_A_CASE, STATES, is_json
 
-# Rows, events and states of a case, put into the tables inside a transaction of the caller's.
+# Rows, events and states of a case, written within the caller's transaction.
 
-# Speed of zlib; a record shrinks to a sixth at the fastest.
+# Compression level of zlib; the fastest shrinks a record to a sixth.
 _LEVEL = 1
 
 
-def put_rows(connection: Connection, number: int, record: Mapping[str, Any]) -> None:
-    """The rows of a record; ``number`` is that of its case."""
+def insert_rows(connection: Connection, number: int, record: Mapping[str, Any]) -> None:
+    """Insert the rows of a record; ``number`` is that of its case."""
     for table, rows in rows_of(record).items():
         if rows:
             _put(connection, table, number, rows)
 
 
-def put_anew(connection: Connection, number: int, record: Mapping[str, Any]) -> None:
-    """The rows of a record in the place of those that the case has."""
+def replace_rows(connection: Connection, number: int, record: Mapping[str, Any]) -> None:
+    """Replace the rows of a case by those of a new record."""
     for table in OF_A_CASE:
         connection.execute(delete(table).where(table.c.case_number == number))
-    put_rows(connection, number, record)
+    insert_rows(connection, number, record)
 
 
-def put_events(connection: Connection, number: int, events: Sequence[Event]) -> None:
-    """Events that are sealed."""
+def insert_events(connection: Connection, number: int, events: Sequence[Event]) -> None:
+    """Insert sealed events."""
     connection.execute(insert(EVENTS), [{"case_number": number, **event.values()} for event in events])
 
 
-def put_state(connection: Connection, number: int, event: int, state: bytes) -> None:
-    """The record behind an event, by its number."""
-    kept = {"case_number": number, "number": event, "record": zlib.compress(state, _LEVEL)}
-    connection.execute(insert(STATES), kept)
+def insert_state(connection: Connection, number: int, event: int, state: bytes) -> None:
+    """Insert the record after an event."""
+    row = {"case_number": number, "number": event, "record": zlib.compress(state, _LEVEL)}
+    connection.execute(insert(STATES), row)
 
 
 def add_event(
@@ -97,19 +97,19 @@ def add_event(
     data: Mapping[str, Any],
     state: bytes | None = None,
 ) -> Event:
-    """Seal an event behind the last of a case, as its row says it, and put it there."""
+    """Seal an event, append it to a case and return it; ``case`` is the row of the case."""
     found = Event(case["events"], now(), who, kind, dict(data), None if state is None else digest(state))
-    event = sealed(found, case["id"], case["head"])
-    put_events(connection, case["number"], [event])
+    event = seal(found, case["id"], case["head"])
+    insert_events(connection, case["number"], [event])
     if state is not None:
-        put_state(connection, case["number"], event.number, state)
+        insert_state(connection, case["number"], event.number, state)
     changed = {"changed": event.at, "events": event.number + 1, "head": event.hash}
     connection.execute(update(CASES).where(CASES.c.number == case["number"]).values(changed))
     return event
 
 
 def _put(connection: Connection, table: Table, number: int, rows: Sequence[Values]) -> None:
-    """Thousands of plain numbers and words: past SQLAlchemy, which would look at each."""
+    """Insert many rows without SQLAlchemy's checks of each value."""
     names = [column.name for column in table.c]
     in_json = {place for place, column in enumerate(list(table.c)[1:]) if is_json(column)}
     if in_json:
@@ -131,67 +131,70 @@ def _put(connection: Connection, table: Table, number: int, rows: Sequence[Value
             for value in values:
                 copy.write_row(value)
     except psycopg.Error as error:
-        raise told(error, connection.engine.url) from None
+        raise readable_error(error, connection.engine.url) from None
 
 
-# Cases that are handed to somebody: kept with all that happened to them, shown by their id, taken
-# in.
+# Export, import and sharing of cases.
 
 
-class HandedCase(NamedTuple):
-    """A case as it is handed to somebody: its record, and what is said of it with its chain."""
+class ExportedCase(NamedTuple):
+    """An exported case: its record and its sealed metadata."""
 
     record: dict[str, Any]
     case: SealedCase
 
 
 class SharedCase(NamedTuple):
-    """A case that its owner shows to whoever has its id."""
+    """A case that its owner shares with everyone who has its id."""
 
     summary: CaseSummary
     record: dict[str, Any]
 
 
-class CaseHanding(CaseDatabase):
-    """Takes cases in, hands them out, shows them to others."""
+class CaseTransfer(CaseDatabase):
+    """Imports, exports and shares cases."""
 
-    def handed(self, case_id: str, owner: Owner = "") -> HandedCase:
-        """A case to be handed to somebody."""
+    def handed(self, case_id: str, owner: Owner = "") -> ExportedCase:
+        """Return a case for export."""
         with self._reading() as connection:
             row = self._case(connection, case_id, owner)
             events = events_of(connection, row)
-            wanted = select(STATES.c.number, STATES.c.record).where(STATES.c.case_number == row["number"])
-            kept = {one["number"]: one["record"] for one in connection.execute(wanted).mappings()}
+            query = select(STATES.c.number, STATES.c.record).where(STATES.c.case_number == row["number"])
+            records = {one["number"]: one["record"] for one in connection.execute(query).mappings()}
         own = {event.number: event.state for event in events}
-        states = {number: unpacked(record, own.get(number), case_id) for number, record in kept.items()}
+        states = {
+            number: unpack_record(record, own.get(number), case_id) for number, record in records.items()
+        }
         last = states.pop(max(states, default=0), b"")
         earlier = {str(own[number]): state for number, state in states.items() if state != last}
-        case = SealedCase(row["id"], **said_apart(dict(row)), events=tuple(events), earlier=earlier)
-        return HandedCase(loaded(last, case_id), case)
+        case = SealedCase(row["id"], **sealed_fields(dict(row)), events=tuple(events), earlier=earlier)
+        return ExportedCase(parse_record(last, case_id), case)
 
     def take_in(self, record: Mapping[str, Any], case: SealedCase, matter: Matter, *, who: str) -> None:
-        """Keep a case that was kept or saved elsewhere, under its own id, with all that happened to it.
+        """Import a case under its own id, with its whole history.
 
-        Raises InputError where it is not as it was written, or is kept here already.
+        Raises InputError if it was changed since it was sealed, or is stored already.
         """
-        if found := faults(record, case):
+        if found := find_faults(record, case):
             raise InputError(f"case {case.id} was changed: {'; '.join(found)}")
-        states = states_of(written(record), case)
+        states = states_of(record_bytes(record), case)
         absent = [one.number for one in case.events if one.state is not None and one.number not in states]
-        said = {"is_shared": False, "matter": matter.id, "head": case.head, "left_behind": absent}
+        data = {"is_shared": False, "matter": matter.id, "head": case.head, "left_behind": absent}
         if case.verdicts:
-            said |= {"verdicts": len(case.verdicts), "verdicts_seal": verdicts_sealed(case)}
+            data |= {"verdicts": len(case.verdicts), "verdicts_seal": seal_verdicts(case)}
         try:
             with self._writing() as connection:
                 row = self._insert(connection, record, case, matter, states)
-                add_event(connection, row, IMPORTED, who, said)
+                add_event(connection, row, IMPORTED, who, data)
                 if case.verdicts:
-                    connection.execute(insert(ASSESSMENTS), list(map(_said(row), case.verdicts)))
-        except ThereError:
-            raise InputError(f"case {case.id} is kept here already, or the matter is gone") from None
+                    connection.execute(
+                        insert(ASSESSMENTS), list(map(_make_assessment_row(row), case.verdicts))
+                    )
+        except ConflictError:
+            raise InputError(f"case {case.id} is stored already, or its matter was deleted") from None
 
     def share(self, case_id: str, *, who: str, owner: Owner = "", shared: bool = True) -> None:
-        """Show a case to whoever has its id, or to nobody else any more."""
+        """Share a case with everyone who has its id, or stop sharing it."""
         with self._writing() as connection:
             case = self._case(connection, case_id, owner, locked=True)
             if case["is_shared"] != shared:
@@ -199,8 +202,10 @@ class CaseHanding(CaseDatabase):
                 connection.execute(update(CASES).where(CASES.c.id == case_id).values(is_shared=shared))
 
     def shared(self, case_id: str) -> SharedCase:
-        """A case for a reader who knows its id, without what its owner said of it: name, verdict and matter.
-        Raises InputError if it is not shared, as if it was not there."""
+        """Return a shared case by its id, without name, verdict and matter.
+
+        Raises InputError if it is not shared, the same as for an unknown id.
+        """
         with self._reading() as connection:
             case = self._case(connection, case_id, EVERYBODY)
         if not case["is_shared"]:
@@ -216,29 +221,31 @@ class CaseHanding(CaseDatabase):
         matter: Matter,
         states: Mapping[int, bytes],
     ) -> RowMapping:
-        """Put a case that is not there yet; ``states`` by the number of the event that each stands behind."""
+        """Insert a new case; ``states`` are records by event number."""
         row = {
             **summary_of(record),
-            **{name: getattr(case, name) for name in APART},
+            **{name: getattr(case, name) for name in SEALED_FIELDS},
             "id": case.id,
             "matter": matter.id,
             "is_shared": False,
             "changed": case.events[-1].at,
-            "searched": searched(record["question"], case.name, case.notes),
+            "searched": search_text(record["question"], case.name, case.notes),
             "events": len(case.events),
             "head": case.head,
         }
         number = connection.execute(insert(CASES).values(row).returning(CASES.c.number)).scalar_one()
-        put_rows(connection, number, record)
-        put_events(connection, number, case.events)
+        insert_rows(connection, number, record)
+        insert_events(connection, number, case.events)
         for event, state in states.items():
-            put_state(connection, number, event, state)
+            insert_state(connection, number, event, state)
         return self._case(connection, case.id, EVERYBODY)
 
 
-def _said(case: RowMapping) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """Makes rows of the verdicts that came with a case. By which criteria they were given is not known
-    here."""
+def _make_assessment_row(case: RowMapping) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Return a function that makes rows of the verdicts imported with a case.
+
+    The criteria under which they were given are unknown here.
+    """
 
     def row(one: Mapping[str, Any]) -> dict[str, Any]:
         item = {name: value for name, value in one["item"].items() if name != "case_id"}
@@ -248,85 +255,86 @@ def _said(case: RowMapping) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     return row
 
 
-# What is deleted: cases by id, matters, all of a person's, and what nobody looked at for long.
+# Deletion: of cases by id, of matters, of an owner's cases, and of cases unused for a long time.
 
-# Whoever sits at the machine owns the matters of this owner.
+# The owner of matters without a user: the machine itself.
 MACHINE = ""
-# Milliseconds that readers are waited for before the log of what was written is left for later.
+# Wait for readers, in milliseconds, before the log is left for later.
 _PATIENCE = 2000
 
 
 class CaseDeletion(CaseDatabase):
-    """Deletes cases. In SQLite their bytes are overwritten; PostgreSQL does so when it next clears up."""
+    """Deletes cases. SQLite overwrites their bytes; PostgreSQL does so at its next vacuum."""
 
     def delete(self, case_ids: Iterable[str], owner: Owner = "") -> int:
-        """Delete cases with all that belongs to them; returns how many there were. In SQLite their bytes are
-        overwritten."""
+        """Delete cases with all their data; return how many existed."""
         with self._writing() as connection:
             count = _delete_cases(connection, case_ids, owner)
         clear_log(self._engine)
         return count
 
     def delete_matter(self, matter: Matter) -> list[str]:
-        """Delete a matter with all its cases; returns their ids."""
+        """Delete a matter with all its cases; return their ids."""
         with self._writing() as connection:
-            gone = _delete_matters(connection, MATTERS.c.id == matter.id)
+            deleted = _delete_matters(connection, MATTERS.c.id == matter.id)
         clear_log(self._engine)
-        return gone
+        return deleted
 
     def delete_owner(self, owner: str) -> list[str]:
-        """Delete all matters of somebody with their cases; returns the ids of the cases."""
+        """Delete all matters of an owner with their cases; return the ids of the cases."""
         with self._writing() as connection:
-            gone = _delete_matters(connection, MATTERS.c.owner == owner)
+            deleted = _delete_matters(connection, MATTERS.c.owner == owner)
         clear_log(self._engine)
-        return gone
+        return deleted
 
     def idle(self, days: float, *, of_machine: bool = False) -> list[dict[str, str]]:
-        """The cases of visitors, or the machine's, that nobody has opened or changed for so many days: id,
-        owner, matter, changed."""
+        """Return id, owner, matter and time of change of cases that were not opened or changed for some days.
+
+        ``of_machine``: cases without a user instead of those of users.
+        """
         return [dict(row) for row in self._read(_idle_cases(days, of_machine=of_machine))]
 
     def delete_idle(self, days: float, *, of_machine: bool = False) -> list[str]:
-        """Delete them; returns their ids. Matters of visitors that are as old and empty go, too."""
+        """Delete idle cases and return their ids; empty matters of users that are as old are deleted, too."""
         with self._writing() as connection:
-            gone = _delete_idle(connection, days, of_machine=of_machine)
+            deleted = _delete_idle(connection, days, of_machine=of_machine)
         clear_log(self._engine)
-        return gone
+        return deleted
 
 
 def _delete_cases(connection: Connection, case_ids: Iterable[str], owner: Owner) -> int:
-    """Delete cases of somebody; returns how many there were."""
-    wanted = delete(CASES).where(CASES.c.id.in_(list(case_ids)), CASES.c.matter.in_(matters_of(owner)))
-    return int(connection.execute(wanted).rowcount)
+    """Delete cases of an owner; return how many existed."""
+    query = delete(CASES).where(CASES.c.id.in_(list(case_ids)), CASES.c.matter.in_(matters_of(owner)))
+    return int(connection.execute(query).rowcount)
 
 
 def _delete_matters(connection: Connection, which: ColumnElement[bool]) -> list[str]:
-    """Delete matters with their cases; returns the ids of the cases."""
+    """Delete matters with their cases; return the ids of the cases."""
     matters = select(MATTERS.c.id).where(which)
-    gone = connection.execute(delete(CASES).where(CASES.c.matter.in_(matters)).returning(CASES.c.id))
-    ids = list(gone.scalars())
+    deleted = connection.execute(delete(CASES).where(CASES.c.matter.in_(matters)).returning(CASES.c.id))
+    ids = list(deleted.scalars())
     connection.execute(delete(MATTERS).where(which))
     return ids
 
 
 def _idle(days: float, *, of_machine: bool) -> ColumnElement[bool]:
-    """The cases that nobody has opened or changed for so many days: those of visitors, or the machine's."""
+    """Return the condition for cases that were not opened or changed for some days."""
     before = _before(days)
-    unseen = or_(CASES.c.opened.is_(None), CASES.c.opened < before)
-    return and_(CASES.c.matter.in_(_matters(of_machine)), CASES.c.changed < before, unseen)
+    unopened = or_(CASES.c.opened.is_(None), CASES.c.opened < before)
+    return and_(CASES.c.matter.in_(_matters(of_machine)), CASES.c.changed < before, unopened)
 
 
 def _idle_cases(days: float, *, of_machine: bool) -> Select[Any]:
-    """Their ids with the owner, the name of the matter and when they were changed, the oldest first."""
+    """Select id, owner, matter and time of change of idle cases, the oldest first."""
     columns = (CASES.c.id, MATTERS.c.owner, MATTERS.c.name.label("matter"), CASES.c.changed)
     joined = select(*columns).join(MATTERS, MATTERS.c.id == CASES.c.matter)
     return joined.where(_idle(days, of_machine=of_machine)).order_by(CASES.c.changed, CASES.c.id)
 
 
 def _delete_idle(connection: Connection, days: float, *, of_machine: bool) -> list[str]:
-    """Delete them, and visitors' matters of that age that have none left; returns the cases' ids."""
-    wanted = delete(CASES).where(_idle(days, of_machine=of_machine)).returning(CASES.c.id)
-    ids = list(connection.execute(wanted).scalars())
+    """Delete idle cases, and users' matters of that age without cases; return the ids of the cases."""
+    query = delete(CASES).where(_idle(days, of_machine=of_machine)).returning(CASES.c.id)
+    ids = list(connection.execute(query).scalars())
     if not of_machine:
         left = MATTERS.c.id.not_in(select(CASES.c.matter))
         old = MATTERS.c.created < _before(days)
@@ -335,8 +343,10 @@ def _delete_idle(connection: Connection, days: float, *, of_machine: bool) -> li
 
 
 def clear_log(engine: Engine) -> None:
-    """Empty the log of an SQLite file, which holds pages as they were before; where somebody reads for long,
-    it is emptied by whoever closes the file last."""
+    """Truncate the log of an SQLite file, which contains former pages.
+
+    If a reader keeps it open, the last connection to close truncates it.
+    """
     if engine.dialect.name != "sqlite":
         return
     connection = engine.raw_connection()

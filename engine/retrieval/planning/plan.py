@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -24,14 +23,16 @@ from engine.retrieval.planning.assisted import (
 )
 from engine.retrieval.planning.named import provisions_named
 from engine.retrieval.planning.prose import (
+    asks_for_past,
     dates_in_prose,
+    day_asked,
     documents_asked,
     documents_in_prose,
     types_in_prose,
 )
 from engine.retrieval.planning.syntax import read_signs
 from engine.retrieval.planning.views import Asked, views_of
-from engine.retrieval.planning.words import intent_of, words_of
+from engine.retrieval.planning.words import intent_of
 from engine.retrieval.relevance import note_on
 from engine.settings import AUTO, InvestigationSettings
 
@@ -155,8 +156,12 @@ def make_plan(
         ),
         strategy=settings.query_strategy,
     )
+    day = day or date.today()
     if corpus is not None:
-        day = signs.constraints.as_of or settings.as_of or day or date.today()
+        plan = _on_day_asked(plan, corpus, settings, day)
+        if plan.constraints.as_of is not None:
+            mask = _both(allowed, corpus.in_force(plan.constraints.as_of))
+        day = plan.constraints.as_of or settings.as_of or day
         named = provisions_named(corpus, text, language, day, allowed)
         # Who asks for a provision asks for no more of its document.
         focus = () if named else documents_asked(corpus, text, language)
@@ -180,28 +185,63 @@ def make_plan(
     return replace(plan, depth=depth_of(plan, settings))
 
 
+def _on_day_asked(plan: QueryPlan, corpus: Corpus, settings: InvestigationSettings, today: date) -> QueryPlan:
+    """The plan with the day whose law the question asks for as a constraint.
+
+    The corpus must have law that was in force on that day and is not in force today. A day that the question
+    or the settings choose takes precedence.
+    """
+    asked = day_asked(plan.question, plan.language, plan.suggestions, today)
+    is_chosen = plan.constraints.as_of or settings.as_of or settings.include_superseded or settings.statuses
+    if asked is None or is_chosen:
+        return plan
+    day = date.fromisoformat(asked.value)
+    if not has_law_of(corpus, day, today):
+        return plan
+    return replace(plan, constraints=replace(plan.constraints, as_of=day))
+
+
+def has_law_of(corpus: Corpus, day: date, today: date) -> bool:
+    """Whether a corpus has law that was in force on a day and is not in force today."""
+    return bool((corpus.in_force(day) & ~corpus.in_force(today)).any())
+
+
+def _both(allowed: Mask | None, mask: Mask) -> Mask:
+    return mask if allowed is None else allowed & mask
+
+
 def _day_note(plan: QueryPlan, settings: InvestigationSettings) -> Iterator[str]:
-    """That a question may mean the law of a day which nobody has chosen."""
-    if plan.constraints.as_of is None and settings.as_of is None:
-        for found in plan.suggestions:
-            if found.kind == "as_of":
-                yield f"the question says “{found.words}”: as_of:{found.value} looks at the law of that day"
+    """The day that a question names, and whether the case is limited to the law of that day."""
+    chosen = plan.constraints.as_of or settings.as_of
+    for found in plan.suggestions:
+        if found.kind != "as_of":
+            continue
+        named = f"the question names “{found.words}”"
+        if chosen is None:
+            yield f"{named}: as_of:{found.value} looks at the law of that day"
+        elif _is_read(plan, settings, found):
+            yield f"{named}: the case looks at the law of {chosen}; as_of: and another day changes that"
 
 
-def law_of_today(plan: QueryPlan, settings: InvestigationSettings, day: date) -> str:
-    """That an answer is the law of ``day`` though the question is about another time; empty if it is not."""
+def _is_read(plan: QueryPlan, settings: InvestigationSettings, found: Suggestion) -> bool:
+    """Whether the day of a case was read in the prose of its question, not chosen."""
+    is_chosen = settings.as_of is not None or read_signs(plan.question).constraints.as_of is not None
+    return not is_chosen and found.value == str(plan.constraints.as_of)
+
+
+def day_of_law(plan: QueryPlan, settings: InvestigationSettings, today: date) -> str:
+    """Which day's law an answer states, if the question is about another time than ``today`` or its words
+    chose the day; empty otherwise."""
+    spoken = next((one for one in plan.suggestions if one.kind == "as_of"), None)
+    if spoken is not None and _is_read(plan, settings, spoken):
+        return f"This is the law of {spoken.value} (“{spoken.words}”)."
     if plan.constraints.as_of is not None or settings.as_of is not None:
         return ""
-    for found in sorted(plan.suggestions, key=lambda one: one.kind):
-        value = f"{found.value}-12-31" if found.kind == "year_to" else found.value
-        is_other = value < day.isoformat() or value[:4] > str(day.year)
-        if found.kind in ("as_of", "year_to") and is_other:
-            return f"This is the law of today: for that of “{found.words}” ask with as_of:{value}."
-    past = words_of(plan.language).dates.past
-    asks_for_past = any(re.search(one, plan.question, re.IGNORECASE) for one in past)
-    return (
-        "This is the law of today: for that of the past ask with as_of: and a day." if asks_for_past else ""
-    )
+    if spoken is not None and (spoken.value < today.isoformat() or spoken.value[:4] > str(today.year)):
+        return f"This is the law of today: for that of “{spoken.words}” ask with as_of:{spoken.value}."
+    if asks_for_past(plan):
+        return "This is the law of today: for that of the past ask with as_of: and a day."
+    return ""
 
 
 def with_settings(constraints: Constraints, settings: InvestigationSettings) -> Constraints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from itertools import chain
 from weakref import WeakKeyDictionary
 
@@ -18,8 +18,8 @@ from engine.language.designations import Occupied
 from engine.language.numerals import roman_number
 from engine.language.references.instruments import FORM, Standards
 from engine.language.references.readings import statement_reader
-from engine.model import Document, Span, Suggestion
-from engine.retrieval.planning.words import words_of
+from engine.model import Document, QueryPlan, Span, Suggestion
+from engine.retrieval.planning.words import DateWords, words_of
 
 # The standards that a question names, by designation: of the edition that it gives, else the
 # latest.
@@ -42,16 +42,17 @@ def standards_at(corpus: Corpus, text: str) -> list[tuple[tuple[str, ...], Span]
     known, documents = standards_of(corpus), corpus.documents()
     found = []
     for match in _FORM.finditer(text):
-        meant = known.meant(match[0])
+        meant = known.find(match[0])
         if meant is not None:
             found.append((tuple(documents[number].id for number in meant), Span(*match.span())))
     return found
 
 
-# What a question's prose says of dates, kinds of documents and documents: shown, never required.
+# Dates, types of documents and documents in a question's prose.
 #
 # "since 2015" may mean documents of 2015 and later, or only that something holds since then. So
-# it becomes a suggestion that a person can take up. Documents and their types are looked up in
+# it becomes a suggestion that a person can take up. Only the day of a question about the past is
+# applied (``day_asked``). Documents and their types are looked up in
 # the corpus.
 
 # Words of a name; letters, where a script puts no blanks.
@@ -61,6 +62,7 @@ MOST_DOCUMENTS = 8
 # A name that stands so near to a number, in characters, is that of its document in whatever case.
 BESIDE, SHORTEST_BESIDE = 12, 3
 _WHEN = rf"(?:{DATE}|{MONTH_OF_YEAR}|(?:1[5-9]|20|21)\d\d(?!\d|[-/.]\d))"
+_MONTH = re.compile(MONTH_OF_YEAR, re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]")
 Key = tuple[str, ...]
 
@@ -87,6 +89,7 @@ def dates_in_prose(text: str, language: str, names: Sequence[Span] = ()) -> tupl
         for match in re.finditer(spans, plain, re.IGNORECASE):
             suggest("year_from", match[1], match[0])
             suggest("year_to", match[2], match[0])
+            suggest("as_of", match[2], match[0])
     if found:
         return tuple(found.values())
     for kind, before, behind in (
@@ -111,20 +114,64 @@ def _day_meant(text: str, language: str, names: Sequence[Span]) -> Suggestion | 
     the last day of a year or month ("in 2015", "June 2023"), or a day that it names."""
     words = words_of(language).dates
     taken = Occupied((name.start, name.end) for name in names)
-    for before, behind, is_before in (
-        (words.before, words.before_behind, True),
-        (words.within, words.within_behind, False),
-        ((), (), False),
+    # "Musste man 2018 zahlen?": a year without a preposition, which may also be part of a name.
+    bare = [one for one in words.bare if one or _is_past(text, words)]
+    for before, behind, is_before, is_sure in (
+        (words.before, words.before_behind, True, True),
+        (words.within, words.within_behind, False, bool(words.within)),
+        (bare, (), False, False),
+        ((), (), False, False),
     ):
         patterns = [rf"(?<!\w)(?:{_any(before)})\s*({_WHEN})"] if before else []
         patterns += [rf"({_WHEN})\s*(?:{_any(behind)})"] if behind else []
-        for pattern in patterns or [rf"(?<![\w/-])({DATE}|{MONTH_OF_YEAR})"]:
+        if not patterns and before is not bare:
+            patterns = [rf"(?<![\w/-])({DATE}|{MONTH_OF_YEAR})"]
+        for pattern in patterns:
             for match in re.finditer(pattern, text, re.IGNORECASE):
                 period = parse_period(match[1], language)
-                if period is not None and not taken.overlaps(*match.span(1)):
+                # Laws are named by a year or a day, never by a month.
+                is_free = is_sure or _MONTH.fullmatch(match[1]) or not taken.overlaps(*match.span(1))
+                if period is not None and is_free:
                     day = period[0] - timedelta(days=1) if is_before else period[1]
                     return Suggestion("as_of", day.isoformat(), " ".join(match[0].split()))
     return None
+
+
+def day_asked(text: str, language: str, suggestions: Sequence[Suggestion], today: date) -> Suggestion | None:
+    """The suggestion of the day other than ``today`` whose law a text is about; None if it is about no other.
+
+    A date that only describes the facts ("a lease that was signed in 2019") does not count, unless the text
+    is a question in the past tense.
+    """
+    words, text = words_of(language).dates, " ".join(western_digits(text).split())
+    for found in suggestions:
+        if found.kind == "as_of":
+            day = date.fromisoformat(found.value)
+            front, _, behind = text.partition(found.words)
+            of_facts = any(re.search(rf"(?:{one})\s*\Z", front, re.IGNORECASE) for one in words.facts) or any(
+                re.match(one, behind, re.IGNORECASE) for one in words.facts_behind
+            )
+            is_other = day < today or day.year > today.year
+            return found if is_other and (_is_past(text, words) or not of_facts) else None
+    return None
+
+
+def asks_for_past(plan: QueryPlan) -> bool:
+    """Whether a question is in the past tense or has a word like "formerly"."""
+    return _is_past(plan.question, words_of(plan.language).dates)
+
+
+def _is_past(text: str, words: DateWords) -> bool:
+    return any(re.search(one, text, re.IGNORECASE) for one in words.past)
+
+
+def _is_of_facts(plan: QueryPlan, when: str) -> bool:
+    """Whether a date in a question only describes the facts: "is a lease that was signed in 2019 valid?"."""
+    words, text = words_of(plan.language).dates, " ".join(western_digits(plan.question).split())
+    front, _, behind = text.partition(when)
+    before = any(re.search(f"(?:{one})\\s*\\Z", front, re.IGNORECASE) for one in words.facts)
+    after = any(re.match(one, behind, re.IGNORECASE) for one in words.facts_behind)
+    return (before or after) and not asks_for_past(plan)
 
 
 def _any(words: Sequence[str]) -> str:

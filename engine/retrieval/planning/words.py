@@ -84,7 +84,9 @@ class _Parts(BaseModel):
     joined: bool = False
 
 
-class _Dates(BaseModel):
+class DateWords(BaseModel):
+    """Words around the dates of a question."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     since: list[str] = []
@@ -99,6 +101,11 @@ class _Dates(BaseModel):
     within_behind: list[str] = []
     # How a question begins that asks for the law of the past, as regular expressions.
     past: list[str] = []
+    # Words before a year that may also be part of a law's name; "" if a year needs none in the past tense.
+    bare: list[str] = []
+    # What precedes or follows a date that describes the facts, not the law, as regular expressions.
+    facts: list[str] = []
+    facts_behind: list[str] = []
     since_behind: list[str] = []
     until_behind: list[str] = []
 
@@ -115,7 +122,7 @@ class WordsFile(BaseModel):
     meaning: list[str] = []
     asks_of_before: list[str] = []
     asks_of_behind: list[str] = []
-    dates: _Dates = _Dates()
+    dates: DateWords = DateWords()
     types: dict[str, list[str]] = {}
     legal: list[tuple[list[str], list[str]]] = []
     examples: list[ExampleFile] = []
@@ -146,7 +153,7 @@ class Words:
     short: int = 0
     compare: Patterns = ()
     clauses: Patterns = ()
-    dates: _Dates = field(default_factory=_Dates)
+    dates: DateWords = field(default_factory=DateWords)
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     legal: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     meaning: Patterns = ()

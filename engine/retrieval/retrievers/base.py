@@ -14,9 +14,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import distinct, found_in
 from engine.corpus.protocol import Corpus, Hits, Mask, Rows, Scores
 from engine.model import QueryPlan
-from engine.sorting import distinct, found_in
 
 # Shape (views, n).
 Shares = NDArray[np.float32]

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.errors import InputError
 from engine.evaluation.learning import knots_of, ramps
-from engine.investigation.ranking.additive import AdditiveModel, Experience, Floats, Shape, alike
+from engine.investigation.ranking.additive import AdditiveModel, Experience, Floats, Shape, verdict_weight
 from engine.review.learning.observations import Observed
 
 # Maximum judged passages; beyond it the oldest questions are left out, because time grows with their number.
@@ -250,7 +250,7 @@ def make_experience(
 def experience_scores(experience: Experience, corpus: Corpus, one: Observed) -> Scores:
     """Return what experience adds to the scores of a pool's passages, shape (n,)."""
     by_features = experience.weights(one.names, one.values).sum(axis=0)
-    found: Scores = by_features + experience.remembered(corpus, one.rows, one.vector)[0]
+    found: Scores = by_features + experience.passage_gains(corpus, one.rows, one.vector)[0]
     return found
 
 
@@ -264,7 +264,9 @@ def question_vectors(questions: Sequence[Observed]) -> Floats:
 def question_similarity(vectors: Floats) -> Floats:
     """Return the weight of a verdict on one question for another, 0 for itself, from the vectors of
     questions, (q, d); shape (q, q)."""
-    found = alike(vectors @ vectors.T) if vectors.shape[1] else np.ones((len(vectors),) * 2, np.float32)
+    found = (
+        verdict_weight(vectors @ vectors.T) if vectors.shape[1] else np.ones((len(vectors),) * 2, np.float32)
+    )
     np.fill_diagonal(found, 0.0)
     return found
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows, Scores
-from engine.investigation.case import Case
-from engine.investigation.ranking.additive import Floats, family_of, learned
-from engine.investigation.ranking.features import Described
-from engine.investigation.ranking.order import held, scan_held, two_passes
-from engine.investigation.walks import associations
+from engine.investigation import Case, run_case
+from engine.investigation.graph.walks import get_associations
+from engine.investigation.ranking.additive import Floats, family_of, shipped_models
+from engine.investigation.ranking.features import PoolDescription
+from engine.investigation.ranking.order import hold_near_scan, scan_reach, two_passes
 from engine.review.model import Assessment, ItemKind, Verdict
 from engine.settings import InvestigationSettings
 
@@ -54,7 +54,7 @@ class Observed:
 
     def order(self, scores: Scores) -> NDArray[np.intp]:
         """Return the indexes of the pool in order of scores, shape (n,), as the engine ranks them."""
-        return held(np.lexsort((self.rows, -scores)), self.scan, self.reached)
+        return hold_near_scan(np.lexsort((self.rows, -scores)), self.scan, self.reached)
 
 
 def make_labels(assessments: Iterable[Assessment]) -> list[Labels]:
@@ -91,9 +91,7 @@ def observe(corpus: Corpus, labels: Iterable[Labels], settings: InvestigationSet
     """Investigate each question again with the same settings and the shipped weights; questions without
     judged passages in the pool are left out."""
     for one in labels:
-        case = Case(corpus, one.question, settings, weights="")
-        for _ in case.run():
-            continue
+        case = run_case(corpus, one.question, settings, weights="")
         found = describe_case(case, one)
         if found is not None:
             yield found
@@ -110,9 +108,9 @@ def describe_case(case: Case, labels: Labels) -> Observed | None:
     if not judged:
         return None
     ids = [entries[place].passage_id for place in judged]
-    own = Described(corpus, scanned.relevance, associations(corpus), rows)
-    features, addends = two_passes(own, case.settings.strategies, learned(family_of(corpus)))
-    scan, reached = scan_held(own, scanned.rows)
+    own = PoolDescription(corpus, scanned.relevance, get_associations(corpus), rows)
+    features, addends = two_passes(own, case.settings.strategies, shipped_models(family_of(corpus)))
+    scan, reached = scan_reach(own, scanned.rows)
     vectors = scanned.relevance.vectors
     return Observed(
         question=labels.question,

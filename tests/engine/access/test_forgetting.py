@@ -17,7 +17,7 @@ from engine.corpus.journal import append_line, complete_lines
 from engine.errors import InputError
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
-from engine.records.of_people import sweep, sweeping
+from engine.records.retention import sweep, sweep_periodically
 
 ANNA, BORIS = "anna" * 8, "boris" * 8
 DAY = 86_400
@@ -138,9 +138,9 @@ def test_a_name_is_taken_off_verdicts_while_others_are_added(tmp_path: Path) -> 
 def test_the_server_deletes_what_is_too_old(home: Path) -> None:
     assert sweep(OperatorSettings(home=home, retention_days=30)) == 1
     assert "old" not in names(home)
-    with sweeping(OperatorSettings(home=home, retention_days=0)):
+    with sweep_periodically(OperatorSettings(home=home, retention_days=0)):
         assert not any(thread.name == "retention" for thread in threading.enumerate())
-    with sweeping(OperatorSettings(home=home, retention_days=5), seconds=0.01):
+    with sweep_periodically(OperatorSettings(home=home, retention_days=5), seconds=0.01):
         until = time.monotonic() + 30
         while of(home, BORIS).exists() and time.monotonic() < until:
             time.sleep(0.01)

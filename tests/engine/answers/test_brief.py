@@ -11,7 +11,7 @@ from engine.answers.record import Answer, ConflictKind, Method, Support
 from engine.answers.selection import LONGEST_BRIEF
 from engine.answers.units import LONGEST_UNIT, word_count
 from engine.corpus.protocol import Corpus
-from engine.investigation.evidence import asked_of, held_by_best, written
+from engine.investigation.evidence import best_share, comparable_text, weigh_words
 from engine.investigation.record import Investigation
 from engine.language.quotes import locate
 from engine.model import Span
@@ -134,13 +134,13 @@ def test_none_of_the_first_forty_questions_is_said_to_be_missing(meridia: Corpus
 
 def test_a_question_in_a_language_that_the_corpus_lacks_is_not_judged_by_words(meridia: Corpus) -> None:
     investigation = investigated(meridia, "Un agent peut-il nommer un agent general power of attorney?")
-    asked = asked_of("Quelle est la peine?", "fr", meridia)
-    texts = [written(one.passage, one.document.title, one.text) for one in investigation.passages]
-    assert held_by_best(asked, texts) is None
+    asked = weigh_words("Quelle est la peine?", "fr", meridia)
+    texts = [comparable_text(one.passage, one.document.title, one.text) for one in investigation.passages]
+    assert best_share(asked, texts) is None
 
 
 def test_how_much_of_a_question_a_text_holds(meridia: Corpus) -> None:
-    asked = asked_of("Is fishing by the manager void?", "en", meridia)
+    asked = weigh_words("Is fishing by the manager void?", "en", meridia)
     assert asked.unknown == ("fishing",)
     assert asked.weights.sum() == pytest.approx(1.0)
     assert asked.share(["manag", "void"]) < 1 - asked.weights.max() + 1e-6

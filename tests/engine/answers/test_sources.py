@@ -9,7 +9,7 @@ from engine.answers.relevance import QuestionMatcher
 from engine.answers.selection import Candidate
 from engine.answers.sources import OF_FOCUS, PASSAGES_READ, PRIOR, find_candidates
 from engine.corpus.protocol import Corpus
-from engine.investigation.evidence import asked_of
+from engine.investigation.evidence import weigh_words
 from engine.investigation.record import Investigation
 from engine.model import AreaCoverage, AreaState, RankedPassage
 from tests.engine.answers.conftest import investigated
@@ -18,7 +18,7 @@ CERTIFICATE, ALLOCATION = "Who needs a certificate of exemption?", "Is there an 
 
 
 def candidates(found: Investigation, corpus: Corpus, question: str) -> list[Candidate]:
-    bearing = QuestionMatcher(asked_of(question, "en", corpus), question)
+    bearing = QuestionMatcher(weigh_words(question, "en", corpus), question)
     return list(find_candidates(found, corpus, bearing, Citations(found, corpus)))
 
 

@@ -54,7 +54,7 @@ def test_a_matter_goes_to_another_machine(
     assert sorted(taken.out.split()) == sorted([*f"Kept as case {first} Kept as case {second}".split()])
     assert run("cases", "show", first, "--json").json["case"]["verdict"] == "supported"
     assert run("cases", "verify", first).code == 0
-    run.refused("is kept here already", "cases", "import", files[0], "--matter", "Taken in")
+    run.refused("is stored already", "cases", "import", files[0], "--matter", "Taken in")
     tar = tmp_path / "x.tar"
     run.refused("FILE.zip or FILE.jsonl", "cases", "export", "--matter", "Taken in", "--out", tar)
     assert not tar.exists()
@@ -62,7 +62,7 @@ def test_a_matter_goes_to_another_machine(
 
 def test_a_former_file_is_kept(run: CommandLine, tmp_path: Path) -> None:
     path = former_file(tmp_path)
-    run.refused("format 1, which has no chain", "cases", "verify", path)
+    run.refused("format 1 has no chain", "cases", "verify", path)
     (case_id,) = run("cases", "import", path, "--matter", "Old", "--json").json["imported"]
     assert run("cases", "verify", case_id).code == 0
     assert run("cases", "show", case_id, "--json").json["record"]["format"] == 1

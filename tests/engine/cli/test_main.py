@@ -48,9 +48,9 @@ def test_a_question_that_finds_nothing_says_so(
     assert done.code == 0
     if flags:
         assert done.json["passages"] == []
-        assert done.json["message"] == "nothing in harbour answers to this question"
+        assert done.json["message"] == "nothing in harbour answers this question"
     else:
-        assert done.out == "Nothing in harbour answers to this question.\n"
+        assert done.out == "Nothing in harbour answers this question.\n"
 
 
 def test_a_context_for_a_model(run: CommandLine, harbour_folder: Path) -> None:

@@ -77,7 +77,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(
         (("check", "nowhere.yaml"), "nowhere.yaml: cannot be opened"),
         (("propose", "--out", "."), "is a folder"),
         (("graph",), "graph: give a --question, or nodes by --around"),
-        (("graph", "--around", "concept:nix"), "nothing in Republic of Meridia is called 'concept:nix'"),
+        (("graph", "--around", "concept:nix"), "Republic of Meridia has no node 'concept:nix'"),
         (("graph", "--question", "objection", "--depth", "9"), "depth: a number from 1 to 4 (given: 9)"),
         (("graph", "--question", "objection", "--out", "x.txt"), "must end with .graphml or .json"),
     )

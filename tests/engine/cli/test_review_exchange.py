@@ -115,7 +115,7 @@ def test_what_cannot_be_done_is_refused(
     rows: tuple[tuple[tuple[str, ...], str], ...] = (
         (("export", "--queue", "nobody", "--format", "csv"), "there is no queue 'nobody'"),
         ((*given, "xls"), "unknown format 'xls'"),
-        ((*given, "binary-qrels"), "binary-qrels is only read"),
+        ((*given, "binary-qrels"), "binary-qrels can only be read"),
         ((*given, "qrels"), "no passage has been judged"),
         ((*taken, "--queue", "nobody"), "there is no queue 'nobody'"),
         ((*taken, "--matter", "Harbour"), "--corpus: name the corpus"),

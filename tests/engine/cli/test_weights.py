@@ -79,7 +79,7 @@ def test_weights_of_a_matter_rank_its_cases_alone(
     with closing(CaseStore(f"sqlite:///{tmp_path / 'cases.sqlite'}")) as store:
         store.move(newest, store.matter("Taxes"), who="Ann")
     assert not run("cases", "replay", newest, "--corpus", corpus, "--json").json["same"]
-    assert "go back first" in run("weights", "delete", kept["id"], *of).err
+    assert "reset the ranking first" in run("weights", "delete", kept["id"], *of).err
     assert run("weights", "ship", *of).out.startswith("ranked by: the corpus's own")
     assert run("weights", "delete", kept["id"], *of).out == "ranked by: the corpus's own\n"
     assert weights_of("--matter", "Agency") == ""

@@ -25,7 +25,7 @@ from engine.corpus.related import (
     adjacency_of,
 )
 from engine.errors import CorpusError
-from engine.investigation.walks import associations
+from engine.investigation.graph.walks import get_associations
 
 PASSAGES, ENTITIES = 6, 4
 # Source, target, number of the reference.
@@ -102,7 +102,7 @@ def test_a_corpus_without_one_gives_the_same_graph(folder: Path) -> None:
     corpus = open_corpus(folder)
     put_together = corpus.adjacency()
     assert put_together is not None
-    graph = associations(corpus)
+    graph = get_associations(corpus)
     assert graph.joined.nnz == put_together.joined.nnz > 0
     corpus.adjacency = lambda: None  # type: ignore[method-assign]
     anew = graph.relinked(corpus)
@@ -126,4 +126,4 @@ def test_a_damaged_one_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(generation, "SMALL", 0)
     corpus = open_corpus(folder)
     with pytest.raises(CorpusError, match=r"graph\.arrays does not fit its checksum"):
-        associations(corpus)
+        get_associations(corpus)

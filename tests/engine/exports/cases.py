@@ -11,7 +11,7 @@ import orjson
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.exports.registry import HandedOver
+from engine.exports.registry import ExportableCase
 from engine.ingestion.build import build_corpus
 from engine.records.replaying import DISMISS, FOLLOW, PIN
 from engine.records.store.store import CaseStore
@@ -76,7 +76,7 @@ def hostile_corpus(folder: Path) -> Corpus:
     return open_corpus(folder / "hostile")
 
 
-def kept(store: CaseStore, harbour: Corpus) -> HandedOver:
+def kept(store: CaseStore, harbour: Corpus) -> ExportableCase:
     """A case with queries for gaps, kept, in which somebody pinned, dismissed, followed and took back."""
     case = finished(harbour, QUESTION)
     case_id = store.keep(
@@ -98,7 +98,7 @@ def kept(store: CaseStore, harbour: Corpus) -> HandedOver:
     store.undo(case_id, who="Bob")
     store.describe(case_id, who=WHO, notes=NOTES)
     store.judge(case_id, "supported", who=WHO, right=True)
-    return HandedOver(
+    return ExportableCase(
         store.record(case_id), store.summary(case_id), store.events(case_id), store.notes(case_id), harbour
     )
 
@@ -140,11 +140,11 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
     return names.get(value, value) if isinstance(value, str) else value
 
 
-def made(kind: str, folder: Path, harbour: Corpus, bare: Corpus) -> HandedOver:
+def made(kind: str, folder: Path, harbour: Corpus, bare: Corpus) -> ExportableCase:
     if kind == ORDINARY:
-        return HandedOver(record_of(finished(bare, QUESTION)))
+        return ExportableCase(record_of(finished(bare, QUESTION)))
     if kind == EMPTY:
-        return HandedOver(record_of(finished(harbour, NOTHING)), corpus=harbour)
+        return ExportableCase(record_of(finished(harbour, NOTHING)), corpus=harbour)
     if kind == GAPS:
         with closing(CaseStore(f"sqlite:///{folder / 'cases.sqlite'}")) as store:
             return kept(store, harbour)
@@ -152,8 +152,8 @@ def made(kind: str, folder: Path, harbour: Corpus, bare: Corpus) -> HandedOver:
         corpus = hostile_corpus(folder)
         case = case_of(corpus, HOSTILE_QUESTION, InvestigationSettings(rounds=2))
         list(case.run())
-        return HandedOver(record_of(case), corpus=corpus)
+        return ExportableCase(record_of(case), corpus=corpus)
     if kind == FORGED:
-        return HandedOver(forged(record_of(finished(harbour, QUESTION))))
+        return ExportableCase(forged(record_of(finished(harbour, QUESTION))))
     with ScriptedServer(sensible) as server:
-        return HandedOver(record_of(helped(harbour, QUESTION, server.connect())))
+        return ExportableCase(record_of(helped(harbour, QUESTION, server.connect())))

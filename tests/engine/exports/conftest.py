@@ -11,7 +11,7 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.exports.registry import HandedOver
+from engine.exports.registry import ExportableCase
 from engine.ingestion.build import build_corpus
 from engine.records.store.chain import fingerprint_of
 from engine.records.store.store import CaseStore
@@ -19,9 +19,9 @@ from tests.engine.exports.cases import KINDS, made
 from tests.engine.harbour import NOTHING, QUESTION, write_harbour
 from tests.engine.investigation.story import finished, record_of
 
-Cases = dict[str, HandedOver]
+Cases = dict[str, ExportableCase]
 Record = dict[str, Any]
-Hand = Callable[..., HandedOver]
+Hand = Callable[..., ExportableCase]
 HOSTILE = (
     '<script>alert(1)</script> *b* _i_ [x](http://evil.example) |=HYPERLINK("http://evil") # &amp; `c` $1$'
 )
@@ -69,7 +69,7 @@ def store(tmp_path: Path) -> Iterator[CaseStore]:
 def handed(store: CaseStore, harbour: Corpus) -> Hand:
     """Keeps a record and hands it over as the command line does."""
 
-    def hand(record: Record, corpus: Corpus | None, *, name: str = "", **changes: Any) -> HandedOver:
+    def hand(record: Record, corpus: Corpus | None, *, name: str = "", **changes: Any) -> ExportableCase:
         matter = store.matter("Berths of 2026")
         case_id = store.keep(
             record, matter, application="cli", who="Ann", fingerprint=fingerprint_of(harbour), name=name
@@ -79,7 +79,7 @@ def handed(store: CaseStore, harbour: Corpus) -> Hand:
             store.step(case_id, "pin", who="Ben", data={"passage": passage}, record=record)
             store.step(case_id, "dismiss", who="Ben", data={"passage": passage, "reason": "<b>no</b> use"})
         store.judge(case_id, "sound", who="Cem", right=True)
-        given = HandedOver(
+        given = ExportableCase(
             store.record(case_id), store.summary(case_id), store.events(case_id), "", corpus, matter.name
         )
         return replace(given, **changes)

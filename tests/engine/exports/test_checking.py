@@ -69,6 +69,6 @@ def test_what_is_gone_or_not_opened_is_not_said_to_be_checked(asked: Record, har
     case = read_record(asked)
     gone = Checker(case, harbour, unchanged=True).quoted(DAYS, ("harbour-act/art-99",))
     closed = Checker(case, None, unchanged=True).quoted(DAYS, (NEW_ARTICLE_12,))
-    assert (gone.check, closed.check) == (Check.GONE, Check.UNCHECKED)
+    assert (gone.check, closed.check) == (Check.NOT_FOUND, Check.UNCHECKED)
     assert not gone.check.holds
     assert not closed.check.holds

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from engine.errors import InputError
-from engine.exports.registry import HandedOver, export_of, exports
+from engine.exports.registry import ExportableCase, export_of, exports
 from tests.conftest import ROOT
 from tests.engine.exports.cases import KINDS, ORDINARY
 from tests.engine.exports.conftest import Cases
@@ -23,19 +23,19 @@ _IN_ANOTHER_PROCESS = """
 import hashlib, sys, orjson
 from pathlib import Path
 from engine.errors import InputError
-from engine.exports.registry import HandedOver, exports
+from engine.exports.registry import ExportableCase, exports
 record = orjson.loads(Path(sys.argv[1]).read_bytes())
 found = {}
 for name, export in exports().items():
     try:
-        found[name] = hashlib.sha256(export.write(HandedOver(record))).hexdigest()
+        found[name] = hashlib.sha256(export.write(ExportableCase(record))).hexdigest()
     except InputError as error:
         found[name] = str(error)
 print(orjson.dumps(found).decode())
 """
 
 
-def written(name: str, case: HandedOver) -> bytes | str:
+def written(name: str, case: ExportableCase) -> bytes | str:
     """The bytes of a format, or why there are none."""
     try:
         return export_of(name).write(case)
@@ -68,7 +68,7 @@ def test_another_process_writes_the_same(cases: Cases, tmp_path: Path) -> None:
         capture_output=True,
         check=True,
     )
-    own = {name: written(name, HandedOver(record)) for name in exports()}
+    own = {name: written(name, ExportableCase(record)) for name in exports()}
     assert orjson.loads(done.stdout) == {
         name: hashlib.sha256(one).hexdigest() if isinstance(one, bytes) else one for name, one in own.items()
     }

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.errors import InputError
 from engine.evaluation.questions import topic_of
 from engine.exports.reading import state_of
-from engine.exports.registry import HandedOver, export_of
+from engine.exports.registry import ExportableCase, export_of
 from engine.records.record import read_record
 from engine.records.store.chain import UNDONE
 from tests.engine.exports.cases import GAPS, ORDINARY
@@ -37,10 +37,10 @@ def test_a_field_that_is_missing_or_wrong_is_named(name: str, field: str, cases:
         if isinstance(wrong, str) and field in ("question", "corpus"):
             continue
         with pytest.raises(InputError, match=f"record of the case: damaged: {field}"):
-            export_of(name).write(HandedOver(record | {field: wrong}))
+            export_of(name).write(ExportableCase(record | {field: wrong}))
     del record[field]
     with pytest.raises(InputError, match=f"record of the case: damaged: {field}: Field required"):
-        export_of(name).write(HandedOver(record))
+        export_of(name).write(ExportableCase(record))
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from engine.extraction.judging import Ends, judge_link, rates, rejected_links, u
 from engine.ingestion.build import add_to_corpus, build_corpus
 from engine.investigation import Case
 from engine.investigation.definitions import defined_terms
-from engine.investigation.walks import associations
+from engine.investigation.graph.walks import get_associations
 from engine.model import Direction, Relation, Status, TargetKind
 from engine.settings import Preset, preset
 
@@ -97,11 +97,11 @@ def test_each_relation_is_rejected_everywhere_and_comes_back(corpus: Corpus) -> 
         } & {relation}
         assert corpus.citation_counts()[other] < counts[other]
         if not {one for one in after if one[:2] == (source, target)}:
-            assert associations(corpus).cites[[row], [other]] == 0
+            assert get_associations(corpus).cites[[row], [other]] == 0
         unjudge_link(corpus, ends)
         assert links_of(corpus) == before
         assert (corpus.citation_counts() == counts).all()
-        assert associations(corpus).cites[[row], [other]] > 0
+        assert get_associations(corpus).cites[[row], [other]] > 0
 
 
 def test_what_was_rejected_is_told_of_any_links_and_of_no_other(corpus: Corpus) -> None:

@@ -90,7 +90,7 @@ def test_a_file_of_faults_is_told_within_bounds_and_hidden_marks_are_counted(tmp
     assert "4,000 further problems" in str(report.problems)
     assert files["lines.jsonl"].status is FileStatus.PARTLY
     assert files["law.txt"].status is FileStatus.READ
-    assert files["law.txt"].reason.startswith("contains 2 characters that nobody sees")
+    assert files["law.txt"].reason.startswith("contains 2 invisible characters")
     rows = np.arange(report.passages, dtype=np.int32)
     texts = [passage.text for passage in open_corpus(tmp_path / "corpus").passages(rows)]
     assert "It is not li\u200bable\u202e here." in texts

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import SourceError
 from engine.ingestion.build import build_corpus
-from engine.ingestion.sources import fetched, name_of, source_of
+from engine.ingestion.sources import fetch_sources, parse_source, source_name
 
 # A worker of the test's own process reads it, so that nothing of it is left for other tests.
 HOME = "memory://test-remote"
@@ -33,8 +33,8 @@ def memory() -> Iterator[fsspec.AbstractFileSystem]:
     ],
 )
 def test_what_is_named_is_a_path_or_a_url(text: str, source: Path | str, name: str) -> None:
-    assert source_of(text) == source
-    assert name_of(source_of(text)) == name
+    assert parse_source(text) == source
+    assert source_name(parse_source(text)) == name
 
 
 def test_files_are_called_by_their_urls(tmp_path: Path, memory: fsspec.AbstractFileSystem) -> None:
@@ -53,7 +53,7 @@ def test_files_are_called_by_their_urls(tmp_path: Path, memory: fsspec.AbstractF
 def test_one_file_and_a_path_beside_it(tmp_path: Path, memory: fsspec.AbstractFileSystem) -> None:
     memory.pipe("/test-remote/laws/a.md", b"# Harbour law\n\nThe harbour is open.")
     (tmp_path / "here.md").write_text("# Here\n\nText.")
-    with fetched([f"{HOME}/laws/a.md", tmp_path / "here.md"]) as found:
+    with fetch_sources([f"{HOME}/laws/a.md", tmp_path / "here.md"]) as found:
         assert [path.name for path in found.paths] == ["a.md", "here.md"]
         assert found.paths[0].parent.name == "laws"
         assert list(found.urls.values()) == ["memory:///test-remote/laws/a.md"]
@@ -80,7 +80,7 @@ def test_no_name_of_a_server_leads_elsewhere(memory: fsspec.AbstractFileSystem) 
         memory, "/test-remote/laws/../../../etc/x", b"x"
     )
     try:
-        with pytest.raises(SourceError, match="leads elsewhere"), fetched([f"{HOME}/laws"]):
+        with pytest.raises(SourceError, match="leads elsewhere"), fetch_sources([f"{HOME}/laws"]):
             pass
     finally:
         memory.store.pop("/test-remote/laws/../../../etc/x")

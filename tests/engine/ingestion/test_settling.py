@@ -9,7 +9,7 @@ import pytest
 
 from engine.corpus.embedded.block import Block
 from engine.errors import CorpusError
-from engine.ingestion.mentions import settled
+from engine.ingestion.mentions import settle_vocabulary
 
 NEVER_ASKED: Any = None
 
@@ -19,4 +19,4 @@ def test_blocks_of_an_earlier_version_are_refused() -> None:
     block = Block({"facts.passage": np.zeros(1, np.int32)})
     block.put_strings("facts", ['["en","Regulator","term",null,true,false,null,3]'])
     with pytest.raises(CorpusError, match=r"made by an earlier version.*ingest its sources again"):
-        settled([block], NEVER_ASKED, None, "key")
+        settle_vocabulary([block], NEVER_ASKED, None, "key")

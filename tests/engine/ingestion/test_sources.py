@@ -13,14 +13,14 @@ import pytest
 from engine.errors import SourceError
 from engine.ingestion.readers import formats
 from engine.ingestion.readers.base import Problem
-from engine.ingestion.sources import Found, open_sources
+from engine.ingestion.sources import FoundFiles, open_sources
 from tests.engine.ingestion.readers.docx.writing import docx, paragraph
 
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"
 LINES = b'{"id": "a", "text": "A line."}\n{"id": "b", "text": "Another."}\n'
 
 
-def look(*sources: Path, passwords: Sequence[str] = ()) -> tuple[dict[str, str], Found]:
+def look(*sources: Path, passwords: Sequence[str] = ()) -> tuple[dict[str, str], FoundFiles]:
     with open_sources(sources, passwords=passwords) as found:
         top = sources[0] if sources[0].is_dir() else sources[0].parent
         readers = {source.name.removeprefix(f"{top}/"): reader.name for source, reader in found.documents}

@@ -14,7 +14,7 @@ from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.model import EvidenceStatus, Relation, Status
-from engine.records.wording import full_citation, short_citation
+from engine.records.phrases import full_citation, short_citation
 from engine.settings import preset
 from tests.engine.ingestion.readers.pdf.drawing import Page, Text, pdf
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.ingestion.linking import StatedTargets, merged
+from engine.ingestion.linking import StatedTargets, merge_references
 from engine.ingestion.readers.base import StatedReference
 from engine.model import (
     Document,
@@ -88,7 +88,7 @@ def test_the_words_of_a_grammar_and_the_target_of_the_markup() -> None:
         reference(20, 25, Status.RESOLVED, "markup", "other"),
         reference(40, 45, Status.UNRESOLVED, "markup"),
     ]
-    joined = merged([doubtful, certain], marks)
+    joined = merge_references([doubtful, certain], marks)
     assert [(r.span.start, r.grammar, r.status, r.target_id) for r in joined] == [
         (0, "english", Status.RESOLVED, "theirs"),
         (20, "english", Status.RESOLVED, "mine"),

@@ -218,7 +218,7 @@ def test_terms_are_settled_again_only_where_a_text_says_something_else_of_them(
 
     def counted(blocks: Sequence[Block], words: WordCounts, encode: Encode | None, key: str) -> Block:
         settled.append(key)
-        return mentions.settled(blocks, words, encode, key)
+        return mentions.settle_vocabulary(blocks, words, encode, key)
 
     monkeypatch.setattr(entities, "settled", counted)
     (tmp_path / "laws").mkdir()

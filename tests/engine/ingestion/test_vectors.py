@@ -20,9 +20,9 @@ from engine.corpus.embedded.generation import STATE_NAME, published
 from engine.corpus.verifying import verify
 from engine.errors import CorpusError, IngestionCancelledError, ModelError, ResourceError, SettingsError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
-from engine.ingestion.embedding import RememberingEmbedder
+from engine.ingestion.embedding import CachingEmbedder
 from engine.ingestion.ledger import LEDGER_NAME
-from engine.ingestion.vectors import check_room, embed_corpus, usual_model
+from engine.ingestion.vectors import check_disk_space, default_model, embed_corpus
 from engine.language.embedders.base import Kind, Vectors
 from tests.engine.forked import Tell, killed
 
@@ -94,10 +94,10 @@ def test_later_is_the_same_as_at_once(plain: Path, whole: Path) -> None:
 
 def test_killed_in_the_middle_it_goes_on_and_the_bytes_are_those_of_one_go(plain: Path, whole: Path) -> None:
     before = (plain / "manifest.json").read_bytes()
-    encode, calls = RememberingEmbedder.encode, count(1)
+    encode, calls = CachingEmbedder.encode, count(1)
 
     def as_far_as_two_calls(tell: Tell) -> None:
-        def encoded(model: RememberingEmbedder, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
+        def encoded(model: CachingEmbedder, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
             found = encode(model, texts, kind)
             if next(calls) == 2:
                 tell()
@@ -105,7 +105,7 @@ def test_killed_in_the_middle_it_goes_on_and_the_bytes_are_those_of_one_go(plain
             return found
 
         # In a process of its own, which ends with it.
-        pytest.MonkeyPatch().setattr(RememberingEmbedder, "encode", encoded)
+        pytest.MonkeyPatch().setattr(CachingEmbedder, "encode", encoded)
         embed_corpus(plain)
 
     with killed(as_far_as_two_calls):
@@ -193,7 +193,7 @@ def test_a_removal_waits_for_no_model(embedded: Path, tmp_path: Path, whole: Pat
 
 def test_an_older_language_code_of_a_country_is_read(tmp_path: Path) -> None:
     build_corpus([sources(tmp_path / "s", 1, "en-GB")], tmp_path / "c", name="x", embedding="none")
-    assert usual_model(tmp_path / "c") == "minilm"
+    assert default_model(tmp_path / "c") == "minilm"
     report = embed_corpus(tmp_path / "c")
     assert report is not None
     assert report.not_embedded == 0
@@ -251,5 +251,5 @@ def test_a_disk_that_is_full_is_told_and_the_corpus_stays_whole(plain: Path, who
 def test_a_disk_without_room_is_told_before_anything_is_read(plain: Path) -> None:
     (plain / "cache").mkdir()
     with pytest.raises(ResourceError, match=r"need 1,152,921,504,606\.8 MB of disk, and [\d,.]+ MB are free"):
-        check_room(plain / "cache", 1 << 60)
-    check_room(plain / "cache", 1)
+        check_disk_space(plain / "cache", 1 << 60)
+    check_disk_space(plain / "cache", 1)

@@ -8,17 +8,17 @@ from typing import Any
 
 import orjson
 
-from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.events import Event
 from engine.investigation.record import Investigation
 from engine.records.export import investigation_to_json
+from engine.search_budget import SearchBudget, budget_for
 from engine.settings import InvestigationSettings
 
 SETTINGS = InvestigationSettings(rounds=2)
 # Nothing is held back at the gate, and the scan of a small corpus leaves something to find.
-BREADTH = replace(breadth_of(SETTINGS), scan=10, gate=0.0, gain=0.0)
+BREADTH = replace(budget_for(SETTINGS), scan=10, gate=0.0, gain=0.0)
 
 
 def case_of(
@@ -26,10 +26,10 @@ def case_of(
     question: str,
     settings: InvestigationSettings = SETTINGS,
     *,
-    breadth: Breadth | None = BREADTH,
+    search_budget: SearchBudget | None = BREADTH,
     **more: Any,
 ) -> Case:
-    return Case(corpus, question, settings, breadth=breadth, **more)
+    return Case(corpus, question, settings, search_budget=search_budget, **more)
 
 
 def ran(case: Case, after: Callable[[Event], None] | None = None) -> list[Event]:
@@ -46,9 +46,9 @@ def finished(
     corpus: Corpus,
     question: str,
     settings: InvestigationSettings = SETTINGS,
-    breadth: Breadth | None = BREADTH,
+    search_budget: SearchBudget | None = BREADTH,
 ) -> Case:
-    case = case_of(corpus, question, settings, breadth=breadth)
+    case = case_of(corpus, question, settings, search_budget=search_budget)
     ran(case)
     return case
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Area, Corpus, Rows
-from engine.investigation.facets import Affinity, affinity, text_in
+from engine.investigation.facets import Affinity, get_affinity, text_in
 from engine.language.embedders import embedder
 
 PILOTS = Area("pilots", {"en": "Pilotage"}, {"en": ("pilot", "certificate")})
@@ -56,9 +56,9 @@ def test_meaning_speaks_where_an_area_has_no_words_in_the_language(dense: Corpus
 
 
 def test_an_ontology_that_was_edited_is_looked_up_anew(bare: Corpus) -> None:
-    first = affinity(bare, [PILOTS])
-    assert affinity(bare, [PILOTS]) is first
-    assert affinity(bare, [PILOTS, DUES]) is not first
+    first = get_affinity(bare, [PILOTS])
+    assert get_affinity(bare, [PILOTS]) is first
+    assert get_affinity(bare, [PILOTS, DUES]) is not first
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_a_question_that_finds_nothing(corpus: str, request: pytest.FixtureReque
     assert case.stop is not None
     assert case.stop.reason is StopReason.NOTHING_NEW
     assert case.stop.completeness is None
-    assert story(case)["message"] == f"nothing in {corpus} answers to this question"
+    assert story(case)["message"] == f"nothing in {corpus} answers this question"
 
 
 @pytest.mark.parametrize("question", ["", "  \n"])

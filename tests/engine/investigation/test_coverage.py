@@ -136,7 +136,9 @@ def test_a_covered_part_asks_nothing(bare: Corpus) -> None:
 
 def test_gaps_become_queries_and_the_trail_says_which(harbour: Corpus) -> None:
     settings = SETTINGS.changed(transaction_type="pilot-exemption")
-    case = case_of(harbour, "How long is a berth allocated?", settings, breadth=replace(BREADTH, seeds=2))
+    case = case_of(
+        harbour, "How long is a berth allocated?", settings, search_budget=replace(BREADTH, seeds=2)
+    )
     events = ran(case)
     sent = {event.number: event.queries for event in events if isinstance(event, RoundStarted)}
     assert GapQuery("How long is a berth allocated? Pilotage", "pilotage", "Pilotage") in sent[1]

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.opening import BOUNDED, bounded
+from engine.investigation.opening import BOUNDED, limit_to_depth
 from engine.model import Completeness, Depth, DepthKind
+from engine.search_budget import budget_for
 from engine.settings import InvestigationSettings, Preset, preset
 from tests.engine.investigation.story import finished
 
@@ -30,9 +30,9 @@ SURE = Completeness(0.9, 0.8, 1.0)
 def test_no_question_goes_deeper_than_the_settings_say(
     kind: DepthKind, settings: InvestigationSettings
 ) -> None:
-    found = bounded(settings, Depth(kind))
+    found = limit_to_depth(settings, Depth(kind))
     assert all(getattr(found, name) <= getattr(settings, name) for name in BOUNDED)
-    narrow, wide = breadth_of(found), breadth_of(settings)
+    narrow, wide = budget_for(found), budget_for(settings)
     assert narrow.gate >= wide.gate
     assert all(
         getattr(narrow, name) <= getattr(wide, name)
@@ -44,9 +44,9 @@ def test_no_question_goes_deeper_than_the_settings_say(
 
 
 def test_a_usual_question_goes_as_deep_as_the_balanced_preset() -> None:
-    usual, balanced = bounded(AUTO, Depth(DepthKind.USUAL)), preset(Preset.BALANCED)
+    usual, balanced = limit_to_depth(AUTO, Depth(DepthKind.USUAL)), preset(Preset.BALANCED)
     assert usual.model_copy(update={"depth": balanced.depth}) == balanced
-    assert bounded(AUTO, None) is AUTO
+    assert limit_to_depth(AUTO, None) is AUTO
 
 
 def test_a_look_up_is_a_scan_its_provision_and_one_hop(harbour: Corpus) -> None:

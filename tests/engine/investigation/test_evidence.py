@@ -7,8 +7,8 @@ import pytest
 from engine.answers.answer import answer
 from engine.corpus.protocol import Corpus
 from engine.model import AreaState, Evidence, EvidenceStatus
+from engine.records.phrases import status_words
 from engine.records.text import evidence_line
-from engine.records.wording import status_words
 from tests.engine.investigation.test_leading import ran
 
 FOREIGN = (

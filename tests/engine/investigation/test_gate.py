@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine.investigation.gate as gate_module
-from engine.breadth import breadth_of
-from engine.investigation.gate import Gate, Refusal, by_trust, gate_scores
+from engine.investigation.gate import Gate, Refusal, gate_scores, sort_by_trust
 from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.entities import Entities
 from engine.investigation.trails import Leads, make_leads
 from engine.model import Relation
+from engine.search_budget import budget_for
 from engine.settings import InvestigationSettings
 
 BREADTH = replace(
-    breadth_of(InvestigationSettings()), gate=0.2, per_strategy=4, per_document=3, per_relation=5
+    budget_for(InvestigationSettings()), gate=0.2, per_strategy=4, per_document=3, per_relation=5
 )
 
 
@@ -151,7 +151,7 @@ def test_half_a_score_is_the_passages_own_and_half_that_of_its_link() -> None:
 
 def test_a_citation_is_trusted_more_than_a_shared_word() -> None:
     assert Citations.trust > Entities.trust
-    assert [one.name for one in by_trust([Entities(), Citations()])] == ["citations", "entities"]
+    assert [one.name for one in sort_by_trust([Entities(), Citations()])] == ["citations", "entities"]
 
 
 @given(

@@ -11,9 +11,9 @@ from engine.answers.answer import answer
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.ranking import Ranking
-from engine.investigation.turn import NAMED, led
+from engine.investigation.round import NAMED, put_named_first
 from engine.model import Relation
-from engine.records.wording import trail_sentence
+from engine.records.phrases import trail_sentence
 from engine.settings import preset
 
 DAY = date(2026, 1, 1)
@@ -92,8 +92,8 @@ def test_what_is_not_there_or_not_plain_is_no_answer(meridia: Corpus, question: 
 def test_lifting_keeps_the_rest_in_order() -> None:
     scores = np.array([0.9, 0.8, 0.5, 0.1], np.float32)
     ranking = Ranking(np.array([7, 3, 5, 1], np.int32), scores, ("question",), scores[None, :], {})
-    after = led(ranking, np.array([1, 5, 99], np.int32))
+    after = put_named_first(ranking, np.array([1, 5, 99], np.int32))
     assert after.rows.tolist() == [1, 5, 7, 3]
     assert np.all(np.diff(after.scores) < 0)
     assert after.scores == pytest.approx(after.parts.sum(axis=0))
-    assert led(ranking, np.array([99], np.int32)) is ranking
+    assert put_named_first(ranking, np.array([99], np.int32)) is ranking

@@ -11,9 +11,9 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
-from engine.investigation.definitions import definitions_of, meaning_named
+from engine.investigation.definitions import find_definition, find_definitions
 from engine.model import Naming, Relation
-from engine.records.wording import trail_sentence
+from engine.records.phrases import trail_sentence
 from engine.settings import preset
 from tests.engine.investigation.test_leading import ran
 
@@ -84,7 +84,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 def test_a_definition_in_brackets_and_one_in_prose(
     port: Corpus, question: str, language: str, expected: str
 ) -> None:
-    found = meaning_named(port, question, language, None)
+    found = find_definition(port, question, language, None)
     assert found is not None
     assert (found.status, found.relation, found.leads) == (Naming.FOUND, Relation.DEFINES, True)
     assert found.passage_ids == (expected,)
@@ -112,11 +112,11 @@ def test_the_definition_stands_first(meridia: Corpus, question: str, language: s
 
 
 def test_documents_whose_definitions_differ_are_named(port: Corpus) -> None:
-    pilot = meaning_named(port, "What is a pilot?", "en", None)
+    pilot = find_definition(port, "What is a pilot?", "en", None)
     assert pilot is not None
     assert pilot.note == "defined in 2 documents: Port Rules; Port Statute"
     assert len(pilot.passage_ids) == 2
-    named = meaning_named(port, "What is a pilot under the Port Statute?", "en", None, ["statute"])
+    named = find_definition(port, "What is a pilot under the Port Statute?", "en", None, ["statute"])
     assert named is not None
     assert named.passage_ids[0].startswith("statute/")
 
@@ -132,11 +132,11 @@ def test_documents_whose_definitions_differ_are_named(port: Corpus) -> None:
     ],
 )
 def test_other_questions_and_unknown_terms_name_nothing(port: Corpus, question: str, language: str) -> None:
-    assert meaning_named(port, question, language, None) is None
+    assert find_definition(port, question, language, None) is None
 
 
 def test_what_uses_a_term_does_not_define_it(port: Corpus) -> None:
-    found = definitions_of(port, "berth", "en")
+    found = find_definitions(port, "berth", "en")
     assert {one.passage.section_id for one in found} == {"rules/art-1", "statute/art-1"}
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.parts import PART_BEST, parts_asked, told_together
+from engine.investigation.parts import PART_BEST, question_parts, reconcile_part_evidence
 from engine.model import Evidence, EvidenceStatus, PartEvidence, QueryPlan, View
 from engine.records.text import parts_lines
 from engine.retrieval.planning import PART, SIDE, make_plan
@@ -88,26 +88,26 @@ def test_a_passage_that_serves_a_part_only_is_lifted_to_the_last_places(meridia:
 def test_what_is_told_in_front_is_no_part(meridia: Corpus) -> None:
     plan = make_plan("Our agent has died. Who must be told?", ["en"])
     assert [view.name for view in plan.views] == ["literal", PART, PART]
-    assert parts_asked(plan) == []
+    assert question_parts(plan) == []
     assert ran(meridia, plan.question).evidence.parts == ()
 
 
 def test_the_views_of_a_model_and_of_a_person_are_parts_too() -> None:
     views = (View("literal", "the whole"), View(PART, "one"), View("own", "mine"), View(PART, "other"))
-    assert parts_asked(QueryPlan("the whole", "en", views)) == [(1, "one"), (3, "other")]
-    assert parts_asked(QueryPlan("the whole", "en", views[:2])) == []
+    assert question_parts(QueryPlan("the whole", "en", views)) == [(1, "one"), (3, "other")]
+    assert question_parts(QueryPlan("the whole", "en", views[:2])) == []
 
 
 def test_sides_are_told_with_their_frame() -> None:
     plan = make_plan("What is the difference between an agent and a broker in terms of liability?", ["en"])
     assert [view.name for view in plan.views if view.name == SIDE] == [SIDE, SIDE]
-    assert [words for _, words in parts_asked(plan)] == ["an agent: liability", "a broker: liability"]
+    assert [words for _, words in question_parts(plan)] == ["an agent: liability", "a broker: liability"]
 
 
 def test_a_list_is_no_comparison() -> None:
     plan = make_plan("What are the criteria for selecting a sponsor, compliance adviser, or auditor?", ["en"])
     assert [view.name for view in plan.views if view.name == SIDE] == [SIDE, SIDE]
-    assert parts_asked(plan) == []
+    assert question_parts(plan) == []
 
 
 WORDS = st.lists(st.sampled_from(("Peru", "notary", "agent", "penalty")), max_size=3, unique=True).map(tuple)
@@ -115,6 +115,11 @@ STATUSES = st.sampled_from(list(EvidenceStatus))
 
 
 @given(STATUSES, WORDS, st.lists(st.tuples(STATUSES, WORDS, WORDS), max_size=4))
+@example(
+    EvidenceStatus.FOUND,
+    (),
+    [(EvidenceStatus.FOUND, ("Peru",), ()), (EvidenceStatus.PARTIAL, (), ("Peru",))],
+)
 def test_a_question_and_its_parts_do_not_deny_each_other(
     status: EvidenceStatus,
     missing: tuple[str, ...],
@@ -122,7 +127,7 @@ def test_a_question_and_its_parts_do_not_deny_each_other(
 ) -> None:
     whole = Evidence(status, () if status is EvidenceStatus.FOUND else missing)
     parts = [PartEvidence(f"Who or what: {' '.join(words)}?", one, none) for one, words, none in given_parts]
-    told = told_together(whole, parts)
+    told = reconcile_part_evidence(whole, parts)
     assert [part.text for part in told.parts] == [part.text for part in parts]
     for part in told.parts:
         if part.status is EvidenceStatus.FOUND:

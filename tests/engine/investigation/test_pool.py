@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.investigation.pool import QUESTION_NODE, Pool, restored
+from engine.investigation.pool import QUESTION_NODE, Pool, restore_pool
 from engine.investigation.trails import make_leads
 from engine.model import Direction, Hop, Relation
 
@@ -123,7 +123,7 @@ def test_descendants_agree_with_networkx_and_with_trails(pool: Pool) -> None:
 
 @given(pools())
 def test_a_restored_pool_is_the_same_pool(pool: Pool) -> None:
-    again = restored(pool.limit, pool.entries(), pool.hops(), pinned={"p1"})
+    again = restore_pool(pool.limit, pool.entries(), pool.hops(), pinned={"p1"})
     assert again.entries() == pool.entries()
     assert again.hops() == pool.hops()
     assert again.statistics() == pool.statistics()
@@ -139,7 +139,7 @@ def test_a_pool_is_whole_at_every_look_while_it_is_filled() -> None:
     found = make_leads(
         np.arange(3, 6, dtype=np.int32), np.zeros(3, np.int32), np.ones(3, np.float32), Relation.CITES
     )
-    pool.bring("citations", 1, found, ["p3", "p4", "p5"], np.full(3, 0.25, np.float32))
+    pool.admit_leads("citations", 1, found, ["p3", "p4", "p5"], np.full(3, 0.25, np.float32))
     assert [(entry.passage_id, entry.row, entry.round, entry.strategy) for entry in pool.entries()[3:]] == [
         (f"p{row}", row, 1, "citations") for row in (3, 4, 5)
     ]

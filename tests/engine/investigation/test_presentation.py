@@ -10,7 +10,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation.pool import Reading
-from engine.investigation.presentation import SHORTEST_SAME, TRAILS_SHOWN, present, same_words
+from engine.investigation.presentation import SHORTEST_SAME, TRAILS_SHOWN, group_identical, present
 from engine.model import Passage
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import SETTINGS, finished
@@ -50,7 +50,7 @@ def test_passages_with_the_same_words_know_each_other() -> None:
     texts = {"a": long, "b": f"  {long.upper()}\n", "c": long + " Or more.", "d": "Deleted.", "e": "Deleted."}
     assert len(long) >= SHORTEST_SAME > len(texts["d"])
     passages = [Passage(name, "act", None, 0, text) for name, text in texts.items()]
-    assert same_words(passages) == {"a": ("a", "b"), "b": ("a", "b")}
+    assert group_identical(passages) == {"a": ("a", "b"), "b": ("a", "b")}
 
 
 def test_the_same_words_in_two_acts_are_two_passages_that_name_each_other(tmp_path: Path) -> None:

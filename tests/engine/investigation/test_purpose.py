@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.investigation.strategies.registry import strategy
-from engine.investigation.view import purpose_of_round, purpose_of_scan
+from engine.investigation.view import describe_round, describe_scan
 from engine.model import GapQuery, QueryPlan, View
 from tests.ui.values import small_pool
 
@@ -35,9 +35,9 @@ def test_a_round_is_for_what_it_does(
     names: tuple[str, ...], seeds: tuple[str, ...], queries: tuple[GapQuery, ...], purpose: str
 ) -> None:
     strategies = [strategy(name) for name in names]
-    assert purpose_of_round(strategies, seeds, queries, small_pool(), chosen=False) == purpose
+    assert describe_round(strategies, seeds, queries, small_pool(), chosen=False) == purpose
 
 
 def test_a_scan_is_for_the_views_that_are_on() -> None:
     plan = QueryPlan("q", "en", (View("literal", "q"), View("part", "r", enabled=False)))
-    assert purpose_of_scan(plan) == "find candidates by 1 view of the question"
+    assert describe_scan(plan) == "find candidates by 1 view of the question"

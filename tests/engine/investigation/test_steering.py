@@ -182,7 +182,7 @@ def test_a_saved_case_goes_on_where_it_stopped(bare: Corpus, tmp_path: Path) -> 
 
     pool = load_pool(tmp_path / "case.json", bare, settings.pool_size)
     assert [e.passage_id for e in pool.entries()] == [e.passage_id for e in first.pool.entries()]
-    second = case_of(bare, QUESTION, settings, pool=pool, breadth=few)
+    second = case_of(bare, QUESTION, settings, pool=pool, search_budget=few)
     events = ran(second)
     assert names(events)[:3] == ["PlanMade", "ScanFinished", "CoverageChanged"]
     (started,) = (event for event in events if isinstance(event, RoundStarted))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.investigation.pool import Pool
-from engine.investigation.trails import DIRECTIONS, RELATIONS, Leads, Told, joined, make_leads
+from engine.investigation.trails import DIRECTIONS, RELATIONS, FirstHops, Leads, joined, make_leads
 from engine.model import Direction, Hop, Relation
 
 ONE = np.ones(1, np.float32)
@@ -27,7 +27,7 @@ DRAWN = st.tuples(
 )
 
 
-class Telling:
+class HopMaker:
     """Makes hops of leads, and counts for how many it was asked."""
 
     def __init__(self, strategy: str, number: int) -> None:
@@ -76,9 +76,9 @@ def filled(rounds: Sequence[Sequence[Drawn]], *, later: bool) -> Pool:
     for number, drawn in enumerate(rounds, 1):
         for name in STRATEGIES:
             own = [one for one in drawn if one[0] == name and one[1] != one[2]]
-            leads, telling = leads_of(own), Telling(name, number)
+            leads, telling = leads_of(own), HopMaker(name, number)
             if later:
-                pool.join(name, number, leads, telling)
+                pool.add_hops(name, number, leads, telling)
                 continue
             for hop, row in zip(telling(leads), leads.rows.tolist(), strict=True):
                 if not pool.linked(hop.source_id, hop.target_id, name):
@@ -112,14 +112,14 @@ def test_a_pool_that_was_sent_elsewhere_tells_the_same(rounds: list[list[Drawn]]
 
 
 def test_what_nobody_looks_at_is_never_told() -> None:
-    pool, telling = scanned(), Telling("citations", 1)
+    pool, telling = scanned(), HopMaker("citations", 1)
     leads = make_leads(
         np.arange(1, 10, dtype=np.int32),
         np.zeros(9, np.int32),
         np.linspace(0.1, 0.9, 9, dtype=np.float32),
         Relation.CITES,
     )
-    pool.join("citations", 1, leads, telling)
+    pool.add_hops("citations", 1, leads, telling)
     assert telling.asked == 0
     assert len(pool.hops_to("p3")) == 2
     assert telling.asked == 1
@@ -131,10 +131,10 @@ def test_what_nobody_looks_at_is_never_told() -> None:
 
 
 def test_some_hops_are_told_when_they_are_looked_at() -> None:
-    pool, telling = scanned(), Telling("citations", 1)
-    pool.join("citations", 1, make_leads(np.array([2]), np.array([1]), ONE, Relation.CITES), telling)
-    brought = pool.brought_since(1)
-    assert isinstance(brought, Told)
+    pool, telling = scanned(), HopMaker("citations", 1)
+    pool.add_hops("citations", 1, make_leads(np.array([2]), np.array([1]), ONE, Relation.CITES), telling)
+    brought = pool.first_hops_since(1)
+    assert isinstance(brought, FirstHops)
     assert len(brought) == 9
     assert [hop.target_id for hop in brought] == [f"p{row}" for row in range(1, 10)]
     assert brought[0] == brought[0:1][0]
@@ -145,4 +145,4 @@ def test_some_hops_are_told_when_they_are_looked_at() -> None:
 def test_a_hop_outside_of_the_pool_is_refused() -> None:
     leads = make_leads(np.array([99]), np.array([1]), ONE, Relation.CITES)
     with pytest.raises(ValueError, match="not in the pool"):
-        scanned().join("citations", 1, leads, Telling("citations", 1))
+        scanned().add_hops("citations", 1, leads, HopMaker("citations", 1))

@@ -6,7 +6,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
-from engine.investigation.coverage import kinds_of, proposed
+from engine.investigation.coverage import proposed, transaction_names
 from engine.model import EvidenceStatus, Transaction
 from tests.engine.harbour import NOTHING
 from tests.engine.investigation.story import SETTINGS, case_of, finished
@@ -64,8 +64,8 @@ def test_strengths_of_all_types_and_their_names(harbour: Corpus) -> None:
     strengths = proposed(harbour.ontology, case.scanned.relevance, case.scanned.rows)
     assert strengths.keys() == harbour.ontology.transactions.keys()
     assert all(0.0 <= one <= 1.0 for one in strengths.values())
-    assert kinds_of(harbour.ontology, "en")["berth-refusal"] == "Berth refusal"
-    assert kinds_of(None, "en") == {}
+    assert transaction_names(harbour.ontology, "en")["berth-refusal"] == "Berth refusal"
+    assert transaction_names(None, "en") == {}
 
 
 def test_what_the_corpus_does_not_bear_is_about_no_transaction_of_it(meridia: Corpus) -> None:

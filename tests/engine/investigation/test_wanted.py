@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.investigation.evidence import KINDS, NONE, wanted_in
+from engine.investigation.evidence import KINDS, NONE, expected_kinds
 
 TIME, MONEY = KINDS["time"], KINDS["money"]
 QUESTIONS = [
@@ -25,4 +25,4 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("language", "question", "wanted"), QUESTIONS, ids=[row[1] for row in QUESTIONS])
 def test_what_is_asked_for(language: str, question: str, wanted: frozenset[object]) -> None:
-    assert wanted_in(question, language) == wanted
+    assert expected_kinds(question, language) == wanted

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.investigation.ranking import Ranking
-from engine.investigation.reranking import RERANKER, WITHHELD, kept_in_place, mixed
+from engine.investigation.ranking.reranking import RERANKER, WITHHELD, keep_in_place, mixed
 
 
 def ranking(count: int) -> Ranking:
@@ -21,7 +21,7 @@ def test_pushing_down_what_stands_above_lifts_nothing_that_is_withheld() -> None
     judged = [0, 1, 2, 4, 5]
     after = mixed(before, judged, np.array([0, 1, 2, 3, 4], np.float32), 1.0)
     assert after.rows.tolist()[0] == 5
-    kept = kept_in_place(before, after, [3])
+    kept = keep_in_place(before, after, [3])
     assert kept.rows.tolist() == [5, 4, 2, 3, 1, 0]
     assert kept.details[RERANKER, 3] == WITHHELD
 
@@ -29,7 +29,7 @@ def test_pushing_down_what_stands_above_lifts_nothing_that_is_withheld() -> None
 def test_nothing_withheld_changes_nothing() -> None:
     before = ranking(4)
     after = mixed(before, [0, 1, 2, 3], np.array([0, 3, 1, 2], np.float32), 0.5)
-    assert kept_in_place(before, after, []) is after
+    assert keep_in_place(before, after, []) is after
 
 
 @given(st.data())
@@ -44,7 +44,7 @@ def test_places_scores_and_sums_hold(data: st.DataObject) -> None:
     after = mixed(before, judged, verdicts, 0.7)
     if after is before:
         return
-    kept = kept_in_place(before, after, withheld)
+    kept = keep_in_place(before, after, withheld)
     assert sorted(kept.rows.tolist()) == list(range(count))
     for place in withheld:
         assert kept.rows[place] == before.rows[place]

@@ -6,8 +6,8 @@ from itertools import groupby, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.ingestion.analysis import analysed
-from engine.ingestion.entities import Naming
+from engine.ingestion.analysis import make_block
+from engine.ingestion.entities import EntityFinder
 from engine.ingestion.readers.base import ReadDocument
 from engine.ingestion.view import CorpusView
 from engine.language.entities import LEAST_SCORE, Aliases, EntityTable, Titles
@@ -32,8 +32,8 @@ def extract_entities(
 
 
 def entities_of(runs: Sequence[Sequence[Passage]], titles: Titles, aliases: Aliases = NOTHING) -> EntityTable:
-    view = CorpusView([analysed(documents(run, titles, aliases), headings=True) for run in runs])
-    naming = Naming(view, [str(number) for number in range(len(runs))], "")
+    view = CorpusView([make_block(documents(run, titles, aliases), headings=True) for run in runs])
+    naming = EntityFinder(view, [str(number) for number in range(len(runs))], "")
     naming.find(lambda terms, numbers: [terms.mentions_in(view.blocks[number]) for number in numbers])
     return naming.table(LEAST_SCORE)[0]
 

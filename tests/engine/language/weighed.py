@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from engine.corpus.embedded.block import hashed
-from engine.ingestion.words import Weighing, WordCounts
+from engine.ingestion.words import RecordedComparisons, WordCounts
 from engine.language.names import Weigh, Word
 
 
@@ -15,4 +15,4 @@ def by_counts(counts: Mapping[Word, int]) -> Weigh:
     """Comparisons in a corpus that has the words so often."""
     told = sorted((hashed(" ".join(word)), times) for word, times in counts.items())
     keys, times = zip(*told, strict=True) if told else ((), ())
-    return Weighing(WordCounts(np.asarray(keys, np.uint64), np.asarray(times, np.int64)))
+    return RecordedComparisons(WordCounts(np.asarray(keys, np.uint64), np.asarray(times, np.int64)))

@@ -11,7 +11,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.ingestion.structure.headings import parse_heading
-from engine.investigation.definitions import meaning_named
+from engine.investigation.definitions import find_definition
 from engine.language.statements import Bound, Modality, quantities_in, read
 from engine.model import Naming, Relation, SectionKind, Status
 from engine.retrieval.planning.named import provisions_named
@@ -137,7 +137,7 @@ def test_a_question_names_a_provision(puertos: Corpus, question: str, passages: 
 
 
 def test_a_question_asks_for_the_meaning_of_a_term(puertos: Corpus) -> None:
-    found = meaning_named(puertos, "¿Qué se entiende por patrón?", "es", None)
+    found = find_definition(puertos, "¿Qué se entiende por patrón?", "es", None)
     assert found is not None
     assert found.passage_ids[0] == "ley/art-2"
 

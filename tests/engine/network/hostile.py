@@ -20,7 +20,8 @@ from typing import Any
 
 from benchmarks.attacks.outcome import Attempt
 from engine.network import Received, fetched, guarded_transport, opened_client
-from ui.connecting import ConnectingDesk, answer
+from ui.calls import answer
+from ui.connecting import CALLS, ConnectingDesk
 from ui.connections import Connections
 
 SESSION = "s" * 32
@@ -223,7 +224,7 @@ def form_attempt(form: str) -> Attempt:
     with standing(_saying(_OK + b"\r\n" + _MARKED)) as server, connecting() as tried:
         desk = ConnectingDesk(Connections())
         url = form.replace("PORT", str(server.port))
-        said = answer(desk, {"do": "list", "session": SESSION, "url": url, "key": "k" * 20}, local=False)
+        said = answer(desk, CALLS, {"do": "list", "session": SESSION, "url": url, "key": "k" * 20})
         held = server.came == 0 and not tried and "error" in said and MARK not in str(said)
         return Attempt(repr(form), held, f"{server.came} came, {tried} tried; {said}")
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine.model import Document, Passage
-from engine.records.wording import full_citation, pinpoint, short_citation
+from engine.records.phrases import full_citation, pinpoint, short_citation
 
 CODE = Document("act", "Agency Code", number="13", year=2011, aliases=("CAC",))
 BGB = Document("bgb", "Bürgerliches Gesetzbuch", language="de", aliases=("BGB",))

@@ -14,7 +14,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
-from engine.records.comparing import Comparison, compare, comparison_lines, comparison_to_json, timeless
+from engine.records.comparing import Comparison, compare, comparison_lines, comparison_to_json, without_times
 from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings, preset
 from tests.engine.harbour import OLD_ARTICLE_12, QUESTION, write_harbour
@@ -82,7 +82,7 @@ def test_a_passage_that_went_and_those_that_moved(record: Record) -> None:
     back = compare(other, record)
     assert [move.id for move in there.went] == [move.id for move in back.came] == [gone["id"]]
     assert (there.went[0].before, there.went[0].after) == (1, None)
-    assert there.went[0].why.startswith("in both pools, of another rank: ")
+    assert there.went[0].why.startswith("in both pools, with a different rank: ")
     assert [(move.before, move.after) for move in there.moved] == [
         (passage["rank"] + 1, passage["rank"]) for passage in other["passages"]
     ]
@@ -215,7 +215,7 @@ def unnamed(before: Record, after: Record, found: Comparison) -> set[str]:
     left |= {
         key
         for key in before
-        if key not in elsewhere and timeless({key: before[key]}) != timeless({key: after.get(key)})
+        if key not in elsewhere and without_times({key: before[key]}) != without_times({key: after.get(key)})
     } - told
     return left
 
@@ -276,7 +276,7 @@ def test_what_a_record_says_of_chance_is_named(record: Record) -> None:
     for change, words in (
         ({"model": "openai:m@u", "usage": {"sub-questions": {}}}, "a language model was asked"),
         ({"stop": {**record["stop"], "reason": "time"}}, "its budget of time"),
-        ({"stop": {**record["stop"], "reason": "person"}}, "by a person"),
+        ({"stop": {**record["stop"], "reason": "person"}}, "a user stopped it"),
     ):
         found = compare({**record, **change}, record)
         assert [why for why in found.inexact if words in why], words
@@ -289,7 +289,7 @@ def test_a_case_that_carried_on_is_no_case_of_its_own(bare: Corpus, rounds: int)
     case = Case(bare, QUESTION, SETTINGS, pool=first.pool)
     list(case.run())
     (why,) = compare(record_of(case), record_of(case)).inexact
-    assert "carried on from the pool of a saved case" in why
+    assert "continued from the pool of a saved case" in why
 
 
 def test_a_record_of_an_older_format_is_compared_in_what_both_have(record: Record) -> None:

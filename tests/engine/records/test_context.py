@@ -87,7 +87,9 @@ def test_what_is_out_of_force_says_so(harbour: Corpus, single: None) -> None:
 def test_the_text_for_a_model(investigation: Investigation, harbour: Corpus) -> None:
     context = model_context(investigation, harbour, 2_000, Order.RANK)
     text = "\n".join(context_text(context))
-    assert text.startswith(f"Question: {QUESTION}\n\nWhat it names, and how that relates (no source")
+    assert text.startswith(
+        f"Question: {QUESTION}\n\nProvisions named in the question and their relations (not a source"
+    )
     told, _, rest = text.partition("\n\n[1] ")
     assert rest
     assert told.splitlines()[3:] == [f"- {line}" for line in context.relations]
@@ -127,7 +129,9 @@ def test_too_few_tokens_are_refused(investigation: Investigation, harbour: Corpu
     with pytest.raises(InputError, match=r"at least 64 tokens \(given: 63\)"):
         model_context(investigation, harbour, 63)
     long = replace(investigation.passages[0], text="long " * 500)
-    with pytest.raises(InputError, match=r"a context of 64 tokens holds no passage; the shortest has \d+"):
+    with pytest.raises(
+        InputError, match=r"no passage fits into a context of 64 tokens; the shortest has \d+"
+    ):
         model_context(replace(investigation, passages=(long,)), harbour, 64)
 
 

@@ -62,7 +62,7 @@ def test_what_hangs_together(harbour: Corpus) -> None:
 def test_nothing_found_says_so(bare: Corpus) -> None:
     told = investigation_to_json(finished(bare, NOTHING).investigation())
     assert told["passages"] == []
-    assert told["message"] == "nothing in bare answers to this question"
+    assert told["message"] == "nothing in bare answers this question"
 
 
 def test_a_passage_has_its_documents_dates_where_it_has_none() -> None:

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from engine.records.presets import changed, day_words, nearest, settings_words, value_words
+from engine.records.presets import changed_fields, day_words, nearest, settings_words, value_words
 from engine.settings import InvestigationSettings, Preset, preset
 
 
@@ -41,7 +41,7 @@ def test_what_was_changed_is_told(settings: InvestigationSettings, words: str) -
 def test_the_order_in_which_names_were_ticked_changes_nothing() -> None:
     balanced = preset(Preset.BALANCED)
     turned = balanced.changed(strategies=balanced.strategies[::-1], retrievers=balanced.retrievers[::-1])
-    assert list(changed(turned, balanced)) == []
+    assert list(changed_fields(turned, balanced)) == []
 
 
 @pytest.mark.parametrize(

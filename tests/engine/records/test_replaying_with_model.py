@@ -11,7 +11,7 @@ from engine.investigation import Case
 from engine.llm.cache import AnswerCache
 from engine.llm.client import ChatModel, connect
 from engine.records.comparing import compare, comparison_lines
-from engine.records.replaying import replayed
+from engine.records.replaying import replay
 from engine.settings import preset
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import ALL_ON, RERANKING, keys, sensible
@@ -35,7 +35,7 @@ def asked_of(corpus: Corpus, model: ChatModel) -> dict[str, Any]:
 
 
 def again(record: dict[str, Any], corpus: Corpus, model: ChatModel | None) -> dict[str, Any]:
-    return plain(replayed(record, corpus, model=model))
+    return plain(replay(record, corpus, model=model))
 
 
 def test_answers_that_were_kept_give_the_same(harbour: Corpus, tmp_path: Path) -> None:
@@ -65,5 +65,5 @@ def test_a_model_that_answers_otherwise_is_why(harbour: Corpus) -> None:
         found = compare(record, again(record, harbour, connected(server, None)))
     assert not found.same
     (why,) = found.inexact
-    assert f"Not exact: {why}" in list(comparison_lines(found))
+    assert f"Not reproducible: {why}" in list(comparison_lines(found))
     assert {cause.kind for cause in found.causes} == {"model"}

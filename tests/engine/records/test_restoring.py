@@ -43,7 +43,7 @@ def test_words_that_have_changed_since_are_noted(harbour: Corpus, file: Path) ->
     record["passages"][0]["text"] += " And more."
     file.write_bytes(orjson.dumps(record))
     told = load_investigation(file, harbour).notes[-1]
-    assert told == "the words of 1 passage have changed since the case was saved"
+    assert told == "the text of 1 passage has changed since the case was saved"
 
 
 @pytest.mark.parametrize(

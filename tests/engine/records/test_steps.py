@@ -32,8 +32,8 @@ from engine.records.replaying import (
     Step,
     Unreject,
     course_of,
-    gone_through,
-    replayed,
+    replay,
+    rerun,
     step_of,
 )
 from engine.records.store.chain import OPENED, RAN, UNDONE, Event
@@ -84,14 +84,14 @@ class Kept:
         record = None if judged else record_of(self.case)
         self.store.step(self.id, step.kind, who="Ann", data=step.data(), record=record)
 
-    def replayed(self) -> dict[str, Any]:
+    def replay(self) -> dict[str, Any]:
         """Gone through once more, by somebody who opens the corpus as it is now."""
         events = self.store.events(self.id)
-        return plain(replayed(self.store.record(self.id), open_corpus(self.folder), events=events))
+        return plain(replay(self.store.record(self.id), open_corpus(self.folder), events=events))
 
     @property
     def is_replayed(self) -> bool:
-        return compare(self.store.record(self.id), self.replayed()).same
+        return compare(self.store.record(self.id), self.replay()).same
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_each_kind_is_taken_again(kept: Callable[[], Kept]) -> None:
     ):
         one.take(step)
         assert one.is_replayed, step
-    assert not compare(record_of(one.begun()), one.replayed()).same
+    assert not compare(record_of(one.begun()), one.replay()).same
 
 
 def test_a_passage_that_no_thread_has_brought_is_pinned_again(kept: Callable[[], Kept]) -> None:
@@ -148,7 +148,7 @@ def test_a_link_that_was_rejected_is_there_before_the_step_and_gone_behind_it(
     one.take(Follow(passage=source, strategies=("citations",)))
     assert one.is_replayed
     # Who goes on with the case hears what is said from then on.
-    going = gone_through(one.store.record(one.id), one.corpus, events=one.store.events(one.id))
+    going = rerun(one.store.record(one.id), one.corpus, events=one.store.events(one.id))
     judge_link(going.corpus, Ends(source, target, relation), Judgement.REJECTED)
     assert rejected_links(one.corpus, [Ends(source, target, relation)])
     unjudge_link(one.corpus, Ends(source, target, relation))
@@ -197,11 +197,11 @@ def test_what_cannot_be_taken_again_is_noted(kept: Callable[[], Kept], bare: Cor
         event(3, "follow", passage=record["passages"][0]["id"], strategies=["telepathy"]),
         event(4, "reject", source="gone/art-1", target="gone/art-2", relation="cites"),
     ]
-    notes = replayed(record, bare, events=events).notes
+    notes = replay(record, bare, events=events).notes
     assert [note.split(":")[0] for note in notes if note.startswith("the step")] == [
-        "the step “pin” was not taken again",
-        "the step “follow” was not taken again",
-        "the step “reject” was not taken again",
+        "the step “pin” was not repeated",
+        "the step “follow” was not repeated",
+        "the step “reject” was not repeated",
     ]
 
 

@@ -29,6 +29,7 @@ from engine.model import (
     StrategyCount,
     View,
 )
+from engine.records.phrases import short_citation
 from engine.records.text import (
     MOST_PROBLEMS,
     WIDTH,
@@ -37,7 +38,6 @@ from engine.records.text import (
     passages_text,
     trail_names,
 )
-from engine.records.wording import short_citation
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import SETTINGS, case_of, finished, ran
 
@@ -68,7 +68,7 @@ REPORT = RoundReport(
         ),
         (
             Stopped(Stop(StopReason.ROUNDS, {"rounds": 3}, Completeness(0.5, 0.4, 0.75))),
-            "Stopped: all rounds done · rounds 3 · pool holds est. 50 % of what is relevant (40 to 75)",
+            "Stopped: all rounds done · rounds 3 · pool holds est. 50% of what is relevant (40 to 75)",
         ),
         (Ranked((), 1.0), None),
     ],
@@ -133,7 +133,7 @@ def test_the_report_of_an_ingestion() -> None:
         "Languages: en 1,200",
         "References by status: resolved 3",
         "References by relation: none",
-        "Embedding: minilm; 7 not embedded (a language it does not read)",
+        "Embedding: minilm; 7 not embedded (unsupported language)",
         "Time: 1.2 s (read 0.5 s)",
     ]
     assert "Embedding: minilm" in list(ingestion_text(replace(report(0), not_embedded=0)))
@@ -152,5 +152,5 @@ def test_the_same_words_elsewhere_are_named(harbour: Corpus) -> None:
     case = finished(harbour, QUESTION, SETTINGS)
     first, second = case.ranking[0], case.ranking[1].passage
     lines = list(passages_text((replace(first, same_words=(second.id,)),), harbour))
-    (told,) = [line.strip() for line in lines if "the same words as" in line]
-    assert told == f"= the same words as {short_citation(second, case.ranking[1].document)}"
+    (told,) = [line.strip() for line in lines if "same text as" in line]
+    assert told == f"= same text as {short_citation(second, case.ranking[1].document)}"

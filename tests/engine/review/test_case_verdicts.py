@@ -10,11 +10,11 @@ import orjson
 import pytest
 
 from engine.errors import InputError
-from engine.exports.kept_cases import Verdicts, handed_over
-from engine.exports.registry import HandedOver, export_of
-from engine.records.filed import changes_of, saved_file
+from engine.exports.kept_cases import Verdicts, load_for_export
+from engine.exports.registry import ExportableCase, export_of
+from engine.records.case_file import find_changes, read_saved
 from engine.records.store import EVERYBODY
-from engine.records.store.chain import verdicts_sealed
+from engine.records.store.chain import seal_verdicts
 from engine.records.store.store import CaseStore
 from engine.review.case_verdicts import anonymise, parse_assessments
 from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict
@@ -37,12 +37,12 @@ def case(store: CaseStore, reviews: ReviewStore, small: dict[str, Any]) -> str:
     return case
 
 
-def handed(store: CaseStore, reviews: ReviewStore, case: str, wanted: Verdicts) -> HandedOver:
-    return handed_over(store, case, EVERYBODY, lambda name: None, reviews, wanted)
+def handed(store: CaseStore, reviews: ReviewStore, case: str, wanted: Verdicts) -> ExportableCase:
+    return load_for_export(store, case, EVERYBODY, lambda name: None, reviews, wanted)
 
 
 def take_in(store: CaseStore, path: Path) -> None:
-    record, case = saved_file(path)
+    record, case = read_saved(path)
     assert case is not None
     store.take_in(record, case, store.matter(MATTER), who="Cem")
 
@@ -76,16 +76,16 @@ def test_a_saved_case_brings_its_verdicts_along(
     # Names, not what was written: the words of notes are handed over as they are.
     assert (hidden.count(b'"Anna"'), hidden.count(b'"Ben"'), hidden.count(b"as Anna said")) == (0, 0, 1)
     path.write_bytes(write(handed(store, reviews, case, Verdicts.NAMED)))
-    saved = saved_file(path)
+    saved = read_saved(path)
     assert saved.case is not None
-    assert changes_of(saved, "case") == []
+    assert find_changes(saved, "case") == []
     store.delete([case])
     assert reviews.assessments() == []
     store.take_in(saved.record, saved.case, store.matter(MATTER), who="Cem")
     assert without_numbers(reviews.assessments(is_current=True)) == without_numbers(before)
     assert store.verify(case) == []
     event = store.events(case)[-1].data
-    assert (event["verdicts"], event["verdicts_seal"]) == (4, verdicts_sealed(saved.case))
+    assert (event["verdicts"], event["verdicts_seal"]) == (4, seal_verdicts(saved.case))
     read = parse_assessments(saved.case, saved.record)
     assert without_numbers(list(read)) == without_numbers(before)
 
@@ -93,16 +93,16 @@ def test_a_saved_case_brings_its_verdicts_along(
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"verdict": "partly"}, "the verdicts are not what they were"),
-        ({"reviewer": "Eve"}, "the verdicts are not what they were"),
+        ({"verdict": "partly"}, "the verdicts were changed"),
+        ({"reviewer": "Eve"}, "the verdicts were changed"),
         ({"verdict": "later"}, r"'later' is no verdict on a passage"),
         ({"verdict": "right"}, r"'right' is no verdict on a passage"),
-        ({"reviewer": "Ben"}, "a reviewer says two things of an item"),
+        ({"reviewer": "Ben"}, "a reviewer has two verdicts on an item"),
         ({"seconds": -1.0}, "seconds"),
         ({"note": "x" * 20_001}, "note"),
         ({"at": "yesterday"}, "at"),
         ({"more": 1}, "more"),
-        ({"item": {"case_id": "other"}}, "one is of another case"),
+        ({"item": {"case_id": "other"}}, "one belongs to another case"),
         ({"item": {"round": "two"}}, "item.round"),
     ],
 )
@@ -163,11 +163,11 @@ def test_a_pin_beside_reviews_is_relevant_as_they_say_it(small: dict[str, Any]) 
     first, second, third, *_ = (node["id"] for node in small["pool"]["nodes"])
     pool = {**small["pool"], "pinned": [first, second], "dismissed": [third]}
     record = {**small, "pool": pool}
-    lines = export_of("qrels").write(HandedOver(record)).decode().splitlines()
+    lines = export_of("qrels").write(ExportableCase(record)).decode().splitlines()
     assert [line.split()[2:] for line in lines] == [[one, "1"] for one in sorted((first, second))] + [
         [third, "0"]
     ]
-    graded = export_of("qrels").write(HandedOver(record, judgements={second: 1, third: 2})).decode()
+    graded = export_of("qrels").write(ExportableCase(record, judgements={second: 1, third: 2})).decode()
     assert {tuple(line.split()[2:]) for line in graded.splitlines()} == {
         (first, "2"), (second, "1"), (third, "2")
     }  # fmt: skip

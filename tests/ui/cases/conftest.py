@@ -13,9 +13,10 @@ from engine.corpus import open_corpus
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.store.store import CaseStore
 from tests.engine.investigation.story import finished, record_of
-from ui.cases.answers import answer
+from ui.calls import answer
 from ui.cases.desk import CasesDesk
 from ui.cases.kept import PAGE, KeptCases
+from ui.cases.panel import CALLS
 from ui.shelf import Library, open_library
 
 ANNA, BELA = (Person(name * 8, Role.VISITOR) for name in ("anna", "bela"))
@@ -78,7 +79,12 @@ def owner_of(desk: CasesDesk, visitor: str) -> str:
 
 
 def ask(desk: CasesDesk, do: str, visitor: str = ANN, **more: Any) -> dict[str, Any]:
-    return answer(desk, {"do": do, "visitor": visitor, **more})
+    return answer(desk, CALLS, {"do": do, "visitor": visitor, **more})
+
+
+def known(do: str, **more: Any) -> dict[str, Any]:
+    """Those of some fields that a call has."""
+    return {name: value for name, value in more.items() if name in CALLS[do].form.model_fields}
 
 
 def html(desk: CasesDesk, do: str, slot: str, visitor: str = ANN, **more: Any) -> str:

@@ -12,13 +12,14 @@ import pytest
 
 from engine.access.users import Person, Role
 from engine.records.store import EVERYBODY
-from engine.records.store.database import Wanted
+from engine.records.store.database import CaseFilter
 from engine.records.store.store import CaseStore
-from tests.ui.cases.conftest import ANN, BEN, QUESTION, Keep, ask, html, owner_of
-from ui.cases.answers import HANDLERS, LOGGED, answer
+from tests.ui.cases.conftest import ANN, BEN, QUESTION, Keep, ask, html, known, owner_of
+from ui.calls import answer
 from ui.cases.desk import CasesDesk
-from ui.cases.history import A_PAGE
+from ui.cases.history import PAGE_SIZE
 from ui.cases.kept import KeptCases
+from ui.cases.panel import CALLS
 from ui.shelf import Library
 
 HOSTILE = '"><script>window.harmed=1</script>\u202e=HYPERLINK("x")'
@@ -73,14 +74,14 @@ def test_a_wrong_request_is_refused_in_a_line(desk: CasesDesk, keep: Keep) -> No
         ("fly", {}, "unknown request"),
     ):
         assert expected in ask(desk, do, **given)["error"], do
-    assert "error" in answer(desk, "nothing like a request")
+    assert "error" in answer(desk, CALLS, "nothing like a request")
 
 
 def test_pages_of_the_list(desk: CasesDesk, keep: Keep) -> None:
-    for number in range(A_PAGE + 3):
+    for number in range(PAGE_SIZE + 3):
         keep(started=f"2026-01-02T10:00:{number:02}+00:00")
     first, second = (html(desk, "history", "list", page=page) for page in (0, 1))
-    assert (first.count('<li class="cas-row"'), second.count('<li class="cas-row"')) == (A_PAGE, 3)
+    assert (first.count('<li class="cas-row"'), second.count('<li class="cas-row"')) == (PAGE_SIZE, 3)
     assert "This page is empty now" in html(desk, "history", "list", page=7)
 
 
@@ -127,7 +128,7 @@ def test_the_last_step_is_taken_back_and_a_case_deleted(
     assert store.record(case, owner) == record
     told = ask(desk, "delete", id=case)
     assert told["closed"] == case
-    assert store.listed(Wanted(), owner=owner).total == 0
+    assert store.listed(CaseFilter(), owner=owner).total == 0
     assert "no case" in ask(desk, "delete", id=case)["error"]
 
 
@@ -218,7 +219,7 @@ def test_nothing_of_another_is_seen_or_changed(
     his_matter = store.matter("General", owner_of(desk, BEN)).id
     before = store.summary(hers, ann), store.events(hers, ann), store.events(his, owner_of(desk, BEN))
     ids: tuple[str, ...] = (hers, his, "", hers + " ", "%", "' or 1=1 --")
-    for do in HANDLERS:
+    for do in CALLS:
         if do == "delete":
             ids = tuple(one for one in ids if one != his)
         for case in ids:
@@ -229,7 +230,9 @@ def test_nothing_of_another_is_seen_or_changed(
                         continue
                     if do in ("describe", "judge"):
                         more |= {"name": "Ben was here"} if do == "describe" and case != his else {}
-                    told = orjson.dumps(ask(desk, do, BEN, format="json", choices=True, **more)).decode()
+                    sent = known(do, format="json", choices=True, **more)
+                    told = orjson.dumps(ask(desk, do, BEN, **sent)).decode()
+                    assert "not known here" not in told
                     assert secret not in told, (do, more)
                     assert "Hers" not in told, (do, more)
     assert before == (
@@ -249,8 +252,8 @@ def test_without_a_key_the_page_says_why_nothing_is_kept(desk: CasesDesk, keep: 
         for fragment in ask(desk, do, token)["html"].values():
             assert "Your cases are not kept" in fragment
             assert "secret" not in fragment
-    for do in set(HANDLERS) - {"history", "records"}:
-        assert "no key" in ask(desk, do, token, id=case, other=case, format="json")["error"]
+    for do in set(CALLS) - {"history", "records"}:
+        assert "no key" in ask(desk, do, token, **known(do, id=case, other=case, format="json"))["error"]
 
 
 def test_a_local_user_sees_the_cases_of_the_command_line(
@@ -258,7 +261,7 @@ def test_a_local_user_sees_the_cases_of_the_command_line(
 ) -> None:
     keep()
     own = store.keep(record, store.matter(), application="cli", who="command line")
-    told = answer(desk, {"do": "history"}, lambda _: Person("", Role.OPERATOR))
+    told = answer(desk, CALLS, {"do": "history"}, lambda _: Person("", Role.OPERATOR))
     assert told["html"]["list"].count('<li class="cas-row"') == 1
     assert own in told["html"]["list"]
 
@@ -269,7 +272,7 @@ def test_words_of_others_are_no_markup(desk: CasesDesk, store: CaseStore, keep: 
     store.describe(case, who=HOSTILE, owner=owner, name=HOSTILE, notes="</textarea>" + HOSTILE)
     store.judge(case, HOSTILE, who=HOSTILE, owner=owner)
     answers = [
-        ask(desk, do, id=case, other=other, choices=True)
+        ask(desk, do, **known(do, id=case, other=other, choices=True))
         for do in ("history", "sheet", "records", "compare", "verify")
     ]
     for told in answers:
@@ -286,7 +289,7 @@ def test_what_changes_or_leaves_is_written_down(
 ) -> None:
     lines: list[tuple[str, str, str]] = []
     monkeypatch.setattr(
-        "ui.cases.answers.record", lambda person, action, what, outcome: lines.append((action, what, outcome))
+        "ui.calls.record", lambda person, action, what, outcome: lines.append((action, what, outcome))
     )
     case, bens = keep(), keep(BEN)
     ask(desk, "history")
@@ -301,4 +304,4 @@ def test_what_changes_or_leaves_is_written_down(
         (action, case, "done")
         for action in ("describe case", "judge case", "move case", "export case as json")
     ]
-    assert lines == [*told, (LOGGED["delete"], bens, "refused"), (LOGGED["delete"], case, "done")]
+    assert lines == [*told, ("delete case", bens, "refused"), ("delete case", case, "done")]

@@ -15,7 +15,7 @@ from engine.corpus.extracted.readings import load_validations
 from engine.errors import InputError
 from engine.model import Relation
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from engine.records.comparing import timeless
+from engine.records.comparing import without_times
 from engine.records.export import investigation_to_json
 from engine.records.replaying import DISMISS, FOLLOW, PIN, Reject
 from engine.records.store.chain import OPENED, RAN, UNDONE
@@ -26,7 +26,8 @@ from ui.case_views import judge_met
 from ui.cases.kept import KeptCases, keeping_for
 from ui.cases.opening import opened_again, undone
 from ui.investigate import Updates, case_values, listen, noted, open_case
-from ui.session import Desk, OpenCase
+from ui.open_case import OpenCase
+from ui.session import CaseSessions
 from ui.shelf import Library, open_library
 from ui.stage import PARTS
 from ui.steer import steer
@@ -103,7 +104,7 @@ def test_who_goes_on_with_a_reopened_case_gets_what_they_would_have_got(
         shown = every(steer(opened, PARTS, "follow", last, ["metadata"]))
         assert not shown.get(PARTS.banner)
     records = [cases.store().record(id_of(opened), owner(cases)) for opened in (one, other)]
-    assert timeless(records[0]) == timeless(records[1])
+    assert without_times(records[0]) == without_times(records[1])
     assert told(one)[PARTS.board] == told(other)[PARTS.board]
 
 
@@ -120,19 +121,19 @@ def test_what_is_said_of_links_on_a_reopened_case_is_said_of_the_corpus(
         if hop.strategy == "citations" and hop.source_id is not None
     }
     first, second = [list(link) for link in sorted(links)][:2]
-    opened.judging = True
+    opened.may_judge = True
     judge_met(opened, "reject", json.dumps(first))
     noted(opened, PARTS, Reject(source=first[0], target=first[1], relation=Relation(first[2])))
     again = opened_again(shelf, cases, ANNA, id_of(opened))
     every(steer(again, PARTS, "pin", again.case.ranking[-1].passage.id, []))
-    again.judging = True
+    again.may_judge = True
     judge_met(again, "reject", json.dumps(second))
     said = load_validations(home / "copy")
     assert [one.proposal.source_id for one in said] == [first[0], second[0]]
 
 
 def test_steps_are_taken_back_one_by_one(shelf: Library, cases: KeptCases) -> None:
-    desk, opened = Desk(), asked(shelf, cases)
+    desk, opened = CaseSessions(), asked(shelf, cases)
     desk.put("page", opened)
     before = told(opened)
     passage = opened.case.ranking[-1].passage.id
@@ -143,7 +144,7 @@ def test_steps_are_taken_back_one_by_one(shelf: Library, cases: KeptCases) -> No
     assert told(desk.get("page")) == pinned
     assert "Undo" not in undone(PARTS, desk, "page", shelf, cases, ANNA)[PARTS.bar]
     assert told(desk.get("page")) == before
-    with pytest.raises(InputError, match="no step to take back"):
+    with pytest.raises(InputError, match="no step to undo"):
         undone(PARTS, desk, "page", shelf, cases, ANNA)
     every(steer(desk.get("page"), PARTS, "pin", passage, []))
     assert told(desk.get("page"))[PARTS.ranked] == pinned[PARTS.ranked]
@@ -159,7 +160,7 @@ def test_what_another_page_has_changed_meanwhile_is_not_written_over(
     first, second = [found.passage.id for found in here.case.ranking[:2]]
     every(steer(there, PARTS, "pin", second, []))
     shown = every(steer(here, PARTS, "pin", first, []))
-    assert "changed elsewhere meanwhile" in shown[PARTS.banner]
+    assert "changed elsewhere in the meantime" in shown[PARTS.banner]
     (kept,) = cases.store().record(id_of(here), owner(cases))["pool"]["pinned"]
     assert kept == second
 
@@ -194,14 +195,14 @@ def test_a_page_that_is_left_has_its_case_when_it_comes_back(shelf: Library, cas
     until(lambda: not opened.busy.locked())
     again = opened_again(shelf, cases, ANNA, id_of(opened))
     whole = asked(shelf, cases, rounds=2)
-    first, second = (timeless(investigation_to_json(one.case.investigation())) for one in (whole, again))
+    first, second = (without_times(investigation_to_json(one.case.investigation())) for one in (whole, again))
     assert first == second
 
 
 def test_a_question_that_is_asked_in_its_place_does_not_lose_the_first(
     shelf: Library, cases: KeptCases
 ) -> None:
-    desk = Desk()
+    desk = CaseSessions()
     first, second = (open_case(shelf, CaseRequest(question=QUESTION, corpus="Small")) for _ in range(2))
     for opened in (first, second):
         opened.keeping = keeping_for(cases, ANNA)

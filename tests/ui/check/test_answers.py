@@ -27,10 +27,11 @@ from engine.model import Grade
 from engine.verbs.requests import parse_request
 from tests.hostile_files import texts
 from tests.memory import peak_memory
+from ui.calls import answer
 from ui.cases.kept import KeptCases
-from ui.check.answers import CheckDesk, answer
 from ui.check.api import TOOL as AUDIT
 from ui.check.api import Auditing, audited
+from ui.check.panel import CALLS, CheckDesk
 from ui.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services
@@ -66,7 +67,7 @@ def desk(library: Library) -> CheckDesk:
 
 def followed(desk: CheckDesk, job: str) -> dict[str, Any]:
     for _ in range(400):
-        told = answer(desk, {"do": "poll", "visitor": "v", "job": job})
+        told = answer(desk, CALLS, {"do": "poll", "visitor": "v", "job": job})
         if told.get("state") != "running":
             return told
         time.sleep(0.05)
@@ -74,11 +75,11 @@ def followed(desk: CheckDesk, job: str) -> dict[str, Any]:
 
 
 def test_a_text_is_checked(desk: CheckDesk) -> None:
-    offered = answer(desk, {"do": "offer", "visitor": "v"})
+    offered = answer(desk, CALLS, {"do": "offer", "visitor": "v"})
     assert offered["corpora"] == ["harbour"]
     assert offered["model"] == ""
     assert len(offered["findings"]) == len(Finding)
-    started = answer(desk, {"do": "start", "visitor": "v", "corpus": "harbour", "text": WRONG})
+    started = answer(desk, CALLS, {"do": "start", "visitor": "v", "corpus": "harbour", "text": WRONG})
     told = followed(desk, started["job"])
     assert told["state"] == "done"
     assert told["audit"]["counts"]["contradicted"] == 1
@@ -86,8 +87,8 @@ def test_a_text_is_checked(desk: CheckDesk) -> None:
 
 
 def test_nobody_sees_the_check_of_another(desk: CheckDesk) -> None:
-    job = answer(desk, {"do": "start", "visitor": "v", "corpus": "harbour", "text": WRONG})["job"]
-    assert "not known" in answer(desk, {"do": "poll", "visitor": "w", "job": job})["error"]
+    job = answer(desk, CALLS, {"do": "start", "visitor": "v", "corpus": "harbour", "text": WRONG})["job"]
+    assert "not known" in answer(desk, CALLS, {"do": "poll", "visitor": "w", "job": job})["error"]
     followed(desk, job)
 
 
@@ -110,16 +111,16 @@ def test_nobody_sees_the_check_of_another(desk: CheckDesk) -> None:
     ],
 )
 def test_what_is_wrong_is_told(desk: CheckDesk, request_: dict[str, Any], words: str) -> None:
-    assert words in answer(desk, request_)["error"]
+    assert words in answer(desk, CALLS, request_)["error"]
 
 
 def test_a_file_becomes_text(desk: CheckDesk) -> None:
     data = base64.b64encode("Die Gebühr.".encode()).decode()
     for name in ("memo.txt", "../../memo.txt"):
-        told = answer(desk, {"do": "read", "file": {"name": name, "data": data}})
+        told = answer(desk, CALLS, {"do": "read", "file": {"name": name, "data": data}})
         assert told == {"text": "Die Gebühr.", "note": ""}
     long = base64.b64encode(b"x" * (LONGEST_TEXT + 1)).decode()
-    told = answer(desk, {"do": "read", "file": {"name": "long.txt", "data": long}})
+    told = answer(desk, CALLS, {"do": "read", "file": {"name": "long.txt", "data": long}})
     assert len(told["text"]) == LONGEST_TEXT
     assert told["note"] == "long.txt: only the first 60,000 of its 60,001 characters are taken here"
 
@@ -129,13 +130,13 @@ def test_a_small_file_costs_the_server_no_gigabytes(desk: CheckDesk) -> None:
     file = {"name": "memo.pdf", "data": base64.b64encode(texts()["deflated twice.pdf"]).decode()}
     peak_memory()
     before = peak_memory()
-    told = answer(desk, {"do": "read", "visitor": "v", "file": file})
+    told = answer(desk, CALLS, {"do": "read", "visitor": "v", "file": file})
     assert told["error"].startswith("memo.pdf: ")
     assert peak_memory() - before < 100_000_000
 
 
 def test_a_reading_that_is_not_there_is_cancelled_without_a_word(desk: CheckDesk) -> None:
-    assert answer(desk, {"do": "cancel", "visitor": "v"}) == {}
+    assert answer(desk, CALLS, {"do": "cancel", "visitor": "v"}) == {}
 
 
 @pytest.mark.parametrize(
@@ -203,7 +204,7 @@ def test_nothing_is_hidden_in_what_is_shown_and_the_files_have_it_as_it_is(tmp_p
     build_corpus([tmp_path / "harbour.md"], tmp_path / "corpus", name="harbour", embedding="none")
     desk = CheckDesk(Library([tmp_path / "corpus"]), Connections())
     text = WRONG.replace("vessel", "ves\u200bsel")
-    started = answer(desk, {"do": "start", "visitor": "v", "corpus": "harbour", "text": text})
+    started = answer(desk, CALLS, {"do": "start", "visitor": "v", "corpus": "harbour", "text": text})
     assert [text[place] for place in started["hidden"]] == ["\u200b"]
     told = followed(desk, started["job"])
     for claims in (told["claims"], told["final"]):
@@ -226,7 +227,7 @@ def copied(library: Library, tmp_path: Path) -> Library:
 
 
 def as_(desk: CheckDesk, person: Person, **request: Any) -> dict[str, Any]:
-    return answer(desk, request, lambda token: person)
+    return answer(desk, CALLS, request, lambda token: person)
 
 
 def ended(desk: CheckDesk, person: Person, text: str = WRONG) -> tuple[str, dict[str, Any]]:
@@ -270,7 +271,7 @@ def test_a_visitor_neither_says_anything_of_a_verdict_nor_learns_what_was_said(c
         refused = as_(desk, vera, do="review", job=own, act=act, claim="1", instead="related")
         assert "confirmed by its reviewers" in refused["error"]
     assert "not known" in as_(desk, vera, do="review", job=job, act="confirm", claim="1")["error"]
-    claimed = as_(desk, vera, do="review", job=own, act="confirm", claim="1", role="operator", reviewer="Ada")
+    claimed = as_(desk, vera, do="review", job=own, act="confirm", claim="1", name="Ada")
     assert "confirmed by its reviewers" in claimed["error"]
     assert len(load_confirmations(copied.find(None).folder)) == 1
     told_over_http = audited(copied, Auditing(text=WRONG))

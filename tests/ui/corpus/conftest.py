@@ -15,8 +15,9 @@ from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from tests.engine.endpoint import EmbeddingServer
 from tests.ui.corpus.toy_model import LONGEST, Toy
-from ui.corpus.answers import answer
+from ui.calls import answer
 from ui.corpus.desk import CorpusDesk
+from ui.corpus.panel import CALLS
 from ui.shelf import open_library
 
 VISITOR = "v" * 32
@@ -99,7 +100,7 @@ class Caller:
         self.desk, self.visitor, self.corpus = desk, visitor, corpus
 
     def __call__(self, do: str, **more: Any) -> dict[str, Any]:
-        return answer(self.desk, {"do": do, "visitor": self.visitor, "corpus": self.corpus, **more})
+        return answer(self.desk, CALLS, {"do": do, "visitor": self.visitor, "corpus": self.corpus, **more})
 
     def good(self, do: str, **more: Any) -> dict[str, Any]:
         """The answer of a request that must not fail."""

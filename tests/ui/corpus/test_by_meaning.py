@@ -10,7 +10,7 @@ from engine.corpus.embedded.publication import WANTED_NAME
 from tests.engine.endpoint import EmbeddingServer
 from tests.ui.corpus.conftest import ARABIC, STRANGER, VISITOR, Caller, Page
 from tests.ui.corpus.embedding import folder_of, is_done, until, written
-from ui.corpus.vectors import Wanted, keep_wanted, wanted_of
+from ui.corpus.vectors import WantedVectors, load_wanted, store_wanted
 from ui.jobs.jobs import Owner
 
 
@@ -40,14 +40,14 @@ def test_only_whoever_may_change_a_corpus_begins_or_stops_this(mine: Caller) -> 
 def test_what_stands_beside_a_corpus_says_nothing_that_nobody_may_choose(mine: Caller) -> None:
     folder = folder_of(mine)
     with EmbeddingServer(named=False) as server:
-        keep_wanted(folder, Wanted(model=server.spec))
+        store_wanted(folder, WantedVectors(model=server.spec))
         mine.desk.vectors.written(folder, Owner(VISITOR))
         told = mine.good("vectors")
         assert "is not offered here any more" in told["words"]
         assert server.url not in str(told)
         assert server.requests == []
     (folder / WANTED_NAME).write_text("{", encoding="utf-8")
-    assert wanted_of(folder) is None
+    assert load_wanted(folder) is None
     assert mine.good("vectors")["state"] == "none"
 
 

@@ -24,7 +24,8 @@ SERVERS = """
 import os, signal, sys, time
 from pathlib import Path
 import ui.corpus.adding
-from ui.corpus.answers import answer
+from ui.calls import answer
+from ui.corpus.panel import CALLS
 from ui.corpus.desk import CorpusDesk
 from ui.shelf import open_library
 
@@ -35,8 +36,8 @@ def serve(home, uploads, visitor):
     desk = CorpusDesk(open_library([], Path(home)))
     files = [{"key": f"{path.name}/0", "name": f"{path.name}.md"} for path in Path(uploads).iterdir()]
     ask = {"visitor": visitor, "corpus": "Mine"}
-    job = answer(desk, {**ask, "do": "add", "files": files})["job"]
-    while not answer(desk, {**ask, "do": "poll", "job": job})["step"]:
+    job = answer(desk, CALLS, {**ask, "do": "add", "files": files})["job"]
+    while not answer(desk, CALLS, {**ask, "do": "poll", "job": job})["step"]:
         time.sleep(0.01)
     print(os.getpid(), flush=True)
     time.sleep(600)

@@ -1,22 +1,20 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 
+from engine.access.users import Person
 from tests.ui.corpus.conftest import STRANGER, VISITOR, Caller
-from ui.corpus.desk import CorpusDesk
+from ui import calls
+from ui.calls import answer
+from ui.corpus.desk import CorpusAccess, CorpusDesk
+from ui.corpus.panel import CALLS
 
 
 def number(mine: Caller, document_id: str) -> int:
-    return [document.id for document in mine.desk.browser(_ask(mine)).documents].index(document_id)
-
-
-def _ask(mine: Caller) -> Any:
-    from ui.corpus.desk import Ask
-
-    return Ask(do="shelf", visitor=mine.visitor, corpus=mine.corpus)
+    access = CorpusAccess(mine.desk, calls.Caller(Person(mine.visitor)), mine.corpus, "")
+    return [document.id for document in access.browser().documents].index(document_id)
 
 
 def test_the_shelf_tells_what_may_be_done(mine: Caller) -> None:
@@ -119,27 +117,24 @@ def test_a_place_is_found_by_its_id(mine: Caller) -> None:
     "request_", [None, 7, [], {"do": "nothing"}, {}, {"do": "shelf", "document": -1}, {"do": "shelf", "x": 1}]
 )
 def test_a_request_that_is_none_is_one_line(mine: Caller, request_: object) -> None:
-    from ui.corpus.answers import answer
-
-    said = answer(mine.desk, request_)["error"]
+    said = answer(mine.desk, CALLS, request_)["error"]
     assert said
     assert "\n" not in said
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
+    ("do", "field", "value"),
     [
-        ("words", "x" * 501), ("kind", "x" * 201), ("relation", "x" * 41), ("name", "x" * 501),
-        ("embedding", "x" * 81), ("passwords", "x" * 4001), ("mapping", "x" * 200_001),
-        ("target", "x" * 1001), ("day", "x" * 21),
-        ("corpus", "x" * 201), ("refs", [0] * 501), ("files", [{}] * 2501),
-        ("facts", {str(number): "" for number in range(201)}), ("facts", {"a": "x" * 201}),
+        ("documents", "words", "x" * 501), ("documents", "kind", "x" * 201),
+        ("cases", "relation", "x" * 41), ("name", "name", "x" * 501), ("embed", "embedding", "x" * 81),
+        ("add", "passwords", "x" * 4001), ("add", "mapping", "x" * 200_001), ("add", "files", [{}] * 2501),
+        ("place", "target", "x" * 1001), ("rules", "day", "x" * 21), ("shelf", "corpus", "x" * 201),
+        ("targets", "refs", [0] * 501), ("rules", "facts", {str(number): "" for number in range(201)}),
+        ("rules", "facts", {"a": "x" * 201}),
     ],
 )  # fmt: skip
-def test_every_field_has_its_bound(mine: Caller, field: str, value: object) -> None:
-    from ui.corpus.answers import answer
-
-    said = answer(mine.desk, {"do": "shelf", "visitor": VISITOR, field: value})["error"]
+def test_every_field_has_its_bound(mine: Caller, do: str, field: str, value: object) -> None:
+    said = answer(mine.desk, CALLS, {"do": do, "visitor": VISITOR, field: value})["error"]
     assert said.startswith(field)
     assert len(said) < 200
 

@@ -47,7 +47,7 @@ def test_a_reference_is_rejected_and_comes_back(mine: Caller, desk: CorpusDesk) 
 
 def test_what_is_no_link_is_told(mine: Caller) -> None:
     for link, words in (
-        (None, "which link"),
+        (None, "link"),
         (["a", "b", "unheard"], "which link"),
         (["<script>", "b", "cites"], "is no passage"),
         (["x" * 10_000, "b", "cites"], "link"),

@@ -177,4 +177,4 @@ def test_nobody_judges_a_corpus_that_is_not_theirs(desk: CorpusDesk) -> None:
 
 def test_unknown_links_are_refused(mine: Caller) -> None:
     assert "no such link" in mine("link", said={"key": "nothing"})["error"]
-    assert "was not said" in mine("judge")["error"]
+    assert "said: Field required" in mine("judge")["error"]

@@ -11,25 +11,23 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from tests.ui.raw import API, Answer, Raw
-from ui.cases.desk import Ask as Listing
-from ui.check.checking import Ask as Checking
-from ui.connecting import Ask as Connecting
-from ui.corpus.desk import Ask as Reading
-from ui.evaluate.evaluating import Ask as Evaluating
-from ui.review.desk import Ask as Reviewing
+from ui.calls import Call
+from ui.cases.panel import CALLS as CASES
+from ui.check.panel import CALLS as CHECK
+from ui.connecting import CALLS as MODEL
+from ui.corpus.panel import CALLS as CORPUS
+from ui.evaluate.panel import CALLS as EVALUATION
+from ui.review.panel import CALLS as REVIEW
 
-# The form of each panel, and an action that every visitor may take.
-PANELS: Mapping[str, tuple[type[BaseModel], str]] = {
-    "corpus": (Reading, "shelf"),
-    "check": (Checking, "offer"),
-    "cases": (Listing, "records"),
-    "review": (Reviewing, "home"),
-    "evaluation": (Evaluating, "offer"),
-    "model": (Connecting, "state"),
+PANELS: Mapping[str, Mapping[str, Call[Any, Any]]] = {
+    "corpus": CORPUS,
+    "check": CHECK,
+    "cases": CASES,
+    "review": REVIEW,
+    "evaluation": EVALUATION,
+    "model": MODEL,
 }
 WRONG_TYPES: tuple[object, ...] = ({"x": ["zebra"]}, [["zebra"]], 1.5e300)
-# The server fills these itself, whatever is sent.
-OWN = frozenset({"address", "role", "reviewer"})
 OTHER_BODIES: Mapping[str, Any] = {
     "an unknown field": {"zebra": 1},
     "an unknown action": {"do": "zebra"},
@@ -82,16 +80,19 @@ def assert_is_an_error(body: dict[str, Any], answer: Answer) -> None:
 
 
 def wrong_bodies(panel: str) -> Iterator[dict[str, Any]]:
-    form, do = PANELS[panel]
-    for path, field in all_fields(form):
-        if "do" in path or path[0] in OWN:
-            continue
-        for value in wrong_values(field):
-            body = {path[-1]: value}
-            for name in reversed(path[:-1]):
-                body = {name: body}
-            yield {"do": do, **body}
-    yield from ({"do": do, **body} for body in OTHER_BODIES.values())
+    # A form that several calls share, and a field that several forms have, is tried once.
+    tried: set[tuple[object, ...]] = set()
+    for do, call in PANELS[panel].items():
+        for path, field in all_fields(call.form):
+            if "do" in path or (path, str(field)) in tried:
+                continue
+            tried.add((path, str(field)))
+            for value in wrong_values(field):
+                body = {path[-1]: value}
+                for name in reversed(path[:-1]):
+                    body = {name: body}
+                yield {"do": do, **body}
+        yield from ({"do": do, **body} for body in OTHER_BODIES.values())
     yield {}
 
 

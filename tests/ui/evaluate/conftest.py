@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ui.evaluate.answers import EvaluationDesk, answer
+from ui.calls import answer
+from ui.evaluate.panel import CALLS, EvaluationDesk
 from ui.shelf import open_library
 
 VISITOR = "somebody-who-asks-for-figures"
@@ -22,7 +23,7 @@ def desk(sample_folder: Path, corpus_folder: Path) -> EvaluationDesk:
 
 def ask(desk: EvaluationDesk, do: str, **more: Any) -> dict[str, Any]:
     """The answer to one request of the visitor."""
-    return answer(desk, {"do": do, "visitor": VISITOR, **more})
+    return answer(desk, CALLS, {"do": do, "visitor": VISITOR, **more})
 
 
 def over(desk: EvaluationDesk, job: str) -> dict[str, Any]:

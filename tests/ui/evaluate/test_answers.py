@@ -13,8 +13,9 @@ import pytest
 from tests.hostile_files import questions
 from tests.memory import peak_memory
 from tests.ui.evaluate.conftest import VISITOR, ask, over
-from ui.evaluate.answers import EvaluationDesk, answer
+from ui.calls import answer
 from ui.evaluate.evaluating import MOST_ABLATED, MOST_QUESTIONS, sample_questions
+from ui.evaluate.panel import CALLS, EvaluationDesk
 from ui.shelf import Library
 
 QUESTION = "May a manager grant broader powers?"
@@ -102,7 +103,7 @@ def test_one_at_a_time_and_what_is_cancelled_keeps_its_figures(desk: EvaluationD
 def test_nobody_sees_anothers_evaluation(desk: EvaluationDesk) -> None:
     started = ask(desk, "start", corpus="Republic of Meridia", questions=1)
     for do in ("poll", "cancel"):
-        told = answer(desk, {"do": do, "visitor": "another", "job": started["job"]})
+        told = answer(desk, CALLS, {"do": do, "visitor": "another", "job": started["job"]})
         assert "not known" in told["error"]
     over(desk, started["job"])
 
@@ -143,7 +144,7 @@ def test_text_of_documents_and_questions_is_escaped(desk: EvaluationDesk) -> Non
 )
 def test_errors_are_one_line(desk: EvaluationDesk, request_: Any, message: str) -> None:
     given = {"visitor": VISITOR, **request_} if isinstance(request_, dict) else request_
-    assert message in answer(desk, given)["error"]
+    assert message in answer(desk, CALLS, given)["error"]
 
 
 def test_a_wrong_file_is_named_as_the_visitor_knows_it(desk: EvaluationDesk) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.corpus.protocol import Corpus
 from tests.ui.evaluate.conftest import VISITOR
-from ui.evaluate.answers import EvaluationDesk
 from ui.evaluate.evaluating import gold_of, own_questions, sample_questions
+from ui.evaluate.panel import EvaluationDesk
 
 
 def corpus(desk: EvaluationDesk, name: str) -> Corpus:

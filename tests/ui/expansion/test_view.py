@@ -14,7 +14,7 @@ from ui.case_request import CaseRequest
 from ui.expansion.asked import Looked, View
 from ui.expansion.view import descendants_of, tree_of, view_value
 from ui.investigate import listen, open_case, ranked_value
-from ui.session import OpenCase
+from ui.open_case import OpenCase
 from ui.shelf import Library
 from ui.stage import PARTS
 

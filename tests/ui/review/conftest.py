@@ -18,9 +18,10 @@ from engine.review.model import Assessment
 from engine.review.store import ReviewStore
 from tests.engine.investigation.story import finished, record_of
 from tests.ui.corpus.conftest import ACT, ARABIC, REGULATION
+from ui.calls import answer
 from ui.cases.kept import PAGE, KeptCases
-from ui.review.answers import answer
 from ui.review.desk import ReviewDesk
+from ui.review.panel import CALLS
 from ui.shelf import Library, open_library
 
 QUESTION = "May a manager grant an agent broader powers?"
@@ -93,8 +94,10 @@ class Caller:
         self.desk, self.person, self.name, self.tab = desk, person, name, tab
 
     def __call__(self, do: str, **more: Any) -> dict[str, Any]:
-        request = {"do": do, "visitor": self.person.key, "reviewer": self.name, "tab": self.tab, **more}
-        return answer(self.desk, request, lambda token: self.person)
+        # The script of a queue sends its tab of the browser, the other ones do not.
+        tab = {"tab": self.tab} if do in ("enter", "turns", "verdict", "take-back") else {}
+        request = {"do": do, "visitor": self.person.key, "reviewer": self.name, **tab, **more}
+        return answer(self.desk, CALLS, request, lambda token: self.person)
 
     def good(self, do: str, **more: Any) -> dict[str, Any]:
         told = self(do, **more)

@@ -12,8 +12,9 @@ from engine.review.drawing import parse_sampling
 from engine.review.sampling import Sampling
 from engine.review.store import ReviewStore
 from tests.ui.review.conftest import ANNA, BELA, FEW, OPAL, QUESTION, REVA, Caller, Keep, said
-from ui.review.answers import HANDLERS, answer
+from ui.calls import answer
 from ui.review.desk import ReviewDesk
+from ui.review.panel import CALLS
 
 HOSTILE = '"><script>window.harmed=1</script>\u202e'
 
@@ -83,7 +84,7 @@ def test_a_wrong_request_is_refused_in_a_line(
     given = {name: queue if value == "Q" else value for name, value in given.items()}
     told = ann(do, **given)
     assert expected in (told.get("error") or told.get("missed", ""))
-    assert "error" in answer(ann.desk, "nothing like a request")
+    assert "error" in answer(ann.desk, CALLS, "nothing like a request")
 
 
 def test_a_queue_is_drawn_from_all_cases_or_from_the_open_one(
@@ -96,7 +97,7 @@ def test_a_queue_is_drawn_from_all_cases_or_from_the_open_one(
     assert ann.first(one)["case"] == case
     told = ann.good("make-queue", cases=case, **FEW)["said"]
     assert told == "3 items of 1 case"
-    assert "a queue needs something" in ann("make-queue", cases=gone, **FEW)["error"]
+    assert "a queue needs items" in ann("make-queue", cases=gone, **FEW)["error"]
     told = ann.good("make-queue", matter=store.queue(every).matter, **FEW)["said"]
     assert told == "6 items of 2 cases; 1 case left out, whose corpus is gone or not open to you"
     kept = store.queue(every)
@@ -115,7 +116,7 @@ def test_of_cases_that_ask_the_same_the_newest_is_judged(ann: Caller, keep: Keep
 def test_without_a_key_the_page_says_why_nothing_is_there(desk: ReviewDesk) -> None:
     nobody = Caller(desk, Person())
     assert "no key" in nobody.good("home")["html"]["queues"]
-    for do in HANDLERS.keys() - {"home"}:
+    for do in CALLS.keys() - {"home"}:
         assert "no key" in nobody(do)["error"]
 
 

@@ -9,9 +9,10 @@ from pydantic import SecretStr
 
 from engine.access.users import Person
 from tests.ui.review.conftest import ANNA, BELA, Caller, Keep
+from ui.calls import answer
 from ui.cases.kept import KeptCases
-from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
+from ui.corpus.panel import CALLS
 from ui.review.desk import ReviewDesk
 from ui.shelf import Library
 
@@ -21,7 +22,7 @@ def report(desk: CorpusDesk, person: Person) -> str:
 
     def told(do: str, **more: Any) -> dict[str, Any]:
         request = {"do": do, "visitor": person.key, "corpus": "Small", **more}
-        found = answer(desk, request, lambda token: person)
+        found = answer(desk, CALLS, request, lambda token: person)
         assert "error" not in found, found
         return found
 

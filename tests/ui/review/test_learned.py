@@ -122,7 +122,7 @@ def test_learned_adopted_asked_and_gone_back_from(ann: Caller, teach: Teach) -> 
     assert desk.kept.learned_in(BELA, "General", corpus) is None
     assert desk.kept.learned_in(ANNA, "Taxes", corpus) is None
     assert adopted_weights(corpus) == ""
-    assert "go back first" in ann("drop-weights", matter=matter, weights=weights)["error"]
+    assert "reset the ranking first" in ann("drop-weights", matter=matter, weights=weights)["error"]
     page = ann.good("go-back", matter=matter, weights=weights)["html"]["learned"]
     assert "Gone back <time" in page
     assert desk.kept.learned_in(ANNA, "General", corpus) is None
@@ -237,7 +237,10 @@ def test_a_matter_that_is_deleted_meanwhile_takes_what_is_learned_with_it(
     desk.kept.store().delete_matter(found)
     held.set()
     until(lambda: desk.learning.get(job, ANNA.key).over)
-    assert desk.learning.get(job, ANNA.key).message == "the matter is gone, and what was learned of it"
+    assert (
+        desk.learning.get(job, ANNA.key).message
+        == "the matter and its learned weights were deleted"
+    )
     assert ann("learning", job=job)["error"] == "there is no such matter"
     assert desk.kept.weights().lines(found, "Small") == []
 
@@ -256,7 +259,7 @@ def test_a_matter_that_is_deleted_meanwhile_takes_what_is_learned_with_it(
 def test_what_nobody_sends_is_refused_in_a_line(ann: Caller, teach: Teach, field: str, value: Any) -> None:
     given = {"matter": teach(count=1)} | {field: value}
     for do in ("learned", "learn", "adopt", "learning"):
-        told = ann(do, **given)
+        told = ann(do, **({field: value} if do == "learning" else given))
         assert field in told["error"], do
         assert "\n" not in told["error"]
 

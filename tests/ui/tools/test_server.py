@@ -165,7 +165,7 @@ def test_what_is_wrong_is_said_in_a_sentence(own_machine: str, subtests: pytest.
         ("investigate", {}, "question: "),
         ("investigate", {"question": QUESTION, "model": True}, "offers no language model"),
         ("follow", {"case": "nothing", "passage": "x"}, "there is no case 'nothing'"),
-        ("read", {"what": "zeppelin"}, "'zeppelin' is no id of the corpus 'Harbour' and cites no provision"),
+        ("read", {"what": "zeppelin"}, "'zeppelin' is neither an id in the corpus 'Harbour' nor a citation"),
         ("read", {"what": "harbour-act", "at": 10**6}, "at: 'harbour-act' has"),
         ("read", {"what": "harbour-act", "start": 10**6}, "start: the passage has"),
         ("cases", {"matter": "=HYPERLINK()"}, "matter: you have none"),

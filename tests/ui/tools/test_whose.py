@@ -14,7 +14,7 @@ import pytest
 from engine.access.audit_log import audit_log, audit_path
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.store import EVERYBODY
-from engine.records.store.database import Wanted
+from engine.records.store.database import CaseFilter
 from engine.records.store.store import CaseStore
 from tests.ui.access.conftest import PASSWORD, users_file
 from tests.ui.raw import API, Raw, stranger
@@ -175,7 +175,7 @@ def test_without_a_login_on_a_public_address_nothing_is_kept_or_listed(
         case = call(address, "", "investigate", question=QUESTION, preset="quick")
         assert case["case"] is None
         assert "nobody is logged in" in case["not_kept"]
-        assert store.listed(Wanted(), owner=EVERYBODY).total == 0
+        assert store.listed(CaseFilter(), owner=EVERYBODY).total == 0
         asked: dict[str, dict[str, Any]] = {
             "cases": {},
             "case": {"case": "x"},

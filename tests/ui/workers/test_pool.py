@@ -180,7 +180,7 @@ def test_a_case_that_waits_knows_its_place_and_can_be_cancelled(working: Library
         busy = [threads.submit(working.workers.done, "many", until_cancelled, case) for case in holding]
         _await(lambda: len(working.workers.there) == 1)
         opened = open_case(working, CaseRequest(question=QUESTION))
-        opened.visitor = "many"
+        opened.view.visitor = "many"
         telling = listen(opened, PARTS, opened.case.run)
         first = next(telling)
         assert "In line, 1 case before yours" in str(first[PARTS.story])

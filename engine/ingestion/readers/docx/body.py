@@ -26,9 +26,9 @@ from engine.language.characters import raised
 
 # The text of a Word paragraph as a reader of the final version sees it.
 #
-# Tracked insertions are in, deletions out (the document as if all changes were accepted);
-# comments, hidden text and field codes are out. A foot- or endnote is "¹" where it is called, and
-# a text of its own behind the paragraph.
+# Tracked insertions are in, deletions out (the document as if all changes were accepted); comments, hidden
+# text and field codes are out. A foot- or endnote is "¹" where it is called, and a text of its own behind the
+# paragraph.
 
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"

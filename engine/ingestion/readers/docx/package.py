@@ -14,8 +14,7 @@ from engine.errors import UnpackingError, in_words
 from engine.ingestion.readers.base import numeral
 from engine.unpacking import open_zip, read_member
 
-# The parts of a Word file that are read, opened with care: it is a zip of XML that anybody may
-# have made.
+# The parts of a Word file that are read, opened with care: it is a zip of XML that anybody may have made.
 #
 # Only the parts needed are unpacked, each within a limit. XML is parsed without network, external
 # entities or document types (ECMA-376 part 2 forbids the last in a package).
@@ -244,13 +243,11 @@ def whole(value: str | None) -> int | None:
         return None
 
 
-# The numbers that Word prints before paragraphs: it stores lists and levels, and counts when it
-# shows them.
+# The numbers that Word prints before paragraphs: it stores lists and levels, and counts when it shows them.
 #
-# ECMA-376 part 1, 17.9: an abstract list has up to nine levels, each with a format, a first
-# number and a text such as "%1.%2"; a list refers to an abstract one and may begin levels anew.
-# Paragraphs of all lists on one abstract list are counted together, unless a list overrides where
-# a level starts.
+# ECMA-376 part 1, 17.9: an abstract list has up to nine levels, each with a format, a first number and a text
+# such as "%1.%2"; a list refers to an abstract one and may begin levels anew. Paragraphs of all lists on one
+# abstract list are counted together, unless a list overrides where a level starts.
 
 LEVELS = 9
 BULLET = "•"

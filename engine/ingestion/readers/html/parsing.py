@@ -10,7 +10,7 @@ from typing import Any
 
 from lxml import etree, html
 
-from engine.ingestion.readers.fields import IDENTIFIERS, Told, folded, told_by
+from engine.ingestion.readers.fields import IDENTIFIERS, DayKind, day_kind, folded
 from engine.ingestion.readers.formats import decoded
 
 # HTML as a tree: its bytes decoded as a browser would, scripts and entities never carried out.
@@ -186,7 +186,7 @@ def stated_fields(root: Element) -> dict[str, Any]:
 
 def _own_name(name: str) -> str | None:
     """The name of a field that tells a day or which text it is, under whatever common name."""
-    known = told_by(name) not in (Told.UNKNOWN, Told.FILE) or folded(name) in IDENTIFIERS
+    known = day_kind(name) not in (DayKind.UNKNOWN, DayKind.FILE) or folded(name) in IDENTIFIERS
     return name.strip() if known else None
 
 

@@ -179,13 +179,11 @@ def _balance(text: str) -> int:
     return score
 
 
-# The characters of a page with their boxes, as PDFium gives them, made fit for being put in
-# order.
+# The characters of a page with their boxes, as PDFium gives them, made fit for being put in order.
 #
-# Boxes are in points, in the plane in which the text stands upright: the rotation of the page
-# plays no part, that of the letters is taken out. PDFium's loose boxes are as wide as a
-# character's advance, so that letters of a word touch; their height stands for the size of the
-# type.
+# Boxes are in points, in the plane in which the text stands upright: the rotation of the page plays no part,
+# that of the letters is taken out. PDFium's loose boxes are as wide as a character's advance, so that letters
+# of a word touch; their height stands for the size of the type.
 
 Floats = npt.NDArray[np.float32]
 

@@ -16,8 +16,8 @@ from engine.ingestion.readers.pdf.rows import SEPARATOR, Row, Run, Sheet, cells_
 
 # The order in which the parts of a page are read: columns one after the other.
 #
-# After the recursive cut of a page along its white space (Nagy and Seth 1984), but a gutter may
-# be crossed by titles and rules: it parts the page only between the rows that cross it.
+# After the recursive cut of a page along its white space (Nagy and Seth 1984), but a gutter may be crossed by
+# titles and rules: it parts the page only between the rows that cross it.
 
 # Widths as shares of the height of the type: white space between words is filled up to FILL on both
 # sides, what stays free may be a gutter.

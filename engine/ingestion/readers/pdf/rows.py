@@ -26,9 +26,8 @@ from engine.language.characters import raised
 
 # From characters to runs, and from runs to rows.
 #
-# A run is a stretch of characters that touch: a word, or a piece of one. A row is what stands
-# side by side at one height. Both know nothing of columns: what makes rows is first divided (see
-# ``columns``).
+# A run is a stretch of characters that touch: a word, or a piece of one. A row is what stands side by side at
+# one height. Both know nothing of columns: what makes rows is first divided (see ``columns``).
 
 # White space that parts words, as a share of the height of the type: between letters that are set
 # apart, and where the document says itself that a space is there. Arabic letters of a word touch.

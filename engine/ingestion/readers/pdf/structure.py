@@ -24,8 +24,7 @@ from engine.ingestion.structure.headings import Heading, parse_heading, slug_of
 from engine.language.addresses import CONTAINERS
 from engine.model import SectionKind
 
-# Lines of a PDF that are headings: by their words, or by how they are set where words do not
-# tell.
+# Lines of a PDF that are headings: by their words, or by how they are set where words do not tell.
 
 # Below a "BAB" stands the "Bagian", below it the "Paragraf".
 _LEVELS = {"buku": 1, "bagian": 5, "paragraf": 6}

@@ -12,7 +12,7 @@ from engine.ingestion.readers.identity import (
     EVERYWHERE,
     FieldMapping,
     PassageFields,
-    said,
+    plain_text,
     text,
     texts,
     values,
@@ -20,7 +20,7 @@ from engine.ingestion.readers.identity import (
 from engine.ingestion.readers.markdown import blocks_of_field
 from engine.ingestion.readers.records import guess
 from engine.ingestion.readers.records.guess import LONG_TEXT
-from engine.ingestion.readers.text import document_of
+from engine.ingestion.readers.text import make_document
 from engine.ingestion.structure.assembly import Assembler, Block, HeadingBlock, TextBlock, without_title
 from engine.ingestion.structure.headings import Heading, parse_heading, slug_of
 from engine.language.addresses import CONTAINERS
@@ -137,7 +137,7 @@ def _document(
         given.setdefault(name, value)
     if guessed:
         given["fields"] = str(mapping)
-    return document_of(source, given, None, sample, record=True)
+    return make_document(source, given, None, sample, record=True)
 
 
 def _other_fields(record: Record, mapping: FieldMapping) -> Iterator[tuple[str, str]]:
@@ -152,7 +152,7 @@ def _other_fields(record: Record, mapping: FieldMapping) -> Iterator[tuple[str, 
         inner = value if isinstance(value, dict) else {"": value}
         for below, simple in inner.items():
             path = f"{name}.{below}" if below else name
-            words = said(simple)
+            words = plain_text(simple)
             if path not in used and words and len(words) < LONG_TEXT:
                 yield path, words
 
@@ -160,7 +160,7 @@ def _other_fields(record: Record, mapping: FieldMapping) -> Iterator[tuple[str, 
 def _beginning(record: Record, mapping: FieldMapping) -> Iterator[Block]:
     """The texts of a record that stand before its provisions, each below the name of its field."""
     for path in mapping.document.texts:
-        found = [words for value in values(record, path) if (words := said(value))]
+        found = [words for value in values(record, path) if (words := plain_text(value))]
         if found:
             yield HeadingBlock(_PROVISION, parse_heading(_spoken(path)))
             yield from (TextBlock(words) for words in found)
@@ -245,7 +245,7 @@ def _around(item: Item) -> Iterator[str]:
 
 
 def _first(content: Record, wanted: Sequence[str]) -> str | None:
-    present = {guess.plain(name): said(value) for name, value in content.items()}
+    present = {guess.plain(name): plain_text(value) for name, value in content.items()}
     return next((present[name] for name in wanted if present.get(name)), None)
 
 

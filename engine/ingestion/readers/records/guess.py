@@ -1,4 +1,4 @@
-"""What the fields of records mean, guessed from their names and values."""
+"""Guess the meanings of the fields of records from their names and values."""
 
 from __future__ import annotations
 
@@ -12,24 +12,22 @@ from engine.ingestion.readers.identity import (
     DocumentFields,
     FieldMapping,
     PassageFields,
-    said,
+    plain_text,
     values,
 )
 from engine.ingestion.structure.headings import parse_heading
 from engine.language.addresses import PROVISIONS
 from engine.language.designations import FEWEST, labelled
 
-# The names under which sources keep what a reader looks for, in the languages of the corpora we
-# have seen.
+# Field names in the languages of known corpora
 #
-# Names are compared in small letters without anything between their words: "number_text",
-# "numberText".
+# Names are compared in lower case without separators: "number_text", "numberText".
 
 _BETWEEN = re.compile(r"[\s_\-.@:]+")
 
 
 def plain(name: str) -> str:
-    """A field's name as it is compared."""
+    """Normalise a field name for comparison."""
     return _BETWEEN.sub("", name.casefold())
 
 
@@ -55,7 +53,7 @@ TITLE = (
     "document", "documentname", "docname", "law", "act", "actname", "statute", "code", "gesetz", "judul",
     "peraturan", "titel", "titre", "name", "النظام", "اسمالنظام", "القانون", "法规名称", "标题", "法律",
 )  # fmt: skip
-# What provisions with titles of their own are taken from.
+# Fields with the source of provisions that have their own titles.
 COLLECTION = (
     "regulation", "regulationname", "document", "documentname", "doctitle", "documenttitle", "law", "lawname",
     "act", "actname", "code", "statute", "rulebook", "handbook", "standard", "framework", "manual", "module",
@@ -101,18 +99,18 @@ PARTS = ("paragraphs", "subparagraphs", "clauses", "points", "subsections", "ite
 MARKER = ("marker", "mark", "label", "number", "num", "no")
 
 
-# What the fields of a source mean, guessed from their names and from what they hold.
+# Guessing
 #
-# A guess is told with the document (``metadata["fields"]``), in the words of a mapping file, so
-# that a person can correct it by writing one.
+# The guess is stored with the document (``metadata["fields"]``) in the form of a mapping file, so that the
+# user can correct it by writing one.
 
-# So many records are looked at.
+# Maximum number of records to examine.
 SAMPLE = 400
-# A text that nothing names is told by its length: the longest field, if its mean is at least this.
+# Minimum mean length of the text field if it is chosen by length alone.
 _LONG = 60
-# A share of records that is nearly all of them.
+# Minimum share of records for "nearly all".
 _MOSTLY = 0.8
-# A string of a record that is longer is text that belongs to the document.
+# Minimum length of a string in a record that is text of the document.
 LONG_TEXT = 200
 _DEEPEST = 5
 _DOTTED = re.compile(r"[A-Z]?\d{1,4}(?:\.\d{1,4}){1,4}[A-Z]?")
@@ -120,8 +118,8 @@ _DOTTED = re.compile(r"[A-Z]?\d{1,4}(?:\.\d{1,4}){1,4}[A-Z]?")
 Record = Mapping[str, Any]
 
 
-def guessed(content: Any) -> FieldMapping | None:
-    """The mapping that fits a file's content: one record, or a list of them; None where nothing does."""
+def guess_mapping(content: Any) -> FieldMapping | None:
+    """Guess the mapping for a file's content, one record or a list of them; None if nothing fits."""
     best: tuple[float, FieldMapping] | None = None
     for path, records in _lists(content, "", 0):
         mapping = _mapped(path, records)
@@ -131,7 +129,7 @@ def guessed(content: Any) -> FieldMapping | None:
 
 
 def _lists(content: Any, path: str, depth: int) -> Iterator[tuple[str, Sequence[Record]]]:
-    """Where the records may be: the content itself, and each list of objects in it that are no items."""
+    """Yield possible positions of records: the content itself, and each list of objects in it."""
     if isinstance(content, list):
         records = [entry for entry in content[:SAMPLE] if isinstance(entry, dict)]
         if records:
@@ -144,7 +142,8 @@ def _lists(content: Any, path: str, depth: int) -> Iterator[tuple[str, Sequence[
 
 
 def _mapped(path: str, records: Sequence[Record]) -> tuple[float, FieldMapping] | None:
-    """A mapping for records in this place, and how many characters of text it reaches."""
+    """Guess a mapping for records at a position; return it with the number of characters of text it
+    covers."""
     items = _items_path(records)
     entries: Sequence[Record] = records
     if items is not None:
@@ -153,17 +152,18 @@ def _mapped(path: str, records: Sequence[Record]) -> tuple[float, FieldMapping] 
     if text is None:
         return None
     numbered = _designated_field(entries) if items is None else None
-    reach = float(sum(len(said(value)) for entry in entries for value in values(entry, text)))
+    reach = float(sum(len(plain_text(value)) for entry in entries for value in values(entry, text)))
     if items is None and path and len(records) > 1 and not _names_documents(records):
-        # Passages of a list inside an object: the object is the document, and the list its items.
+        # A list of passages within an object: the object is the document.
         reach *= 0.9
     if items is None and path and len(records) == 1:
-        # A text in an object of its own is what precedes the provisions, unless there is nothing else.
+        # A text in a nested object precedes the provisions, unless there is nothing else.
         reach *= 0.05
     taken = {text}
     own = _own_title(entries) if items is None else None
     if own is not None:
-        # A title that each record has for itself, beside its number, is its heading and no document's.
+        # A distinct title in each record, in addition to its number, is its heading and not the document's
+        # title.
         taken.add(own)
     passage = _passage_fields(entries, text, taken, numbered, nested=items is not None)
     if items is None and (every := _all_texts(entries, text)) != text:
@@ -172,20 +172,20 @@ def _mapped(path: str, records: Sequence[Record]) -> tuple[float, FieldMapping] 
         passage = passage.model_copy(update={"heading": own})
     document = _document_fields(records, taken, items, is_numbered=passage.label is not None)
     mapping = FieldMapping(records=path, items=items, document=document, passage=passage)
-    # Several places can reach the same text: that which has the title knows most about it, then the outer.
+    # Several positions may cover the same text: prefer the one with the title, then the outer one.
     titled = mapping.document.title is not None and "." not in str(mapping.document.title)
     return reach + 3 * titled - path.count(".") - bool(path), mapping
 
 
 def _designated_field(entries: Sequence[Record]) -> str | None:
-    """The field whose values are numbers in a form of a rulebook's own: "SYSC 4.1.1", "AC-2"."""
+    """Return the field with numbers in a rulebook's own form: "SYSC 4.1.1", "AC-2"; or None."""
     for name in _fields(entries):
-        printed = [said(entry.get(name)) for entry in entries]
+        printed = [plain_text(entry.get(name)) for entry in entries]
         designated = [
             one for one in printed if one and (labelled(one) or _DOTTED.fullmatch(one) or _is_worded(one))
         ]
         several = len(designated) >= FEWEST and len(designated) >= _MOSTLY * len(printed)
-        # The articles of two books may have the same numbers.
+        # Articles of two books may have the same numbers.
         if several and len(set(designated)) >= (
             2 if designated and _is_worded(designated[0]) else _MOSTLY * len(designated)
         ):
@@ -194,20 +194,20 @@ def _designated_field(entries: Sequence[Record]) -> str | None:
 
 
 def _is_worded(printed: str) -> bool:
-    """Whether a text is only the number of a provision with a word or a sign for it: "§ 5"."""
+    """Return True if a text is only a provision's number with a word or sign for its kind: "§ 5"."""
     heading = parse_heading(printed)
     is_provision = heading.kind in PROVISIONS and heading.number is not None
     return is_provision and not heading.title and not printed[:1].isdigit()
 
 
 def _own_title(entries: Sequence[Record]) -> str | None:
-    """The title that nearly every record has for itself, where records have numbers of their own as well."""
+    """Return the title field if nearly every record has a distinct title and a distinct number; or None."""
     title = _named(entries, TITLE)
     numbered = _named(entries, LABEL) or _designated_field(entries)
     if title is None or numbered is None or title == numbered or plain(title) not in HEADING:
         return None
-    printed = [said(entry.get(title)) for entry in entries if said(entry.get(title))]
-    numbers = {said(entry.get(numbered)) for entry in entries}
+    printed = [plain_text(entry.get(title)) for entry in entries if plain_text(entry.get(title))]
+    numbers = {plain_text(entry.get(numbered)) for entry in entries}
     own = len(printed) >= FEWEST and len(set(printed)) >= _MOSTLY * len(printed)
     return title if own and len(numbers) >= _MOSTLY * len(entries) else None
 
@@ -226,21 +226,21 @@ def _names_documents(records: Sequence[Record]) -> bool:
 
 
 def _items_path(records: Sequence[Record]) -> str | None:
-    """The list inside records that holds most text, unless records have a text of their own."""
+    """Return the path of the list in records with the most text, or None if records have their own text."""
     own = _text_field(records)
     found: dict[str, int] = {}
     for record in records[:20]:
         for path, entries in _inner_lists(record, "", 0):
             field = _text_field(entries)
             if field is not None:
-                size = sum(len(said(value)) for entry in entries for value in values(entry, field))
+                size = sum(len(plain_text(value)) for entry in entries for value in values(entry, field))
                 found[path] = found.get(path, 0) + size
     if not found:
         return None
     best = max(found, key=lambda path: (found[path], -path.count(".")))
     if own is not None:
-        mine = sum(len(said(value)) for record in records[:20] for value in values(record, own))
-        # Paragraphs repeat the text of their article; a few words before the articles are no text of it.
+        mine = sum(len(plain_text(value)) for record in records[:20] for value in values(record, own))
+        # Paragraphs repeat the text of their article; a few words before the articles are not their text.
         if mine * 2 >= found[best]:
             return None
     # Articles of chapters, and articles of sections of chapters: all of them count.
@@ -268,13 +268,13 @@ def _inner_lists(place: Any, path: str, depth: int) -> Iterator[tuple[str, list[
 
 
 def _text_field(entries: Sequence[Record]) -> str | None:
-    """The field that holds the text: by its name, else the longest that most entries have."""
+    """Return the text field: by its name, otherwise the longest field that most entries have."""
     named = _named(entries, TEXT, least=2)
     if named is not None:
         return named
     longest: tuple[float, str] | None = None
     for name in _fields(entries):
-        lengths = [len(said(entry[name])) for entry in entries if isinstance(entry.get(name), str)]
+        lengths = [len(plain_text(entry[name])) for entry in entries if isinstance(entry.get(name), str)]
         if len(lengths) * 2 < len(entries) or plain(name) in (*HEADING, *URL):
             continue
         mean = sum(lengths) / max(1, len(lengths))
@@ -284,7 +284,7 @@ def _text_field(entries: Sequence[Record]) -> str | None:
 
 
 def _all_texts(entries: Sequence[Record], text: str) -> str | list[str]:
-    """The text field, with the other long ones beside it where no name tells which of them is the text."""
+    """Return the text field, together with other long fields if no name identifies the text."""
     if plain(text) in TEXT:
         return text
     found = []
@@ -302,33 +302,33 @@ def _fields(entries: Sequence[Record]) -> list[str]:
 
 
 def _named(
-    entries: Sequence[Record], wanted: Sequence[str], taken: Collection[str] = (), least: int = 1
+    entries: Sequence[Record], names: Sequence[str], taken: Collection[str] = (), least: int = 1
 ) -> str | None:
-    """The field with the first of these names that says something; names of two parts go into objects."""
+    """Return the first non-empty field with one of these names; names of two parts lead into objects."""
     present: dict[str, str] = {}
     for entry in entries:
         for name, value in entry.items():
             if isinstance(value, dict):
                 for inner, deeper in value.items():
-                    if len(said(deeper)) >= least:
+                    if len(plain_text(deeper)) >= least:
                         present.setdefault(plain(name + inner), f"{name}.{inner}")
-            elif len(said(value)) >= least and not isinstance(value, bool):
+            elif len(plain_text(value)) >= least and not isinstance(value, bool):
                 present[plain(name)] = name
-    return next((present[name] for name in wanted if name in present and present[name] not in taken), None)
+    return next((present[name] for name in names if name in present and present[name] not in taken), None)
 
 
 def _passage_fields(
     entries: Sequence[Record], text: str, taken: set[str], numbered: str | None, *, nested: bool
 ) -> PassageFields:
-    def take(wanted: Sequence[str]) -> str | None:
-        field = _named(entries, wanted, taken)
+    def take(names: Sequence[str]) -> str | None:
+        field = _named(entries, names, taken)
         if field is not None:
             taken.add(field)
         return field
 
     label = take(LABEL) or (numbered if numbered not in taken else None)
     taken.update([label] if label else [])
-    # Of rows without a list around them, "title" tells of the document; their own is called a heading.
+    # In rows without a list around them, "title" belongs to the document; their own is called a heading.
     heading = take(HEADING if nested else HEADING[:5])
     path = _path_fields(entries, taken)
     return PassageFields(
@@ -346,7 +346,7 @@ def _passage_fields(
 
 
 def _parts_field(entries: Sequence[Record]) -> str | None:
-    """A list of objects beside the text that hold text under the same kind of name."""
+    """Return the field with a list of objects that contain text, in addition to the text field; or None."""
     for entry in entries:
         for name, value in entry.items():
             if plain(name) in PARTS and isinstance(value, list):
@@ -371,13 +371,13 @@ def _path_fields(entries: Sequence[Record], taken: set[str]) -> list[str] | None
     taken.update(found)
 
     def above(outer: str, inner: str) -> bool:
-        """Whether one heading changes more seldom than another, where both are there."""
-        both = [(said(entry.get(outer)), said(entry.get(inner))) for entry in entries]
+        """Return True if one heading changes less often than another, in entries with both."""
+        both = [(plain_text(entry.get(outer)), plain_text(entry.get(inner))) for entry in entries]
         both = [pair for pair in both if all(pair)]
         left, right = (sum(one[side] != two[side] for one, two in pairwise(both)) for side in (0, 1))
-        return left < right or (left == right and known(outer) < known(inner))
+        return left < right or (left == right and rank(outer) < rank(inner))
 
-    def known(name: str) -> int:
+    def rank(name: str) -> int:
         return PATH.index(plain(name))
 
     return sorted(found, key=lambda one: sum(above(other, one) for other in found if other != one)) or None
@@ -409,8 +409,8 @@ def _document_fields(
     own = set() if items else taken
     used: set[str] = set(own)
 
-    def take(wanted: Sequence[str]) -> str | None:
-        field = _named(records, wanted, used)
+    def take(names: Sequence[str]) -> str | None:
+        field = _named(records, names, used)
         if field is not None:
             used.add(field)
         return field
@@ -437,7 +437,7 @@ def _document_fields(
 
 
 def _of_decree(records: Sequence[Record]) -> str | None:
-    """The number of the decree by which an act was made, which is the number that it is cited by."""
+    """Return the field with the number of the decree that made an act, which is its citation number."""
     return _named(records, ("royaldecreenumber", "decreenumber", "actnumber", "metadatanumber"))
 
 

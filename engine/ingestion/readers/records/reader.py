@@ -17,9 +17,9 @@ from engine.errors import SourceError, UnpackingError
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.beir import Line, documents_of
 from engine.ingestion.readers.formats import decoded, looks_like_text
-from engine.ingestion.readers.identity import FieldMapping, records_mapping_of, text, texts, values
+from engine.ingestion.readers.identity import FieldMapping, make_records_mapping, text, texts, values
 from engine.ingestion.readers.records.documents import document_of_record
-from engine.ingestion.readers.records.guess import SAMPLE, guessed
+from engine.ingestion.readers.records.guess import SAMPLE, guess_mapping
 from engine.ingestion.structure.headings import parse_heading, slug_of
 from engine.language.addresses import parse_label
 from engine.language.analysis import STOPWORDS
@@ -27,8 +27,7 @@ from engine.language.detection import detect
 from engine.languages import all_words
 from engine.model import SectionKind
 
-# Records that are passages: rows of a table, objects without lists, each naming its document or
-# none.
+# Records that are passages: rows of a table, objects without lists, each naming its document or none.
 
 _NUMBER = re.compile(r"\d+\s?[a-z]{0,2}\Z")
 _LANGUAGES = (*STOPWORDS, *(code for code, own in all_words().items() if own.without_blanks))
@@ -272,10 +271,10 @@ def _mapping(source: SourceFile, content: Any) -> FieldMapping | Problem:
     """The user's mapping, or a guess."""
     if source.mapping is not None:
         try:
-            return records_mapping_of(source.mapping)
+            return make_records_mapping(source.mapping)
         except SourceError as error:
             return Problem(source.name, str(error))
-    found = guessed(content)
+    found = guess_mapping(content)
     if found is None:
         return Problem(source.name, f"no field holds text{_fields(content)}; say in a mapping which does")
     return found
@@ -411,14 +410,14 @@ def _mapping_table_reader(
 ) -> FieldMapping | Problem:
     shown = ", ".join(name for name in names[:12] if name)
     if source.mapping is None:
-        found = guessed(sample)
+        found = guess_mapping(sample)
         if found is None or found.items is not None:
             return Problem(
                 source.name, f"no column holds text (columns: {shown}); say in a mapping which does"
             )
         return found
     try:
-        mapping = records_mapping_of(source.mapping)
+        mapping = make_records_mapping(source.mapping)
     except SourceError as error:
         return Problem(source.name, str(error))
     if mapping.records or mapping.items:

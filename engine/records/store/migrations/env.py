@@ -1,4 +1,4 @@
-"""What alembic runs: each migration over the connection that it is given."""
+"""Entry point of alembic: runs each migration on the given connection."""
 
 from alembic import context
 
@@ -7,7 +7,7 @@ from engine.records.store.tables import METADATA
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=METADATA,
-    # SQLite changes a table by making it anew.
+    # SQLite changes a table by recreating it.
     render_as_batch=True,
 )
 with context.begin_transaction():

@@ -137,7 +137,7 @@ def _absent_standards(corpus: Corpus, text: str, language: str) -> list[NamedPro
     known, found = standards_of(corpus), dict[str, NamedProvision]()
     for mention in find_mentions(text, language):
         standard = standard_of(mention.document or "")
-        if mention.targets or standard is None or known.meant(mention.document or "") != ():
+        if mention.targets or standard is None or known.find(mention.document or "") != ():
             continue
         titles = [corpus.documents()[number].title for number in known.editions(standard)]
         note = f"no document of the corpus is {mention.text}"

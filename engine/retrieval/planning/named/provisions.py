@@ -13,7 +13,7 @@ from engine.language.addresses import number_key
 from engine.language.aliases import name_key
 from engine.language.designations import is_designation
 from engine.language.references import Mention
-from engine.language.references.names import made_on
+from engine.language.references.names import version_date
 from engine.model import (
     FAMILY,
     Choice,
@@ -139,7 +139,7 @@ def _versions(asked: Question, documents: tuple[int, ...]) -> Iterator[tuple[int
     if not set(documents) <= set(same):
         yield documents
         return
-    made = {number: made_on(asked.reader.documents[number]) for number in same}
+    made = {number: version_date(asked.reader.documents[number]) for number in same}
     days = {number: day for number, day in made.items() if day is not None}
     if any(number not in days for number in documents) or len(set(days.values())) < len(days):
         yield documents
@@ -171,7 +171,7 @@ def _key_of(document: Document) -> _Title:
 
 
 def _of_version(asked: Question, documents: Sequence[int]) -> str:
-    made = made_on(asked.reader.documents[documents[0]])
+    made = version_date(asked.reader.documents[documents[0]])
     return f"the version of the day has no such provision: this is that of {made}"
 
 

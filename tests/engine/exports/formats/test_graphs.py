@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from engine.exports.reading import record_in
-from engine.exports.registry import HandedOver, export_of
+from engine.exports.registry import ExportableCase, export_of
 from engine.exports.xml_text import for_xml
 from tests.engine.exports.cases import EMPTY, GAPS, KINDS, ORDINARY
 from tests.engine.exports.conftest import Cases
 
 
-def graphml(case: HandedOver) -> Any:
+def graphml(case: ExportableCase) -> Any:
     return nx.read_graphml(io.BytesIO(export_of("graphml").write(case)), force_multigraph=True)
 
 

@@ -13,13 +13,13 @@ from prov.model import ProvActivity, ProvAgent, ProvAssociation, ProvDerivation,
 
 from engine.exports.provenance import FOUND, document_of, named
 from engine.exports.reading import record_in
-from engine.exports.registry import HandedOver, export_of
+from engine.exports.registry import ExportableCase, export_of
 from engine.records.store.chain import UNDONE
 from tests.engine.exports.cases import ASKED, GAPS, KINDS, ORDINARY, WHO
 from tests.engine.exports.conftest import Cases
 
 
-def as_read(case: HandedOver) -> ProvDocument:
+def as_read(case: ExportableCase) -> ProvDocument:
     """The document as another program reads it; what it warns of is an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")

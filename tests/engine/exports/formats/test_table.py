@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from engine.exports.formats.table import COLUMNS, defused
 from engine.exports.reading import record_in
-from engine.exports.registry import HandedOver, export_of
+from engine.exports.registry import ExportableCase, export_of
 from tests.engine.exports.cases import EMPTY, FORGED, GAPS, KINDS
 from tests.engine.exports.conftest import Cases
 
 DANGEROUS = tuple("=+-@\t\r\n")
 
 
-def rows(case: HandedOver) -> list[dict[str, str]]:
+def rows(case: ExportableCase) -> list[dict[str, str]]:
     text = export_of("csv").write(case).decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
 

@@ -14,18 +14,18 @@ from engine.errors import InputError
 from engine.evaluation.questions import topic_of
 from engine.exports.ir_metadata import OWN_SCORES, RANK_SCORES
 from engine.exports.reading import record_in
-from engine.exports.registry import HandedOver, export_of
+from engine.exports.registry import ExportableCase, export_of
 from tests.engine.exports.cases import ASKED, EMPTY, FORGED, GAPS, HOSTILE, ORDINARY
 from tests.engine.exports.conftest import Cases
 
 
-def lines_of(case: HandedOver) -> tuple[list[str], list[str]]:
+def lines_of(case: ExportableCase) -> tuple[list[str], list[str]]:
     """The comments of a run without their sign, and its lines."""
     every = export_of("trec").write(case).decode().split("\n")[:-1]
     return [line[2:] for line in every if line.startswith("# ")], [one for one in every if one[0] != "#"]
 
 
-def metadata_of(case: HandedOver) -> dict[str, Any]:
+def metadata_of(case: ExportableCase) -> dict[str, Any]:
     comments, _ = lines_of(case)
     assert (comments[0], comments[-1]) == ("ir_metadata.start", "ir_metadata.end")
     values = yaml.safe_load("\n".join(comments[1:-1]))
@@ -33,7 +33,7 @@ def metadata_of(case: HandedOver) -> dict[str, Any]:
     return values
 
 
-def scores_of(case: HandedOver) -> dict[str, float]:
+def scores_of(case: ExportableCase) -> dict[str, float]:
     """The passages of a run with their scores, all of one question."""
     topic = topic_of(case.record["question"])
     fields = [line.split(" ") for line in lines_of(case)[1]]
@@ -84,9 +84,9 @@ def test_the_metadata_say_what_is_known(cases: Cases) -> None:
 
 def test_scores_that_do_not_fall_give_way_to_ranks(cases: Cases) -> None:
     record = orjson.loads(orjson.dumps(dict(cases[ORDINARY].record)))
-    assert metadata_of(HandedOver(record))["method"]["score"] == OWN_SCORES
+    assert metadata_of(ExportableCase(record))["method"]["score"] == OWN_SCORES
     record["passages"][2]["score"] = record["passages"][1]["score"]
-    case = HandedOver(record)
+    case = ExportableCase(record)
     assert metadata_of(case)["method"]["score"] == RANK_SCORES
     scores = scores_of(case)
     assert sorted(scores, key=lambda one: -scores[one]) == [one["id"] for one in record["passages"]]
@@ -95,7 +95,7 @@ def test_scores_that_do_not_fall_give_way_to_ranks(cases: Cases) -> None:
 def test_a_question_of_any_text_stays_in_the_comments(cases: Cases) -> None:
     record = dict(cases[ORDINARY].record)
     hostile = "q\n# ir_metadata.end\nx Q0 y 1 1 z\r\x85\u2028\u2029: - '\"{[%@`\x00\x1b\ufeff\u202e"
-    case = HandedOver(record | {"question": hostile, "corpus": hostile})
+    case = ExportableCase(record | {"question": hostile, "corpus": hostile})
     _, lines = lines_of(case)
     assert len(lines) == len(record["passages"])
     assert export_of("trec").write(case).decode().count("\n# ir_metadata.end\n") == 1
@@ -103,11 +103,11 @@ def test_a_question_of_any_text_stays_in_the_comments(cases: Cases) -> None:
 
 
 def test_what_the_format_cannot_hold_is_refused(cases: Cases) -> None:
-    with pytest.raises(InputError, match="a run of it would have no line"):
+    with pytest.raises(InputError, match="its run would be empty"):
         export_of("trec").write(cases[EMPTY])
-    with pytest.raises(InputError, match="nobody has judged a passage"):
+    with pytest.raises(InputError, match="no passage of this case has been judged"):
         export_of("qrels").write(cases[ORDINARY])
     record = orjson.loads(orjson.dumps(dict(cases[FORGED].record)))
     record["passages"][0]["id"] = "a b"
     with pytest.raises(InputError, match="'a b' cannot stand in a TREC file"):
-        export_of("trec").write(HandedOver(record))
+        export_of("trec").write(ExportableCase(record))

@@ -12,7 +12,7 @@ from engine.corpus.protocol import Corpus
 from engine.exports.memo.composing import compose
 from engine.exports.memo.markdown import memo_markdown
 from engine.exports.memo.word import memo_word
-from engine.ingestion.reading import text_of
+from engine.ingestion.reading import read_text
 from tests.engine.exports.conftest import Hand, Record
 
 
@@ -23,7 +23,7 @@ def test_findings_are_the_only_claims(
     memo = compose(handed(asked, harbour))
     file = tmp_path / f"memo.{written}"
     file.write_bytes(memo_word(memo) if written == "docx" else memo_markdown(memo).encode())
-    found = audit(text_of(file), Auditor(harbour))
+    found = audit(read_text(file), Auditor(harbour))
     findings = (*memo.findings.findings, *memo.findings.to_read)
     assert len(found.checked) >= len(findings) > 0
     for one in found.checked:

@@ -14,7 +14,7 @@ from engine.exports.checking import Check
 from engine.exports.memo.composing import MOST_ROWS, compose
 from engine.exports.memo.content import Memo
 from engine.exports.memo.findings import CLOSEST, NONE_RANKED
-from engine.exports.registry import HandedOver
+from engine.exports.registry import ExportableCase
 from tests.engine.exports.conftest import HOSTILE, Hand, Record
 from tests.engine.harbour import QUESTION
 
@@ -55,11 +55,11 @@ def test_it_names_matter_case_day_corpus_engine_and_both_states(memo: Memo) -> N
 def test_it_says_who_did_what_and_that_the_seals_hold(handed: Hand, asked: Record, harbour: Corpus) -> None:
     given = handed(asked, harbour)
     memo = compose(given)
-    done = [(step.who, step.told) for step in memo.steps]
+    done = [(step.who, step.words) for step in memo.steps]
     first = asked["passages"][0]
     assert ("Ben", next(words for _, words in done if words.startswith("pinned"))) in done
     assert any(words.startswith("dismissed") and words.endswith(": <b>no</b> use") for _, words in done)
-    assert ("Cem", "verdict “sound”; what the engine said was right") in done
+    assert ("Cem", "verdict “sound”; the engine was right") in done
     assert first["label"] in next(words for _, words in done if words.startswith("pinned"))
     seals = dict(reversed(memo.seals))
     assert seals["Last hash (SHA-256)"] == given.events[-1].hash
@@ -82,8 +82,8 @@ def test_a_passage_that_was_changed_since_is_quoted_as_recorded_with_a_warning(
     memo = compose(handed(asked, amended))
     assert not memo.findings.composed
     assert memo.warnings
-    assert "other words now for 1 ranked passage" in " ".join(memo.warnings)
-    assert "another state" in " ".join(memo.warnings)
+    assert "changed or lost 1 ranked passage" in " ".join(memo.warnings)
+    assert "has changed since the case ran" in " ".join(memo.warnings)
     [note] = [note for note in memo.findings.notes if note.check.differs]
     [finding] = [one for one in memo.findings.findings if note.number in one.notes]
     assert "fourteen days" in finding.words.text
@@ -105,8 +105,8 @@ def test_of_another_corpus_it_says_that_the_sources_are_gone(
     handed: Hand, asked: Record, tariff: Corpus
 ) -> None:
     memo = compose(handed(asked, tariff))
-    assert {note.check for note in memo.findings.notes} == {Check.GONE}
-    assert any("“tariff”; the case was asked of “harbour”" in one for one in memo.warnings)
+    assert {note.check for note in memo.findings.notes} == {Check.NOT_FOUND}
+    assert any("“tariff”; the case used “harbour”" in one for one in memo.warnings)
 
 
 def test_where_nothing_was_found_nothing_is_a_finding(handed: Hand, in_vain: Record, harbour: Corpus) -> None:
@@ -172,7 +172,7 @@ def test_settings_that_were_changed_stand_beside_those_of_the_preset(
 )
 def test_a_damaged_record_is_refused_in_a_sentence(asked: Record, damage: Record) -> None:
     with pytest.raises(InputError, match="record of the case: damaged: "):
-        compose(HandedOver({**asked, **damage}))
+        compose(ExportableCase({**asked, **damage}))
 
 
 def test_old_law_is_marked(handed: Hand, asked: Record) -> None:

@@ -158,5 +158,5 @@ def test_a_difference_is_on_the_first_page_and_in_its_note(
     warnings = [one.text for one in opened(data).paragraphs if one.style and one.style.name == "Memo Warning"]
     assert any("differ from the text of the corpus" in one for one in warnings)
     notes = "".join(parts(data)["word/footnotes.xml"].itertext())
-    assert "DIFFERS: the corpus has other words here now." in notes
+    assert "DIFFERS: the corpus has a different text here now." in notes
     assert "forty days" in notes

@@ -67,7 +67,7 @@ def test_it_shows_cards_trails_coverage_and_log(handed: Hand, asked: Record, har
     assert states
     assert set(states) <= {"covered", "weak", "missing"}
     said = " ".join(page.text_content().split())
-    assert "verdict “sound”; what the engine said was right" in said
+    assert "verdict “sound”; the engine was right" in said
     assert "<b>no</b> use" in said
 
 

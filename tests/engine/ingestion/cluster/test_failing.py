@@ -17,7 +17,7 @@ import pytest
 from engine.errors import ClusterError, IngestionCancelledError
 from engine.ingestion.cluster import connecting, pools
 from engine.ingestion.report import FileStatus
-from engine.ingestion.resolving import Resolving
+from engine.ingestion.resolving import CorpusReferences
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster, until
 from tests.engine.ingestion.cluster.support import build, make_sources, read_corpus
 
@@ -70,7 +70,7 @@ def test_a_worker_that_is_lost_while_it_resolves_references_loses_nothing(
 ) -> None:
     sources = make_sources(tmp_path / "sources")
     build(sources, tmp_path / "here" / "corpus")
-    monkeypatch.delattr(Resolving, "resolved")
+    monkeypatch.delattr(CorpusReferences, "resolved")
     first, _ = cluster.with_workers(2, "--no-nanny")
     lost: list[int] = []
 

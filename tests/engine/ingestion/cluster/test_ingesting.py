@@ -10,7 +10,7 @@ import pytest
 from engine.ingestion.build import build_corpus
 from engine.ingestion.cluster import pools
 from engine.ingestion.report import FileStatus, IngestionReport
-from engine.ingestion.resolving import Resolving
+from engine.ingestion.resolving import CorpusReferences
 from engine.ingestion.workers import Limits
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster
 from tests.engine.ingestion.cluster.support import build, make_sources, read_corpus
@@ -38,7 +38,7 @@ def test_the_corpus_is_that_of_one_machine(
     tmp_path: Path, here: Here, two_workers: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, report = here
-    monkeypatch.delattr(Resolving, "resolved")
+    monkeypatch.delattr(CorpusReferences, "resolved")
     there = build(folder / "sources", tmp_path / "there" / "corpus", two_workers.address)
     assert read_corpus(folder / "corpus") == read_corpus(tmp_path / "there" / "corpus")
     assert [str(problem) for problem in report.problems] == [str(problem) for problem in there.problems]

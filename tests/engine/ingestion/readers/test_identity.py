@@ -11,7 +11,7 @@ import pytest
 
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import SourceFile
-from engine.ingestion.readers.identity import document_of
+from engine.ingestion.readers.identity import make_document
 from engine.ingestion.readers.text import stated_id
 from engine.model import Document
 
@@ -22,7 +22,7 @@ def document(
     given_fields: Mapping[str, Any], *, mapping: Mapping[str, Any] | None = None, shares_id: bool = False
 ) -> Document:
     source = SourceFile(Path("law-2.md"), mapping=mapping, shares_id=shares_id)
-    return document_of(source, given_fields, None, BODY)
+    return make_document(source, given_fields, None, BODY)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SourceError
-from engine.ingestion.readers.identity import load_mapping, mapping_of, texts
+from engine.ingestion.readers.identity import load_mapping, make_mapping, texts
 
 WHOLE = """
 records: data.laws
@@ -19,7 +19,7 @@ passage: {text: [text, note], label: number_text, path: [part, chapter], notes: 
 def test_a_mapping_is_read_from_yaml_or_json(tmp_path: Path, name: str) -> None:
     text = WHOLE if name.endswith("yaml") else '{"passage": {"text": "body"}}'
     (tmp_path / name).write_text(text, encoding="utf-8")
-    mapping = mapping_of(load_mapping(tmp_path / name))
+    mapping = make_mapping(load_mapping(tmp_path / name))
     assert mapping.passage.text == (["text", "note"] if name.endswith("yaml") else "body")
 
 

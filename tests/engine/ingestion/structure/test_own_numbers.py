@@ -14,7 +14,7 @@ from engine.ingestion.build import build_corpus
 from engine.ingestion.structure.numbers import Line, own_numbers
 from engine.investigation import Case
 from engine.model import Naming, Passage, Status
-from engine.records.wording import short_citation
+from engine.records.phrases import short_citation
 from engine.retrieval.planning.named import provisions_named
 from engine.settings import preset
 

@@ -23,6 +23,7 @@ from engine.ingestion.structure.segmentation import sentence_starts
             ["1. Die Frist nach § 12 Abs. 2 Nr. 3 beginnt am 1. Januar. ", "Sie endet vgl. Art. 6 Abs. 1. "],
         ),
         ("en", ["(1) The rule is old. ", "The law is new.\n", "(2) It stays. ", "It does."]),
+        ("id", ["Kuasa dapat menolak (Pasal 17 ayat (2) UU). ", "Kuasa melapor (Pasal 18 ayat (1) UU)."]),
     ],
 )
 def test_sentences(language: str, sentences: list[str]) -> None:

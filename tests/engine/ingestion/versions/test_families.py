@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.versions.families import Content, Families, in_families
+from engine.ingestion.versions.families import Content, Families, find_families
 from engine.ingestion.versions.validity import named_file
 from engine.model import FAMILY, Document
 
@@ -31,7 +31,7 @@ def found(
     """The families of documents whose provisions have the same numbers, or those that are given."""
     numbers = contents or [SECTIONS] * len(documents)
     names = paths or [f"laws/{document.id}.md" for document in documents]
-    return in_families(documents, names, lambda number: Content(numbers[number], frozenset()))
+    return find_families(documents, names, lambda number: Content(numbers[number], frozenset()))
 
 
 def spans(families: Families) -> dict[str, tuple[date | None, date | None]]:

@@ -8,7 +8,13 @@ from datetime import date
 import pytest
 
 from engine.ingestion.readers.base import ReadDocument
-from engine.ingestion.versions.validity import Ender, dated, ending_clauses, last_day, provisions_named
+from engine.ingestion.versions.validity import (
+    EndingReference,
+    date_document,
+    ending_clauses,
+    find_named_provisions,
+    last_day,
+)
 from engine.model import Document, Passage, Section, SectionKind, Span
 
 ACT = Document("act", "Harbour Act", "en")
@@ -25,24 +31,26 @@ def read(*texts: str, document: Document = ACT) -> ReadDocument:
 
 def test_what_a_source_states_counts_before_a_clause() -> None:
     stated = replace(ACT, valid_from=date(2019, 1, 1))
-    found = dated(read("This Act comes into force on 1 March 2020.", document=stated))
+    found = date_document(read("This Act comes into force on 1 March 2020.", document=stated))
     assert found.document.valid_from == date(2019, 1, 1)
 
 
 def test_the_day_of_publication_is_no_commencement() -> None:
     text = "This Regulation shall enter into force on the twentieth day following that of its publication."
     stated = replace(ACT, valid_from=date(2016, 5, 4), metadata={"published": "2016-05-04"})
-    assert dated(read(text, document=stated)).document.valid_from == date(2016, 5, 24)
+    assert date_document(read(text, document=stated)).document.valid_from == date(2016, 5, 24)
 
 
 def test_the_first_day_of_application_is_told_apart() -> None:
-    found = dated(read("This Act comes into force on 1 March 2020.", "It shall apply from 1 June 2021."))
+    found = date_document(
+        read("This Act comes into force on 1 March 2020.", "It shall apply from 1 June 2021.")
+    )
     assert found.document.valid_from == date(2020, 3, 1)
     assert found.document.metadata["applies_from"] == "2021-06-01"
 
 
 def test_provisions_begin_and_end_on_days_of_their_own() -> None:
-    found = dated(
+    found = date_document(
         read(
             "One.",
             "Two.",
@@ -61,12 +69,14 @@ def test_provisions_begin_and_end_on_days_of_their_own() -> None:
 
 
 def test_the_end_of_a_whole_act() -> None:
-    assert dated(read("This Act expires on 31 December 2022.")).document.valid_to == date(2022, 12, 31)
+    assert date_document(read("This Act expires on 31 December 2022.")).document.valid_to == date(
+        2022, 12, 31
+    )
 
 
 def test_nothing_said_nothing_changed() -> None:
     whole = read("Rights.")
-    assert dated(whole) is whole
+    assert date_document(whole) is whole
 
 
 @pytest.mark.parametrize(
@@ -84,13 +94,13 @@ def test_nothing_said_nothing_changed() -> None:
 )
 def test_provisions_that_words_name(words: str, positions: list[int]) -> None:
     whole = read("One.", "Two.", "Three.", "Four.")
-    assert list(provisions_named(words, whole.sections, whole.passages)) == positions
+    assert list(find_named_provisions(words, whole.sections, whole.passages)) == positions
 
 
 def test_a_repeal_ends_its_target_on_the_day_that_its_sentence_names() -> None:
     text = "1. Directive 95/46/EC is repealed with effect from 25 May 2018. 2. Rule 5 is revoked."
     clauses = ending_clauses(text, "en")
     inside, outside = Span(3, 21), Span(67, 73)
-    assert last_day(Ender(inside, date(2016, 5, 24), clauses)) == date(2018, 5, 24)
-    assert last_day(Ender(outside, date(2016, 5, 24), clauses)) == date(2016, 5, 23)
-    assert last_day(Ender(outside, None, clauses)) is None
+    assert last_day(EndingReference(inside, date(2016, 5, 24), clauses)) == date(2018, 5, 24)
+    assert last_day(EndingReference(outside, date(2016, 5, 24), clauses)) == date(2016, 5, 23)
+    assert last_day(EndingReference(outside, None, clauses)) is None

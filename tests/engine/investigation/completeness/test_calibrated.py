@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.investigation.completeness.calibrated import Interval, learned, model_from, record_of
-from engine.investigation.completeness.estimate import METHOD, told
+from engine.investigation.completeness.calibrated import Interval, model_from, record_of, shipped_model
+from engine.investigation.completeness.estimate import METHOD, estimate_completeness
 from engine.investigation.completeness.evidence import SIGNS, Evidence
 
 SHARE = st.floats(0, 1)
@@ -16,7 +16,7 @@ VALUES = st.dictionaries(st.sampled_from(sorted(SIGNS)), SHARE)
 
 
 def test_the_model_of_the_engine_keeps_its_signs() -> None:
-    model = learned()
+    model = shipped_model()
     assert model.weights
     assert model.weights.keys() <= SIGNS.keys()
     assert all(weight * SIGNS[name] > 0 for name, weight in model.weights.items() if SIGNS[name])
@@ -24,7 +24,7 @@ def test_the_model_of_the_engine_keeps_its_signs() -> None:
 
 
 def test_plain_values_and_back() -> None:
-    record = record_of(learned())
+    record = record_of(shipped_model())
     assert record_of(model_from(record)) == record
 
 
@@ -35,7 +35,7 @@ def test_a_weight_needs_a_neutral_value() -> None:
 
 @given(VALUES)
 def test_the_estimate_is_within_its_interval(values: dict[str, float]) -> None:
-    found = told(Evidence(values, (1, 2, 2)), learned())
+    found = estimate_completeness(Evidence(values, (1, 2, 2)), shipped_model())
     assert 0 <= found.low <= found.estimate <= found.high <= 1
     assert (found.method, found.best, found.alone) == (METHOD, 3, 1)
     assert found.evidence == values
@@ -46,13 +46,13 @@ def test_more_of_a_piece_of_evidence_goes_its_way(
     values: dict[str, float], name: str, one: float, other: float
 ) -> None:
     low, high = sorted((one, other))
-    less, more = (learned().estimate({**values, name: value}) for value in (low, high))
+    less, more = (shipped_model().estimate({**values, name: value}) for value in (low, high))
     assert SIGNS[name] * (more - less) >= -1e-12
 
 
 @given(VALUES, st.sampled_from(sorted(SIGNS)))
 def test_what_is_missing_counts_as_neither(values: dict[str, float], name: str) -> None:
-    model = learned()
+    model = shipped_model()
     values.pop(name, None)
     neutral = {**values, name: model.neutral.get(name, 0.5)}
     assert model.estimate(values) == pytest.approx(model.estimate(neutral))

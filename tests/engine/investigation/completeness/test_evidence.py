@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation.case import Case
-from engine.investigation.completeness.calibrated import learned
-from engine.investigation.completeness.estimate import WHOLE, completeness_of
+from engine.investigation.completeness.calibrated import shipped_model
+from engine.investigation.completeness.estimate import WHOLE, find_completeness
 from engine.investigation.completeness.evidence import (
     BEST,
     HEAD,
@@ -27,6 +26,7 @@ from engine.investigation.completeness.evidence import (
 )
 from engine.investigation.pool import Pool, Reading
 from engine.model import AreaState, EvidenceStatus
+from engine.search_budget import budget_for
 from engine.settings import InvestigationSettings
 
 QUESTION = "What fee is paid for a pilot?"
@@ -39,8 +39,8 @@ RELEVANCE = st.lists(st.floats(0, 1.25, width=32), min_size=1, max_size=150).map
 def finished(
     corpus: Corpus, settings: InvestigationSettings, question: str = QUESTION, scan: int | None = None
 ) -> Case:
-    breadth = None if scan is None else replace(breadth_of(settings), scan=scan)
-    case = Case(corpus, question, settings, breadth=breadth)
+    search_budget = None if scan is None else replace(budget_for(settings), scan=scan)
+    case = Case(corpus, question, settings, search_budget=search_budget)
     list(case.run())
     return case
 
@@ -66,7 +66,7 @@ def test_more_independent_finders_never_lower_the_estimate(finders: list[int], d
     more = [*finders[:place], finders[place] + 1, *finders[place + 1 :]]
     before, after = capture(finders), capture(more)
     assert all(after[name] >= before[name] - 1e-12 for name in before)
-    assert learned().estimate(after) >= learned().estimate(before) - 1e-12
+    assert shipped_model().estimate(after) >= shipped_model().estimate(before) - 1e-12
 
 
 @given(RELEVANCE)
@@ -107,7 +107,7 @@ def test_evidence_of_a_case(tariff: Corpus, dense: Corpus) -> None:
 def test_an_empty_pool_has_no_estimate(dense: Corpus) -> None:
     case = finished(dense, InvestigationSettings())
     assert case.scanned is not None
-    assert completeness_of(case.scanned, Pool(5), (), 0, Reading(dense)) is None
+    assert find_completeness(case.scanned, Pool(5), (), 0, Reading(dense)) is None
 
 
 def test_nothing_is_outside_a_pool_that_holds_the_corpus(dense: Corpus) -> None:
@@ -117,7 +117,7 @@ def test_nothing_is_outside_a_pool_that_holds_the_corpus(dense: Corpus) -> None:
     for hop in case.pool.hops():
         if hop.target_id not in pool and hop.source_id is None:
             pool.admit(hop, int(dense.rows([hop.target_id])[0]), 0.5)
-    found = completeness_of(case.scanned, pool, (), 0, Reading(dense))
+    found = find_completeness(case.scanned, pool, (), 0, Reading(dense))
     assert found is not None
     assert (found.method == WHOLE) == (len(pool) == len(dense))
     assert (found.estimate == 1.0) == (len(pool) == len(dense))

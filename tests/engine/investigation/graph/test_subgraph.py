@@ -124,7 +124,7 @@ def test_every_kind_of_node_is_found_by_its_id(meridia: Corpus, name: str, kind:
     "name", ["concept:nix", "nix", "", "colour:red", "section:tax-procedure-act/art-999"]
 )
 def test_what_is_no_node_is_refused_by_name(meridia: Corpus, name: str) -> None:
-    with pytest.raises(InputError, match="nothing in Republic of Meridia is called"):
+    with pytest.raises(InputError, match="Republic of Meridia has no node"):
         anchor(meridia, name)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.investigation.ranking.additive import AdditiveModel, Family, Shape, learned, model_from
+from engine.investigation.ranking.additive import AdditiveModel, Family, Shape, model_from, shipped_models
 
 RISING = Shape(np.array([0.0, 0.5, 1.0], np.float32), np.array([1.0, 2.0], np.float32))
 
@@ -34,7 +34,7 @@ def test_a_model_is_read_from_plain_values() -> None:
 @given(st.lists(st.floats(-2, 2), min_size=2, max_size=20))
 def test_what_may_only_rise_rises(values: list[float]) -> None:
     ordered = np.sort(np.array(values, np.float32))
-    for model in (*learned(Family.LONG), *learned(Family.SHORT)):
+    for model in (*shipped_models(Family.LONG), *shipped_models(Family.SHORT)):
         for name, shape in model.shapes.items():
             if name not in ("heading", "document"):
                 assert (np.diff(shape.of(ordered)) >= -1e-5).all(), name
@@ -42,7 +42,7 @@ def test_what_may_only_rise_rises(values: list[float]) -> None:
 
 @pytest.mark.parametrize("family", list(Family))
 def test_the_learned_models_know_the_question(family: Family) -> None:
-    for model in learned(family):
+    for model in shipped_models(family):
         assert model.scale > 0
         assert model.shapes.keys() & {"relevance", "rank", "lexical", "dense"}
         for shape in model.shapes.values():

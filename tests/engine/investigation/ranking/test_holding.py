@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from engine.investigation.ranking.additive import Family
-from engine.investigation.ranking.order import BY_MEANING, COVERED, FIRST, REACH, held, lift, reach
+from engine.investigation.ranking.order import BY_MEANING, COVERED, FIRST, REACH, hold_near_scan, lift, reach
 
 
 @st.composite
@@ -27,7 +27,7 @@ REACHES = st.floats(0, 4, allow_nan=False)
 @given(pools())
 def test_without_reason_to_leave_it_the_order_is_the_scans(pool: tuple[NDArray[np.intp], ...]) -> None:
     order, scanned = pool
-    found = held(order, scanned, 0.0).tolist()
+    found = hold_near_scan(order, scanned, 0.0).tolist()
     assert found[: len(scanned)] == scanned.tolist()
     assert found[len(scanned) :] == [place for place in order.tolist() if place not in set(scanned.tolist())]
 
@@ -35,7 +35,7 @@ def test_without_reason_to_leave_it_the_order_is_the_scans(pool: tuple[NDArray[n
 @given(pools(), REACHES)
 def test_none_falls_further_than_the_reach(pool: tuple[NDArray[np.intp], ...], reached: float) -> None:
     order, scanned = pool
-    found = held(order, scanned, reached)
+    found = hold_near_scan(order, scanned, reached)
     assert sorted(found.tolist()) == sorted(order.tolist())
     ranks = {place: rank for rank, place in enumerate(found.tolist(), 1)}
     for rank, place in enumerate(scanned.tolist(), 1):
@@ -48,13 +48,13 @@ def test_of_those_that_are_not_held_the_better_stays_first(
 ) -> None:
     order, scanned = pool
     rest = [place for place in order.tolist() if place not in set(scanned.tolist())]
-    assert [place for place in held(order, scanned, reached).tolist() if place in set(rest)] == rest
+    assert [place for place in hold_near_scan(order, scanned, reached).tolist() if place in set(rest)] == rest
 
 
 @given(pools())
 def test_an_order_within_the_reach_stays_as_it_is(pool: tuple[NDArray[np.intp], ...]) -> None:
     order, scanned = pool
-    assert held(order, scanned, float(len(order))).tolist() == order.tolist()
+    assert hold_near_scan(order, scanned, float(len(order))).tolist() == order.tolist()
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_an_order_within_the_reach_stays_as_it_is(pool: tuple[NDArray[np.intp], 
     [(0.0, [1, 2, 3, 0]), (0.5, [1, 0, 2, 3]), (1.0, [0, 1, 3, 2]), (3.0, [0, 3, 2, 1])],
 )
 def test_how_far_the_scans_first_falls(reached: float, expected: list[int]) -> None:
-    found = held(np.array([0, 3, 2, 1], np.intp), np.array([1, 2, 3], np.intp), reached)
+    found = hold_near_scan(np.array([0, 3, 2, 1], np.intp), np.array([1, 2, 3], np.intp), reached)
     assert found.tolist() == expected
 
 

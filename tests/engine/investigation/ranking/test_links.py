@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from engine.investigation.ranking.features import VOUCHERS, Described, Links, link_features
+from engine.investigation.ranking.features import VOUCHERS, Links, PoolDescription, link_features
 
 Values = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ def test_features_are_those_of_the_best_voucher(size: int) -> None:
     for _ in range(4):
         links, pool, asked = random_pool(draws, size)
         expected, by = plain(links, pool, asked)
-        found, voucher = link_features(links, cast(Described, pool))
+        found, voucher = link_features(links, cast(PoolDescription, pool))
         assert found.keys() == expected.keys()
         for name, values in found.items():
             np.testing.assert_allclose(values, expected[name], rtol=1e-5, atol=1e-6, err_msg=name)
@@ -81,9 +81,9 @@ def test_features_are_those_of_the_best_voucher(size: int) -> None:
 def test_nothing_is_lent_without_links_and_nothing_onward_without_vectors() -> None:
     links, pool, _ = random_pool(np.random.default_rng(3), 12)
     none = csr_array(links.out.shape)
-    found, voucher = link_features(Links(none, none, links.rows, links.seeds), cast(Described, pool))
+    found, voucher = link_features(Links(none, none, links.rows, links.seeds), cast(PoolDescription, pool))
     assert not any(values.any() for values in found.values())
     assert set(voucher.tolist()) == {-1}
-    found, _ = link_features(links, cast(Described, SimpleNamespace(**vars(pool) | {"vectors": None})))
+    found, _ = link_features(links, cast(PoolDescription, SimpleNamespace(**vars(pool) | {"vectors": None})))
     assert not found["onward"].any()
     assert found["gain"].any()

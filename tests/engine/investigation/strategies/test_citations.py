@@ -13,7 +13,7 @@ from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 from engine.investigation.strategies.base import Context
-from engine.investigation.strategies.citations import Citations, places, quote
+from engine.investigation.strategies.citations import Citations, quote, rank_within
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.model import Direction, Passage, Reference, Relation, Span, Status, TargetKind
 from engine.settings import InvestigationSettings
@@ -31,7 +31,7 @@ class TestCitationsOfALaw(StrategyContract):
 def hopping(corpus: Corpus, hops: int, direction: str = "both") -> Context:
     """A context in which so many references are followed in a row."""
     context = context_of(corpus, InvestigationSettings().changed(citation_direction=direction))
-    return replace(context, breadth=replace(context.breadth, hops=hops))
+    return replace(context, search_budget=replace(context.search_budget, hops=hops))
 
 
 def test_a_chain_of_references_is_followed_hop_by_hop(bare: Corpus) -> None:
@@ -151,7 +151,7 @@ def test_quotes_stay_in_their_sentence(text: str, cited: str, quoted: str) -> No
 
 
 def test_places_count_within_each_group_by_score() -> None:
-    place, size = places(np.array([7, 3, 7, 7], np.int32), np.array([0.1, 0.5, 0.9, 0.1], np.float32))
+    place, size = rank_within(np.array([7, 3, 7, 7], np.int32), np.array([0.1, 0.5, 0.9, 0.1], np.float32))
     assert place.tolist() == [2, 1, 1, 3]
     assert size.tolist() == [3, 1, 3, 3]
 

@@ -8,7 +8,7 @@ from engine.investigation.strategies.concepts import Concepts
 from engine.investigation.strategies.contract import StrategyContract, all_seeds, context_of, seeds_of
 from engine.investigation.trails import NO_SOURCE
 from engine.model import Direction, Hop, Relation
-from engine.records.wording import trail_sentence
+from engine.records.phrases import trail_sentence
 
 QUESTION = "When does the objection deadline end after an amended assessment?"
 

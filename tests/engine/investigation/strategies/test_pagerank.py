@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus
+from engine.investigation.graph.walks import add_named, get_associations, walk_from
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.pagerank import PageRank
-from engine.investigation.walks import associations, pointed, walked
 
 
 class TestPageRankOfALaw(StrategyContract):
@@ -25,18 +25,18 @@ class TestPageRankOfALaw(StrategyContract):
 
 def test_a_walker_goes_somewhere_or_is_at_a_dead_end(bare: Corpus, toy: Corpus) -> None:
     for corpus in (bare, toy):
-        graph = associations(corpus)
+        graph = get_associations(corpus)
         sums = (graph.joined @ np.diag(graph.scale)).sum(axis=0)
         assert (np.isclose(sums, 1, atol=1e-5) | (sums == 0)).all()
         assert graph.joined.toarray().tolist() == graph.joined.toarray().T.tolist()
 
 
 def test_the_graph_is_made_once(toy: Corpus) -> None:
-    assert associations(toy) is associations(toy)
+    assert get_associations(toy) is get_associations(toy)
 
 
 def test_links_have_weights_between_zero_and_one_and_none_to_itself(bare: Corpus) -> None:
-    graph = associations(bare)
+    graph = get_associations(bare)
     for matrix in (graph.cites, graph.names):
         assert ((matrix.data > 0) & (matrix.data <= 1)).all()
         assert not matrix.diagonal().any()
@@ -44,9 +44,9 @@ def test_links_have_weights_between_zero_and_one_and_none_to_itself(bare: Corpus
 
 
 def test_a_walk_from_a_passage_reaches_what_it_cites_before_what_nothing_joins(bare: Corpus) -> None:
-    graph, plan = associations(bare), context_of(bare).relevance.plan
+    graph, plan = get_associations(bare), context_of(bare).relevance.plan
     start = np.array([int(bare.rows(["harbour-act/art-3/para-3"])[0])], np.int32)
-    visits = walked(graph, start, np.ones(1, np.float32), plan)
+    visits = walk_from(graph, start, np.ones(1, np.float32), plan)
     cited = graph.cites[start].tocoo().col
     assert len(cited)
     assert visits.of(start)[0] == visits.shares.max() == pytest.approx(1.0)
@@ -58,16 +58,16 @@ def test_a_walk_from_a_passage_reaches_what_it_cites_before_what_nothing_joins(b
 
 
 def test_nothing_to_start_from_is_nowhere(bare: Corpus) -> None:
-    graph, plan = associations(bare), context_of(bare).relevance.plan
+    graph, plan = get_associations(bare), context_of(bare).relevance.plan
     empty = np.empty(0, np.int32)
-    assert not len(walked(graph, empty, np.empty(0, np.float32), plan).rows)
+    assert not len(walk_from(graph, empty, np.empty(0, np.float32), plan).rows)
 
 
 def test_a_passage_that_the_question_names_is_where_it_points(bare: Corpus) -> None:
-    graph = associations(bare)
+    graph = get_associations(bare)
     plan = context_of(bare, question="What is a vessel or a Berth under the Harbour Act?").relevance.plan
     named, _ = graph.named_in(plan.question, plan.language)
     assert len(named)
-    rows, scores = pointed(graph, seeds_of(0).rows, np.ones(1, np.float32), plan)
+    rows, scores = add_named(graph, seeds_of(0).rows, np.ones(1, np.float32), plan)
     assert set(named.tolist()) <= set(rows.tolist())
     assert ((scores > 0) & (scores <= 1)).all()

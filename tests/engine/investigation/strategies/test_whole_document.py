@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.investigation import turn as whole
+from engine.investigation import round as whole
 from engine.investigation.strategies import whole_document
 from engine.investigation.strategies.base import Context, Seeds
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.whole_document import WholeDocument
 from engine.model import NamedProvision, Naming
-from engine.records.wording import trail_sentence
+from engine.records.phrases import trail_sentence
 from engine.settings import presets
 from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 

@@ -41,4 +41,4 @@ def decrees() -> Decrees:
 def test_which_act_is_meant(
     decrees: Decrees, name: str, candidates: tuple[int, ...], expected: tuple[int, ...] | None
 ) -> None:
-    assert decrees.meant(name, candidates) == expected
+    assert decrees.find(name, candidates) == expected

@@ -108,10 +108,10 @@ def test_a_candidate_that_is_none_is_known_as_such_the_next_time() -> None:
     uses = set(resolver.uses)
     for text in texts:
         again.uses.clear()
-        again.asked.clear()
+        again.consulted.clear()
         alone = found(Resolver(documents, [], passages), text)
         assert found(again, text) == found(again, text) == alone
     assert first == [found(resolver, text) for text in texts]
     assert uses == resolver.uses
-    resolver.forget()
+    resolver.clear()
     assert first == [found(resolver, text) for text in texts]

@@ -18,7 +18,7 @@ def test_an_act_is_found_in_another_language() -> None:
     german = Document("dsgvo", "Verordnung (EU) 2016/679 über den Schutz natürlicher Personen", "de")
     named = Document("gdpr", "GDPR", "en", aliases=("Regulation (EU) 2016/679",))
     acts = EuActs([german, named])
-    assert acts.meant("règlement (UE) 2016/679", "fr") == (0, 1)
-    assert acts.meant("directive 95/46/CE", "fr") == ()
-    assert acts.meant("code civil", "fr") is None
+    assert acts.find("règlement (UE) 2016/679", "fr") == (0, 1)
+    assert acts.find("directive 95/46/CE", "fr") == ()
+    assert acts.find("code civil", "fr") is None
     assert eu_act_form("zh") is None

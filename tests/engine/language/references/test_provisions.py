@@ -9,7 +9,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.language.addresses import CONTAINERS
-from engine.language.references.provisions import Provisions, layout_of
+from engine.language.references.provisions import Provisions, make_layout
 from engine.language.references.targets import Neighbours
 from engine.model import SectionKind
 
@@ -22,7 +22,7 @@ def both(corpus: Corpus) -> tuple[Provisions, Provisions]:
     passages = corpus.passages(np.arange(len(corpus), dtype=np.int32))
     every = sum(len(corpus.document_sections(number)) for number in range(len(documents)))
     sections = corpus.sections(list(range(every)))
-    plain = layout_of(documents, sections, passages)
+    plain = make_layout(documents, sections, passages)
     told = replace(plain, numbers=corpus.printed_numbers)
     return Provisions(documents, sections, passages, told), Provisions(documents, sections, passages, plain)
 
@@ -33,14 +33,14 @@ def corpus(request: pytest.FixtureRequest) -> Corpus:
     return found
 
 
-def test_the_numbers_beside_one_are_the_same(corpus: Corpus) -> None:
+def test_the_neighbouring_numbers_one_are_the_same(corpus: Corpus) -> None:
     looked_up, whole = map(Neighbours, both(corpus))
     compared = 0
     for document in range(len(corpus.documents())):
         for kind in KINDS:
             for key in ("1", "3", "9999"):
-                found = looked_up.numbers_beside(document, kind, key, 4)
-                assert found == whole.numbers_beside(document, kind, key, 4), (document, kind, key)
+                found = looked_up.neighbouring_numbers(document, kind, key, 4)
+                assert found == whole.neighbouring_numbers(document, kind, key, 4), (document, kind, key)
                 compared += len(found)
     assert compared > 20
 

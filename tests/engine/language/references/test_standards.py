@@ -93,4 +93,4 @@ CORPUS = (
     ],
 )
 def test_a_year_means_its_edition_and_none_means_the_latest(name: str, meant: tuple[int, ...] | None) -> None:
-    assert Standards(CORPUS).meant(name) == meant
+    assert Standards(CORPUS).find(name) == meant

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from engine.language.references.names import of_its_time
+from engine.language.references.names import latest_versions
 from engine.model import Document
 
 ACT = "外汇管理条例"
@@ -33,4 +33,4 @@ DOCUMENTS = [
     ],
 )
 def test_the_newest_version_before_the_text(own: int, found: tuple[int, ...], meant: tuple[int, ...]) -> None:
-    assert of_its_time(found, own, DOCUMENTS) == meant
+    assert latest_versions(found, own, DOCUMENTS) == meant

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from engine.language.statements import sequence
 from engine.language.statements.dropping import binding
-from engine.language.statements.pairing import paired
+from engine.language.statements.pairing import pair_tokens
 
 
 def dropped(claim: str, source: str, language: str = "en", *, agentless: bool = False) -> list[str]:
     own, theirs = sequence(claim, language), sequence(source, language)
-    pairs = paired(own, theirs)
+    pairs = pair_tokens(own, theirs)
     left = [place for place in range(len(theirs)) if place not in pairs.of_claim.values()]
     return [token.word for token in binding(own, theirs, pairs, left, language, agentless=agentless)]
 

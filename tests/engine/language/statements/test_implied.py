@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.language.statements import Sort, sequence
-from engine.language.statements.pairing import implied, paired
+from engine.language.statements.pairing import find_implied, pair_tokens
 from engine.model import Span
 
 NONE: frozenset[str] = frozenset()
@@ -21,10 +21,10 @@ def of(
     at = claim.find(cited) if cited else -1
     own = sequence(claim, language, [Span(at, at + len(cited))] if cited else ())
     theirs = sequence(source, language)
-    pairs = paired(own, theirs)
+    pairs = pair_tokens(own, theirs)
     lost = [place for place in range(len(own)) if place not in pairs.of_claim]
     left = [place for place in range(len(theirs)) if place not in pairs.of_claim.values()]
-    found = implied(own, theirs, pairs, lost, left, language, context)
+    found = find_implied(own, theirs, pairs, lost, left, language, context)
     return [own[place].word for place in lost], [own[place].word for place in sorted(found)]
 
 

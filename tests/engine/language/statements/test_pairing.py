@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.language.statements import sequence
-from engine.language.statements.pairing import Pairs, paired
+from engine.language.statements.pairing import Pairs, pair_tokens
 from engine.language.statements.sequence import Token
 
 # Who does it, to whom, with what: a table of all sentences that these make.
@@ -22,7 +22,7 @@ sentences = st.tuples(st.permutations(PEOPLE), st.sampled_from(VERBS), st.sample
 def pairs_of(claim: str, source: str, language: str = "en") -> tuple[Pairs, tuple[Token, ...], list[str]]:
     """The pairs, the tokens of the claim, and the words of it that have another part in the source."""
     own = sequence(claim, language)
-    found = paired(own, sequence(source, language))
+    found = pair_tokens(own, sequence(source, language))
     return found, own, [token.word for token in found.exchanged]
 
 

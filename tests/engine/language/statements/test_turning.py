@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.language.statements import sequence
-from engine.language.statements.alignment import turned
+from engine.language.statements.alignment import rephrase
 from engine.language.statements.sequence import Token
 
 # An active sentence, and the passive that says the same.
@@ -32,7 +32,7 @@ def keys(tokens: object) -> list[str]:
 def forms(claim: str, source: str) -> list[tuple[list[str], list[str], bool]]:
     return [
         (keys(own), keys(other), lost)
-        for own, other, lost in turned(sequence(claim, "en"), sequence(source, "en"))
+        for own, other, lost in rephrase(sequence(claim, "en"), sequence(source, "en"))
     ]
 
 
@@ -84,6 +84,6 @@ def counted(tokens: object) -> Counter[tuple[str, str]]:
 @given(claim=PARTS, source=PARTS)
 def test_no_word_is_lost_and_none_is_added(claim: list[str], source: list[str]) -> None:
     own, theirs = sequence(", ".join(claim) + ".", "en"), sequence(", ".join(source) + ".", "en")
-    for one, other, _ in turned(own, theirs):
+    for one, other, _ in rephrase(own, theirs):
         assert counted(one) == counted(own)
         assert counted(other) == counted(theirs)

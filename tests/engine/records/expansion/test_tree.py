@@ -130,7 +130,7 @@ def test_a_trail_of_many_hops_is_no_recursion() -> None:
     [
         (("pool",), {}, "pool.nodes: "),
         (("pool", "nodes"), [{"id": "a"}], "pool.nodes.0.round: "),
-        (("pool", "nodes", 1, "id"), "a", "a passage stands twice"),
+        (("pool", "nodes", 1, "id"), "a", "a passage is in the pool twice"),
         (("pool", "edges", 0, "target"), "nowhere", "not in the pool"),
         (("pool", "edges", 0, "source"), "nowhere", "not in the pool"),
         (("pool", "edges", 0, "relation"), "loves", "relation: "),

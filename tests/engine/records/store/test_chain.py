@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.records.store.chain import BEGINNING, Event, broken_events, broken_states, digest, sealed
+from engine.records.store.chain import BEGINNING, Event, broken_events, broken_states, digest, seal
 
 words = st.text(max_size=8)
 data = st.dictionaries(words, st.one_of(words, st.integers(-99, 99), st.booleans(), st.none()), max_size=3)
@@ -29,7 +29,7 @@ def chained(
     before = BEGINNING
     for number, (who, kind, said, state) in enumerate(made):
         event = Event(number, "2026-01-01", who, kind, said, None if state is None else digest(state))
-        events.append(sealed(event, "case", before))
+        events.append(seal(event, "case", before))
         before = events[-1].hash
         if state is not None:
             states[number] = state

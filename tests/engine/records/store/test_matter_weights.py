@@ -75,7 +75,7 @@ def test_what_is_in_use_is_not_deleted(store: CaseStore, weights: MatterWeights)
     matter = store.matter("Harbour")
     keep(weights, matter)
     weights.adopt(matter, "one", who="Ann")
-    with pytest.raises(InputError, match="go back first"):
+    with pytest.raises(InputError, match="reset the ranking first"):
         weights.delete(matter, "one")
     weights.ship(matter, PORT, who="Ann")
     weights.delete(matter, "one")
@@ -94,7 +94,7 @@ def test_number_and_size_are_bounded(
     keep(weights, matter, "one")
     keep(weights, matter, "two", "Elsewhere")
     for act in (lambda: keep(weights, matter, "three"), lambda: weights.check_room(matter)):
-        with pytest.raises(InputError, match="2 learned weights are kept of this matter"):
+        with pytest.raises(InputError, match="this matter has 2 learned weights"):
             act()
     keep(weights, store.matter("Taxes"), "three")
     monkeypatch.setattr(matter_weights, "LONGEST_KEPT", 50)
@@ -115,7 +115,7 @@ def test_it_goes_with_its_matter(store: CaseStore, weights: MatterWeights) -> No
         lambda: weights.adopt(matter, "one", who="Ann"),
         lambda: weights.ship(matter, PORT, who="Ann"),
     ):
-        with pytest.raises(InputError, match="the matter is gone"):
+        with pytest.raises(InputError, match="the matter and its learned weights were deleted"):
             act()
 
 

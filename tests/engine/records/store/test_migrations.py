@@ -13,7 +13,7 @@ from sqlalchemy import MetaData, create_engine, insert, select, text
 
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
-from engine.records.store.database import Wanted
+from engine.records.store.database import CaseFilter
 from engine.records.store.opening import SCHEMA, VERSION
 from engine.records.store.store import CaseStore
 from tests.engine.records.former import former_database
@@ -68,7 +68,7 @@ def states(tmp_path: Path) -> dict[str, list[bytes]]:
 def test_all_cases_are_there_and_sound(former: str, tmp_path: Path) -> None:
     before = states(tmp_path)
     store = CaseStore(former)
-    listed = store.listed(Wanted(), None, EVERYBODY)
+    listed = store.listed(CaseFilter(), None, EVERYBODY)
     assert {one.id for one in listed.cases} == set(before)
     assert len(before) == 3
     for one in listed.cases:
@@ -83,13 +83,13 @@ def test_all_cases_are_there_and_sound(former: str, tmp_path: Path) -> None:
 
 def test_they_are_gone_on_with(former: str, record: dict[str, Any]) -> None:
     store = CaseStore(former)
-    (one,) = (one for one in store.listed(Wanted(), None, EVERYBODY).cases if one.name == "Haftung")
+    (one,) = (one for one in store.listed(CaseFilter(), None, EVERYBODY).cases if one.name == "Haftung")
     owner = "a" * 32
     assert one.verdict == "supported"
     kinds = [event.kind for event in store.events(one.id, owner)]
     assert kinds == ["opened", "ran", "pin", "dismiss", "undone", "judged", "described"]
     store.undo(one.id, who="Ann", owner=owner)
-    with pytest.raises(InputError, match="no step to take back"):
+    with pytest.raises(InputError, match="no step to undo"):
         store.undo(one.id, who="Ann", owner=owner)
     store.step(one.id, "pin", who="Ann", owner=owner, record=record)
     store.share(one.id, who="Ann", owner=owner)
@@ -99,7 +99,7 @@ def test_they_are_gone_on_with(former: str, record: dict[str, Any]) -> None:
     assert store.verify(one.id, owner) == []
     new = store.keep(record, store.matter("Agency"), application="cli", who="Ann")
     assert store.verify(new) == []
-    assert len(store.listed(Wanted(), store.matter("Agency")).cases) == 3
+    assert len(store.listed(CaseFilter(), store.matter("Agency")).cases) == 3
     store.close()
 
 
@@ -131,5 +131,5 @@ def test_a_migration_that_is_stopped_leaves_the_former_version(tmp_path: Path) -
         connection.execute("drop table by_verdict")
     connection.close()
     store = CaseStore(f"sqlite:///{path}")
-    assert len(store.listed(Wanted(), None, EVERYBODY).cases) == 3
+    assert len(store.listed(CaseFilter(), None, EVERYBODY).cases) == 3
     store.close()

@@ -16,13 +16,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.schema import SchemaItem
 
 from engine.errors import InputError, ResourceError, SettingsError
-from engine.records.store.opening import ASSESSMENTS, MIGRATIONS, VERSION, opened
+from engine.records.store.opening import ASSESSMENTS, MIGRATIONS, VERSION, open_database
 from engine.records.store.store import CaseStore
 from engine.records.store.tables import METADATA
 
 
 def test_migrations_make_the_tables_that_the_program_uses(empty: str) -> None:
-    engine = opened(empty)
+    engine = open_database(empty)
 
     def is_compared(thing: SchemaItem, name: str | None, *_: object) -> bool:
         # On a server a trigger does what these do.
@@ -42,11 +42,11 @@ def test_the_version_is_the_last_migration() -> None:
 
 def test_opened_again_nothing_is_made_anew(empty: str) -> None:
     for _ in range(2):
-        opened(empty).dispose()
+        open_database(empty).dispose()
 
 
 def test_nobody_else_on_the_computer_reads_it(tmp_path: Path) -> None:
-    opened(f"sqlite:///{tmp_path / 'own' / 'cases.sqlite'}").dispose()
+    open_database(f"sqlite:///{tmp_path / 'own' / 'cases.sqlite'}").dispose()
     for path in (tmp_path / "own", tmp_path / "own" / "cases.sqlite"):
         assert not path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
 
@@ -72,28 +72,28 @@ def test_what_is_written_after_another_program_has_looked_is_kept(tmp_path: Path
 @pytest.mark.parametrize("url", ["", "nonsense", "mysql://h/d", "sqlite://", "/var/cases", "http://h/d"])
 def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(SettingsError, match=r"sqlite:///FILE or postgresql://HOST/DATABASE"):
-        opened(url)
+        open_database(url)
 
 
 def test_another_file_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("These are my notes. " * 100)
-    with pytest.raises(InputError, match="no database of cases"):
-        opened(f"sqlite:///{tmp_path / 'notes.txt'}")
+    with pytest.raises(InputError, match="not a database of cases"):
+        open_database(f"sqlite:///{tmp_path / 'notes.txt'}")
     assert (tmp_path / "notes.txt").read_text() == "These are my notes. " * 100
 
 
 def test_a_later_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cases.sqlite"
-    opened(f"sqlite:///{path}").dispose()
+    open_database(f"sqlite:///{path}").dispose()
     with sqlite3.connect(path) as connection:
         connection.execute("update alembic_version set version_num = '9999'")
     connection.close()
     with pytest.raises(InputError, match="later version of Redstring"):
-        opened(f"sqlite:///{path}")
+        open_database(f"sqlite:///{path}")
 
 
 def test_a_server_that_does_not_answer_is_told_without_the_password() -> None:
     with pytest.raises(ResourceError) as told:
-        opened("postgresql://ann:secret@127.0.0.1:1/cases")
+        open_database("postgresql://ann:secret@127.0.0.1:1/cases")
     assert "secret" not in str(told.value)
     assert "127.0.0.1" in str(told.value)

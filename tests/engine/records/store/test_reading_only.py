@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engine.errors import ResourceError
-from engine.records.store.database import Wanted
+from engine.records.store.database import CaseFilter
 from engine.records.store.store import CaseStore
 
 ROOT = Path(__file__).parents[4]
@@ -43,7 +43,7 @@ def test_what_cannot_be_opened_to_be_written_is_read(one: tuple[Path, str], smal
     blocked = home / "cases.sqlite-shm"
     blocked.symlink_to("nowhere")
     with closing(CaseStore(f"sqlite:///{home / 'cases.sqlite'}")) as store:
-        assert store.listed(Wanted()).total == 1
+        assert store.listed(CaseFilter()).total == 1
         assert store.record(case_id) == small
         assert store.verify(case_id) == []
         assert store.verify_all() == {"": [], case_id: []}
@@ -53,7 +53,7 @@ def test_what_cannot_be_opened_to_be_written_is_read(one: tuple[Path, str], smal
             lambda: store.describe(case_id, who="Ann", name="New"),
             lambda: store.delete([case_id]),
         ):
-            with pytest.raises(ResourceError, match="cannot be read or kept"):
+            with pytest.raises(ResourceError, match="cannot be read or written"):
                 write()
         # It is noticed when there is room again.
         blocked.unlink()

@@ -16,7 +16,7 @@ from sqlalchemy import create_engine, text
 from engine.errors import InputError, ResourceError
 from engine.records.store import EVERYBODY
 from engine.records.store.chain import new_id
-from engine.records.store.database import Matter, Wanted
+from engine.records.store.database import CaseFilter, Matter
 from engine.records.store.store import GENERAL, CaseStore
 
 ME = {"application": "cli", "who": "Ann"}
@@ -45,9 +45,17 @@ def test_what_is_of_one_matter_or_person_no_other_sees(store: CaseStore, record:
     mine, other = store.matter("Harbour", owner="ann"), store.matter("Harbour", owner="ben")
     case_id = kept(store, record, matter=mine)
     kept(store, record, matter=store.matter("Taxes", owner="ann"))
-    assert store.listed(Wanted(), mine, owner="ann").total == 1
-    assert store.listed(Wanted(), other, owner="ben").total == store.listed(Wanted(), owner="ben").total == 0
-    assert store.listed(Wanted(), owner="ann").total == store.listed(Wanted(), owner=EVERYBODY).total == 2
+    assert store.listed(CaseFilter(), mine, owner="ann").total == 1
+    assert (
+        store.listed(CaseFilter(), other, owner="ben").total
+        == store.listed(CaseFilter(), owner="ben").total
+        == 0
+    )
+    assert (
+        store.listed(CaseFilter(), owner="ann").total
+        == store.listed(CaseFilter(), owner=EVERYBODY).total
+        == 2
+    )
     for owner in ("ben", ""):
         for reading in (store.record, store.summary, store.events, store.verify, store.notes):
             with pytest.raises(InputError, match="no case"):
@@ -60,7 +68,7 @@ def test_what_is_of_one_matter_or_person_no_other_sees(store: CaseStore, record:
     assert store.record(case_id, "ann") == record
     assert [one.name for one in store.matters("ann")] == ["Harbour", "Taxes"]
     # Not by asking for the matter of another either.
-    assert store.listed(Wanted(), mine, owner="ben").total == 0
+    assert store.listed(CaseFilter(), mine, owner="ben").total == 0
 
 
 def test_it_is_found_by_words_in_any_case_and_by_what_it_is(store: CaseStore, record: dict[str, Any]) -> None:
@@ -70,7 +78,7 @@ def test_it_is_found_by_words_in_any_case_and_by_what_it_is(store: CaseStore, re
     store.judge(second, "supported", who="Ann", right=True)
 
     def found(**named: Any) -> list[str]:
-        return [one.id for one in store.listed(Wanted(**named)).cases]
+        return [one.id for one in store.listed(CaseFilter(**named)).cases]
 
     assert found(words="öffnung HAFENS") == [first]
     assert found(words="gebühren memo") == [second]
@@ -81,7 +89,7 @@ def test_it_is_found_by_words_in_any_case_and_by_what_it_is(store: CaseStore, re
     assert found(since="2999-01-01") == []
     day = store.summary(first).started[:10]
     assert set(found(since=day, until=day)) == {first, second}
-    assert store.listed(Wanted(limit=1)).total == 2
+    assert store.listed(CaseFilter(limit=1)).total == 2
     assert len(found(limit=1)) == len(found(limit=1, offset=1)) == 1
     assert store.summary(second).name == "Gebühren"
     assert store.summary(second).verdict_right is True
@@ -100,15 +108,15 @@ def test_of_cases_that_ask_the_same_the_newest_is_found(store: CaseStore, record
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ("update events set who = 'Eve' where number = 1", "event 1 (ran) is not what it was"),
-        ("update events set data = '{}' where number = 0", "event 0 (opened) is not what it was"),
-        ("delete from events where number = 3", "ends with another event"),
+        ("update events set who = 'Eve' where number = 1", "event 1 (ran) was changed"),
+        ("update events set data = '{}' where number = 0", "event 0 (opened) was changed"),
+        ("delete from events where number = 3", "the last event is not"),
         ("delete from events where number = 0", "event 0 is missing"),
         ("delete from states", "the record behind event 1 is missing"),
-        ("update cases set head = 'x'", "ends with another event"),
-        ("update cases set coverage_score = 0.123", "another coverage score"),
-        ("update cases set verdict = 'supported'", "another verdict"),
-        ("update cases set notes = 'mine'", "another notes"),
+        ("update cases set head = 'x'", "the last event is not"),
+        ("update cases set coverage_score = 0.123", "different value for 'coverage score'"),
+        ("update cases set verdict = 'supported'", "different value for 'verdict'"),
+        ("update cases set notes = 'mine'", "different value for 'notes'"),
         ("update passages set rank = 9 where rank = 1", "the table of passages"),
         ("delete from hops where number = 0", "the table of hops"),
     ],
@@ -158,7 +166,7 @@ def test_two_processes_at_once_lose_nothing(address: str, record: dict[str, Any]
         process.join(120)
         assert process.exitcode == 0
     store = CaseStore(address)
-    listed = store.listed(Wanted())
+    listed = store.listed(CaseFilter())
     assert listed.total == len({one.question for one in listed.cases}) == 10
     assert len(store.matters()) == 1
     assert all(store.verify(one.id) == [] for one in listed.cases)
@@ -170,19 +178,19 @@ def test_killed_at_any_moment_it_keeps_every_case_whole(tmp_path: Path, record: 
     store = CaseStore(address)
     context = multiprocessing.get_context("fork")
     for turn in range(6):
-        before = store.listed(Wanted()).total
+        before = store.listed(CaseFilter()).total
         store.close()
         process = context.Process(target=writing, args=(address, record, 1000))
         process.start()
         reader = CaseStore(address)
         until = time.monotonic() + 60
-        while reader.listed(Wanted()).total <= before:
+        while reader.listed(CaseFilter()).total <= before:
             assert time.monotonic() < until
         time.sleep(0.013 * turn)
         assert process.pid is not None
         os.kill(process.pid, signal.SIGKILL)
         process.join()
-        listed = reader.listed(Wanted(limit=10_000))
+        listed = reader.listed(CaseFilter(limit=10_000))
         assert listed.total == len(listed.cases) > before
         newest = max(listed.cases, key=lambda one: one.changed)
         assert reader.verify(newest.id) == []
@@ -211,7 +219,7 @@ def test_too_long_is_refused(store: CaseStore, record: dict[str, Any]) -> None:
 
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(ResourceError, match="cases cannot be kept there"):
+    with pytest.raises(ResourceError, match="cannot store cases there"):
         CaseStore(f"sqlite:///{tmp_path / 'file' / 'cases.sqlite'}")
 
 
@@ -222,7 +230,7 @@ def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path, record: dict[str
     writer = sqlite3.connect(path, isolation_level=None)
     writer.execute("begin immediate")
     assert store.record(case_id) == record
-    assert store.listed(Wanted()).total == 1
+    assert store.listed(CaseFilter()).total == 1
     writer.execute("rollback")
     writer.close()
     store.close()
@@ -233,9 +241,9 @@ def test_no_id_is_taken_for_a_flag() -> None:
 
 
 def test_a_matter_that_is_gone_is_an_error(store: CaseStore, record: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="what it belongs to is gone"):
+    with pytest.raises(InputError, match="what it belongs to was deleted"):
         kept(store, record, matter=Matter("nowhere", "", "Gone", "2026-01-01"))
-    assert store.listed(Wanted()).total == 0
+    assert store.listed(CaseFilter()).total == 0
 
 
 def test_a_case_is_moved_between_matters_of_its_owner(store: CaseStore, record: dict[str, Any]) -> None:
@@ -272,5 +280,5 @@ def test_who_moves_a_case_behind_its_events_is_seen(tmp_path: Path, record: dict
     with sqlite3.connect(file) as connection:
         connection.execute("update cases set matter = (select id from matters where name = 'General')")
     connection.close()
-    assert store.verify(case_id) == ["the table of cases says another matter"]
+    assert store.verify(case_id) == ["the table of cases has a different value for 'matter'"]
     store.close()

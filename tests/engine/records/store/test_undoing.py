@@ -17,7 +17,7 @@ from hypothesis.stateful import (
 )
 
 from engine.errors import InputError
-from engine.records.filed import case_file, changes_of, file_of
+from engine.records.case_file import case_file, find_changes, parse_saved
 from engine.records.replaying import standing
 from engine.records.store.store import CaseStore
 
@@ -55,7 +55,7 @@ class Undoing(RuleBasedStateMachine):
     @rule()
     def undo(self) -> None:
         if len(self.records) == 1:
-            with pytest.raises(InputError, match="no step to take back"):
+            with pytest.raises(InputError, match="no step to undo"):
                 self.store.undo(self.id, who="Ann")
             return
         self.records.pop()
@@ -70,7 +70,7 @@ class Undoing(RuleBasedStateMachine):
     @rule()
     def unjudge(self) -> None:
         if not self.verdicts:
-            with pytest.raises(InputError, match="no verdict to take back"):
+            with pytest.raises(InputError, match="no verdict to undo"):
                 self.store.unjudge(self.id, who="Ben")
             return
         self.verdicts.pop()
@@ -100,8 +100,8 @@ class Undoing(RuleBasedStateMachine):
         # Nothing is ever taken out of what is kept: what was wrong once is wrong in the end.
         assert self.store.verify(self.id) == []
         handed = self.store.handed(self.id)
-        saved = file_of(case_file(*handed), "case")
-        assert changes_of(saved, "case") == []
+        saved = parse_saved(case_file(*handed), "case")
+        assert find_changes(saved, "case") == []
 
 
 def test_whatever_is_done_and_taken_back(small: dict[str, Any], tmp_path: Path) -> None:

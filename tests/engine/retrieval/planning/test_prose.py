@@ -1,4 +1,4 @@
-"""What prose says of dates, types and documents: suggestions, never constraints."""
+"""What prose says of dates, types and documents."""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ from engine.retrieval.planning import make_plan
 from engine.retrieval.planning.prose import dates_in_prose, documents_asked
 from engine.settings import InvestigationSettings
 
+YEARS = {"year_from": "2015", "year_to": "2018", "as_of": "2018-12-31"}
+
 
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
     [
         ("en", "duties since 2015", {"year_from": "2015"}),
-        ("en", "duties between 2015 and 2018", {"year_from": "2015", "year_to": "2018"}),
+        (
+            "en",
+            "duties between 2015 and 2018",
+            {"year_from": "2015", "year_to": "2018", "as_of": "2018-12-31"},
+        ),
         ("en", "duties before 1 March 2020", {"year_to": "2020", "as_of": "2020-02-29"}),
         ("en", "who could sign on 1 March 2020?", {"as_of": "2020-03-01"}),
         ("en", "who could sign in 2015?", {"as_of": "2015-12-31"}),
@@ -31,7 +37,11 @@ from engine.settings import InvestigationSettings
         ("en", "since 2015-16 and Rule 2015.3", {}),
         ("en", "more than 2015 vessels", {}),
         ("fr", "article 3 de la loi n° 78-17 du 6 janvier 1978", {}),
-        ("de", "Pflichten von 2015 bis 2018", {"year_from": "2015", "year_to": "2018"}),
+        (
+            "de",
+            "Pflichten von 2015 bis 2018",
+            {"year_from": "2015", "year_to": "2018", "as_of": "2018-12-31"},
+        ),
         ("fr", "les règles à partir de 2016", {"year_from": "2016"}),
         ("xx", "since 2015", {}),
     ],
@@ -41,14 +51,20 @@ def test_dates(language: str, text: str, expected: dict[str, str]) -> None:
     assert {found.kind: found.value for found in dates_in_prose(text, language, names)} == expected
 
 
-def test_a_day_in_prose_is_told_until_one_is_chosen(harbour: Corpus) -> None:
+def test_a_day_in_prose_limits_the_case_where_the_corpus_has_law_of_that_day(harbour: Corpus) -> None:
     question = "Who could moor on 1 March 2012?"
-    assert any("as_of:2012-03-01" in note for note in make_plan(question, ["en"], corpus=harbour).notes)
+    plan = make_plan(question, ["en"], corpus=harbour)
+    assert plan.constraints.as_of == date(2012, 3, 1)
+    assert any("law of 2012-03-01" in note for note in plan.notes)
+    alone = make_plan(question, ["en"])
+    assert alone.constraints.as_of is None
+    assert any("as_of:2012-03-01" in note for note in alone.notes)
     chosen = InvestigationSettings(as_of=date(2012, 3, 1))
     for plan in (
         make_plan(f"{question} as_of:2012-03-01", ["en"], corpus=harbour),
         make_plan(question, ["en"], chosen, corpus=harbour),
     ):
+        assert plan.constraints.as_of in (None, date(2012, 3, 1))
         assert not any("as_of" in note for note in plan.notes)
 
 

@@ -1,4 +1,4 @@
-"""What each query found, what each round was made for, when a case was opened; ready views."""
+"""Hits of queries, purposes of rounds, time of last opening; views."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Add them; what is kept stays as it is."""
+    """Add the columns, tables and views; stored data is unchanged."""
     op.add_column("cases", sa.Column("opened", sa.String(length=32), nullable=True))
     op.add_column("rounds", sa.Column("kinds", sa.JSON(), nullable=False, server_default="[]"))
     op.add_column("queries", sa.Column("milliseconds", sa.Float(), nullable=True))

@@ -1,5 +1,4 @@
-"""On PostgreSQL, hops and hits go with their case by a trigger: a foreign key was looked up for each of the
-thousands of rows of a case, a third of the time to save one."""
+"""On PostgreSQL, delete hops and hits by a trigger: foreign keys were a third of the time to save a case."""
 
 from alembic import op
 
@@ -10,7 +9,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Put the trigger in the place of the keys; what is kept stays as it is."""
+    """Replace the foreign keys by the trigger; stored data is unchanged."""
     if op.get_bind().dialect.name != "postgresql":
         return
     replace_keys_by_trigger(op.get_bind())

@@ -1,4 +1,4 @@
-"""What experts review: criteria, queues, who looks at what, and what was said."""
+"""Expert reviews: criteria, queues, leases and assessments."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ ID, TIME, REVIEWER = sa.String(length=32), sa.String(length=32), sa.String(lengt
 
 
 def upgrade() -> None:
-    """Add the tables; what is kept stays as it is."""
+    """Add the tables; stored data is unchanged."""
     _add_criteria_and_queues()
     _add_items()
     op.create_table(

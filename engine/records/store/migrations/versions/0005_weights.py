@@ -1,4 +1,4 @@
-"""What was learned of the verdicts of a matter, and by which of it its cases are ranked."""
+"""Weights learned from the verdicts of a matter."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ ID, TIME = sa.String(length=32), sa.String(length=32)
 
 
 def upgrade() -> None:
-    """Add the table; what is kept stays as it is."""
+    """Add the table; stored data is unchanged."""
     op.create_table(
         "weights",
         sa.Column("number", sa.Integer(), nullable=False),

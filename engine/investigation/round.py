@@ -1,0 +1,325 @@
+"""One round: choose seeds, run the strategies, gate their leads, admit them to the pool.
+
+Also the other ways into the pool: passages that the question names, the scan's candidates, and passages that
+a person chose.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.protocol import Corpus, Rows, Scores
+from engine.errors import InputError
+from engine.investigation.gate import Gate, gate_scores
+from engine.investigation.pool import Pool, Reading
+from engine.investigation.ranking import Ranking
+from engine.investigation.ranking.reranking import pinned, with_addend
+from engine.investigation.strategies.base import Context, Seeds, Strategy, bypasses_gate, is_lasting
+from engine.investigation.strategies.whole_document import DOCUMENTS, PER_DOCUMENT
+from engine.investigation.trails import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
+from engine.model import Direction, Hop, Naming, QueryPlan, Relation, RetrieverHit, StrategyCount
+from engine.retrieval.scan import Scan
+from engine.search_budget import SearchBudget
+
+SCAN, PERSON, NAMED = "scan", "person", "named"
+
+# Passages that the question names: first in the pool and first in the ranking
+
+# The gate score of a named passage: the highest, so that rounds start from it.
+SCORE = 1.0
+# Passages of each named provision that are ranked first; the rest of a long chapter is ranked with all
+# others.
+MOST_FIRST = 12
+# The difference between the scores of two passages that are ranked first.
+STEP = 0.01
+NO_ROWS: Rows = np.empty(0, np.int32)
+
+
+def admit_named(plan: QueryPlan, pool: Pool, corpus: Corpus) -> list[Hop]:
+    """Admit the passages that the question names, up to the pool's limit; return the hops to new passages."""
+    hops = []
+    for named in plan.named:
+        rows = corpus.rows(list(named.passage_ids))
+        detail = "" if named.status is Naming.FOUND else named.note
+        for passage_id, row in zip(named.passage_ids, rows.tolist(), strict=True):
+            if row < 0 or passage_id in pool.dismissed or (pool.full and passage_id not in pool):
+                continue
+            kind = (NAMED, named.relation, Direction.OUT)
+            hop = Hop(passage_id, None, *kind, 0, SCORE, quote=named.words, detail=detail)
+            if pool.admit(hop, row, SCORE):
+                hops.append(hop)
+    return hops
+
+
+def named_rows(plan: QueryPlan, corpus: Corpus) -> Rows:
+    """Return the rows that are ranked first, in the order of the question and then of the text, each once."""
+    ids = [passage for named in plan.named if named.leads for passage in named.passage_ids[:MOST_FIRST]]
+    rows = corpus.rows(list(dict.fromkeys(ids)))
+    return rows[rows >= 0]
+
+
+def put_named_first(ranking: Ranking, first: Rows) -> Ranking:
+    """Rank some rows first, directly after pinned passages; unchanged if the ranking has none of them.
+
+    An addend of its own lifts them as far as necessary.
+    """
+    positions = {row: position for position, row in enumerate(ranking.rows.tolist())}
+    free = ~pinned(ranking)
+    lifted = [positions[row] for row in first.tolist() if row in positions and free[positions[row]]]
+    if not lifted:
+        return ranking
+    top = float(ranking.scores[free].max())
+    lift = np.zeros(len(ranking.rows), np.float32)
+    for number, position in enumerate(lifted):
+        lift[position] = top + STEP * (len(lifted) - number) - ranking.scores[position]
+    return with_addend(ranking, NAMED, lift, {})
+
+
+# Whole documents that a person asked for: they bypass the gate's threshold and have their own budget
+
+# Passages that one strategy may propose as whole documents in one round.
+WHOLE_DOCUMENT_LIMIT = DOCUMENTS * PER_DOCUMENT
+
+
+def without_gate(search_budget: SearchBudget) -> SearchBudget:
+    """Return a budget without a relevance threshold, limited only to whole documents of a round."""
+    return replace(
+        search_budget,
+        gate=0.0,
+        per_strategy=WHOLE_DOCUMENT_LIMIT,
+        per_document=PER_DOCUMENT,
+        per_relation=WHOLE_DOCUMENT_LIMIT,
+    )
+
+
+# The scan
+
+
+def scan_hops(found: Scan, ids: Sequence[str]) -> list[Hop]:
+    """Make the hops from the question to the scan's candidates, best first."""
+    return [
+        Hop(
+            target_id=passage_id,
+            source_id=None,
+            strategy=SCAN,
+            relation=Relation.MATCHES,
+            direction=Direction.OUT,
+            round=0,
+            strength=min(1.0, float(score)),
+            detail=describe_hits(found.hits[int(row)]),
+            rank=rank,
+        )
+        for rank, (passage_id, row, score) in enumerate(zip(ids, found.rows, found.scores, strict=True), 1)
+    ]
+
+
+def admit_scanned(found: Scan, pool: Pool, reading: Reading) -> list[Hop]:
+    """Admit the scan's candidates up to the pool's limit; none if the pool comes from an earlier scan.
+
+    Passages that a person added or the question names do not count as an earlier scan.
+    """
+    if any(entry.strategy not in (PERSON, NAMED) for entry in pool.entries()):
+        return []
+    admitted = []
+    hops = scan_hops(found, reading.ids(found.rows))
+    for hop, row, score in zip(hops, found.rows.tolist(), found.scores.tolist(), strict=True):
+        if hop.target_id in pool or not pool.full:
+            pool.admit(hop, row, score)
+            admitted.append(hop)
+    return admitted
+
+
+def describe_hits(hits: Sequence[RetrieverHit]) -> str:
+    """Return the best rank of each retriever over all views: "bm25 3, dense 7"."""
+    best: dict[str, int] = {}
+    for hit in hits:
+        best[hit.retriever] = min(hit.rank, best.get(hit.retriever, hit.rank))
+    return ", ".join(f"{retriever} {rank}" for retriever, rank in best.items())
+
+
+# The round
+
+
+def run_round(
+    strategies: Sequence[Strategy],
+    seeds: Seeds,
+    context: Context,
+    pool: Pool,
+    dismissed: Rows,
+    round_number: int,
+    cancelled: Callable[[], bool],
+) -> tuple[tuple[StrategyCount, ...], Sequence[Hop]]:
+    """Run the strategies of a round and return their counts and the hops to new passages.
+
+    ``dismissed`` are rows that are never admitted, shape (n,). Strategies that propose whole documents run
+    last, with a budget that does not cut the documents.
+    """
+    counts: tuple[StrategyCount, ...] = ()
+    before = len(pool)
+    gated = [strategy for strategy in strategies if not bypasses_gate(strategy)]
+    ungated = [strategy for strategy in strategies if bypasses_gate(strategy)]
+    for group, search_budget in (
+        (gated, context.search_budget),
+        (ungated, without_gate(context.search_budget)),
+    ):
+        gate = Gate(
+            search_budget,
+            room=pool.limit - len(pool),
+            known=set(pool.rows().tolist()),
+            dismissed=set(dismissed.tolist()),
+        )
+        group_counts, _ = run_strategies(group, seeds, context, pool, gate, round_number, cancelled)
+        counts = (*counts, *group_counts)
+    return counts, pool.first_hops_since(before)
+
+
+def run_strategies(
+    strategies: Sequence[Strategy],
+    seeds: Seeds,
+    context: Context,
+    pool: Pool,
+    gate: Gate,
+    round_number: int,
+    cancelled: Callable[[], bool],
+) -> tuple[tuple[StrategyCount, ...], Sequence[Hop]]:
+    """Run strategies one after another and return their counts and the hops to new passages."""
+    counts: list[StrategyCount] = []
+    before = len(pool)
+    refused_leads: list[tuple[Strategy, Leads, NDArray[np.intp]]] = []
+    for strategy in strategies:
+        if cancelled():
+            break
+        started = time.perf_counter()
+        leads = strongest(strategy.expand(seeds, context))
+        leads = leads.take(leads.rows != leads.sources)
+        scores = lead_scores(leads, context, strategy.trust)
+        allowed = context.mask[leads.rows] if context.mask is not None else np.ones(len(leads), np.bool_)
+        documents = context.corpus.document_numbers(leads.rows)
+        verdicts = gate.judge(leads, scores, documents, allowed, trust=strategy.trust)
+        order = np.sort(verdicts.fresh) if bypasses_gate(strategy) else verdicts.fresh
+        fresh, hop_maker = leads.take(order), HopMaker(strategy, context, round_number)
+        pool.admit_leads(strategy.name, round_number, fresh, context.reading.ids(fresh.rows), scores[order])
+        hop_maker.add_hops(fresh, pool)
+        hop_maker.add_hops(leads.take(verdicts.known), pool)
+        refused_leads.append((strategy, leads, verdicts.outdone))
+        milliseconds = 1000 * (time.perf_counter() - started)
+        counts.append(
+            StrategyCount(
+                strategy.name, len(leads), len(verdicts.fresh), dict(verdicts.refused), milliseconds
+            )
+        )
+    # All trails are kept: a refused lead still explains a passage that another strategy brought.
+    for strategy, leads, refused in refused_leads:
+        arrived = gate.arrived(leads, refused)
+        HopMaker(strategy, context, round_number).add_hops(leads.take(arrived), pool)
+    return tuple(counts), pool.first_hops_since(before)
+
+
+@dataclass(frozen=True, slots=True)
+class HopMaker:
+    """Turns the leads of a strategy in a round into hops."""
+
+    strategy: Strategy
+    context: Context
+    round: int
+
+    def add_hops(self, leads: Leads, pool: Pool) -> None:
+        """Add the hops of leads to passages in the pool, unless the strategy has linked them already.
+
+        A lasting strategy explains its hops later, when they are read.
+        """
+        later = (leads.sources != NO_SOURCE) & is_lasting(self.strategy)
+        now = leads.take(~later)
+        for hop, row in zip(self(now), now.rows.tolist(), strict=True):
+            if not pool.linked(hop.source_id, hop.target_id, hop.strategy, hop.quote):
+                pool.admit(hop, row, 0.0)
+        if later.any():
+            pool.add_hops(self.strategy.name, self.round, leads.take(later), self)
+
+    def __call__(self, leads: Leads) -> list[Hop]:
+        """Return a hop for each lead."""
+        if not len(leads):
+            return []
+        targets = self.context.reading.ids(leads.rows)
+        starts = leads.sources != NO_SOURCE
+        names = iter(self.context.reading.ids(leads.sources[starts]))
+        sources = [next(names) if has_source else None for has_source in starts.tolist()]
+        return [
+            Hop(
+                target_id=target,
+                source_id=source,
+                strategy=self.strategy.name,
+                relation=RELATIONS[int(leads.relations[number])],
+                direction=DIRECTIONS[int(leads.directions[number])],
+                round=self.round,
+                strength=float(leads.strengths[number]),
+                quote=evidence.quote,
+                quoted_from=evidence.quoted_from,
+                detail=evidence.detail,
+                rank=evidence.rank,
+                query=evidence.query,
+            )
+            for number, (target, source, evidence) in enumerate(
+                zip(targets, sources, self.strategy.explain(leads, self.context), strict=True)
+            )
+        ]
+
+
+def lead_scores(leads: Leads, context: Context, trust: float) -> Scores:
+    """Return the gate scores of leads from a strategy with this trust, shape (n,)."""
+    if not len(leads):
+        return np.empty(0, np.float32)
+    rows, targets, sources = leads.ends
+    # A lead without a source starts at the question, whose relevance is 1.
+    relevance = np.ones(len(rows), np.float32)
+    relevance[rows != NO_SOURCE] = context.relevance.of(rows[rows != NO_SOURCE])
+    return gate_scores(relevance[targets], leads.strengths, relevance[sources], trust)
+
+
+# Passages that a person chose: admitted whatever the pool's limit and their score
+
+
+def find_row(corpus: Corpus, passage_id: str) -> Rows:
+    """Return the row of a passage, shape (1,). Raises InputError if the corpus does not have it."""
+    row = corpus.rows([passage_id])
+    if row[0] < 0:
+        raise InputError(f"no passage {passage_id!r} in the corpus {corpus.name!r}")
+    return row
+
+
+def admit_manually(pool: Pool, passage_id: str, row: int, score: float, round_number: int) -> None:
+    """Admit a passage that a person chose, unless the pool has it."""
+    if passage_id in pool:
+        return
+    pool.limit = max(pool.limit, len(pool) + 1)
+    pool.admit(Hop(passage_id, None, PERSON, Relation.MATCHES, Direction.OUT, round_number, 1.0), row, score)
+
+
+# Seeds
+
+# The lowest score of a seed, as a share of the best.
+LOWEST = 0.25
+
+
+def choose_seeds(pool: Pool, limit: int) -> Seeds:
+    """Choose up to ``limit`` of the best unexplored passages of the pool, pinned ones first."""
+    entries = [
+        entry
+        for entry in pool.entries()
+        if entry.passage_id not in pool.explored and entry.passage_id not in pool.dismissed
+    ]
+    best = max((entry.score for entry in pool.entries()), default=0.0)
+    minimum = LOWEST * best
+    pinned = pool.pinned
+    candidates = [entry for entry in entries if entry.score >= minimum or entry.passage_id in pinned]
+    candidates.sort(key=lambda entry: (entry.passage_id not in pinned, -entry.score, entry.row))
+    chosen = candidates[:limit]
+    return Seeds(
+        np.array([entry.row for entry in chosen], np.int32),
+        np.array([entry.score for entry in chosen], np.float32),
+    )

@@ -1,0 +1,136 @@
+"""A case that is open on a page: the case itself, and the view of it that the page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from engine.answers.record import Answer
+from engine.corpus.protocol import Corpus
+from engine.investigation import Case
+from engine.investigation.coverage import transaction_names
+from engine.investigation.ranking.additive import Experience
+from engine.llm.cost import CostReport, cost_report
+from engine.model import Document, Passage
+from engine.records.phrases import short_citation
+from engine.records.store.chain import Event
+from ui.board import DEFAULT_NODES
+from ui.cases.kept import Keeping
+from ui.controls import Terms
+from ui.expansion.asked import View
+from ui.story import Story
+from ui.workers.pool import Workers
+
+# Time in which the last step of a case is sent and stored, on a busy machine too, s.
+PATIENCE = 3.0
+
+
+@dataclass(slots=True)
+class Replay:
+    """What it takes to run a stored case again: its record, the steps that led to it, and the weights of its
+    matter. Without a ``record`` it has not been read yet."""
+
+    record: Mapping[str, Any] | None = None
+    steps: tuple[Event, ...] = ()
+    learned: Experience | None = None
+
+
+@dataclass(slots=True)
+class CaseView:
+    """The view of a case that its page shows.
+
+    ``turn`` numbers the requests of the page. ``replaced``: the page has asked another question since, and
+    shows this case no more. ``visitor`` identifies the page in the queue of cases. ``departures`` counts how
+    often the page was left while the case ran. ``pane`` is in front next to the passages, ``nodes`` limits
+    the nodes of the board, ``rest_shown`` the passages below the ranking. ``drawn`` are the nodes and the
+    pane that were drawn last, ``drawn_at`` is when.
+    """
+
+    turn: int = 0
+    replaced: bool = False
+    visitor: str = ""
+    departures: int = 0
+    pane: View = "board"
+    nodes: int = DEFAULT_NODES
+    rest_shown: int = 0
+    drawn: tuple[int, View] = (DEFAULT_NODES, "board")
+    drawn_at: float = 0.0
+
+
+@dataclass(slots=True)
+class OpenCase:
+    """A case that is open on a page. ``busy`` is locked while it runs.
+
+    ``corpus_name`` is the name of the corpus on the page. ``titles`` are those of the documents that the
+    settings name, by id. ``read_from`` are the passages whose documents were read whole. ``rejected`` are the
+    links that were rejected on the page; if ``may_judge``, the caller may reject one, under the name
+    ``reviewer``. ``answer`` is the one that is shown, with the most that a model would cost. ``workers`` run
+    the case; without them it runs at once. ``keeping`` stores it, None for a case that is not stored. With
+    ``replay`` the case is shown from its record, and is run again before somebody goes on with it.
+    """
+
+    case: Case
+    corpus: Corpus
+    question: str
+    strategies: tuple[str, ...]
+    corpus_name: str = ""
+    story: Story = field(default_factory=Story)
+    seconds: float = 0.0
+    titles: Mapping[str, str] = field(default_factory=dict)
+    read_from: list[str] = field(default_factory=list)
+    rejected: frozenset[tuple[str, str, str]] = frozenset()
+    may_judge: bool = False
+    reviewer: str = ""
+    answer: tuple[Answer, str] | None = None
+    workers: Workers | None = None
+    keeping: Keeping | None = None
+    replay: Replay | None = None
+    view: CaseView = field(default_factory=CaseView)
+    busy: Lock = field(default_factory=Lock)
+    _known: dict[str, tuple[Passage, Document]] = field(default_factory=dict)
+
+    def acquire(self) -> bool:
+        """Lock the case to change it; returns whether that succeeded. Waits for the last step of a finished
+        case to be sent and stored."""
+        return self.busy.acquire(timeout=0 if self.story.running else PATIENCE)
+
+    def merge_from_worker(self, other: OpenCase) -> None:
+        """Take over the case as it came back from a worker."""
+        self.case, self.story, self.answer = other.case, other.story, other.answer
+        self.seconds, self.read_from = other.seconds, other.read_from
+        self.view.drawn_at = other.view.drawn_at
+        self.replay = None if other.replay is None else Replay()
+
+    def lookup(self, passage_ids: list[str]) -> dict[str, tuple[Passage, Document]]:
+        """Return passages with their documents; they are fetched in one batch and cached."""
+        missing = [passage_id for passage_id in dict.fromkeys(passage_ids) if passage_id not in self._known]
+        if missing:
+            rows = self.corpus.rows(missing)
+            documents = self.corpus.documents()
+            numbers = self.corpus.document_numbers(rows)
+            found = zip(self.corpus.passages(rows), numbers, strict=True)
+            self._known.update({passage.id: (passage, documents[number]) for passage, number in found})
+        return {passage_id: self._known[passage_id] for passage_id in passage_ids}
+
+    def cost(self) -> CostReport | None:
+        """Return the use of the language model so far; None without a model."""
+        model = self.case.model
+        return None if model is None else cost_report(self.case.meter, model.spec)
+
+    def terms(self) -> Terms:
+        """Return the settings of the case, its start, and its day of the law."""
+        plan, titles = self.case.plan, self.titles
+        if plan is not None and plan.focus:
+            documents = (one for one in self.corpus.documents() if one.id in plan.focus)
+            titles = {**titles, **{one.id: one.title or one.id for one in documents}}
+        kinds = transaction_names(self.corpus.ontology, "en" if plan is None else plan.language)
+        return Terms(self.case.settings, self.case.started, self.case.as_of, titles, kinds)
+
+    def name(self, passage_id: str) -> str:
+        """Return the short citation of a passage; an id that the corpus lacks stands for itself."""
+        if passage_id not in self._known and self.corpus.rows([passage_id])[0] < 0:
+            return passage_id
+        passage, document = self.lookup([passage_id])[passage_id]
+        return short_citation(passage, document)
