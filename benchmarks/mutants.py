@@ -6,8 +6,8 @@
 A function of engine or ui is drawn by its number of lines. A new process imports the changed module and runs
 the daily tests that execute the function (``benchmarks.executed``): those of the nearest files, of whole
 outputs and all others, until one fails. At the end the failed tests run without a change: one
-that fails then catches nothing. A mutant that no test has noticed after ``--limit`` seconds survives. A
-Python that a test starts does not see the change.
+that fails then catches nothing. A mutant that no test has noticed after ``--limit`` seconds of the processor
+survives. A Python that a test starts does not see the change.
 
 Left out, as they have no effect that shows: docstrings, annotations, ``__repr__``, the words of errors, logs
 and help, ``zip(strict=)``, ``copy=False``, keywords that name a timeout or the size of a cache or chunk, and
@@ -42,6 +42,8 @@ from benchmarks.executed import PROJECT, Executed, set_profile
 
 # A test is endless if it takes this many seconds and this many times as long as without the change.
 ENDLESS, TIMES = 30.0, 10.0
+# On a busy machine a process waits so many times as long as it works.
+WAITING = 10.0
 _FORK = multiprocessing.get_context("fork")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 # Calls whose words only people read, and one that does nothing.
@@ -70,7 +72,7 @@ def main() -> int:
     parser.add_argument("--tries", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--module", type=Path, help="draw from this file alone")
-    parser.add_argument("--limit", type=float, default=60.0, help="seconds for each mutant")
+    parser.add_argument("--limit", type=float, default=60.0, help="processor seconds for each mutant")
     options = parser.parse_args()
     executed = Executed(options.executed)
     os.chdir(PROJECT)
@@ -211,11 +213,14 @@ def run(batches: Sequence[list[str]], executed: Executed, limit: float, mutant: 
     process = _FORK.Process(target=_test, args=(batches, mutant, writer))
     process.start()
     writer.close()
-    until, allowed, test, failed = time.monotonic() + limit, limit, "", False
+    assert process.pid is not None
+    allowed, test, failed = WAITING * limit, "", False
     while not failed:
-        left = until - time.monotonic()
-        if not reader.poll(max(0.0, min(left, allowed, 1e6))):
-            test = "" if left <= allowed else test
+        begun, is_over, is_endless = time.monotonic(), False, False
+        while not reader.poll(1.0) and not (is_over or is_endless):
+            is_over, is_endless = processor_seconds(process.pid) > limit, time.monotonic() - begun > allowed
+        if is_over or is_endless:
+            test = test if is_endless else ""
             break
         try:
             test, failed = reader.recv()
@@ -223,11 +228,19 @@ def run(batches: Sequence[list[str]], executed: Executed, limit: float, mutant: 
             break
         if not test:
             break
-        allowed = limit if failed is None else ENDLESS + TIMES * executed.seconds[test]
-    if process.pid is not None and process.is_alive():
+        allowed = WAITING * limit if failed is None else ENDLESS + TIMES * executed.seconds[test]
+    if process.is_alive():
         os.killpg(process.pid, signal.SIGKILL)
     process.join()
     return test
+
+
+def processor_seconds(pid: int) -> float:
+    """Return what a process and its ended children have used of the processor."""
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 class _Reporting:

@@ -10,6 +10,7 @@ from typing import Any
 import gradio as gr
 
 from engine.access.users import Action, may
+from engine.verbs import all_tools
 from ui.access.entrance import counted_as, person_of
 from ui.answering import wire_answer, wire_case_report
 from ui.cases.desk import CasesDesk
@@ -38,7 +39,6 @@ from ui.steer import wire_steering
 from ui.theme import build_header, header_html
 from ui.tools.caller import Services
 from ui.tools.endpoints import add_tools
-from ui.tools.registry import TOOLS
 from ui.workers.pool import LONGEST_LINE
 
 # Of one kind, cases among them, which compute: more at once than cores only make one another slow.
@@ -149,7 +149,7 @@ def build_page(
         wire_views(stage, token, sessions)
         wire_case_report(stage, token, sessions)
         wire_answer(stage, token, session, sessions, connections)
-        add_tools(page, Services(library, connections, cases), TOOLS)
+        add_tools(page, Services(library, connections, cases), all_tools())
     page.state_session_capacity = PAGE_LOADS
     page.max_threads = THREADS
     page.queue(default_concurrency_limit=CONCURRENT, max_size=LONGEST_QUEUE)

@@ -9,9 +9,9 @@ import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from engine.corpus import open_corpus
 from engine.corpus.embedded.generation import MANIFEST_NAME, published
 from engine.corpus.embedded.publication import PRIVATE_FILE
-from engine.corpus.opening import open_corpus
 from engine.errors import CorpusError, ModelError, system_error
 from engine.files import make_private_folder
 from ui.templating import SAMPLE_DATA

@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from engine.access.users import Action, Person, Role
+from engine.errors import SettingsError
 from engine.records.store import EVERYBODY, Owner
 
 if TYPE_CHECKING:
-    from engine.corpus.protocol import Corpus
+    from engine.corpus.protocol import Corpus, CorpusInfo
+    from engine.investigation import Case
+    from engine.investigation.ranking.additive import Experience
+    from engine.llm.client import ChatModel
+    from engine.records.store.matter_weights import MatterWeights
     from engine.records.store.store import CaseStore
     from engine.review.store import ReviewStore
+    from engine.settings import InvestigationSettings
+    from engine.verbs.verb import CorpusEntry
+
+T = TypeVar("T")
+FROM_INPUT = "-"
+
+
+class LocalCorpus(NamedTuple):
+    """A corpus that the command line names."""
+
+    name: str
+    info: CorpusInfo | None = None
+    private: bool = False
+    problem: str = ""
 
 
 class LocalCaller:
     """The user of the command line: may do everything, names a corpus by its folder or address.
 
-    ``is_quiet``: progress is not reported. Leaving the context closes the stores.
+    ``reads_json``: progress is not reported. Leaving the context closes the stores.
     """
 
     application = "cli"
@@ -28,8 +47,8 @@ class LocalCaller:
     owner: Owner = EVERYBODY
     person = Person(role=Role.OPERATOR, name="(command line)")
 
-    def __init__(self, *, is_quiet: bool) -> None:
-        self._is_quiet, self._stack = is_quiet, ExitStack()
+    def __init__(self, *, reads_json: bool) -> None:
+        self.reads_json, self._stack = reads_json, ExitStack()
 
     def __enter__(self) -> LocalCaller:
         return self
@@ -51,8 +70,17 @@ class LocalCaller:
         """Return the reviews of its cases. Raises as ``CaseStore``."""
         return self._reviews
 
-    def require(self, action: Action, corpus: str, refusal: str) -> None:
-        """Do nothing: whoever has a shell may do everything."""
+    def corpora(self) -> list[CorpusEntry]:
+        """Return no corpus: the command line names folders."""
+        return []
+
+    def find(self, name: str) -> CorpusEntry:
+        """Return the corpus of a folder or an address, which is not opened."""
+        return LocalCorpus(name)
+
+    def may(self, action: Action, corpus: str) -> bool:
+        """Return True: a user with a shell may do everything."""
+        return True
 
     def log(self, action: str, corpus: str) -> None:
         """Do nothing: the log records requests to the server, and what is deleted (see ``log_case``)."""
@@ -66,14 +94,72 @@ class LocalCaller:
         with audit_log(operator_settings(), rotates=False):
             record(self.person, action, case, "done")
 
+    def settings(
+        self, preset: str, values: Mapping[str, Any] | None, changes: Mapping[str, Any], *, assisted: bool
+    ) -> InvestigationSettings:
+        """Return the preset with the changes and the values. Raises SettingsError."""
+        from engine.settings import preset as get_preset
+
+        return get_preset(preset).changed(**changes).changed(**(values or {}))
+
+    def model(self, request: Any, *, cached: bool = True) -> ChatModel | None:
+        """Return the model that the options or the environment name, None if neither does.
+
+        Raises SettingsError for a spec that cannot be read.
+        """
+        from engine.llm.cache import default_cache
+        from engine.llm.client import connect, connect_from_environment
+        from engine.operator_settings import operator_settings
+
+        key = request.llm_key
+        if request.llm is None and key is None:
+            return connect_from_environment(kept=cached)
+        spec = request.llm if request.llm is not None else operator_settings().llm
+        if key == FROM_INPUT:
+            key = sys.stdin.readline().strip()
+            if not key:
+                raise SettingsError("--llm-key -: standard input holds no key")
+        return connect(spec, key, environment_key=True, cache=default_cache() if cached else None)
+
+    def weights_in(self, matter: str, corpus: Corpus) -> Experience | None:
+        """Return the weights of a matter of this machine; None for those of the corpus. Raises as
+        ``MatterWeights``."""
+        from engine.records.store.store import matter_name
+
+        if not matter:
+            return None
+        name = matter_name(matter)
+        found = next((one for one in self.store().matters() if one.name == name), None)
+        return None if found is None else self._weights.adopted(found, corpus.name)
+
+    def weights_of(self, matter_id: str, record: Mapping[str, Any]) -> Experience | None:
+        """Return the weights that a case was ranked by, if its matter learned them."""
+        weights = str(record.get("weights", ""))
+        return self._weights.experience(matter_id, weights) if weights else None
+
+    def run_case(self, work: Callable[..., T], case: Case, **more: Any) -> T:
+        """Return what ``work`` makes of the case, and show its progress."""
+        return work(case, self.report, **more)
+
     def waiting(self, cancel: Callable[[], None]) -> AbstractContextManager[None]:
         """Return an empty context: Ctrl-C ends the command."""
         return nullcontext()
 
     def report(self, line: str) -> None:
         """Print progress on standard error."""
-        if not self._is_quiet:
+        if not self.reads_json:
             print(line, file=sys.stderr, flush=True)
+
+    def notice(self, line: str) -> None:
+        """Print a line on standard error."""
+        print(line, file=sys.stderr)
+
+    @cached_property
+    def _weights(self) -> MatterWeights:
+        from engine.operator_settings import operator_settings
+        from engine.records.store.matter_weights import MatterWeights
+
+        return self._stack.enter_context(closing(MatterWeights(operator_settings().cases_address)))
 
     @cached_property
     def _store(self) -> CaseStore:

@@ -10,8 +10,8 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from types import TracebackType
 
+from engine.corpus import open_corpus
 from engine.corpus.address import Place
-from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.related import without_ontology
 from engine.evaluation.evaluate import check_gold, judge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
@@ -14,9 +14,22 @@ from typing import Any, NamedTuple
 from engine.errors import FileRefusedError
 from engine.ingestion.readers.base import Problem, SourceFile, StatedReference
 from engine.ingestion.structure.assembly import EID
-from engine.language.addresses import PROVISIONS
+from engine.ingestion.structure.headings import EXPLANATION
+from engine.ingestion.view import CorpusView
+from engine.language.addresses import PROVISIONS, number_key
+from engine.language.aliases import name_key
 from engine.language.references.names import Use, Uses
-from engine.model import Document, Passage, Reference, Relation, Section, SectionKind, Status, TargetKind
+from engine.model import (
+    FAMILY,
+    Document,
+    Passage,
+    Reference,
+    Relation,
+    Section,
+    SectionKind,
+    Status,
+    TargetKind,
+)
 
 # Metadata and ``edges.tsv``
 
@@ -32,6 +45,8 @@ DECLARED = {
 }
 DECLARED_GRAMMAR, VERSIONS_GRAMMAR, EDGES_GRAMMAR = "metadata", "versions", "edges.tsv"
 _LONGEST_EDGE = 65_536
+# Letters at the beginning of an explanation that may name its act, and of the shortest name.
+LONGEST_TITLE, SHORTEST_NAME = 300, 4
 
 
 class Stated(NamedTuple):
@@ -56,6 +71,54 @@ def declared_references(documents: Sequence[Document], first_rows: Sequence[int]
                 target = numbers.get(name, own)
                 if target != own:
                     yield Stated(first_rows[own], relation, TargetKind.DOCUMENT, target, DECLARED_GRAMMAR)
+
+
+def explaining_references(view: CorpusView) -> Iterator[Stated]:
+    """Yield the references from explanations in documents of their own to the provisions that they explain.
+
+    The title of such a document, or its beginning, names the act that it explains.
+    """
+    explaining = [number for number, one in enumerate(view.documents) if EXPLANATION.match(one.title)]
+    for number in explaining:
+        rows = range(*view.document_rows[number : number + 2].tolist())
+        act = _explained(view, number, set(explaining))
+        if act is None or not rows:
+            continue
+        numbered: dict[str, tuple[TargetKind, int]] = {}
+        for row in range(*view.document_rows[act : act + 2].tolist()):
+            passage = view.passages[row]
+            if passage.number and passage.kind in (*PROVISIONS, SectionKind.PARAGRAPH):
+                section = passage.section_id and view.sections[view.section_numbers[passage.section_id]]
+                is_whole = section and number_key(section.number or "") == number_key(passage.number)
+                target = view.section_numbers[section.id] if section and is_whole else row
+                kind = TargetKind.SECTION if is_whole else TargetKind.PASSAGE
+                numbered.setdefault(number_key(passage.number), (kind, target))
+        done = set()
+        for row in rows:
+            passage = view.passages[row]
+            key = number_key(passage.number or "")
+            if passage.kind is SectionKind.GUIDANCE and key in numbered and key not in done:
+                done.add(key)
+                yield Stated(row, Relation.INTERPRETS, *numbered[key], VERSIONS_GRAMMAR)
+
+
+def _explained(view: CorpusView, number: int, others: Container[int]) -> int | None:
+    """Return the act that an explanation names by its longest name, the last version of it; None if it names
+    none or several."""
+    own = view.documents[number]
+    words = f"{own.title} {view.text(int(view.document_rows[number]))[:LONGEST_TITLE]}"
+    key = f" {' '.join(name_key(words, own.language))} "
+    found: dict[int, list[int]] = {}
+    for act, document in enumerate(view.documents):
+        if act in others or document.language != own.language:
+            continue
+        names = (" ".join(name_key(name, own.language)) for name in (document.title, *document.aliases))
+        longest = max((len(name) for name in names if name and f" {name} " in key), default=0)
+        found.setdefault(longest, []).append(act)
+    longest = max(found, default=0)
+    acts = found[longest] if longest >= SHORTEST_NAME else []
+    families = {view.documents[act].metadata.get(FAMILY, act) for act in acts}
+    return acts[-1] if len(families) == 1 else None
 
 
 def version_references(sections: Sequence[Section], passages: Sequence[Passage]) -> list[tuple[int, str]]:

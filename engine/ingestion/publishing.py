@@ -32,7 +32,7 @@ from engine.ingestion.ledger import (
     merge_postings,
     select_blocks,
 )
-from engine.ingestion.linking import Edge, declared_references, stated_edges
+from engine.ingestion.linking import Edge, declared_references, explaining_references, stated_edges
 from engine.ingestion.mentions import FoundMentions, Terms
 from engine.ingestion.pipeline import Control, Pools, run
 from engine.ingestion.readers.base import Problem
@@ -184,7 +184,8 @@ class Publisher:
                 edges = (
                     stated_edges(self._plan.edges, view.source_ids(), problems) if self._plan.edges else ()
                 )
-                stated = [*declared_references(view.documents, first_rows), *edges]
+                declared = declared_references(view.documents, first_rows)
+                stated = [*declared, *explaining_references(view), *edges]
                 references = resolving.columns(links, stated)
                 intervals = row_intervals(view, references)
 

@@ -72,7 +72,8 @@ def _inside(sections: Sequence[Section]) -> dict[str | None, str]:
     open_at: dict[str | None, str] = {}
     for section in sections:
         above, key = section.parent_id, number_key(section.number or "")
-        if section.kind is SectionKind.HEADING and EXPLANATION.match(section.title):
+        is_title = section.kind in (SectionKind.HEADING, SectionKind.ANNEX) and section.number is None
+        if is_title and EXPLANATION.match(section.title):
             short = len(section.title) <= LONGEST_NAME
             open_at[above] = names[section.id] = section.title if short else section.title.split()[0]
         elif above in names or (above in open_at and key in seen.get(above, ())):

@@ -12,8 +12,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.model import StopReason
-from engine.records.phrases import STOP_WORDS, hop_quote, hop_words
-from engine.records.record import read_hop
 
 # Longest quote of a link.
 _QUOTE = 60
@@ -171,6 +169,8 @@ class SlimAnswer(Slim):
 
 def slim_case(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the short form of a record made by ``investigation_to_json``."""
+    from engine.records.phrases import STOP_WORDS
+
     pool, stop, evidence = record["pool"], record["stop"], record["evidence"]
     estimate = stop["completeness"]
     return SlimCase(
@@ -219,6 +219,9 @@ def slim_passage(passage: Mapping[str, Any]) -> SlimPassage:
 
 def trail_words(trail: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return a trail as short phrases from the question on: "scan, 3rd", "cited by act/art-3"."""
+    from engine.records.phrases import hop_quote, hop_words
+    from engine.records.record import read_hop
+
     phrases = []
     for edge in trail:
         hop = read_hop(edge)

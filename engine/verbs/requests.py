@@ -70,6 +70,8 @@ class Option:
     """How the command line takes a field. Without one it is ``--field-name``.
 
     ``many``: "+" or "*" for several values behind the flag, "append" for a flag that may be repeated.
+    ``is_settings``: one flag for each setting of an investigation. ``before_action``: it belongs to the
+    group of the command ("ontology --corpus DIR check").
     """
 
     metavar: str = ""
@@ -77,24 +79,77 @@ class Option:
     positional: bool = False
     many: Literal["", "+", "*", "append"] = ""
     group: str = ""
-    hidden: bool = False
+    is_hidden: bool = False
+    is_settings: bool = False
+    before_action: bool = False
 
     def __call__(self, schema: dict[str, Any]) -> None:
         """Change nothing in the JSON schema: pydantic calls this as ``json_schema_extra``."""
 
 
-def option(default: Any, description: str, metavar: str = "", **more: Any) -> Any:
+def option(default: Any, description: str = "", metavar: str = "", **more: Any) -> Any:
     """Return a field of a request with its option on the command line; ``...`` as default: required.
 
-    ``more`` are fields of ``Option`` and bounds of the value.
+    ``more`` are fields of ``Option`` and bounds of the value. The description may be that of its type.
     """
     own = {name: more.pop(name) for name in Option.__dataclass_fields__ if name in more}
-    return Field(default, description=description, json_schema_extra=Option(metavar, **own), **more)
+    if description:
+        more["description"] = description
+    return Field(default, json_schema_extra=Option(metavar, **own), **more)
 
 
 def argument(default: Any, description: str, metavar: str, **more: Any) -> Any:
     """Return a field of a request that the command line takes by its position."""
     return option(default, description, metavar, positional=True, **more)
+
+
+# Fields that several verbs have.
+Question = Annotated[
+    str,
+    Field(
+        min_length=1, max_length=LONGEST_QUESTION,
+        description="The question, up to 4,000 characters, in any language.",
+    ),
+]  # fmt: skip
+OfCorpus = Annotated[
+    CorpusName, Field(description="Name of a corpus, as the tool corpora lists it; empty for the first.")
+]
+CaseId = Annotated[
+    str,
+    Field(
+        min_length=1, max_length=100, description="Id of a case, as investigate gives it and cases lists it."
+    ),
+]
+CORPUS_PLACE = "folder of the corpus, or its address postgresql://HOST/DATABASE?corpus=NAME"
+
+
+def corpus_option(default: Any = ..., more: str = "") -> Any:
+    """Return the option ``--corpus``: a folder or an address; ``more`` follows in its description."""
+    return option(default, CORPUS_PLACE + more, "DIR")
+
+
+class ModelOptions(Request):
+    """Options that name a language model."""
+
+    llm: str | None = option(
+        None,
+        "language model: openai:MODEL@URL?context=8192&input=0.15&output=0.60, or none; default: "
+        "REDSTRING_LLM, else none",
+        "SPEC",
+    )
+    llm_key: str | None = option(
+        None,
+        "its key; - reads it from standard input. Others on this machine can see a command line: "
+        "REDSTRING_LLM_KEY is safer",
+        "KEY",
+    )
+
+
+class SettingsOptions(Request):
+    """Options for the preset and every setting of an investigation."""
+
+    preset: str = option("auto", "auto, quick, balanced, thorough or detective", "P")
+    settings: Mapping[str, str] = option({}, is_settings=True)
 
 
 class SentFile(Request):

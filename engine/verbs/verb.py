@@ -6,27 +6,53 @@ request is an option of the command, an argument of the tool and a field of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import orjson
 from pydantic import BaseModel
 
-from engine.access.users import Action, Person
-from engine.errors import RedstringError
-from engine.verbs.requests import Request
+from engine.errors import AccessError
 
 if TYPE_CHECKING:
-    from engine.corpus.protocol import Corpus
+    from engine.access.users import Action, Person
+    from engine.corpus.protocol import Corpus, CorpusInfo
+    from engine.errors import RedstringError
+    from engine.investigation import Case
+    from engine.investigation.ranking.additive import Experience
+    from engine.llm import LanguageModel
     from engine.records.store import Owner
     from engine.records.store.store import CaseStore
     from engine.review.store import ReviewStore
+    from engine.settings import InvestigationSettings
+    from engine.verbs.requests import Request
 
+T = TypeVar("T")
 # Characters of a slim answer of a tool: its values and, for clients that read no values, the same as text.
 LONGEST_ANSWER = 39_500
 AROUND_ANSWER = 200
+
+
+class CorpusEntry(Protocol):
+    """A corpus in a list; ``info`` is None if it cannot be asked, for the ``problem``."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def info(self) -> CorpusInfo | None:
+        """What it holds."""
+
+    @property
+    def private(self) -> bool:
+        """Whether only the caller sees it."""
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot be asked."""
 
 
 class Caller(Protocol):
@@ -45,6 +71,10 @@ class Caller(Protocol):
         """The name under which events of a case record this caller."""
 
     @property
+    def reads_json(self) -> bool:
+        """Whether the caller reads the values of a response, and not its lines."""
+
+    @property
     def owner(self) -> Owner:
         """The owner of the caller's cases. Raises AccessError for a caller who cannot have any."""
 
@@ -57,8 +87,14 @@ class Caller(Protocol):
     def reviews(self) -> ReviewStore:
         """Return the store of reviews. Raises as ``CaseStore``."""
 
-    def require(self, action: Action, corpus: str, refusal: str) -> None:
-        """Raise AccessError unless the caller may do this to a corpus; ``refusal`` has its name as {}."""
+    def corpora(self) -> Sequence[CorpusEntry]:
+        """Return the corpora that the caller sees, the default first."""
+
+    def find(self, name: str) -> CorpusEntry:
+        """Return one of them; the first one for an empty name. Raises InputError for an unknown name."""
+
+    def may(self, action: Action, corpus: str) -> bool:
+        """Return whether the caller may do this to a corpus."""
 
     def log(self, action: str, corpus: str) -> None:
         """Write an action on a corpus to the audit log, if one is kept. Raises InputError."""
@@ -66,11 +102,40 @@ class Caller(Protocol):
     def log_case(self, action: str, case: str) -> None:
         """Write an action on a case to the audit log, if one is kept."""
 
+    def settings(
+        self, preset: str, values: Mapping[str, Any] | None, changes: Mapping[str, Any], *, assisted: bool
+    ) -> InvestigationSettings:
+        """Return the settings of a preset with ``changes``, then with values as this caller sends them.
+
+        ``assisted``: a language model helps wherever it can, unless they say otherwise. Raises SettingsError.
+        """
+
+    def model(self, request: Any, *, cached: bool = True) -> LanguageModel | None:
+        """Return the language model that a request asks for; ``cached``: its answers are reused.
+
+        Raises SettingsError, InputError if the caller may not use it.
+        """
+
+    def weights_in(self, matter: str, corpus: Corpus) -> Experience | None:
+        """Return the weights that the caller's matter learned; None for those of the corpus."""
+
+    def weights_of(self, matter_id: str, record: Mapping[str, Any]) -> Experience | None:
+        """Return the weights that a case was ranked by, if its matter learned them."""
+
+    def run_case(self, work: Callable[..., T], case: Case, **more: Any) -> T:
+        """Return ``work(case, report, **more)``, run when a place is free; ``report`` shows progress.
+
+        Raises CancelledError if the caller hangs up.
+        """
+
     def waiting(self, cancel: Callable[[], None]) -> AbstractContextManager[None]:
         """Return a context in which ``cancel`` is called if the caller hangs up."""
 
     def report(self, line: str) -> None:
-        """Show progress to a person at a terminal."""
+        """Show progress to a person at a terminal who does not read JSON."""
+
+    def notice(self, line: str) -> None:
+        """Show a line to a person at a terminal, next to the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,28 +175,22 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """An action. ``name`` is its command ("cases list"), ``summary`` the line of help; a verb without a
-    summary is no command. ``offer``: it is a tool, too.
-
-    ``request`` are its arguments, in the order in which callers without names give them; ``options`` those
-    of the command line if they differ. ``run`` does it. ``permission`` is needed for the corpus of the
-    request, else the caller gets ``refusal``. ``audit`` is the action that the audit log records: before the
-    verb runs if it only reads or is ``queued``, else once it is done. ``changes``: it changes something;
-    ``repeats``: a second call changes nothing more. ``queued``: it waits for a place where cases run.
-    """
+    """An action, made by the decorator ``verb``."""
 
     name: str
     summary: str
     request: type[Request]
     run: Callable[[Any, Any], Response]
-    offer: Tool | None = None
-    options: type[Request] | None = None
-    permission: Action | None = None
-    refusal: str = ""
-    audit: str | Callable[[Any], str] = ""
-    changes: bool = False
-    repeats: bool = True
-    queued: bool = False
+    offer: Tool | None
+    options: type[Request]
+    command: Callable[[Any, Any], Response]
+    description: str
+    permission: Action | None
+    refusal: str
+    audit: str | Callable[[Any], str]
+    changes: bool
+    repeats: bool
+    queued: bool
 
     @property
     def tool(self) -> Tool:
@@ -148,7 +207,7 @@ class Verb:
     def call(self, caller: Caller, request: Any) -> Response:
         """Run the verb for a caller. Raises AccessError if the caller may not, and what ``run`` raises."""
         if self.permission is not None:
-            caller.require(self.permission, request.corpus, self.refusal)
+            self._check_permission(caller, self.permission, request.corpus)
         action = self.audit if isinstance(self.audit, str) else self.audit(request)
         is_logged_first = self.queued or not self.changes
         if action and is_logged_first:
@@ -157,6 +216,10 @@ class Verb:
         if action and not is_logged_first:
             caller.log(action, request.corpus)
         return response
+
+    def _check_permission(self, caller: Caller, permission: Action, corpus: str) -> None:
+        if not caller.may(permission, corpus):
+            raise AccessError(self.refusal.format(repr(caller.find(corpus).name)))
 
     def answer(self, caller: Caller, request: Any) -> dict[str, Any]:
         """Return the answer of the tool. Raises as ``call``, InputError if it cannot be shortened."""
@@ -169,6 +232,43 @@ class Verb:
             return {"detail": "full", **values}
         head = {"detail": "slim"} if self.has_detail else {}
         return shorten_to_fit({**head, **self.tool.slim(values)}, LONGEST_ANSWER, weight)
+
+
+def verb(
+    name: str,
+    request: type[Request],
+    *,
+    tool: Tool | None = None,
+    options: type[Request] | None = None,
+    command: Callable[[Any, Any], Response] | None = None,
+    description: str = "",
+    permission: Action | None = None,
+    refusal: str = "",
+    audit: str | Callable[[Any], str] = "",
+    changes: bool = False,
+    repeats: bool = True,
+    queued: bool = False,
+) -> Callable[[Callable[[Any, Any], Response]], Verb]:
+    """Make a verb of a function of a caller and a request.
+
+    ``name`` is its command ("cases list"), empty for a tool alone; the first sentence of the function's
+    docstring is the help. ``request`` are its arguments, in the order in which callers without names give
+    them; ``options`` and ``command`` are request and function of the command line if they differ.
+
+    ``permission`` is needed for the corpus of the request, else the caller gets ``refusal``, with its name as
+    {}. ``audit`` is the action that the audit log records: before the verb runs if it only reads or is
+    queued, else once it is done. ``changes``: it changes something; ``repeats``: a second call changes
+    nothing more. ``queued``: it waits for a place where cases run.
+    """
+
+    def decorate(run: Callable[[Any, Any], Response]) -> Verb:
+        summary = " ".join((run.__doc__ or "").split()).partition(". ")[0].rstrip(".")
+        return Verb(
+            name, summary, request, run, tool, options or request, command or run, description, permission,
+            refusal, audit, changes, repeats, queued,
+        )  # fmt: skip
+
+    return decorate
 
 
 def weight(values: object) -> int:

@@ -7,9 +7,9 @@ from typing import Literal
 import pytest
 
 from engine.cli.main import main
-from engine.cli.operator import HEADINGS, markdown_lines
 from engine.errors import SettingsError
 from engine.operator_settings import ANYWHERE, PROJECT, OperatorSettings, operator_settings, told, variable
+from engine.verbs.server import HEADINGS, markdown_lines
 
 SECRET = "sk-not-to-be-shown"
 

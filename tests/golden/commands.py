@@ -135,6 +135,16 @@ COMMANDS |= {
         "ontology --corpus {sample} rules --fact delivered=2024-03-01 --fact lodged=2024-05-02 --json",
         "info --corpus {sample} --entity agent",
     ),
+    "references": (
+        "ingest {cited} --corpus {folder}/made --embedding none --json",
+        "references --corpus {folder}/made",
+        "info --corpus {folder}/made --json",
+        'info --corpus {folder}/made --entity "Ports Act"',
+        'plan "What does section 2 of the Ports Act 1999 say of dues?" --corpus {folder}/made',
+        'plan "Was sagt § 3 Abs. 2 LotsG?" --corpus {folder}/made',
+        'plan "Pasal 2 ayat (1) UU Nomor 6 Tahun 1999" --corpus {folder}/made',
+        'plan "港口法第三条" --corpus {folder}/made',
+    ),
     "files": (
         "investigate {question} --corpus {corpus} {small} --order document --context 400",
         "investigate {question} --corpus {corpus} {small} --report {folder}/written.html",

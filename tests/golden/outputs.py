@@ -33,6 +33,7 @@ from engine.exports.registry import ExportableCase, exports
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from engine.records.case_file import read_saved
+from engine.verbs import all_tools
 from engine.verbs.requests import parse_request
 from tests.golden import page
 from tests.golden.commands import COMMANDS, NONE, SMALL
@@ -52,7 +53,6 @@ from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services
-from ui.tools.registry import TOOLS
 from ui.tools.server import described
 
 FOLDER = Path(__file__).parent
@@ -105,6 +105,7 @@ class Outputs:
 
     def _masked(self, part: str, text: str) -> str:
         text = text.replace(str(self._folder), "FOLDER").replace(str(self._sample), "SAMPLE")
+        text = text.replace(str(FOLDER), "GOLDEN")
         for pattern, mask in MASKS:
             text = pattern.sub(mask, text)
         if part not in OLD:
@@ -118,7 +119,11 @@ class Outputs:
 
     def _commands(self, part: str, folder: Path) -> Iterator[tuple[str, str]]:
         names = {"folder": str(folder), "corpus": str(self._corpus), "sources": str(self._sources)}
-        names |= {"sample": str(self._sample), "claims": str(FOLDER / "claims")}
+        names |= {
+            "sample": str(self._sample),
+            "claims": str(FOLDER / "claims"),
+            "cited": str(FOLDER / "cited"),
+        }
         names |= {
             name: str(folder / file) for name, file in (("queries", "queries.jsonl"), ("qrels", "qrels.tsv"))
         }
@@ -132,7 +137,7 @@ class Outputs:
             if found := re.search(r"Kept as case ([\w-]+)", err):
                 names["other" if "case" in names else "case"] = found[1]
             if line.startswith("review queue"):
-                names["queue"] = re.findall(r"golden-id-\d+", out)[-1]
+                names["queue"] = re.findall(r"golden-id-\d+", out)[0]
             # What a command reports while it works is for people.
             texts = {line: f"{code}: {err}" if code else out}
             for file in re.findall(r"written[.\w]+", line):
@@ -148,7 +153,7 @@ class Outputs:
         asking = ServerCaller(
             place, Person(role=Role.OPERATOR), gr.Request(Request({"type": "http", "headers": []}))
         )
-        tools = {tool.tool.name: tool for tool in TOOLS}
+        tools = {tool.tool.name: tool for tool in all_tools()}
         names: dict[str, Any] = {}
         for name, given in CALLS:
             tool = tools[name]
@@ -163,7 +168,7 @@ class Outputs:
             if name == "investigate" and not names:
                 names = {"CASE": found["case"], "PASSAGE": found["passages"][0]["id"]}
             yield f"{name} {orjson.dumps(given).decode()}", orjson.dumps(found).decode()
-        for tool in TOOLS:
+        for tool in all_tools():
             yield f"{tool.tool.name} for MCP", described(tool).model_dump_json(exclude_none=True)
 
     def _library(self, folder: Path, *, is_sample: bool = False) -> Library:

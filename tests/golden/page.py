@@ -25,10 +25,11 @@ import ui.corpus.panel
 import ui.evaluate.panel
 import ui.review.panel
 from engine.access.users import Person, Role
+from engine.investigation import make_case
 from engine.settings import InvestigationSettings
 from tests.conftest import SAMPLE_NAME
 from tests.engine.investigation.story import finished, record_of
-from tests.golden.sources import CLAIMS, NAME, NAMED_QUESTION, QUESTION, TEXT
+from tests.golden.sources import CLAIMS, GERMAN_QUESTION, NAME, NAMED_QUESTION, QRELS, QUERIES, QUESTION, TEXT
 from tests.ui.served import inside_a_loop
 from ui.answering import report_value
 from ui.calls import Call, Desk, answer
@@ -41,6 +42,7 @@ from ui.corpus.desk import CorpusDesk
 from ui.evaluate.panel import EvaluationDesk
 from ui.investigate import Updates, listen, open_case, rest_of_pool
 from ui.page import build_page
+from ui.plan import planned
 from ui.review.desk import ReviewDesk
 from ui.shelf import Library
 from ui.stage import Stage, build_stage
@@ -50,8 +52,16 @@ ANN = Person("ann" * 8, Role.OPERATOR, "Ann")
 LONGEST = 60.0
 SMALL: dict[str, Any] = {"preset": "balanced", "rounds": 1}
 FAR = "fahrpreis/sec-2/para-2"
+FIRST_ITEM = {"case": "OTHER", "key": "passage:ferry-act/art-2/para-2"}
 LINK = [FAR, "fahrpreis/sec-1", "cites"]
 AREAS = {"areas": [{"id": "tickets", "names": {"en": "Tickets"}, "keywords": {"en": ["ticket", "fare"]}}]}
+
+
+def _sent(text: str, name: str) -> dict[str, str]:
+    return {"name": name, "data": base64.b64encode(text.encode()).decode()}
+
+
+GOLD = {"gold": "files", "queries": _sent(QUERIES, "q.jsonl"), "qrels": _sent(QRELS, "q.tsv")}
 CALLS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "page corpus": (
         ("shelf", {}),
@@ -109,6 +119,20 @@ CALLS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("restore-link", {"link": LINK}),
         ("restore-link", {"link": LINK}),
         ("report-questions", {}),
+        ("report-start", {"questions": [QUESTION, "What is salvage?"]}),
+        ("report-poll", {"job": "JOB"}),
+        ("links", {"wanted": {"state": "open", "order": "random"}}),
+        ("judge", {"said": {"key": "KEY", "judgement": "rejected", "note": "No."}}),
+        ("links", {"wanted": {"state": "judged"}}),
+        ("unjudge", {"said": {"key": "KEY"}}),
+        ("cases", {"kind": "unresolved", "words": "Section"}),
+        ("suggest", {"words": "ferry"}),
+        ("decide", {"ref": 4, "target": FAR}),
+        ("cases", {"kind": "decided"}),
+        ("undo", {"ref": 1}),
+        ("areas-save", {"ontology": AREAS, "words": "Fewer areas."}),
+        ("areas", {}),
+        ("areas-undo", {}),
         ("no such call", {}),
         ("name", {"name": "Nobody"}),
     ),
@@ -140,6 +164,20 @@ CALLS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("queues", {"matter": "MATTER"}),
         ("enter", {"queue": "QUEUE", "reviewer": "Ann", "tab": "one", "slots": ["a"]}),
         ("turns", {"queue": "QUEUE", "reviewer": "Ann", "tab": "one", "slots": ["a", "b"]}),
+        (
+            "verdict",
+            {
+                "queue": "QUEUE",
+                "reviewer": "Ann",
+                "tab": "one",
+                "slots": ["a"],
+                **FIRST_ITEM,
+                "verdict": "relevant",
+            },
+        ),
+        ("turns", {"queue": "QUEUE", "reviewer": "Ann", "tab": "one", "slots": ["a", "b", "c"]}),
+        ("take-back", {"queue": "QUEUE", "reviewer": "Ann", "tab": "one", "slots": ["a"]}),
+        ("review-case", {"cases": "CASE"}),
         ("figures", {"queue": "QUEUE"}),
         ("learned", {"matter": "MATTER"}),
         ("marks", {"cases": "CASE"}),
@@ -160,11 +198,15 @@ CALLS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("offer", {}),
         ("pair", {"question": QUESTION, "sides": [SMALL, {**SMALL, "rounds": 0}]}),
         ("start", {}),
+        ("start", {**GOLD, "chosen": SMALL}),
+        ("poll", {"job": "JOB"}),
+        ("start", {**GOLD, "ablate": True}),
+        ("poll", {"job": "JOB"}),
     ),
 }
 STEPS = (("pin", 1), ("dismiss", 2), ("follow", 0), ("whole", 0), ("pin", 1), ("nothing", 0))
 QUESTIONS = {"page question": QUESTION, "page steps": QUESTION, "page named": NAMED_QUESTION}
-PARTS = (*CALLS, *QUESTIONS, "page frame")
+PARTS = (*CALLS, *QUESTIONS, "page plans", "page frame")
 
 
 def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
@@ -172,6 +214,8 @@ def page_outputs(part: str, library: Library) -> Iterator[tuple[str, str]]:
     with patch("time.perf_counter", lambda: 1000.0):
         if part == "page frame":
             yield from _frame(library)
+        elif part == "page plans":
+            yield from _plans(library)
         elif part in CALLS:
             yield from _answers(part, library)
         else:
@@ -188,6 +232,17 @@ def _frame(library: Library) -> Iterator[tuple[str, str]]:
         yield f"{number} {component['type']}", f"{text[:200]}… {digest}"
 
 
+def _plans(library: Library) -> Iterator[tuple[str, str]]:
+    """Plans with what is required of passages and what the question may require."""
+    required = InvestigationSettings(
+        must_include=("fare",), must_exclude=("salvage",), languages=("en",), types=("act",), year_from=2000
+    )
+    for question in (QUESTION, NAMED_QUESTION, GERMAN_QUESTION):
+        for settings in (InvestigationSettings(), required):
+            html = planned(make_case(library.corpus(NAME), question, settings), NAME)
+            yield f"{question} {settings.year_from}", re.sub(r' data-made="\d+"', "", html)
+
+
 def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
     kept = KeptCases(library.settings, library.home)
     names: dict[str, str] = {}
@@ -196,20 +251,28 @@ def _answers(part: str, library: Library) -> Iterator[tuple[str, str]]:
         names["MATTER"] = kept.store().matters(_owner(kept))[0].id
     answer, corpus = _door(part, library, kept), SAMPLE_NAME if part == "page sample" else NAME
     for number, (call, given) in enumerate(CALLS[part]):
-        words = {key: names.get(value, value) for key, value in given.items() if isinstance(value, str)}
-        request = {"do": call, "visitor": ANN.key, "corpus": corpus, **given, **words}
+        request = {"do": call, "visitor": ANN.key, "corpus": corpus, **_named(given, names)}
         found, until = answer(request), time.monotonic() + LONGEST
         while found.get("state") in ("waiting", "running") and time.monotonic() < until:
             time.sleep(0.02)
             found = answer(request)
-        if file := found.get("file"):
+        if isinstance(file := found.get("file"), dict):
             found["file"] = {**file, "data": text_in(base64.b64decode(file["data"]))}
         shown = orjson.dumps(found, default=str).decode()
         if found.get("job"):
             names["JOB"] = found["job"]
+        if keys := re.findall(r"data-key=\W*([0-9a-f]{16,})", shown):
+            names.setdefault("KEY", keys[0])
         if call == "make-queue" and (queue := re.search(r"data-queue=\W*([\w-]+)", shown)):
             names["QUEUE"] = queue[1]
         yield f"{number} {call} {orjson.dumps(given).decode()}", shown
+
+
+def _named(given: Any, names: Mapping[str, str]) -> Any:
+    """A request with the ids that its words in capitals stand for."""
+    if isinstance(given, dict):
+        return {key: _named(value, names) for key, value in given.items()}
+    return names.get(given, given) if isinstance(given, str) else given
 
 
 def _door(part: str, library: Library, kept: KeptCases) -> Callable[[dict[str, Any]], dict[str, Any]]:

@@ -11,8 +11,8 @@ import pytest
 from engine.access.users import Person, Role
 from engine.corpus.grades import load_grades
 from engine.errors import AccessError, InputError
-from engine.verbs.requests import parse_request
-from ui.grading_api import Grading, grading
+from engine.verbs.verdicts import grade_documents
+from tests.ui.callers import called
 from ui.shelf import Library, open_library
 
 REVIEWER = Person("", Role.REVIEWER, name="Ada")
@@ -29,23 +29,22 @@ def folder_of(library: Library) -> Path:
 
 
 def test_a_grade_is_given_listed_and_taken_back(library: Library) -> None:
-    told = grading(library, REVIEWER, Grading(act="set", kind="Act", grade="e"))
+    told = called(grade_documents, library, REVIEWER, act="set", kind="Act", grade="e")
     [row] = [one for one in told["kinds"] if one["kind"] == "act"]
     assert (row["grade"], row["said"]["reviewer"], row["default"]) == ("E", "Ada", "A")
     assert told["version"] == 1
     document = library.corpus(None).documents()[0].id
-    told = grading(library, REVIEWER, Grading(act="set", document=document, grade="none"))
+    told = called(grade_documents, library, REVIEWER, act="set", document=document, grade="none")
     assert told["without_grade"] == [document]
-    told = grading(library, REVIEWER, Grading(act="unset", document=document))
+    told = called(grade_documents, library, REVIEWER, act="unset", document=document)
     assert told["documents"] == []
-    assert grading(library, REVIEWER, Grading(act="list")) == told
+    assert called(grade_documents, library, REVIEWER, act="list") == told
 
 
 def test_other_visitors_may_not(library: Library) -> None:
     for act in ("list", "set", "unset"):
-        asked = parse_request(Grading, {"act": act, "kind": "act", "grade": "A"})
         with pytest.raises(AccessError, match="graded by its reviewers"):
-            grading(library, Person("", Role.VISITOR), asked)
+            called(grade_documents, library, Person("", Role.VISITOR), act=act, kind="act", grade="A")
     assert not load_grades(folder_of(library))
 
 
@@ -64,6 +63,6 @@ def test_other_visitors_may_not(library: Library) -> None:
 )
 def test_what_is_wrong_is_told(library: Library, given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words) as caught:
-        grading(library, REVIEWER, parse_request(Grading, given))
+        called(grade_documents, library, REVIEWER, **given)
     assert len(str(caught.value)) < 300
     assert not load_grades(folder_of(library))

@@ -11,12 +11,14 @@ from engine.access.users import Person, Role
 from engine.corpus import open_corpus
 from engine.corpus.extracted.readings import Judgement
 from engine.errors import AccessError, InputError
-from engine.extraction.judging import Ends, judge_link, unjudge_link
+from engine.extraction.judging import Ends, unjudge_link
+from engine.extraction.judging import judge_link as record_verdict
 from engine.investigation import Case
 from engine.model import Relation, Status, TargetKind
 from engine.settings import preset
+from engine.verbs.verdicts import judge_link
+from tests.ui.callers import called
 from ui.case_views import as_judged, judge_met, may_judge
-from ui.judging_api import Judging, judging
 from ui.open_case import OpenCase
 from ui.passages import link_of
 from ui.shelf import Library, open_library
@@ -39,24 +41,26 @@ def a_link(library: Library) -> tuple[str, str, Relation]:
 
 def test_a_verdict_is_given_listed_counted_and_taken_back(library: Library) -> None:
     source, target, relation = a_link(library)
-    done = judging(library, REVIEWER, Judging(act="reject", source=source, target=target, relation=relation))
+    done = called(
+        judge_link, library, REVIEWER, act="reject", source=source, target=target, relation=relation
+    )
     assert done["verdicts"][0]["reviewer"] == "Ada"
-    assert judging(library, REVIEWER, Judging(act="list"))["total"] == len(done["verdicts"])
-    figures = judging(library, REVIEWER, Judging(act="rates"))["rates"]
+    assert called(judge_link, library, REVIEWER, act="list")["total"] == len(done["verdicts"])
+    figures = called(judge_link, library, REVIEWER, act="rates")["rates"]
     assert figures["relation"]["cites"]["rate"] == 0.0
     low, high = figures["relation"]["cites"]["interval_95"]
     assert low == 0.0 < high < 1.0
-    judging(library, REVIEWER, Judging(act="undo", source=source, target=target, relation=relation))
-    assert judging(library, REVIEWER, Judging(act="list"))["total"] == 0
+    called(judge_link, library, REVIEWER, act="undo", source=source, target=target, relation=relation)
+    assert called(judge_link, library, REVIEWER, act="list")["total"] == 0
 
 
 def test_who_may_judge(library: Library) -> None:
     source, target, _ = a_link(library)
     visitor, operator = Person("", Role.VISITOR), Person("", Role.OPERATOR)
     with pytest.raises(AccessError, match="reviewers"):
-        judging(library, visitor, Judging(act="reject", source=source, target=target))
+        called(judge_link, library, visitor, act="reject", source=source, target=target)
     with pytest.raises(AccessError):
-        judging(library, visitor, Judging(act="list"))
+        called(judge_link, library, visitor, act="list")
     assert not may_judge(library, visitor, None)
     assert may_judge(library, operator, None)
     assert may_judge(library, REVIEWER, None)
@@ -88,7 +92,7 @@ def test_what_is_rejected_elsewhere_is_struck_on_the_open_case(library: Library)
     ends = Ends(source, target, Relation(relation))
     as_judged(opened)
     assert not opened.rejected
-    judge_link(corpus, ends, Judgement.REJECTED)
+    record_verdict(corpus, ends, Judgement.REJECTED)
     as_judged(opened)
     assert (source, target, relation) in opened.rejected <= links
     # By command, in another process: only the file beside the corpus tells.

@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.errors import RedstringError
 from engine.operator_settings import OperatorSettings
+from engine.verbs.case_files import export_case
 from ui.access.gate import behind_gate
 from ui.access.owners import OwnerGate
 from ui.board import frame_page
@@ -38,7 +39,6 @@ from ui.door.table import functions_of, route_table
 from ui.door.uploads import UploadQuotas, UploadRoute, UploadStore
 from ui.page import Page
 from ui.theme import first_script, launch_options, page_scripts
-from ui.tools.exporting import TOOL as EXPORT
 from ui.tools.files import CaseFiles
 from ui.tools.server import ToolServer
 from ui.workers.pool import Workers
@@ -102,7 +102,7 @@ def guarded(
         "upload": UploadRoute(store, settings.file_bytes),
         "library": LibraryRoute(),
         "mcp": tools,
-        "case file": CaseFiles(partial(tools.function, EXPORT.tool.name)),
+        "case file": CaseFiles(partial(tools.function, export_case.tool.name)),
     }
     local = settings.loopback
     work = WorkGate(_Routed(app, own), of_cases(settings.cases_a_minute), trusts_local=local)

@@ -5,26 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import gradio as gr
 
 from engine.access.audit_log import record as write_log
 from engine.access.users import Action, Person, may
 from engine.corpus.protocol import Corpus
-from engine.errors import AccessError, InputError, RedstringError, for_visitors
+from engine.errors import AccessError, InputError
+from engine.investigation import Case
 from engine.investigation.ranking.additive import Experience
 from engine.llm import LanguageModel
-from engine.records.store.chain import fingerprint_of
-from engine.records.store.store import CaseStore, matter_name
+from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
+from engine.settings import InvestigationSettings
+from engine.settings import preset as get_preset
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
+from ui.controls import settings_from
 from ui.door.hanging_up import waited_for
 from ui.door.routes import POLICY
 from ui.locality import visitor_of
-from ui.shelf import Library
+from ui.shelf import Library, Shelved
+from ui.spending import helpers
 
+T = TypeVar("T")
 HTTP, MCP = "http", "mcp"
 # Callers of the endpoints have no page: they share one quota of the operator's model.
 CALLERS = "callers of the endpoint"
@@ -50,6 +56,7 @@ class ServerCaller:
     services: Services
     person: Person
     request: gr.Request
+    reads_json: bool = True
 
     @property
     def library(self) -> Library:
@@ -94,15 +101,21 @@ class ServerCaller:
         """Return the store of reviews. Raises as ``CaseStore``."""
         return self.services.kept.reviews()
 
-    def require(self, action: Action, corpus: str, refusal: str) -> None:
-        """Raise AccessError unless the caller may do this to a corpus; ``refusal`` has its name as {}."""
-        entry = self.library.find(corpus or None, self.person.key)
-        if not may(self.person.role, action, own=self.library.belongs(entry)):
-            raise AccessError(refusal.format(repr(entry.name)))
+    def corpora(self) -> list[Shelved]:
+        """Return the corpora that the caller sees, the default first."""
+        return self.library.shelf(self.person.key)
+
+    def find(self, name: str) -> Shelved:
+        """Return one of them; the first one for an empty name. Raises InputError for an unknown name."""
+        return self.library.find(name or None, self.person.key)
+
+    def may(self, action: Action, corpus: str) -> bool:
+        """Return whether the caller's role allows this, or the corpus is the caller's own."""
+        return may(self.person.role, action, own=self.library.belongs(self.find(corpus)))
 
     def log(self, action: str, corpus: str) -> None:
         """Write an action on a corpus to the audit log, if one is kept. Raises InputError."""
-        self.log_case(action, self.library.find(corpus or None, self.person.key).logged_as)
+        self.log_case(action, self.find(corpus).logged_as)
 
     def log_case(self, action: str, case: str) -> None:
         """Write an action on a case to the audit log, if one is kept."""
@@ -115,32 +128,40 @@ class ServerCaller:
     def report(self, line: str) -> None:
         """Do nothing: the caller reads the answer."""
 
-    def model(self, *, wanted: bool) -> LanguageModel | None:
-        """Return the operator's model if it is wanted. Raises InputError if the caller may not use it."""
-        trusted = may(self.person.role, Action.USE_MODEL)
-        return operators(self.services.connections, trusted=trusted) if wanted else None
+    def notice(self, line: str) -> None:
+        """Do nothing: the caller reads the answer."""
 
-    def learned_in(self, matter: str, corpus: Corpus) -> Experience | None:
-        """Return the weights of the caller's matter; None for those of the corpus."""
+    def settings(
+        self, preset: str, values: Mapping[str, Any] | None, changes: Mapping[str, Any], *, assisted: bool
+    ) -> InvestigationSettings:
+        """Return the settings that are asked for, through the gate of the page's controls. Raises
+        SettingsError, InputError."""
+        helped = {name: value for name, (value, _) in helpers().items()} if assisted else {}
+        return settings_from(values or {}, get_preset(preset).changed(**helped).changed(**changes))
+
+    def model(self, request: Any, *, cached: bool = True) -> LanguageModel | None:
+        """Return the operator's model if it is asked for. Raises InputError if the caller may not use it."""
+        trusted = may(self.person.role, Action.USE_MODEL)
+        return operators(self.services.connections, trusted=trusted) if request.model else None
+
+    def weights_in(self, matter: str, corpus: Corpus) -> Experience | None:
+        """Return the weights that the caller's matter learned; None for those of the corpus."""
         return self.services.kept.learned_in(self.person, matter, corpus)
 
-    def keep(self, record: Mapping[str, Any], corpus: Corpus, matter: str = "") -> dict[str, Any]:
-        """Keep a case for the caller: its id as ``case``, or None and why it is not kept."""
-        if self.services.kept.owner_of(self.person) is None:
-            return {"case": None, "not_kept": NOBODY}
-        try:
-            store = self.store()
-            kept = store.keep(
-                record,
-                store.matter(matter_name(matter), self.owner),
-                application=self.application,
-                who=self.name,
-                fingerprint=fingerprint_of(corpus),
-            )
-        except RedstringError as error:
-            # A case that cannot be kept is still answered.
-            return {"case": None, "not_kept": for_visitors(error)}
-        return {"case": kept}
+    def weights_of(self, matter_id: str, record: Mapping[str, Any]) -> Experience | None:
+        """Return the weights that a case was ranked by, if its matter learned them."""
+        return self.services.kept.learned_of(matter_id, record)
+
+    def run_case(self, work: Callable[..., T], case: Case, **more: Any) -> T:
+        """Return what ``work`` makes of the case in a worker; with a model, in this process. Raises
+        CancelledError if the caller hangs up."""
+        alone = partial(_run_without_report, work, more)
+        with self.waiting(case.cancel):
+            return self.library.workers.done(self.visitor, alone, case, here=case.model is not None)
+
+
+def _run_without_report(work: Callable[..., T], more: Mapping[str, Any], case: Case) -> T:
+    return work(case, lambda line: None, **more)
 
 
 def operators(connections: Connections, *, trusted: bool) -> LanguageModel:

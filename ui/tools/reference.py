@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from engine.verbs import all_tools
 from engine.verbs.verb import Verb
-from ui.tools.registry import TOOLS
 from ui.tools.schemas import SETTINGS, arguments_of
 
 
 def reference() -> str:
     """All tools with their arguments and what they give, as Markdown."""
-    return "\n".join(line for verb in TOOLS for line in _section(verb))
+    return "\n".join(line for verb in all_tools() for line in _section(verb))
 
 
 def _section(verb: Verb) -> Iterator[str]:

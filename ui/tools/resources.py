@@ -14,9 +14,9 @@ import orjson
 from mcp import types
 from pydantic import AnyUrl
 
+from engine.verbs.cases import show_part
+from engine.verbs.passages import read_passage
 from ui.controls import settings_schema
-from ui.tools.cases import CASE
-from ui.tools.reading import TOOL as READ
 from ui.tools.schemas import SETTINGS_ADDRESS
 
 MEDIA_TYPE = "application/json"
@@ -29,10 +29,13 @@ def called_by(uri: str) -> tuple[str, dict[str, Any]] | None:
     """The tool by which a resource is read, and its arguments; None for what is no resource of ours."""
     case = _CASE.fullmatch(uri)
     if case is not None:
-        return CASE.tool.name, {"case": case["case"]}
+        return show_part.tool.name, {"case": case["case"]}
     passage = _PASSAGE.fullmatch(uri)
     if passage is not None:
-        return READ.tool.name, {"corpus": unquote(passage["corpus"]), "what": unquote(passage["what"])}
+        return read_passage.tool.name, {
+            "corpus": unquote(passage["corpus"]),
+            "what": unquote(passage["what"]),
+        }
     return None
 
 

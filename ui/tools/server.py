@@ -24,7 +24,7 @@ from pydantic import AnyUrl
 from starlette.types import Receive, Scope, Send
 
 from engine.records.store.store import engine_version
-from engine.verbs.cases import LIST_CASES
+from engine.verbs.cases import list_cases
 from engine.verbs.verb import Verb, as_text
 from ui.tools.endpoints import TOOL
 from ui.tools.resources import MEDIA_TYPE, SETTINGS, called_by, listed_cases, settings_text, templates
@@ -89,7 +89,7 @@ class ToolServer:
 
         async def list_resources() -> list[types.Resource]:
             try:
-                return [SETTINGS, *listed_cases(await self._called(LIST_CASES.tool.name, {}))]
+                return [SETTINGS, *listed_cases(await self._called(list_cases.tool.name, {}))]
             except gr.Error:
                 # The caller can have no cases.
                 return [SETTINGS]

@@ -105,9 +105,9 @@ def be_template(
     compute_alone()
     from tqdm import tqdm
 
+    from engine.verbs import answers, passages, questions  # noqa: F401  And there.
     from ui import investigate  # noqa: F401  What workers are asked to do stands there.
     from ui.shelf import Library
-    from ui.tools import following, planning, questions  # noqa: F401  And there.
     from ui.warming import load
 
     # Its monitor is a thread, which a fork would leave behind in whatever it was doing.

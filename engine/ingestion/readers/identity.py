@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import SourceFile
 from engine.ingestion.readers.fields import DayKind, day_kind
 from engine.ingestion.readers.lines import heading_line
-from engine.ingestion.structure.headings import slug_of
+from engine.ingestion.structure.headings import EXPLANATION, slug_of
 from engine.ingestion.structure.numbers import is_title as is_typed
 from engine.ingestion.versions.validity import named_file
 from engine.language.aliases import aliases_of
@@ -284,7 +284,11 @@ def make_document(
     state = _first_day(metadata, DayKind.STATE)
     named = fields.first_text(by_name, ("id", "slug"))
     document_id = named if named and not source.shares_id else slug_of(source.stem) or "document"
-    page = read_front_page(title, body, language)
+    if not heading and (explaining := _explanation_title(body)):
+        title = _text(metadata, fields.TITLES) or explaining
+    # The number, year and short names in the title of an explanation are those of its act.
+    explains = EXPLANATION.match(title) is not None
+    page = FrontPage() if explains else read_front_page(title, body, language)
     plain = not heading and _text(metadata, fields.TITLES) is None
     if page.title and (page.type == STANDARD or plain):
         # Plain text has no heading, and its first lines are better than the file's name.
@@ -297,15 +301,17 @@ def make_document(
     if page.type == STANDARD and page.number:
         # The name of all editions.
         aliases = (*aliases, page.number)
-    derived = aliases_of(
-        title,
-        document_id=document_id,
-        number=number,
-        year=year,
-        type=kind,
-        language=language,
-        abbreviation=_text(metadata, fields.SHORT_TITLES),
-    )
+    derived: tuple[str, ...] = (title,)
+    if not explains:
+        derived = aliases_of(
+            title,
+            document_id=document_id,
+            number=number,
+            year=year,
+            type=kind,
+            language=language,
+            abbreviation=_text(metadata, fields.SHORT_TITLES),
+        )
     quality = by_name.get("quality")
     understood = _UNDERSTOOD if named is None or document_id == named else _UNDERSTOOD - {"id", "slug"}
     return Document(
@@ -359,6 +365,14 @@ def _first_lines(body: str) -> str | None:
     if not alone or not is_bare_heading(title) or not title[:1].isalpha() or heading_line(title) is not None:
         return None
     return title_case(title) if " " in title else title
+
+
+def _explanation_title(body: str) -> str | None:
+    """The first lines of a text if they name an explanation: "PENJELASAN", "ATAS", "UNDANG-UNDANG ..."."""
+    paragraph = body.strip()[:HEAD].partition("\n\n")[0].split("\n")
+    lines = takewhile(lambda line: heading_line(line) is None or line is paragraph[0], paragraph)
+    title = " ".join(" ".join(lines).split())
+    return title_case(title) if is_bare_heading(title) and EXPLANATION.match(title) else None
 
 
 def _text(metadata: Mapping[str, Any], names: tuple[str, ...]) -> str | None:

@@ -27,8 +27,8 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.corpus import open_corpus
 from engine.corpus.embedded.writing import write_corpus
-from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus, Rows
 from engine.corpus.toy import toy_contents
 from engine.investigation.pool import Reading

@@ -170,7 +170,7 @@ UNUSABLE: Sequence[tuple[tuple[str, ...], str]] = (
     (("evaluate", "--score", "NOWHERE"), "cannot be read"),
     (("evaluate", "--score", "NOWHERE", "--corpus", "HARBOUR"), "--corpus does not go with --score"),
     (("info", "--corpus", "NOWHERE"), "no corpus at"),
-    (("references", "--corpus", "HARBOUR", "--relation", "likes"), "unknown relation 'likes'"),
+    (("references", "--corpus", "HARBOUR", "--relation", "likes"), "--relation: Input should be 'cites', "),
     (("ingest", "NOWHERE", "--corpus", "NOWHERE/law", "--embedding", "none"), "NOWHERE"),
     (("ingest", "SOURCES", "--corpus", "NOWHERE", "--embedding", "magic"), "unknown embedding 'magic'"),
 )

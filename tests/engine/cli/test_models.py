@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 from pathlib import Path
 
 import pytest
 
-from engine.cli.models import add_model_flags, model_from
+from engine.cli.caller import LocalCaller
 from engine.errors import SettingsError
+from engine.llm.client import ChatModel
+from engine.verbs.requests import ModelOptions
 from tests.engine.command_line import CommandLine
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
@@ -87,15 +88,13 @@ def test_a_spec_that_names_no_model(run: CommandLine, spec: str) -> None:
 
 
 class TestFlags:
-    def options(self, *arguments: str) -> argparse.Namespace:
-        parser = argparse.ArgumentParser()
-        add_model_flags(parser)
-        return parser.parse_args(arguments)
+    def model(self, spec: str) -> ChatModel | None:
+        return LocalCaller(reads_json=False).model(ModelOptions(llm=spec, llm_key="-"), cached=False)
 
     def test_a_key_from_standard_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.stdin", io.StringIO(KEY + "\n"))
         with ScriptedServer(words) as server:
-            named = model_from(self.options("--llm", server.spec, "--llm-key", "-"), kept=False)
+            named = self.model(server.spec)
             assert named is not None
             from engine.llm.probing import probe
 
@@ -105,7 +104,7 @@ class TestFlags:
     def test_an_empty_standard_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.stdin", io.StringIO(""))
         with pytest.raises(SettingsError, match="standard input"):
-            model_from(self.options("--llm", "openai:m@http://127.0.0.1:9/v1", "--llm-key", "-"))
+            self.model("openai:m@http://127.0.0.1:9/v1")
 
 
 def test_trying_a_model_keeps_nothing(

@@ -70,7 +70,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(
         (("rules", "--fact", "reach=3"), "unknown fact 'reach'"),
         (("rules", "--fact", "authority=lots"), "authority: 'lots' is not"),
         (("rules", "--fact", "scope=1", "--fact", "scope=2"), "has two values"),
-        (("rules", "--as-of", "soon"), "'soon' is not a day"),
+        (("rules", "--as-of", "soon"), "--as-of: not a day"),
         (("rules", "--transaction", "sale"), "unknown transaction type 'sale'"),
         (("apply",), "give a FILE"),
         (("apply", "nowhere.yaml"), "nowhere.yaml: cannot be opened"),

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from engine.cli.review import verdict_meant
 from engine.errors import InputError
 from engine.review.model import ItemKind, Verdict
+from engine.verbs.review import parse_verdict
 from tests.engine.cli.test_cases import kept
 from tests.engine.command_line import CommandLine, made_once
 from tests.engine.harbour import QUESTION
@@ -209,10 +209,10 @@ def test_a_verdict_is_meant_by_its_first_letters_unless_another_has_them(
     letters: str, kind: ItemKind, verdict: Verdict | None
 ) -> None:
     if verdict:
-        assert verdict_meant(letters, kind) is verdict
+        assert parse_verdict(letters, kind) is verdict
     else:
         with pytest.raises(InputError, match="may be"):
-            verdict_meant(letters, kind)
+            parse_verdict(letters, kind)
 
 
 def test_two_who_differ_and_a_third_who_is_asked(

@@ -134,7 +134,7 @@ def test_nothing_is_imported_before_something_is_asked() -> None:
     """The package is slow to load, and whoever uses no model does not wait for it."""
     script = (
         "import sys\n"
-        "import engine.cli.models, engine.llm.probing, engine.llm.cost, engine.llm.cost\n"
+        "import engine.cli.caller, engine.llm.probing, engine.llm.cost, engine.llm.cost\n"
         "from engine.llm import Data, Prompt\n"
         "from engine.llm.cache import AnswerCache\n"
         "from engine.llm.client import connect\n"

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,13 @@ from engine.corpus.judgements import load_confirmations
 from engine.errors import CancelledError, InputError
 from engine.ingestion.build import build_corpus
 from engine.model import Grade
+from engine.verbs.answers import AuditText, audit_text
 from engine.verbs.requests import parse_request
 from tests.hostile_files import texts
 from tests.memory import peak_memory
+from tests.ui.callers import called
 from ui.calls import answer
 from ui.cases.kept import KeptCases
-from ui.check.api import TOOL as AUDIT
-from ui.check.api import Auditing, audited
 from ui.check.panel import CALLS, CheckDesk
 from ui.connections import Connections
 from ui.shelf import Library, open_library
@@ -151,11 +150,11 @@ def test_a_reading_that_is_not_there_is_cancelled_without_a_word(desk: CheckDesk
 )
 def test_the_endpoint_names_what_is_wrong(given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        parse_request(Auditing, {"text": WRONG} | given)
+        parse_request(AuditText, {"text": WRONG} | given)
 
 
 def test_the_endpoint_gives_the_same(library: Library, tmp_path: Path) -> None:
-    told = audited(library, Auditing(text=WRONG, day=date(2024, 6, 1)))
+    told = called(audit_text, library, Person(), text=WRONG, day=date(2024, 6, 1))
     assert told["claims"][0]["finding"] == "contradicted"
     assert told["day"] == "2024-06-01"
 
@@ -171,7 +170,7 @@ def test_a_program_that_hangs_up_ends_its_check_at_the_next_claim(
         looked: list[int] = []
 
         @contextmanager
-        def waited(asking: ServerCaller, cancel: Callable[[], None]) -> Iterator[None]:
+        def waiting(asking: ServerCaller, cancel: Callable[[], None]) -> Iterator[None]:
             def look(auditor: Auditor) -> None:
                 looked.append(1)
                 if len(looked) > after:
@@ -183,19 +182,19 @@ def test_a_program_that_hangs_up_ends_its_check_at_the_next_claim(
                 yield
 
         stopped = vars(Auditor)["_stopped"]
-        monkeypatch.setattr(ServerCaller, "waited", property(lambda asking: partial(waited, asking)))
+        monkeypatch.setattr(ServerCaller, "waiting", waiting)
         place = Services(library, Connections(), KeptCases(library.settings, None))
         return ServerCaller(place, Person(), gr.Request()), looked
 
     for after in range(claims):
         asking, looked = meters(after)
         with pytest.raises(CancelledError):
-            AUDIT.call(asking, Auditing(text=text))
+            audit_text.call(asking, AuditText(text=text))
         assert len(looked) == after + 1
     asking, looked = meters(claims + 1)
-    monkeypatch.setattr("ui.check.api.LONGEST", -1.0)
+    monkeypatch.setattr("engine.verbs.answers.LONGEST_CHECK", -1.0)
     with pytest.raises(CancelledError):
-        AUDIT.call(asking, Auditing(text=text))
+        audit_text.call(asking, AuditText(text=text))
 
 
 def test_nothing_is_hidden_in_what_is_shown_and_the_files_have_it_as_it_is(tmp_path: Path) -> None:
@@ -274,16 +273,16 @@ def test_a_visitor_neither_says_anything_of_a_verdict_nor_learns_what_was_said(c
     claimed = as_(desk, vera, do="review", job=own, act="confirm", claim="1", name="Ada")
     assert "confirmed by its reviewers" in claimed["error"]
     assert len(load_confirmations(copied.find(None).folder)) == 1
-    told_over_http = audited(copied, Auditing(text=WRONG))
+    told_over_http = called(audit_text, copied, Person(), text=WRONG)
     assert told_over_http["verification_log"]["entries"][0]["review"] is None
-    mine = audited(copied, Auditing(text=WRONG), reviews=True)
+    mine = called(audit_text, copied, Person(role=Role.REVIEWER), text=WRONG)
     assert mine["verification_log"]["entries"][0]["review"]["reviewer"] == "Ada"
 
 
 def test_a_grade_over_http_is_a_letter() -> None:
-    assert parse_request(Auditing, {"text": WRONG, "grade": "b"}).grade is Grade.B
-    assert parse_request(Auditing, {"text": WRONG, "grade": ""}).grade is None
+    assert parse_request(AuditText, {"text": WRONG, "grade": "b"}).grade is Grade.B
+    assert parse_request(AuditText, {"text": WRONG, "grade": ""}).grade is None
     wrongs: tuple[Any, ...] = (0.8, "0.8", "none", "AB", "x" * 10_000, [], True)
     for wrong in wrongs:
         with pytest.raises(InputError, match="grade: Input should be 'A', 'B', 'C', 'D' or 'E'"):
-            parse_request(Auditing, {"text": WRONG, "grade": wrong})
+            parse_request(AuditText, {"text": WRONG, "grade": wrong})

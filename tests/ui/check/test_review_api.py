@@ -13,8 +13,8 @@ from engine.corpus.judgements import load_confirmations
 from engine.errors import AccessError, InputError
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from engine.verbs.requests import parse_request
-from ui.check.review_api import Reviewing, reviewing
+from engine.verbs.verdicts import review_audit
+from tests.ui.callers import called
 from ui.shelf import Library, open_library
 
 LAW = """---
@@ -51,8 +51,8 @@ def library(built: Path, tmp_path: Path) -> Library:
     return open_library([tmp_path / "harbour"], tmp_path / "home", OperatorSettings(host=ANYWHERE))
 
 
-def asked(act: str, *claims: str, **more: Any) -> Reviewing:
-    return parse_request(Reviewing, {"act": act, "claims": list(claims), "text": MEMO} | more)
+def reviewing(library: Library, person: Person, act: str, *claims: str, **more: Any) -> dict[str, Any]:
+    return called(review_audit, library, person, act=act, claims=list(claims), text=MEMO, **more)
 
 
 def kept(library: Library) -> int:
@@ -60,16 +60,16 @@ def kept(library: Library) -> int:
 
 
 def test_verdicts_are_confirmed_overruled_listed_and_taken_back(library: Library) -> None:
-    done = reviewing(library, REVIEWER, asked("confirm", "1", "2", "1", note="read", name="Eve"))
+    done = reviewing(library, REVIEWER, "confirm", "1", "2", "1", note="read", name="Eve")
     assert [one["reviewer"] for one in done["confirmations"]] == ["Ada", "Ada"]
     told = [one["said"] for one in done["verification_log"]["entries"]]
     assert all(one.startswith("Confirmed by Ada") and one.endswith("(read)") for one in told)
-    done = reviewing(library, REVIEWER, asked("overrule", "2", instead="Related"))
+    done = reviewing(library, REVIEWER, "overrule", "2", instead="Related")
     assert done["verification_log"]["entries"][1]["review"]["instead"] == "related"
-    assert reviewing(library, REVIEWER, asked("list"))["total"] == 2
-    done = reviewing(library, REVIEWER, asked("undo", "1", "2"))
+    assert reviewing(library, REVIEWER, "list")["total"] == 2
+    done = reviewing(library, REVIEWER, "undo", "1", "2")
     assert done["verification_log"]["reviewed"] == 0
-    assert reviewing(library, REVIEWER, asked("list")) == {
+    assert reviewing(library, REVIEWER, "list") == {
         "corpus": "harbour",
         "confirmations": [],
         "total": 0,
@@ -77,7 +77,7 @@ def test_verdicts_are_confirmed_overruled_listed_and_taken_back(library: Library
 
 
 def test_a_name_counts_where_nobody_is_logged_in(library: Library) -> None:
-    [one] = reviewing(library, Person("", Role.OPERATOR), asked("confirm", "1", name="Eve"))["confirmations"]
+    [one] = reviewing(library, Person("", Role.OPERATOR), "confirm", "1", name="Eve")["confirmations"]
     assert one["reviewer"] == "Eve"
 
 
@@ -89,18 +89,18 @@ def test_what_is_right_of_it_is_not_kept_where_something_is_wrong(library: Libra
     ):
         act = "overrule" if "instead" in more else "confirm"
         with pytest.raises(InputError):
-            reviewing(library, Person("", Role.OPERATOR), asked(act, *claims, **more))
+            reviewing(library, Person("", Role.OPERATOR), act, *claims, **more)
         assert kept(library) == 0
-    reviewing(library, REVIEWER, asked("confirm", "1"))
+    reviewing(library, REVIEWER, "confirm", "1")
     with pytest.raises(InputError, match="there is no review of 2"):
-        reviewing(library, REVIEWER, asked("undo", "1", "2"))
+        reviewing(library, REVIEWER, "undo", "1", "2")
     assert kept(library) == 1
 
 
 @pytest.mark.parametrize("act", ["confirm", "overrule", "undo", "list"])
 def test_other_visitors_may_not(library: Library, act: str) -> None:
     with pytest.raises(AccessError, match="confirmed by its reviewers"):
-        reviewing(library, VISITOR, asked(act, "1", instead="related" if act == "overrule" else ""))
+        reviewing(library, VISITOR, act, "1", instead="related" if act == "overrule" else "")
     assert kept(library) == 0
 
 
@@ -119,7 +119,7 @@ def test_other_visitors_may_not(library: Library, act: str) -> None:
 )
 def test_what_is_wrong_is_told(library: Library, given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
-        reviewing(library, REVIEWER, parse_request(Reviewing, {"text": MEMO} | given))
+        called(review_audit, library, REVIEWER, **{"text": MEMO} | given)
     assert words in str(caught.value)
     assert len(str(caught.value)) < 300
     assert kept(library) == 0

@@ -14,18 +14,18 @@ from starlette.requests import Request
 from engine.access.users import Person, Role
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
+from engine.verbs import all_tools
 from engine.verbs.requests import parse_request
 from engine.verbs.verb import weight
 from ui.cases.kept import KeptCases
 from ui.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services
-from ui.tools.registry import TOOLS
 from ui.tools.schemas import output_schema
 
 BOUND = 40_000
-ALL = {tool.tool.name: tool for tool in TOOLS}
-SCHEMAS = {tool.tool.name: jsonschema.Draft202012Validator(output_schema(tool)) for tool in TOOLS}
+ALL = {tool.tool.name: tool for tool in all_tools()}
+SCHEMAS = {tool.tool.name: jsonschema.Draft202012Validator(output_schema(tool)) for tool in all_tools()}
 
 
 def asking(library: Library) -> ServerCaller:

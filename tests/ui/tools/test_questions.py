@@ -1,41 +1,46 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from engine.access.users import Person
 from engine.errors import InputError, SettingsError
 from engine.investigation import Case
-from engine.llm import LanguageModel
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.export import investigation_to_json
 from engine.settings import preset
+from engine.verbs import answers, questions
 from engine.verbs.requests import parse_request
+from tests.ui.callers import caller
 from tests.ui.models import ModelOfOneWord
 from tests.ui.served import inside_a_loop
 from ui.connections import Connections, OperatorsModel
 from ui.page import build_page
 from ui.shelf import Library
-from ui.tools import questions
 from ui.tools.caller import operators
-from ui.tools.questions import Asked, Investigating
 
 QUESTION = "May a manager grant broader powers?"
 
 
-def investigate(library: Library, asked: Investigating, model: LanguageModel | None = None) -> dict[str, Any]:
-    return questions.investigate(
-        library, questions.opened(asked, library.corpus(asked.corpus or None), model)
-    )
+def investigate(library: Library, offer: OperatorsModel | None = None, **given: Any) -> dict[str, Any]:
+    own = caller(library, Person())
+    if offer is not None:
+        own = replace(own, services=replace(own.services, connections=Connections(library.settings, offer)))
+    request = parse_request(questions.Investigate, {"question": QUESTION} | given)
+    case = questions.open_case(own, request, own.corpus(request.corpus))
+    return own.run_case(questions.run_to_record, case)
 
 
-def answer(library: Library, asked: Asked) -> dict[str, Any]:
-    return questions.answer(library, questions.opened(asked, library.corpus(asked.corpus or None)))[0]
+def answer(library: Library, **given: Any) -> dict[str, Any]:
+    own, request = caller(library, Person()), parse_request(answers.AnswerQuestion, given)
+    return own.run_case(answers.run_to_answer, questions.open_case(own, request, own.corpus("")))[0]
 
 
 def test_the_answer_is_that_of_the_command_line(library: Library) -> None:
-    answer = investigate(library, Investigating(question=QUESTION, rounds=2, top_k=3))
+    answer = investigate(library, rounds=2, top_k=3)
     case = Case(library.corpus(None), QUESTION, preset("balanced").changed(rounds=2, top_k=3))
     list(case.run())
     expected = investigation_to_json(case.investigation())
@@ -69,22 +74,22 @@ def test_the_answer_is_that_of_the_command_line(library: Library) -> None:
     ],
 )
 def test_wrong_arguments_are_named(
-    library: Library, given: dict[str, object], error: type[InputError], words: str
+    library: Library, given: dict[str, Any], error: type[InputError], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        investigate(library, parse_request(Investigating, {"question": QUESTION} | given))
+        investigate(library, **given)
 
 
 def test_an_answer_looks_where_the_settings_say(library: Library) -> None:
     question = {"question": "Which limits does a manager have?"}
-    assert answer(library, parse_request(Asked, question))["sentences"]
+    assert answer(library, **question)["sentences"]
     none = {"settings": {"must_include": ["zeppelin"]}}
-    assert not answer(library, parse_request(Asked, question | none))["sentences"]
+    assert not answer(library, **question, **none)["sentences"]
 
 
 def test_settings_by_which_a_model_would_help_ask_none_without_one(library: Library) -> None:
     helped = {"model_tasks": ["sub-questions", "gap-queries", "sufficiency"], "reranker": "llm"}
-    told = investigate(library, parse_request(Investigating, {"question": QUESTION, "settings": helped}))
+    told = investigate(library, settings=helped)
     assert (told["model"], told["usage"]) == ("", {})
 
 
@@ -115,8 +120,7 @@ def test_the_operators_model_may_be_used_where_it_is_offered(library: Library) -
     offer = OperatorsModel(
         OperatorSettings(llm="openai:m", llm_shared=True, host=ANYWHERE), lambda spec: model
     )
-    lent = operators(Connections(OperatorSettings(host=ANYWHERE), offer), trusted=False)
-    answer = investigate(library, Investigating(question=QUESTION, rounds=2, top_k=3), lent)
+    answer = investigate(library, offer, rounds=2, top_k=3, model=True)
     assert model.asked > 0
     assert len(answer["passages"]) == 3, "what failed is done without it"
     assert answer["model"] == "openai:one"

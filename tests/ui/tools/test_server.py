@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from engine.verbs import all_tools
 from tests.ui.tools.conftest import by_mcp
-from ui.tools.registry import TOOLS
 
 QUESTION = "When may a berth be refused?"
 BOUND = 40_000
@@ -116,7 +116,7 @@ def test_tools_say_what_they_are(own_machine: str) -> None:
         return await Calls(session).listed()
 
     tools = {tool.name: tool for tool in by_mcp(own_machine, work)}
-    assert list(tools) == [tool.tool.name for tool in TOOLS]
+    assert list(tools) == [tool.tool.name for tool in all_tools()]
     for tool in tools.values():
         assert tool.title == tool.annotations.title != ""
         assert len(tool.description) > 40

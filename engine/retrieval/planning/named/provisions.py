@@ -308,14 +308,17 @@ def _ids(asked: Question, rows: Rows) -> tuple[str, ...]:
 
 
 def _with_explanations(asked: Question, rows: Rows) -> tuple[str, ...]:
-    """The passages of a provision, then those of its document's explanations of it."""
+    """The passages of a provision, then those that explain it, of its document or of another one."""
     (head,), (document,) = asked.corpus.passages(rows[:1]), asked.corpus.document_numbers(rows[:1]).tolist()
     key = number_key(head.number or "")
     printed = (asked.corpus.printed_numbers(document) or {}).get(key, ((), ()))[0]
-    allowed = [row for row in printed if asked.mask is None or asked.mask[row]]
+    linked = asked.corpus.neighbours(rows[:1], [Relation.INTERPRETS], Direction.IN).rows
+    near = np.unique(np.concatenate([np.array(printed, np.int32), linked])).astype(np.int32)
+    if asked.mask is not None:
+        near = near[asked.mask[near]]
     explaining = [
         one.id
-        for one in asked.corpus.passages(np.array(allowed, np.int32))
+        for one in asked.corpus.passages(near)
         if one.kind is SectionKind.GUIDANCE and number_key(one.number or "") == key
     ]
     return (*_ids(asked, rows), *explaining[: MOST_PASSAGES - len(rows)])

@@ -25,9 +25,9 @@ from engine.answers.audit.log import (
 )
 from engine.answers.audit.page import html_page
 from engine.answers.audit.record import Checked, Claim, key_of
-from engine.cli.audit import audit_lines
 from engine.corpus.judgements import Confirmation, made_confirmation
 from engine.model import Span
+from engine.verbs.answers import audit_lines
 
 HELD = ComparedPassage("p", "0" * 64, "words", "Article 1", None)
 CARRYING = (Finding.SUPPORTED, Finding.OUTDATED)

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.corpus import open_corpus
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.extracted import (
     Judgement,
@@ -15,7 +16,6 @@ from engine.corpus.extracted import (
     extracted_graph,
 )
 from engine.corpus.extracted.graph import NOTHING
-from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 from engine.model import Direction, Relation

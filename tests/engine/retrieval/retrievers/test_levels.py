@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.corpus import open_corpus
 from engine.corpus.embedded.writing import write_corpus
-from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus, Hits
 from engine.corpus.toy import toy_contents
 from engine.retrieval.retrievers.dense import levels

@@ -1,0 +1,564 @@
+"""Verbs that ask a question: plan it, investigate it, compare two investigations, ask many."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import orjson
+from pydantic import Field, field_validator
+
+from engine.errors import CancelledError, InputError, SettingsError
+from engine.model import StopReason
+from engine.records.summaries import Slim, SlimCase, slim_case
+from engine.verbs.requests import (
+    LONGEST_QUESTION,
+    MOST_SETTINGS,
+    Detail,
+    Key,
+    ModelOptions,
+    OfCorpus,
+    Question,
+    Request,
+    SettingsOptions,
+    SettingValues,
+    argument,
+    corpus_option,
+    option,
+)
+from engine.verbs.verb import Caller, Response, Tool, verb
+
+if TYPE_CHECKING:
+    from engine.corpus.protocol import Corpus
+    from engine.investigation import Case
+    from engine.investigation.ranking.additive import Experience
+    from engine.records.store.database import CaseSummary
+    from engine.settings import InvestigationSettings
+
+Json = dict[str, Any]
+Report = Callable[[str], None]
+Preset = Annotated[
+    Key, Field(description="auto (as deep as the question asks), quick, balanced, thorough or detective.")
+]
+Model = Annotated[
+    bool,
+    Field(description="Whether this server's own language model helps, where it has one that may be used."),
+]
+ChangedSettings = Annotated[SettingValues, Field(max_length=MOST_SETTINGS)]
+Matter = Annotated[
+    str, Field(max_length=200, description="Name of the matter that the case is kept in; empty for General.")
+]
+SETTINGS = 'Any settings of the case by name, in place of the preset\'s: {"as_of": "2024-05-06"}.'
+MODEL_COST = "Language model, at most"
+MODEL_USE = "Language model, so far"
+UNWANTED = "nobody waits for this case any more"
+MORE = (
+    "read a passage in place by its id; follow further from one, export the case or get the rest of it by "
+    "the id of the case; detail=full gives everything at once"
+)
+MORE_IF_NOT_KEPT = (
+    "read a passage in place by its id; ask again with detail=full for everything at once: to be followed a "
+    "case has to be kept"
+)
+# Bytes of a file of questions.
+LARGEST = 50_000_000
+FIGURES = (
+    *("coverage_score", "mean_similarity", "reference_coverage", "completeness"),
+    *("passages", "pool", "rounds", "milliseconds"),
+)
+
+
+# Ask one question.
+
+
+class Ask(Request):
+    """A question to a corpus."""
+
+    question: Question
+    corpus: OfCorpus = ""
+    preset: Preset = "auto"
+
+    @field_validator("question", mode="before")
+    @classmethod
+    def _strip(cls, value: object) -> object:
+        return value.strip() if isinstance(value, str) else value
+
+
+class AskOptions(SettingsOptions, ModelOptions):
+    """A question to a corpus, on the command line."""
+
+    question: str = argument(..., "the question", "QUESTION")
+    corpus: str = corpus_option()
+
+    def named(self) -> dict[str, Any]:
+        """Return settings that are fields of their own: none."""
+        return {}
+
+
+class PlanQuestion(Ask):
+    """Arguments of ``plan``."""
+
+    settings: ChangedSettings | None = Field(default=None, description=SETTINGS)
+
+
+class Investigate(Ask):
+    """Arguments of ``investigate``: with the settings most often changed, None for the preset's."""
+
+    strategies: Annotated[tuple[Key, ...], Field(min_length=1, max_length=100)] | None = Field(
+        default=None, description="Threads to follow; null for the preset's, as with the next three."
+    )
+    rounds: int | None = Field(default=None, description="Rounds of expansion after the scan, at most.")
+    pool_size: int | None = Field(default=None, description="Passages that the research pool may hold.")
+    top_k: int | None = Field(default=None, description="Passages in the final ranking.")
+    model: Model = False
+    settings: ChangedSettings | None = Field(default=None, description=SETTINGS)
+    matter: Matter = ""
+    detail: Detail = "slim"
+
+    def named(self) -> dict[str, Any]:
+        """Return the settings that are arguments. Raises InputError for one that is given twice."""
+        named = self.model_dump(include={"strategies", "rounds", "pool_size", "top_k"}, exclude_none=True)
+        for name in self.settings or {}:
+            if name in named:
+                raise InputError(f"{name}: it is an argument and among the settings; give it once")
+        return named
+
+
+class InvestigateOptions(AskOptions):
+    """Options of ``investigate``."""
+
+    save: Path | None = option(None, "save the case as JSON, sealed", "FILE")
+    report: Path | None = option(None, "audit the case, what to do included: .md, .html or .json", "FILE")
+    matter: str = option("", "keep the case in this matter; `cases` lists what is kept", "NAME")
+    plan: Path | None = option(None, "use this plan (see the command plan), edited or not", "FILE")
+    resume: Path | None = option(None, "carry on from a saved investigation", "FILE")
+    order: str = option(
+        "",
+        "rank, document (as their documents read), or ends (the best first and last); default rank, with "
+        "--context ends",
+        "O",
+    )
+    context: int | None = option(
+        None, "print the passages as a model shall read them, each with a key and its citation", "TOKENS"
+    )
+
+
+class PlanAnswer(Slim):
+    """Answer of ``plan``."""
+
+    corpus: str
+    words: list[str] = Field(description="the plan for a person, line by line")
+    plan: dict[str, Any] = Field(
+        description="the plan: language, intent, depth, views (what is searched for), provisions that the "
+        "question names, constraints that hold, suggestions that do not"
+    )
+    notes: list[str] = Field(description="what the constraints leave of the corpus")
+
+
+class CaseAnswer(SlimCase):
+    """Answer of ``investigate``, in short."""
+
+    case: str | None = Field(
+        default=None, description="id of the case where it is kept: follow, case and export take it"
+    )
+    not_kept: str | None = Field(default=None, description="why the case is not kept, where it is not")
+    more: str = Field(description="how to get more of it")
+
+
+@verb(
+    "plan",
+    PlanQuestion,
+    tool=Tool(
+        "plan",
+        "Plan a question",
+        "Say what a question is understood as before it is investigated: its language, what it asks for, the "
+        "provisions it names and whether the corpus has them, the constraints in it, and what would be "
+        "searched.",
+        PlanAnswer,
+        full=lambda response: response.extra,
+    ),
+    options=AskOptions,
+    audit="plan",
+    queued=True,
+)
+def plan_question(caller: Caller, request: PlanQuestion | AskOptions) -> Response:
+    """Show how a question would be searched; edit it, then investigate."""
+    from engine.investigation import make_case
+
+    model = caller.model(request) if isinstance(request, AskOptions) else None
+    settings = caller.settings(request.preset, request.settings, {}, assisted=False)
+    case = make_case(caller.corpus(request.corpus), request.question, settings, model=model)
+    made, costs = caller.run_case(make_plan, case)
+    lines = [*made["words"], *(f"Note: {note}" for note in made["notes"]), *costs]
+    return Response(made["plan"], lines, extra=made)
+
+
+def make_plan(case: Case, report: Report) -> tuple[Json, list[str]]:
+    """Return the plan of a case that has not run, and lines on the use of its model."""
+    from engine.investigation.assistance import expected_cost
+    from engine.investigation.filters import Filters
+    from engine.records.export import usage_lines
+    from engine.records.plain import plan_text, plan_to_json
+
+    expected = None if case.model is None else expected_cost(case)
+    plan = case.make_plan(offered=True)
+    made = {
+        "corpus": case.corpus.name,
+        "words": list(plan_text(plan)),
+        "plan": plan_to_json(plan),
+        "notes": list(Filters(case.corpus, case.settings, case.day, plan).notes),
+    }
+    if expected is None or case.model is None:
+        return made, []
+    spec = case.model.spec
+    return made, [*usage_lines(expected, spec, MODEL_COST), *usage_lines(case.usage, spec, MODEL_USE)]
+
+
+def open_case(caller: Caller, request: Any, corpus: Corpus, **more: Any) -> Case:
+    """Return the case of a question, not yet run. Raises InputError, SettingsError."""
+    from engine.investigation import make_case
+
+    model, weights = caller.model(request), caller.weights_in(getattr(request, "matter", ""), corpus)
+    assisted = model is not None and isinstance(request, Investigate)
+    settings = caller.settings(request.preset, request.settings, request.named(), assisted=assisted)
+    return make_case(corpus, request.question, settings, model=model, weights=weights, **more)
+
+
+def run_to_end(case: Case, report: Report) -> None:
+    """Run a case to its end. Raises CancelledError if nobody waits for it any more."""
+    from engine.records.text import event_line
+
+    for event in case.run():
+        line = event_line(event)
+        if line is not None:
+            report(line)
+    if case.stop is not None and case.stop.reason is StopReason.PERSON:
+        raise CancelledError(UNWANTED)
+
+
+def run_to_record(case: Case, report: Report) -> Json:
+    """Run a case to its end; returns its record."""
+    from engine.records.export import investigation_to_json
+
+    run_to_end(case, report)
+    return investigation_to_json(case.investigation())
+
+
+def keep_case(caller: Caller, record: Mapping[str, Any], corpus: Corpus, matter: str) -> Json:
+    """Keep a case for the caller: its id as ``case``, or None and why it is not kept, and how to get more."""
+    from engine.errors import AccessError, RedstringError, for_visitors
+    from engine.records.store.chain import fingerprint_of
+    from engine.records.store.store import matter_name
+
+    try:
+        owner, store = caller.owner, caller.store()
+        kept = store.keep(
+            record,
+            store.matter(matter_name(matter), owner if isinstance(owner, str) else ""),
+            application=caller.application,
+            who=caller.name,
+            fingerprint=fingerprint_of(corpus),
+        )
+    except AccessError as error:
+        return {"case": None, "not_kept": str(error).removeprefix("cases: "), "more": MORE_IF_NOT_KEPT}
+    except RedstringError as error:
+        # A case that cannot be kept is still answered.
+        return {"case": None, "not_kept": for_visitors(error), "more": MORE_IF_NOT_KEPT}
+    return {"case": kept, "more": MORE}
+
+
+def slim_kept(values: Mapping[str, Any], slim: Callable[[Mapping[str, Any]], Json] = slim_case) -> Json:
+    """Return the record or the answer of a case in short, with its id and how to get more."""
+    own = {name: values[name] for name in ("case", "not_kept", "more") if name in values}
+    return {**own, **slim(values)}
+
+
+def investigate_here(caller: Caller, request: InvestigateOptions) -> Response:
+    """Investigate a question on the command line: save, report, keep and print it."""
+    from engine.records.context import (
+        Order,
+        checked_tokens,
+        context_text,
+        context_to_json,
+        model_context,
+        order_of,
+        ordered,
+    )
+    from engine.records.export import investigation_to_json, usage_lines
+    from engine.records.plain import load_plan
+    from engine.records.restoring import load_record, pool_of
+    from engine.records.text import evidence_line, parts_lines, passages_text
+    from engine.verbs.answers import case_reporter
+
+    tokens = None if request.context is None else checked_tokens(request.context)
+    order = order_of(request.order or (Order.RANK if tokens is None else Order.ENDS))
+    write_report = case_reporter(request.report)
+    corpus, more = caller.corpus(request.corpus), {}
+    if request.resume is not None:
+        former = load_record(request.resume)
+        size = caller.settings(request.preset, request.settings, {}, assisted=False).pool_size
+        more = {"pool": pool_of(former, corpus, size, request.resume), "used": former.used()}
+    plan = None if request.plan is None else load_plan(request.plan)
+    case = open_case(caller, request, corpus, plan=plan, **more)
+    caller.run_case(run_to_end, case)
+    for line in usage_lines(case.usage, "" if case.model is None else case.model.spec):
+        caller.report(line)
+    found = case.investigation()
+    _keep_and_save(caller, found, corpus, request)
+    write_report(found, corpus)
+    context = None if tokens is None else model_context(found, corpus, tokens, order)
+    added = {} if context is None else {"context": context_to_json(context)}
+    lines: list[str] = [f"Nothing in {corpus.name} answers this question."]
+    if context is not None and case.ranking:
+        lines = list(context_text(context))
+    elif case.ranking:
+        lines = [evidence_line(case.evidence), *parts_lines(case.evidence)]
+        lines += passages_text(ordered(case.ranking, order), corpus, case.as_of)
+    return Response(investigation_to_json(found) | added, lines)
+
+
+@verb(
+    "investigate",
+    Investigate,
+    tool=Tool(
+        "investigate",
+        "Investigate a question",
+        "Investigate a question in a corpus of documents that cite each other: a broad scan, then rounds "
+        "that follow citations, definitions, exceptions and neighbours. Gives the passages, best first, each "
+        "with the trail by which it was found, whether the corpus bears the question, what is covered, why "
+        "it stopped.",
+        CaseAnswer,
+        slim_kept,
+    ),
+    options=InvestigateOptions,
+    command=investigate_here,
+    audit="investigate",
+    changes=True,
+    repeats=False,
+    queued=True,
+)
+def investigate(caller: Caller, request: Investigate) -> Response:
+    """Investigate a question."""
+    corpus = caller.corpus(request.corpus)
+    record = caller.run_case(run_to_record, open_case(caller, request, corpus))
+    kept = keep_case(caller, record, corpus, request.matter)
+    more = kept.pop("more")
+    return Response({**kept, **record, "more": more})
+
+
+def _keep_and_save(caller: Caller, found: Any, corpus: Corpus, request: InvestigateOptions) -> None:
+    """Keep a case in a matter, save it to a file, or both, then as one case."""
+    from engine.records.case_file import case_bytes
+    from engine.records.export import investigation_to_json
+    from engine.records.restoring import save, write_whole
+    from engine.records.store.chain import fingerprint_of
+
+    if request.matter:
+        store = caller.store()
+        kept = store.keep(
+            investigation_to_json(found),
+            store.matter(request.matter),
+            application=caller.application,
+            who=caller.name,
+            fingerprint=fingerprint_of(corpus),
+        )
+        if request.save is not None:
+            write_whole(request.save, case_bytes(*store.handed(kept)))
+        caller.notice(f"Kept as case {kept}")
+    elif request.save is not None:
+        own = {"application": caller.application, "who": caller.name}
+        save(found, request.save, **own, fingerprint=fingerprint_of(corpus))
+
+
+# Ask a question twice.
+
+
+class CompareOptions(AskOptions):
+    """Options of ``compare``."""
+
+    with_corpus: str = option("", "the corpus of the second case (default: the same)", "DIR")
+    a: list[str] = option(
+        [], "a setting of the first case alone, or preset=NAME; repeatable", "NAME=VALUE", many="append"
+    )
+    b: list[str] = option(
+        [], "a setting of the second case alone, or preset=NAME; repeatable", "NAME=VALUE", many="append"
+    )
+    scan: bool = option(False, "the first case is the scan alone")
+
+
+@verb(
+    "compare",
+    CompareOptions,
+    description="Ask a question twice: with other settings (--a rounds=1 --b rounds=4), of two days "
+    "(--a as_of=2024-01-01 --b as_of=2025-01-01), on two corpora (--with-corpus), or before the threads "
+    "are followed and after (--scan). All other flags hold for both.",
+)
+def compare_question(caller: Caller, request: CompareOptions) -> Response:
+    """Ask one question twice and show what differs, and why. Raises InputError if nothing is to differ."""
+    from engine.investigation import run_case
+    from engine.records.compared_case import side_by_side
+    from engine.records.comparing import compare, comparison_lines, comparison_to_json
+    from engine.records.export import investigation_to_json
+
+    if not (request.a or request.b or request.scan or request.with_corpus):
+        raise InputError("say what differs: --a and --b (settings), --with-corpus or --scan")
+    both = settings_of_side(request, request.a), settings_of_side(request, request.b)
+    if request.scan:
+        both = both[0].changed(follow=False), both[1]
+    first = caller.corpus(request.corpus)
+    second = caller.corpus(request.with_corpus) if request.with_corpus else first
+    model = caller.model(request)
+    before, after = (
+        investigation_to_json(run_case(corpus, request.question, settings, model=model).investigation())
+        for corpus, settings in zip((first, second), both, strict=True)
+    )
+    found = compare(before, after, corpora=(first, second))
+    values = {**comparison_to_json(found), "before": _ranking(before), "after": _ranking(after)}
+    return Response(values, [*side_by_side(before, after), "", *comparison_lines(found)])
+
+
+def settings_of_side(request: CompareOptions, changes: Sequence[str]) -> InvestigationSettings:
+    """Return the settings of one case: the preset, what holds for both cases, what holds for it alone.
+
+    Raises SettingsError.
+    """
+    from engine.settings import InvestigationSettings, preset
+
+    own: dict[str, str] = {}
+    for written in changes:
+        name, equals, value = written.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or (name != "preset" and name not in InvestigationSettings.model_fields):
+            known = ", ".join(("preset", *InvestigationSettings.model_fields))
+            raise SettingsError(f"{written[:80]!r} is no NAME=VALUE of a setting; known: {known}")
+        own[name] = value.strip()
+    named = own.pop("preset", request.preset)
+    return preset(named).changed(**request.settings).changed(**own)
+
+
+def _ranking(record: Mapping[str, Any]) -> list[Json]:
+    shown = ("rank", "id", "title", "label", "score")
+    return [{name: passage[name] for name in shown} for passage in record["passages"]]
+
+
+# Ask many questions.
+
+
+class BatchOptions(SettingsOptions):
+    """Options of ``batch``."""
+
+    questions: Path = argument(..., "a question a line, or JSON lines with a field text", "FILE")
+    corpus: str = corpus_option()
+    matter: str = option(..., "keep the cases in this matter; its questions are not asked again", "NAME")
+
+
+@verb("batch", BatchOptions)
+def batch(caller: Caller, request: BatchOptions) -> Response:
+    """Investigate many questions, keep each as a case, and print one table.
+
+    Raises InputError for a file without questions. A question that cannot be asked is a problem; the others
+    are asked.
+    """
+    from tqdm import tqdm
+
+    from engine.investigation import run_case
+    from engine.investigation.ranking.weights import adopted_weights
+    from engine.records.export import investigation_to_json
+    from engine.records.store.chain import fingerprint_of
+
+    questions = read_questions(request.questions)
+    settings = caller.settings(request.preset, request.settings, {}, assisted=False)
+    corpus, store = caller.corpus(request.corpus), caller.store()
+    found: list[CaseSummary] = []
+    failed: dict[str, str] = {}
+    known = 0
+    matter, fingerprint = store.matter(request.matter), fingerprint_of(corpus)
+    weights: Experience | None = caller.weights_in(request.matter, corpus)
+    ranked_by = adopted_weights(corpus) if weights is None else weights.id
+    plain = orjson.loads(orjson.dumps(settings.model_dump(mode="json")))
+    for question in tqdm(questions, desc="cases", file=sys.stderr, disable=not sys.stderr.isatty()):
+        case_id = store.same(matter, question, plain, fingerprint, ranked_by)
+        known += case_id is not None
+        if case_id is None:
+            try:
+                case = run_case(corpus, question, settings, weights=weights)
+            except InputError as error:
+                failed[question] = str(error)
+                continue
+            record = investigation_to_json(case.investigation())
+            case_id = store.keep(
+                record, matter, application="batch", who=caller.name, fingerprint=fingerprint
+            )
+        found.append(store.summary(case_id))
+    return _batch_response(found, failed, known, len(questions))
+
+
+def read_questions(path: Path) -> list[str]:
+    """Return the questions of a file, in order, none twice. Raises InputError, naming file and line."""
+    from engine import files
+
+    try:
+        text = files.read(files.named(path), LARGEST).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from error
+    found: dict[str, None] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        question = _question_in(line.strip(), f"{path}, line {number}")
+        if len(question) > LONGEST_QUESTION:
+            raise InputError(
+                f"{path}, line {number}: a question of more than {LONGEST_QUESTION:,} characters"
+            )
+        if question:
+            found[question] = None
+    if not found:
+        raise InputError(f"{path}: there is no question in it")
+    return list(found)
+
+
+def _question_in(line: str, where: str) -> str:
+    if not line.startswith("{"):
+        return line
+    try:
+        text = orjson.loads(line)["text"]
+    except (orjson.JSONDecodeError, KeyError) as error:
+        raise InputError(f"{where}: JSON with a field text is wanted ({error})") from error
+    if not isinstance(text, str):
+        raise InputError(f"{where}: text is no text")
+    return text.strip()
+
+
+def _batch_response(
+    found: Sequence[CaseSummary], failed: Mapping[str, str], known: int, asked: int
+) -> Response:
+    means = {name: _mean([getattr(one, name) for one in found]) for name in FIGURES}
+    cases = [
+        {"id": one.id, "question": one.question, "evidence": one.evidence}
+        | {name: getattr(one, name) for name in FIGURES}
+        for one in found
+    ]
+    problem = None
+    if failed:
+        question, why = next(iter(failed.items()))
+        problem = InputError(f"{len(failed):,} of {asked:,} could not be asked; {question[:60]!r}: {why}")
+    values = {"cases": cases, "means": means, "kept_before": known, "failed": failed}
+    return Response(values, _table(found, means, known), problem=problem)
+
+
+def _table(found: Sequence[CaseSummary], means: dict[str, float | None], known: int) -> Iterator[str]:
+    yield "\t".join(("id", "evidence", *FIGURES, "question"))
+    for one in found:
+        figures = (_figure(getattr(one, name)) for name in FIGURES)
+        yield "\t".join((one.id, one.evidence, *figures, one.question))
+    count = f"{len(found):,} cases, {known:,} of them kept before"
+    yield "\t".join(("mean", "", *map(_figure, means.values()), count))
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"

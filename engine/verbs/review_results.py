@@ -1,0 +1,266 @@
+"""Verbs on the results of reviews: criteria, verdicts, estimates, exchange with other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import InputError
+from engine.verbs.cases import find_matter, optional_matter
+from engine.verbs.requests import Request, corpus_option, option
+from engine.verbs.review import OneQueue, assessment_line
+from engine.verbs.verb import Caller, Response, verb
+
+if TYPE_CHECKING:
+    from engine.review.estimates import Estimates, PrecisionEstimate
+    from engine.review.exchange.drafts import Draft
+    from engine.review.model import Assessment, Item
+
+# Bytes of a file of criteria.
+LARGEST = 200_000
+
+
+# Criteria and verdicts.
+
+
+class CriteriaOptions(Request):
+    """Options of ``review criteria``."""
+
+    matter: str = option(..., "its name, or its id", "NAME")
+    text: str | None = option(None, "the new criteria", "TEXT")
+    file: Path | None = option(None, "the same from a file", "FILE")
+    by: str = option("command line", "the author", "NAME")
+
+
+@verb("review criteria", CriteriaOptions, changes=True)
+def show_criteria(caller: Caller, request: CriteriaOptions) -> Response:
+    """Show or write the criteria of relevance of a matter."""
+    if request.text is not None and request.file is not None:
+        raise InputError("give --text or --file, not both")
+    text = request.text if request.file is None else _read_criteria(request.file)
+    reviews, matter = caller.reviews(), find_matter(caller, request.matter)
+    if text is not None:
+        reviews.write_criteria(matter, text, who=request.by)
+    found = reviews.criteria(matter)
+    outdated = len(reviews.outdated(matter, caller.owner))
+    lines = ["Nobody has said yet what counts as relevant: --text says it"]
+    if found is not None:
+        lines = [f"Version {found.version}, by {found.who}, {found.at[:16]}", found.text]
+        lines += [f"{outdated:,} standing verdicts were given under earlier ones"] if outdated else []
+    return Response({"criteria": None if found is None else asdict(found), "outdated": outdated}, lines)
+
+
+def _read_criteria(path: Path) -> str:
+    from engine import files
+
+    try:
+        return files.read(files.named(path), LARGEST).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--file {path}: cannot be read ({error})") from error
+
+
+class ScopeOptions(Request):
+    """Options that name a matter, a queue or a case."""
+
+    matter: str | None = option(None, "of a matter: its name, or its id", "NAME")
+    queue: str = option("", "of a queue", "ID")
+    case: str = option("", "of a case", "ID")
+
+    def check_scope(self, *, is_required: bool) -> None:
+        """Raise InputError if several are named, or none although one is required."""
+        count = sum(one not in (None, "") for one in (self.matter, self.queue, self.case))
+        if count > 1 or (is_required and not count):
+            raise InputError("name one of --matter, --queue and --case")
+
+
+def _find_verdicts(caller: Caller, request: ScopeOptions, *, is_current: bool) -> Sequence[Assessment]:
+    """Return verdicts in a scope. Raises InputError for an unknown matter, queue or case."""
+    reviews, matter = caller.reviews(), optional_matter(caller, request.matter)
+    if request.queue:
+        reviews.queue(request.queue)
+    if request.case:
+        caller.store().summary(request.case, caller.owner)
+    return reviews.assessments(
+        matter, caller.owner, case_id=request.case, queue=request.queue, is_current=is_current
+    )
+
+
+class VerdictsOptions(ScopeOptions):
+    """Options of ``review verdicts``."""
+
+    all: bool = option(False, "also verdicts that were changed, put off or taken back since")
+    outdated: bool = option(False, "with --matter: verdicts under earlier criteria")
+
+
+@verb("review verdicts", VerdictsOptions)
+def list_verdicts(caller: Caller, request: VerdictsOptions) -> Response:
+    """List the verdicts of reviewers, in order."""
+    request.check_scope(is_required=False)
+    if request.all and request.outdated:
+        raise InputError("give --all or --outdated, not both")
+    if request.outdated and request.matter is None:
+        raise InputError("--outdated: name a --matter, whose criteria are meant")
+    found: Sequence[Assessment]
+    if request.outdated and request.matter is not None:
+        found = caller.reviews().outdated(find_matter(caller, request.matter), caller.owner)
+    else:
+        found = _find_verdicts(caller, request, is_current=not request.all)
+    return Response({"verdicts": [asdict(one) for one in found]}, map(assessment_line, found))
+
+
+# Estimates.
+
+
+class EstimateOptions(OneQueue):
+    """Options of ``review estimate``."""
+
+    ranks: list[int] = option([5, 10, 20], "precision at these (5 10 20)", "K", many="+")
+    partly: float = option(1.0, "the value of a partly relevant passage, 0 to 1 (1)", "S")
+    width: float = option(0.2, "the number of verdicts that would narrow recall to this interval (.2)", "S")
+
+
+@verb("review estimate", EstimateOptions)
+def show_estimate(caller: Caller, request: EstimateOptions) -> Response:
+    """Show precision and recall of the rankings, from a queue's verdicts."""
+    from engine.review.drawing import parse_sampling
+    from engine.review.estimates import estimates
+
+    if not 0 <= request.partly <= 1 or not 0 < request.width < 1 or min(request.ranks) < 1:
+        raise InputError("--partly is 0 to 1, --width more than 0 and less than 1, --ranks at least 1")
+    reviews = caller.reviews()
+    queue = reviews.queue(request.queue)
+    items = reviews.items(queue.id).values()
+    # Verdicts on an item count wherever they were given.
+    verdicts = [
+        one
+        for case_id in {one.item.case_id for one in items}
+        for one in reviews.assessments(None, caller.owner, case_id=case_id, is_current=True)
+    ]
+    ranks = tuple(dict.fromkeys(request.ranks))
+    found = estimates(items, verdicts, parse_sampling(queue), ranks=ranks, partly=request.partly)
+    more = None if found.recall is None else found.recall.more_needed(request.width)
+    values = {
+        "judged": found.judged,
+        "drawn": found.drawn,
+        "precision": {
+            "at": {str(k): None if one is None else asdict(one) for k, one in found.at.items()},
+            "overall": None if found.overall is None else asdict(found.overall),
+        },
+        "recall": None if found.recall is None else asdict(found.recall),
+        "more_needed": {"width": request.width, "verdicts": more},
+    }
+    return Response(values, _estimate_lines(found, request.width, more))
+
+
+def _estimate_lines(found: Estimates, width: float, more: int | None) -> Iterator[str]:
+    yield f"{found.judged:,} of {found.drawn:,} passages judged"
+    for k, one in found.at.items():
+        yield f"precision at {k}: {_precision_words(one)}"
+    yield f"precision of the ranking: {_precision_words(found.overall)}"
+    recall = found.recall
+    if recall is None:
+        yield "recall within the pool: cannot be told; judge passages drawn at random"
+        return
+    of = "of these cases" if recall.of_these_cases else "of cases like these"
+    yield (
+        f"recall within the pool: {recall.value:.2f} ({recall.low:.2f} to {recall.high:.2f}, {of}); about "
+        f"{recall.ranked:.0f} of {recall.relevant:.0f} relevant passages are ranked"
+    )
+    if more:
+        yield f"about {more:,} verdicts more at random narrow that to {width:g}"
+
+
+def _precision_words(one: PrecisionEstimate | None) -> str:
+    if one is None:
+        return "cannot be told yet"
+    return f"{one.value:.2f} ({one.low:.2f} to {one.high:.2f}), {one.judged:,} judged of {one.cases:,} cases"
+
+
+# Exchange with other programs.
+
+
+class ExportVerdictsOptions(ScopeOptions):
+    """Options of ``review export``."""
+
+    format: str = option(..., "csv, jsonl, qrels or binary-qrels (only read)", "F")
+    out: Path | None = option(None, "default: standard output", "FILE")
+
+
+@verb("review export", ExportVerdictsOptions)
+def export_verdicts(caller: Caller, request: ExportVerdictsOptions) -> Response:
+    """Write the current verdicts for another program.
+
+    Raises InputError for a format that is only read, and one that cannot hold them.
+    """
+    from engine.records.restoring import write_whole
+    from engine.review.exchange.registry import writer_of
+
+    request.check_scope(is_required=True)
+    write = writer_of(request.format)
+    found = _find_verdicts(caller, request, is_current=True)
+    data = write(found)
+    if request.out is None:
+        return Response(data=data)
+    write_whole(request.out, data)
+    line = f"{request.out}: {len(data):,} bytes, of {len(found):,} verdicts"
+    return Response({"verdicts": len(found), "bytes": len(data)}, [line])
+
+
+class ImportVerdictsOptions(ScopeOptions):
+    """Options of ``review import``."""
+
+    file: Path = option(..., "the file of verdicts", "FILE", positional=True)
+    format: str = option(..., "csv, jsonl, qrels or binary-qrels (only read)", "F")
+    corpus: str = corpus_option("", "; needed with --matter and --case")
+    by: str = option("", "the reviewer of verdicts without a name", "NAME")
+
+
+@verb("review import", ImportVerdictsOptions, changes=True)
+def import_verdicts(caller: Caller, request: ImportVerdictsOptions) -> Response:
+    """Keep the verdicts of a file: all of them or none.
+
+    Raises SourceError naming file and line of the first that cannot be kept.
+    """
+    from engine.review.exchange.matching import match_verdicts
+    from engine.review.exchange.registry import format_of
+    from engine.review.importing import import_summary
+
+    request.check_scope(is_required=True)
+    drafts = format_of(request.format).read(request.file)
+    items = _queued(caller, request.queue) if request.queue else _of_cases(caller, drafts, request)
+    found = match_verdicts(drafts, items)
+    taken = caller.reviews().import_verdicts(
+        found.found, by=request.by, queue=request.queue, owner=caller.owner
+    )
+    return Response(asdict(taken) | {"missing": len(found.missing)}, import_summary(taken, found.missing))
+
+
+def _queued(caller: Caller, queue: str) -> Iterator[tuple[Item, str]]:
+    reviews = caller.reviews()
+    items = reviews.items(reviews.queue(queue).id).values()
+    questions = _questions(caller, {one.item.case_id for one in items})
+    return ((one.item, questions[one.item.case_id]) for one in items)
+
+
+def _questions(caller: Caller, ids: Any) -> dict[str, str]:
+    return {one: caller.store().summary(one, caller.owner).question for one in ids}
+
+
+def _of_cases(
+    caller: Caller, drafts: Sequence[Draft], request: ImportVerdictsOptions
+) -> Iterator[tuple[Item, str]]:
+    from engine.review.drawing import iterate_items
+    from engine.review.exchange.matching import find_cases
+    from engine.review.model import ItemKind
+
+    if not request.corpus:
+        raise InputError("--corpus: name the corpus of the cases, or a --queue, which holds the passages")
+    corpus, store = caller.corpus(request.corpus), caller.store()
+    matter = optional_matter(caller, request.matter)
+    ids = [request.case] if request.case else store.ids(matter, caller.owner)
+    questions = _questions(caller, ids)
+    named = find_cases(drafts, questions)
+    cases = ((one, questions[one], store.record(one, caller.owner)) for one in named)
+    return iterate_items(cases, corpus, hops=any(one.kind is ItemKind.HOP for one in drafts))
