@@ -1,7 +1,7 @@
 """Does "covered" mean that what is asked for is there? Coverage against gold by area.
 
     python -m benchmarks.coverage CORPUS QUERIES QRELS [--areas FILE] [--ontology FILE]
-        [--kinds FILE ...] [--most N] [--preset P]
+        [--kinds FILE ...] [--types FILE] [--most N] [--preset P]
 
 Each question is investigated; each area of the corpus's ontology (or of another one, ``--ontology``) is a
 pair with it. A pair is true where the pool holds a gold passage of that area: by the lines ``query-id, area,
@@ -29,6 +29,7 @@ from engine.corpus.related import with_ontology
 from engine.evaluation import Question, read_questions
 from engine.evaluation.questions import chosen
 from engine.investigation import Case, run_case
+from engine.investigation.facets import NONE
 from engine.model import AreaState
 from engine.settings import preset
 
@@ -46,12 +47,17 @@ class Measured:
     gaps: int = 0
     closed: int = 0
     kinds: list[bool] = field(default_factory=list)
+    # States of required areas, and whether gold of the area is in the ranking.
+    required: list[tuple[int, bool]] = field(default_factory=list)
 
     def add(self, case: Case, gold: Gold) -> None:
         """One question that was run; ``gold`` by area, as ids of the corpus."""
         pool = {entry.passage_id for entry in case.pool.entries()}
         scan = {entry.passage_id for entry in case.pool.entries() if entry.round == 0}
+        ranked = {member for one in case.ranking for member in (*one.assembled_ids, one.passage.id)}
         for area in case.areas:
+            if area.required:
+                self.required.append((RANK[area.state], bool(gold.get(area.id, frozenset()) & ranked)))
             self.true.append(bool(gold.get(area.id, frozenset()) & pool))
             self.scores.append(area.score)
             self.states.append(RANK[area.state])
@@ -74,9 +80,17 @@ class Measured:
             f"true where {shares}",
             f"areas without gold in the scan: {self.gaps}, closed by the rounds: {self.closed}",
         ]
+        if self.required:
+            told.append(f"required areas with gold in the ranking: {self._required()}")
         if self.kinds:
             told.append(f"type of transaction right: {np.mean(self.kinds):.3f} of {len(self.kinds)}")
         return told
+
+    def _required(self) -> str:
+        found = [
+            (state, [true for rank, true in self.required if rank == place]) for state, place in RANK.items()
+        ]
+        return ", ".join(f"{state.value} {np.mean(true):.2f} of {len(true)}" for state, true in found if true)
 
 
 def auc(scores: Sequence[float], true: np.ndarray) -> float:
@@ -133,9 +147,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         corpus = with_ontology(corpus, ontology_from(read_ontology(options.ontology)))
     settings = preset(options.preset)
     lines = None if options.areas is None else read_areas(options.areas)
+    types = dict(kinds_in(options.types)) if options.types else {}
     measured = Measured()
     for question in chosen(read_questions(options.queries, options.qrels), None, None, options.most):
-        measured.add(run_case(corpus, question.text, settings), gold_of(corpus, question, lines))
+        chosen_type = (
+            settings.changed(transaction_type=types.get(question.text) or NONE) if types else settings
+        )
+        measured.add(run_case(corpus, question.text, chosen_type), gold_of(corpus, question, lines))
     for path in options.kinds:
         for text, kind in kinds_in(path):
             told = run_case(corpus, text, settings.changed(rounds=0)).transaction
@@ -153,6 +171,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--ontology", type=Path, metavar="FILE", help="areas instead of the corpus's own")
     parser.add_argument(
         "--kinds", type=Path, action="append", default=[], metavar="FILE", help="texts with their type"
+    )
+    parser.add_argument(
+        "--types",
+        type=Path,
+        metavar="FILE",
+        help="the type of transaction of each question, as a user chooses it",
     )
     parser.add_argument("--most", type=int, metavar="N", help="N questions at even distances")
     parser.add_argument("--preset", default="auto", metavar="P")

@@ -17,7 +17,7 @@ from engine.ingestion.structure.segmentation import sentence_starts
 from engine.ingestion.versions.intervals import SURE
 from engine.investigation.filters import first_passages
 from engine.investigation.record import Investigation
-from engine.language.amendments import Amendment, AmendmentKind, changes_of, names_part
+from engine.language.amendments import Amendment, AmendmentKind, find_changes, names_part
 from engine.language.dates import dates_in, takes_the_place
 from engine.language.statements import Kind, Match, Statement, compare, quantities_in, read
 from engine.model import FAMILY, Direction, Document, Passage, Reference, Relation, Span, TargetKind
@@ -171,7 +171,7 @@ def _read(
     text, language = passage.text, passage.language
     every = corpus.references(corpus.references_from(np.array([row], np.int32)).numbers.tolist())
     spans = sorted({one.span for one in every if one.relation in CHANGING}, key=lambda span: span.start)
-    changes, named = changes_of(text, reference.span, spans, language), reference.text
+    changes, named = find_changes(text, reference.span, spans, language), reference.text
     whole = alone and reference.confidence >= _EXACT and not names_part(named, 0, len(named), language)
     since = passage.valid_from or document.valid_from
     starts = [*sentence_starts(text, language), len(text)]

@@ -15,7 +15,7 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.pool import Reading
 from engine.investigation.presentation import JOINT, text_of
 from engine.investigation.record import Investigation
-from engine.language.quotes import FEWEST_WORDS, Refusal, locate, sought
+from engine.language.quotes import FEWEST_WORDS, Refusal, find_quote, locate
 from engine.llm import Usage
 from engine.model import Direction, Document, Grade, PartEvidence, Passage, Relation, Span
 from engine.records.context import badge
@@ -133,7 +133,7 @@ class Answer:
 
 # A text shown to a model may be several consecutive passages; a quote across their border has one span in
 # each. ``engine.language.quotes`` defines what is verbatim.
-__all__ = ["FEWEST_WORDS", "Located", "Refusal", "locate", "sought", "verify"]
+__all__ = ["FEWEST_WORDS", "Located", "Refusal", "find_quote", "locate", "verify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def verify(quote: str, passages: Sequence[Passage]) -> Located | Refusal:
     """Locate a quote in consecutive passages of one document, or return why it is refused."""
     refusal: Refusal = Refusal.ABSENT
     for passage in passages:
-        found = sought(quote, passage.text)
+        found = find_quote(quote, passage.text)
         if isinstance(found, Span):
             return Located(passage.text[found.start : found.end], ((passage.id, found),))
         # A near match is a better reason than the absence from another passage.
@@ -157,7 +157,7 @@ def verify(quote: str, passages: Sequence[Passage]) -> Located | Refusal:
     if len(passages) < 2:
         return refusal
     joined = text_of(passages)
-    found = sought(quote, joined)
+    found = find_quote(quote, joined)
     if not isinstance(found, Span):
         return refusal if found is Refusal.ABSENT else found
     return Located(joined[found.start : found.end], _split(found, passages))

@@ -234,7 +234,7 @@ def settle_vocabulary(blocks: Sequence[Block], words: WordCounts, encode: Encode
     weigh = RecordedComparisons(words)
     vocabulary.settle(weigh, encode)
     entities, small = vocabulary.entities(), list(vocabulary.small_forms())
-    evidence, has_case = vocabulary.said()
+    evidence, has_case = vocabulary.evidence()
     of_one_word, titled = vocabulary.names_of_one_word(), list(vocabulary.titled())
     capitals = [vocabulary.capitals(number) for number in range(len(entities))]
     made = Block(

@@ -124,26 +124,34 @@ def _words(ontology: Ontology, name: str, language: str) -> tuple[str, ...]:
 
 # Coverage
 #
-# The state of an area follows from its share of what the question finds (``facets.shares_of``). The state of
-# a part of the question is decided like that of a whole question, by words and nearness (``evidence``).
+# An area is covered if as many good passages of it as it needs are among the most relevant ones, and it has
+# its share of what the question finds (``facets.shares_of``); it is missing if there is no good passage, or,
+# unless it is required, hardly any share. A part of the question is judged as the whole question is: by its
+# words and their nearness (``evidence``).
 
-# Shares of the question's evidence from which an area is weak, and covered. Chosen on the questions of two
-# corpora, see "Coverage" in benchmarks/RESULTS.md.
-WEAK, COVERED = 0.12, 0.3
-# Minimum relevance of an area's evidence, as a share of the best relevance.
+# All chosen on the questions of two corpora, see "Coverage" in benchmarks/RESULTS.md.
+# The share of the question's evidence that a covered area has, at least: one that a type of transaction
+# requires which the user chose, and any other.
+REQUIRED, COVERED = 0.26, 0.3
+# An area that is not required is missing with a smaller share.
+WEAK = 0.12
+# A passage is good evidence for an area if it is among the BEST of the pool, if affinity times relevance is
+# at least GOOD, and if it belongs to the area at least OWN times as much as to any other.
+BEST, GOOD, OWN = 20, 0.15, 0.5
+# Further passages are listed behind the good ones if they are this relevant, as a share of the best.
 RELEVANT = 0.5
-# Minimum affinity of an area's evidence to it, as a share of its affinity to its strongest area.
-OWN = 0.7
 MOST_EVIDENCE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Evidence for a facet: indexes into the pool's rows, best first; its score, 0..1; and its status."""
+    """Evidence for a facet: indexes in the pool, best first; how much it is, 0..1; whether a part was found
+    at all; and how many passages are good evidence for an area."""
 
     indexes: NDArray[np.intp]
     score: float
     status: EvidenceStatus = EvidenceStatus.FOUND
+    good: int = 0
 
 
 class Coverage:
@@ -224,10 +232,11 @@ class Coverage:
 
     def _state(self, facet: Facet, found: Found, ids: Sequence[str], round_number: int) -> AreaCoverage:
         nothing = found.status is EvidenceStatus.NONE or not len(found.indexes)
-        enough = found.status is EvidenceStatus.FOUND and len(found.indexes) >= facet.minimum
+        if facet.area is None:
+            enough = found.status is EvidenceStatus.FOUND and len(found.indexes) >= facet.minimum
+        else:
+            enough = found.good >= facet.minimum and found.score >= self._least_share(facet)
         state = AreaState.MISSING if nothing else AreaState.COVERED if enough else AreaState.WEAK
-        if facet.area is not None and state is AreaState.COVERED and found.score < COVERED:
-            state = AreaState.WEAK
         if state is AreaState.COVERED:
             self._closed.setdefault(facet.id, round_number)
         return AreaCoverage(
@@ -241,6 +250,11 @@ class Coverage:
             self._closed.get(facet.id),
             self._queries.get(facet.id),
         )
+
+    def _least_share(self, facet: Facet) -> float:
+        """The share of the question's evidence that the area has if it is covered."""
+        chosen = self.transaction is not None and not self.transaction.proposed
+        return REQUIRED if facet.required and chosen else COVERED
 
     @property
     def open_queries(self) -> int:
@@ -307,14 +321,19 @@ def _make_coverage(
 
 
 def _evidence(belongs: Scores, strongest: Scores, relevance: Scores, facet: Facet, share: float) -> Found:
-    """Return the passages of an area that serve the question, best first, and its share of all evidence.
+    """The evidence for an area: its good passages, best first, then others that belong to it.
 
-    ``belongs``: affinity of each passage to the area; ``strongest``: its highest affinity to any area;
-    shapes (n,).
+    ``belongs`` and ``strongest``: affinity to the area and to the area that is strongest in each passage, of
+    shape (n,), as is ``relevance``; ``share`` is the area's share of all evidence.
     """
-    best = facet.similarity * float(belongs.max(initial=0.0))
-    useful = relevance >= RELEVANT * float(relevance.max(initial=0.0))
-    own = (belongs >= np.maximum(best, OWN * strongest)) & (belongs > 0)
-    indexes = np.flatnonzero(useful & own)
-    order = np.lexsort((indexes, -(belongs[indexes] * relevance[indexes] ** 2)))
-    return Found(indexes[order][:MOST_EVIDENCE] if share >= WEAK else indexes[:0], share)
+    own = (belongs >= OWN * strongest) & (belongs > 0)
+    among_best = np.zeros(len(relevance), np.bool_)
+    among_best[np.argsort(-relevance, kind="stable")[:BEST]] = True
+    good = own & among_best & (belongs * relevance >= GOOD)
+    count = int(good.sum())
+    least = facet.similarity * float(belongs.max(initial=0.0))
+    useful = (relevance >= RELEVANT * float(relevance.max(initial=0.0))) & own & (belongs >= least)
+    found = count and (facet.required or share >= WEAK)
+    indexes = np.flatnonzero(good | useful) if found else np.zeros(0, np.intp)
+    order = np.lexsort((indexes, -(belongs[indexes] * relevance[indexes] ** 2), ~good[indexes]))
+    return Found(indexes[order][:MOST_EVIDENCE], share, good=count)

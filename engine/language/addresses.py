@@ -1,8 +1,8 @@
-"""Addresses of provisions: one canonical form for the many ways a number is printed.
+"""Parse addresses of provisions into one canonical form.
 
-``parse_label`` reads the label that a source gives a passage ("7.1.2.(1)", "APP4.A4.10.1", "Part 6.Chapter
-2.56.(3)", "المادة الثانية عشرة", "Pasal 25 ayat (1)", "§ 433 Abs. 2"). Numbers keep the form the document
-prints; two numbers are the same provision where ``number_key`` is equal.
+``parse_label`` reads the label of a passage in its source ("7.1.2.(1)", "APP4.A4.10.1", "Part 6.Chapter
+2.56.(3)", "المادة الثانية عشرة", "Pasal 25 ayat (1)", "§ 433 Abs. 2"). Numbers keep their printed form; two
+numbers are the same provision if their ``number_key`` is equal.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from engine.model import SectionKind
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a provision stands inside its document.
+    """The position of a provision in its document.
 
-    ``number`` is the provision's own number, ``paragraph`` what stands below it joined by "/" ("2/a",
-    "Guidance/3"), ``within`` the containers from the outside in, as (kind, number). A relative address
+    ``number``: the provision's own number. ``paragraph``: the levels below it, joined by "/" ("2/a",
+    "Guidance/3"). ``within``: containers from the outside in, as (kind, number). A relative address
     ("paragraph (2)") has no number.
     """
 
@@ -44,7 +44,7 @@ class Address:
     within: tuple[tuple[SectionKind, str], ...] = ()
 
 
-# Provisions are counted through a document, so they are called by their own number alone.
+# Numbered through a document, so that the number alone identifies them.
 PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 CONTAINERS = frozenset(
     {
@@ -58,18 +58,18 @@ CONTAINERS = frozenset(
     }
 )
 
-# Their parts are counted from one, as those of an article are; those of a chapter are its articles.
+# Their parts are numbered from one, like those of an article; those of a chapter are its articles.
 ATTACHED = frozenset((SectionKind.ANNEX, SectionKind.SCHEDULE))
 
-# The words for a level, in the languages that labels come in. German "Abschnitt" and Arabic "فصل" name
-# containers, not provisions.
+# Words for levels, in the languages of labels. German "Abschnitt" and Arabic "فصل" are containers, not
+# provisions.
 WORDS: dict[str, SectionKind] = {
     word: kind for own in all_words().values() for kind, level in own.levels.items() for word in level
 }
 
 LONGEST_LABEL = 400
 
-# Every dash that is printed in numbers counts as a hyphen.
+# All dashes in numbers are equal to hyphens.
 _DASHES = str.maketrans("‐‑–—−", "-----")
 _SPACE = re.compile(r"\s+")
 _BELOW = re.compile(
@@ -97,9 +97,9 @@ _HAN_KINDS = {
     "项": SectionKind.PARAGRAPH,
     "目": SectionKind.PARAGRAPH,
 }
-# "(三)" below an article counts as its third item.
+# "(三)" below an article is its third item.
 _HAN_ITEM = re.compile(rf"\(({HAN_NUMBER}|\d+)\)\Z")
-# "Article L. 110-1", "Article 1er", "Art. 2 bis, alinéa 2": the number is French where English has none such.
+# "Article L. 110-1", "Article 1er", "Art. 2 bis, alinéa 2": French forms that English does not have.
 _FRENCH = re.compile(
     rf"art(?:icle|\.)?\s*(?P<number>{FRENCH_NUMBER})(?P<rest>.*)\Z", re.IGNORECASE | re.DOTALL
 )
@@ -107,7 +107,7 @@ _FRENCH = re.compile(
 
 @cache
 def _arabic_label() -> re.Pattern[str]:
-    """An Arabic article and its number; compiled when there is one to read, for that takes its time."""
+    """Return the pattern of an Arabic article and its number; compiled late, because it is slow."""
     return re.compile(
         _ARABIC_WORD.pattern
         + r"\s*(?:رقم\s*)?(?:[(:\s-]*(?P<digits>\d+)|[(\s]*(?P<words>"
@@ -120,7 +120,7 @@ def _arabic_label() -> re.Pattern[str]:
 
 
 def number_key(number: str) -> str:
-    """The form by which numbers are compared: no spaces, invisible marks or final dots, in capitals."""
+    """Normalise a number for comparison: without spaces, invisible marks and final dots, in capitals."""
     if number.isascii() and number.isalnum():
         return number.upper()
     folded = visible(unicodedata.normalize("NFKC", western_digits(number)))
@@ -129,7 +129,7 @@ def number_key(number: str) -> str:
 
 @lru_cache(maxsize=65536)
 def parse_label(label: str, language: str = "und") -> Address | None:
-    """The address that a label states; None where it states none (a heading, a name, nothing)."""
+    """Parse a label into an address; None for a heading, a name or an empty label."""
     text = _SPACE.sub(" ", visible(unicodedata.normalize("NFKC", western_digits(label)))).strip()
     if not text or len(text) > LONGEST_LABEL:
         return None
@@ -158,7 +158,7 @@ def _arabic(text: str) -> Address | None:
 
 
 def _arabic_clause(text: str) -> Address | None:
-    """The clauses of a decision are numbered by adverbs: "أولاً" is clause 1."""
+    """Parse the number of a clause of a decision, which is an adverb: "أولاً" is clause 1."""
     match = _ARABIC_ADVERB.match(text)
     value = arabic_ordinal(match[1]) if match else None
     return Address(SectionKind.ARTICLE, str(value)) if value else None
@@ -189,7 +189,8 @@ def _han(text: str) -> Address | None:
 
 
 def _worded(text: str) -> Address | None:
-    """One unit word and its number, not a path: "§ 433 Abs. 2", "Pasal 25 ayat (1)", "Rule 4.3.2(1)"."""
+    """Parse a word for a kind and a number, without a path: "§ 433 Abs. 2", "Pasal 25 ayat (1)", "Rule
+    4.3.2(1)"."""
     match = _WORDED.match(text)
     kind = WORDS.get(match["word"].casefold()) if match else None
     if (
@@ -225,7 +226,7 @@ _GUIDANCE_NUMBER = re.compile(r"guidance\s?(\d+)\Z", re.IGNORECASE)
 
 
 def _dotted(text: str, language: str) -> Address | None:
-    """A path of pieces divided by dots: containers, then the number, then what stands below it."""
+    """Parse a path of pieces separated by dots: containers, the number, and the levels below it."""
     within: list[tuple[SectionKind, str]] = []
     number: list[str] = []
     below: list[str] = []
@@ -282,8 +283,8 @@ def _assembled(
         if not below:
             return Address(kind, own or None, None, outer) if own or kind in CONTAINERS else None
         return Address(SectionKind.GUIDANCE if guidance else kind, own or None, "/".join(below), outer)
-    # A statute prints its containers in small letters and counts sections through: the last number is
-    # the section's. A rulebook prints PART and keeps dotted numbers below: "PART 5.12.2.2" is rule 12.2.2.
+    # A statute prints containers in lower case and numbers sections through: the last number is the
+    # section's. A rulebook prints PART and has dotted numbers below: "PART 5.12.2.2" is rule 12.2.2.
     in_statute = text[:4] in ("Part", "Chap", "Sche") and all(piece[0].isdigit() for piece in number)
     dotted = ".".join(number[-1:] if in_statute else number)
     kind = SectionKind.GUIDANCE if guidance else _kind(dotted, within, closed, in_statute, language)

@@ -1,8 +1,8 @@
-"""The names by which other texts call a document.
+"""Derive the names by which other texts call a document.
 
-``aliases_of`` derives them from what a source says of the document: its title, its id, an abbreviation,
-number and year. ``name_key`` is the form by which two names are compared: stems, so that "des Bürgerlichen
-Gesetzbuchs" meets "Bürgerliches Gesetzbuch".
+``aliases_of`` derives them from the metadata of a document: its title, id, abbreviation, number and year.
+``name_key`` normalises names for comparison by stems, so that "des Bürgerlichen Gesetzbuchs" equals
+"Bürgerliches Gesetzbuch".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.language.designations import designation_of
 from engine.language.numerals import GERMAN_BOOKS
 from engine.languages import law
 
-# Parts of a file name or title that tell a version, not a name.
+# Parts of a file name or title that identify a version, not a name.
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _VERSION = re.compile(
     r"[\s_(]*(?<![A-Za-z])VER\s?\d+(?:\.\d+)*\)?"
@@ -51,7 +51,7 @@ _LAW_WORD = re.compile(
 )
 _GERMAN_ABOUT = re.compile(r"Gesetz (?:über|betreffend) (?:das|den|die) ([A-ZÄÖÜ][a-zäöüß]+)$")
 _GERMAN_BOOK = re.compile(r"SGB[ -]?(\d{1,2})\b")
-# In "Sozialgesetzbuch (SGB) Drittes Buch (III)" neither bracket names the book.
+# In "Sozialgesetzbuch (SGB) Drittes Buch (III)" neither bracket is a name of the book.
 _PART_OF_CODE = re.compile(r"SGB\Z|[IVXLC]+\Z")
 _ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV")
 _INDONESIAN = re.compile(
@@ -73,7 +73,7 @@ INDONESIAN_SHORT = {
     "surat edaran": "SE",
 }
 _ARABIC_ACT = re.compile(r"\s*(?:نظام|قانون|لائحة|تنظيم)\s+\w+")
-# Ministries that print the short form in front of the number: "Peraturan Menteri Perhubungan Nomor PM 4".
+# Ministries that print the short form before the number: "Peraturan Menteri Perhubungan Nomor PM 4".
 _OWN_SERIES = frozenset(("PM",))
 _INDONESIAN_CODE = re.compile(
     r"Kitab Undang-Undang Hukum (Acara Pidana|Perdata|Pidana|Dagang)", re.IGNORECASE
@@ -92,7 +92,7 @@ _FRENCH = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CHINA = "中华人民共和国"
-# "(2020修正)", "（1996-10-03）", "(试行)" is part of a name, a year or day is not.
+# "(试行)" is part of a name; a year or day, "(2020修正)" or "（1996-10-03）", is not.
 _CHINESE_NOTE = re.compile(r"[（(]\s*\d{4}[^（）()]{0,12}[）)]\s*\Z")
 LONGEST_ALIAS = 200
 
@@ -107,10 +107,10 @@ def aliases_of(
     type: str | None = None,
     language: str = "und",
 ) -> tuple[str, ...]:
-    """Names other texts may use for a document, its title first, without duplicates.
+    """Return names that other texts may use for a document, its title first, without duplicates.
 
-    ``type`` is the kind of act ("Act", "Undang-Undang"); with ``number`` and ``year`` it makes names
-    such as "UU No. 6 Tahun 1983". Nothing is looked up: what the source does not say is not known.
+    ``type``: the kind of act ("Act", "Undang-Undang"); with ``number`` and ``year`` it gives names such as
+    "UU No. 6 Tahun 1983". Only the arguments are used.
     """
     found: list[str] = []
     for source in (title, abbreviation or "", document_id if _telling(document_id) else ""):
@@ -126,7 +126,7 @@ def aliases_of(
 
 
 def _telling(document_id: str) -> bool:
-    """Whether an id is a name: it has capitals, as a title or acronym has; a slug or a hash has none."""
+    """Return True if an id is a name: titles and acronyms have capitals, slugs and hashes have none."""
     return sum(letter.isupper() for letter in document_id) >= 2
 
 
@@ -137,7 +137,7 @@ def _names(source: str, language: str) -> Iterator[str]:
     shown = visible(source) if language == "ar" else _VERSION.sub(" ", visible(source))
     plain = " ".join(shown.replace("_", " ").split()).strip(" -–—")
     if language == "de" and _GERMAN_BOOK.fullmatch(plain):
-        # Lawyers count the books of the social code in Roman numerals.
+        # Lawyers use Roman numerals for the books of the social code.
         yield from _german(plain)
         return
     yield plain
@@ -168,7 +168,8 @@ def _names(source: str, language: str) -> Iterator[str]:
 
 
 def _bracketed(name: str) -> Iterator[str]:
-    """Short titles in brackets, "... (General Data Protection Regulation)", and the name without them."""
+    """Yield short titles in brackets, "... (General Data Protection Regulation)", and the name without
+    them."""
     for inner in _IN_BRACKETS.findall(name):
         names = [one for one in _PARTS.split(inner) if _is_name(one)]
         if names:
@@ -177,7 +178,7 @@ def _bracketed(name: str) -> Iterator[str]:
 
 
 def _is_name(inner: str) -> bool:
-    """Whether words in brackets are a name of the act: an abbreviation or a short title."""
+    """Return True if words in brackets are a name of the act: an abbreviation or a short title."""
     if _LAW_WORD.search(inner) and not _LAW_WORD.fullmatch(inner):
         return not _NUMBER_ONLY.match(inner)
     return len(inner) > 2 and _SHORT_TITLE.match(inner) is not None and not _PART_OF_CODE.match(inner)
@@ -193,23 +194,23 @@ def _guidance(name: str) -> Iterator[str]:
 
 
 def _short(name: str, language: str) -> Iterator[str]:
-    """What a title begins with where that is how others call the act: "Ley 39/2015, de 1 de octubre, ..."."""
+    """Yield the start of a title if it is the usual name of the act: "Ley 39/2015, de 1 de octubre, ..."."""
     for pattern in law(language).short_titles:
         if found := re.match(pattern, name):
-            told = found.groupdict()
-            if "number" in told:
+            groups = found.groupdict()
+            if "number" in groups:
                 forms = (
                     "{kind} n. {number} del {year}",
                     "{kind} {number} of {year}",
                     "{kind} {number}/{year}",
                 )
-                yield from (found[0], *(form.format(**told) for form in forms))
+                yield from (found[0], *(form.format(**groups) for form in forms))
             else:
-                yield f"{told['kind']} {told['about']}" if told else found[0]
+                yield f"{groups['kind']} {groups['about']}" if groups else found[0]
 
 
 def _german(name: str) -> Iterator[str]:
-    """Compound short titles of "Gesetz über das ...", and the spellings of the books of the SGB."""
+    """Yield compound short titles of "Gesetz über das ...", and the spellings of the books of the SGB."""
     if about := _GERMAN_ABOUT.match(name):
         yield from (f"{about[1]}gesetz", f"{about[1]}sgesetz")
     if book := _GERMAN_BOOK.match(name):
@@ -226,7 +227,7 @@ def _german(name: str) -> Iterator[str]:
 
 
 def _french(name: str) -> Iterator[str]:
-    """ "Loi n° 78-17 du 6 janvier 1978 relative à ...": by number, by date, and by what it is about."""
+    """Yield names for "Loi n° 78-17 du 6 janvier 1978 relative à ...": by number, by date, and by subject."""
     match = _FRENCH.match(name)
     if not match:
         return
@@ -242,7 +243,7 @@ def _french(name: str) -> Iterator[str]:
 
 
 def _chinese(name: str) -> Iterator[str]:
-    """Without the state and the note of a version: 《中华人民共和国专利法（2020修正）》 is 专利法."""
+    """Remove the name of the state and the version: 《中华人民共和国专利法（2020修正）》 gives 专利法."""
     bare = _CHINESE_NOTE.sub("", name.strip("《》〈〉 "))
     yield bare
     if bare.startswith(_CHINA) and len(bare) > len(_CHINA) + 1:
@@ -284,14 +285,14 @@ def _arabic(name: str) -> Iterator[str]:
 NAME_WORD = re.compile(f"[{HAN}]|[^\\W_{HAN}]+(?:[./-](?=[^\\W{HAN}])[^\\W_{HAN}]+)*")
 # "U.S.C" is "USC".
 _INITIALS = re.compile(r"(?<!\w)[a-z](?:\. ?[a-z])+(?!\w)")
-# Words that carry nothing in a name: articles and the word "number".
+# Words without meaning in a name: articles and the word "number".
 _ARTICLES = ("the", "das", "der", "die", "des", "dem", "den", "la", "le", "les", "el", "los", "il")
 _EMPTY = frozenset((*_ARTICLES, "no", "nr", "n", "nº", "nomor", "number"))
 
 
 @lru_cache(maxsize=200_000)
 def name_key(name: str, language: str = "und") -> tuple[str, ...]:
-    """Stems of a name in order, articles and the word "number" left out; equal for equal names."""
+    """Return the stems of a name in order, without articles and the word "number"; equal for equal names."""
     stem = analyzer(language).stem
     plain = western_digits(visible(name)).casefold()
     words = NAME_WORD.findall(_INITIALS.sub(lambda one: re.sub(r"\W", "", one[0]), plain))

@@ -1,8 +1,8 @@
-"""Words by which one text changes the words of another: "for the words “14 days” substitute “21 days”".
+"""Read words by which a text changes the words of another: "for the words “14 days” substitute “21 days”".
 
-``amendments_in`` reads them, ``targets`` finds the reference of the text that each of them changes, and
-``Amendment.apply`` puts them into a text. The forms of each language are in its ``law.yaml``;
-``engine.languages.Amendments`` explains them.
+``amendments_in`` reads them, ``targets`` finds the reference that each of them changes, and
+``Amendment.apply`` applies them to a text. The forms of each language are in its ``law.yaml``; see
+``engine.languages.Amendments``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.model import Span
 
 
 class AmendmentKind(StrEnum):
-    """What an amendment does with words of a text."""
+    """What an amendment does with the words of a text."""
 
     REPLACED = "replaced"
     DELETED = "deleted"
@@ -27,37 +27,39 @@ class AmendmentKind(StrEnum):
     REWRITTEN = "rewritten"
 
 
-# Letters of words that are quoted, and of words that stand between the parts of an amendment.
+# Maximum length of quoted words, and of text between the parts of an amendment.
 LONGEST, BETWEEN = 6_000, 240
-# Letters in front of an amendment that may say that it holds for another case only.
+# Number of characters before an amendment in which it may be limited to another case.
 REACH = 400
-# What a quotation begins with and ends with, and what cannot stand in it.
+# Opening and closing quotation marks, and characters that cannot occur inside.
 _MARKS = (
     *(("“", "[”“]", "“”"), ("„", "[“”]", "„“”"), ("«", "»", "«»"), ("‘‘", "’’", "‘’")),
     *(("‘", r"’(?!\w)", "‘"), ("「", "」", "「」"), ("『", "』", "『』"), ('"', '"', '"')),
     (r"(?<!\w)'", r"'(?!\w)", "\n"),
 )
-# A quantity needs no marks: "for 14 days substitute 21 days".
+# A quantity needs no quotation marks: "for 14 days substitute 21 days".
 _COUNT = r"(?<![\w.,])(?P<{}>\d+(?:[.,]\d+)*(?:\s?%|\s[^\W\d_]{{2,20}}))(?!\w)"
 _QUOTING = re.compile("[“„«‘「『\"']")
-# What a form needs in a text: quoted words, or a text that follows, or quantities without marks.
+# What a form requires in a text: quoted words, following text, or unquoted quantities.
 _QUOTED, _FOLLOWED, _COUNTS = "quoted", "followed", "counts"
 _COUNTED = re.compile(r"\d[^\d]{1,60}?\d")
 _BRACKETS = (r"\(", r"\)", "()")
 _CLOSING = {left[-1]: right for left, right, _ in _MARKS}
 _OPENING = '“„«‘「『"'
-# Between the parts of an amendment no sentence ends, and nothing is quoted.
+# Between the parts of an amendment no sentence ends and nothing is quoted.
 _GAP = rf"(?:[^{_OPENING}”»’」』.;؛。；]|(?<=\w)’(?=\w)|\.(?=\s?\d|\w)){{0,{BETWEEN}}}?"
 _SENTENCE = re.compile(r"(?<=\w{4})[”»\"’)]?[.؟?!](?=\s+\D)|[。؛]|\n\n")
-# What may stand between the members of a list of references.
+# Separators between the members of a list of references.
 _LIST = re.compile(r"\W*(?:\w{1,4}\W*)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """Words of amendment at ``span``: ``old`` words are replaced by ``new`` ones or deleted, ``new`` ones are
-    put after or before the ``old``, or take the place of a whole provision. ``everywhere``: wherever the
-    old words occur. ``language`` is that of the text."""
+    """Words of amendment at ``span``.
+
+    ``old`` words are replaced by ``new`` ones or deleted; ``new`` words are inserted after or before ``old``
+    ones, or replace a whole provision. ``everywhere``: at all occurrences. ``language``: of the text.
+    """
 
     kind: AmendmentKind
     span: Span
@@ -85,15 +87,15 @@ class Amendment:
             AmendmentKind.AFTER: f"{self.old}{_blank(self.language, self.new)}{self.new}",
             AmendmentKind.BEFORE: f"{self.new}{_blank(self.language, self.new)}{self.old}",
         }[self.kind]
-        kept = [match.span() for match in _spelled(made, self.language).finditer(text)] if made else []
-        places = [
+        applied = [match.span() for match in _spelled(made, self.language).finditer(text)] if made else []
+        matches = [
             match
             for match in _spelled(self.old, self.language).finditer(text)
-            if not any(first <= match.start() and match.end() <= last for first, last in kept)
+            if not any(first <= match.start() and match.end() <= last for first, last in applied)
         ]
-        if not places or (len(places) > 1 and not self.everywhere):
-            return text if kept and not places else None
-        for match in reversed(places):
+        if not matches or (len(matches) > 1 and not self.everywhere):
+            return text if applied and not matches else None
+        for match in reversed(matches):
             text = f"{text[: match.start()]}{made}{text[match.end() :]}"
         return text if made else re.sub(r"(?<=\S) +(?=[ ,.;:])", "", text)
 
@@ -103,17 +105,17 @@ def _blank(language: str, new: str) -> str:
 
 
 @cache
-def _spelled(said: str, language: str) -> re.Pattern[str]:
-    """Words as they may be printed: any white space between them, and whole words only."""
-    inner = r"\s+".join(map(re.escape, said.split())) or r"(?!)"
+def _spelled(phrase: str, language: str) -> re.Pattern[str]:
+    """Make a pattern for words as printed: with any white space between them, and whole words only."""
+    inner = r"\s+".join(map(re.escape, phrase.split())) or r"(?!)"
     if words(language).without_blanks:
-        edges = r"(?<!\d)" if said[:1].isdigit() else r"(?<![〇零一二三四五六七八九十百千])"
+        edges = r"(?<!\d)" if phrase[:1].isdigit() else r"(?<![〇零一二三四五六七八九十百千])"
         return re.compile(edges + inner)
     return re.compile(rf"(?<!\w){inner}(?!\w)", re.IGNORECASE)
 
 
 def amendments_in(text: str, language: str) -> list[Amendment]:
-    """The words of amendment in a text, in order; none for a language without forms."""
+    """Find the words of amendment in a text, in order; empty for a language without forms."""
     forms = law(language).amendments
     if forms is None or not any(hint in text for hint in forms.hint):
         return []
@@ -145,8 +147,8 @@ def amendments_in(text: str, language: str) -> list[Amendment]:
 def targets(text: str, amendments: Sequence[Amendment], spans: Sequence[Span], language: str) -> list[int]:
     """Return, for each amendment, the index in ``spans`` of the reference that it changes; -1 for none.
 
-    That is the last one in front of it in its sentence, else the first one inside. A reference that only
-    names who amended before ("as amended by section 5") is none, nor is one in the quoted words.
+    This is the last reference before it in its sentence, otherwise the first one inside. References in quoted
+    words, and those that only name an earlier amendment ("as amended by section 5"), are skipped.
     """
     forms = law(language).amendments
     if forms is None or not amendments:
@@ -174,14 +176,17 @@ def targets(text: str, amendments: Sequence[Amendment], spans: Sequence[Span], l
 
 
 def names_part(text: str, first: int, last: int, language: str) -> bool:
-    """Whether words between two places name a part that has no number: a sentence, a heading."""
+    """Return True if the words between two positions name an unnumbered part: a sentence, a heading."""
     forms = law(language).amendments
     return forms is not None and re.search(forms.parts, text[first:last], re.IGNORECASE) is not None
 
 
-def changes_of(text: str, span: Span, spans: Sequence[Span], language: str) -> list[Amendment]:
-    """What a text changes of what its reference at ``span`` names. ``spans`` are those of all its references
-    that amend, in order; the members of a list ("sections 4 and 5") are changed alike."""
+def find_changes(text: str, span: Span, spans: Sequence[Span], language: str) -> list[Amendment]:
+    """Return the changes of a text to the target of its reference at ``span``.
+
+    ``spans``: all its amending references, in order; the members of a list ("sections 4 and 5") are changed
+    alike.
+    """
     found = amendments_in(text, language)
     changes = []
     for one, place in zip(found, targets(text, found, spans, language), strict=True):
@@ -204,19 +209,21 @@ def _is_quoted(text: str, start: int, span: Span) -> bool:
 
 
 def _behind(text: str, span: Span, forms: Amendments) -> tuple[str, Span]:
-    """The words that take the place of a provision, and where the amendment with them stands: those quoted
-    behind it, else all to the end of the text. Empty where their end is not clear."""
-    place = span.end + len(text[span.end :]) - len(text[span.end :].lstrip(" \n\t:：-—–"))
-    opening = text[place : place + 1]
+    """Return the new words of a provision and the span of the amendment with them.
+
+    They are the quoted words after it, otherwise the rest of the text; empty if their end is unclear.
+    """
+    start = span.end + len(text[span.end :]) - len(text[span.end :].lstrip(" \n\t:：-—–"))
+    opening = text[start : start + 1]
     if opening in _OPENING and opening:
-        closed = re.compile(rf"{_CLOSING[opening]}\W*(?=\n|\Z)").search(text, place + 1)
+        closed = re.compile(rf"{_CLOSING[opening]}\W*(?=\n|\Z)").search(text, start + 1)
         if closed is None:
             return "", span
-        said = text[place + 1 : closed.start()]
-        clear = opening not in said
-        return (said.strip() if clear else ""), Span(span.start, closed.end())
-    rest = text[place:].strip()
-    clear = ":" in text[span.start : place] or "：" in text[span.start : place]
+        quoted = text[start + 1 : closed.start()]
+        clear = opening not in quoted
+        return (quoted.strip() if clear else ""), Span(span.start, closed.end())
+    rest = text[start:].strip()
+    clear = ":" in text[span.start : start] or "：" in text[span.start : start]
     if not rest or not clear or any(hint in rest for hint in forms.hint):
         return "", span
     return rest, Span(span.start, len(text))
@@ -230,8 +237,7 @@ def _quoted(match: re.Match[str], name: str) -> str:
 
 @cache
 def _compiled(language: str) -> tuple[tuple[AmendmentKind, str, re.Pattern[str]], ...]:
-    """The forms of a language in the order in which they are tried, each with its kind and what it
-    needs."""
+    """Return the compiled forms of a language in the order of trial, with their kinds and requirements."""
     forms = law(language).amendments
     assert forms is not None, f"no forms of amendment for {language}"
     listed: Mapping[AmendmentKind, Sequence[str]] = {
@@ -246,25 +252,25 @@ def _compiled(language: str) -> tuple[tuple[AmendmentKind, str, re.Pattern[str]]
         for kind, lines in listed.items()
         for line in lines
     ]
-    # Quantities without marks only where nothing stands between them and the words of amendment.
+    # Unquoted quantities only if nothing is between them and the words of amendment.
     made += [(AmendmentKind.REPLACED, _COUNTS, _plain_form(line)) for line in forms.replaced]
     return tuple((kind, needs, re.compile(form, re.IGNORECASE)) for kind, needs, form in made)
 
 
 def _form(line: str, forms: Amendments) -> str:
-    """A form as a regular expression."""
+    """Make the regular expression of a form."""
     line = _blanks(line)
     for name in ("old", "new"):
         quoted = "|".join(_marked(name, _MARKS))
-        said = rf"(?:(?:{_blanks(forms.words)})\s*:?\s*)?(?:{quoted})"
+        pattern = rf"(?:(?:{_blanks(forms.words)})\s*:?\s*)?(?:{quoted})"
         if forms.bracketed:
-            said += rf"|(?:{forms.bracketed})\s*{''.join(_marked(f'{name}_', (_BRACKETS,)))}"
-        line = line.replace("{" + name + "}", f"(?:{said})")
+            pattern += rf"|(?:{forms.bracketed})\s*{''.join(_marked(f'{name}_', (_BRACKETS,)))}"
+        line = line.replace("{" + name + "}", f"(?:{pattern})")
     return line.replace("{gap}", _GAP)
 
 
 def _plain_form(line: str) -> str:
-    """A form of which the old and the new words are quantities."""
+    """Make a form in which the old and the new words are quantities."""
     line = _blanks(line).replace("{gap}", r",?\s*")
     return line.replace("{old}", _COUNT.format("old")).replace("{new}", _COUNT.format("new"))
 
@@ -274,6 +280,6 @@ def _blanks(pattern: str) -> str:
 
 
 def _marked(name: str, marks: Sequence[tuple[str, str, str]]) -> Iterator[str]:
-    """Words between marks of quotation, one form a kind of mark."""
+    """Yield patterns for quoted words, one for each kind of quotation marks."""
     for number, (left, right, none) in enumerate(marks):
         yield rf"{left}\s*(?P<{name}{number}>[^{none}]{{1,{LONGEST}}}?)\s*{right}"

@@ -1,4 +1,4 @@
-"""Index terms of a text: tokens, function words, dictionary forms. Index and query share this analysis."""
+"""Make the index terms of texts and queries: tokens, function words, dictionary forms."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from simplemma import Lemmatizer
 
 
-# Function words per language, so that an index does not count them.
+# Function words by language, excluded from indexes
 #
-# Where bm25s ships a Snowball-style list, that one is used. Other languages have their list in their folder:
-# closed-class words only (articles, prepositions, pronouns, conjunctions, auxiliaries), because
-# general-purpose lists also drop words that carry law ("act", "part", "year").
+# Lists of bm25s (Snowball style) if available; otherwise the list in the language's folder, with closed-class
+# words only (articles, prepositions, pronouns, conjunctions, auxiliaries), because general lists also contain
+# legal words ("act", "part", "year").
 
 
 def _shipped() -> dict[str, Any]:
-    """The lists of bm25s by name, read from their file: to import the package compiles numba, 0.3 s."""
+    """Read the lists of bm25s by name from their file: importing the package compiles numba, 0.3 s."""
     package = find_spec("bm25s")
     assert package is not None
     assert package.submodule_search_locations is not None
@@ -52,33 +52,33 @@ def _listed() -> dict[str, frozenset[str]]:
     }
 
 
-# The languages in the order in which they are believed where a text may be in several.
+# In the order of preference for texts that may be in several languages.
 STOPWORDS: dict[str, frozenset[str]] = _listed()
 
 
-# Dictionary forms of words, by simplemma's lists.
+# Dictionary forms from the lists of simplemma
 #
-# To read such a list takes a second and a hundred megabytes a process: it is decoded once for an
-# installation, into the text of its words in order, which is kept beside this module where that can be
-# written (as compiled code is) and is read in hundredths of a second from then on.
+# Loading a list takes a second and a hundred megabytes per process. It is therefore converted once per
+# installation to a sorted text file next to the compiled code, if that is writable, which is read in
+# hundredths of a second.
 
 FOLDER = Path(cache_from_source(__file__)).parent
-# So many words are looked through at once.
+# Number of words in a binary search's last step.
 _AT_ONCE = 32
 _LINE, _TAB = b"\n", b"\t"
 
 
 def lemma(word: str, language: str) -> str:
-    """The dictionary form of a word, the word itself where no list has it. Raises ValueError for a language
+    """Return the dictionary form of a word, or the word if unlisted. Raises ValueError for a language
     without a list."""
     return _lemmatizer(language).lemmatize(word, lang=language).casefold()
 
 
 class WordList(Mapping[str, str]):
-    """Words to their dictionary forms, kept as the lines ``word TAB form`` in the order of their bytes."""
+    """Dictionary forms by word, stored as lines ``word TAB form`` in byte order."""
 
     def __init__(self, lines: bytes) -> None:
-        """``lines``: a line feed, then each line with the one that ends it."""
+        """``lines``: a line feed, then the lines with their line feeds."""
         self._lines = lines
         ends = np.flatnonzero(np.frombuffer(lines, np.uint8) == _LINE[0])
         self._count = len(ends) - 1
@@ -87,13 +87,13 @@ class WordList(Mapping[str, str]):
         self._starts.append(len(lines) - 1)
 
     def get(self, word: str, default: str | None = None) -> str | None:  # type: ignore[override]
-        """The dictionary form of a word."""
+        """Return the dictionary form of a word."""
         own = word.encode("utf-8", "replace")
         place = bisect_right(self._firsts, own) - 1
         if place < 0:
             return default
         line = _LINE + own + _TAB
-        # The line feed that ends the last of them is that of the next one.
+        # The final line feed of a line also starts the next one.
         start = self._lines.find(line, self._starts[place], self._starts[place + 1] + len(line))
         if start < 0:
             return default
@@ -115,7 +115,7 @@ class WordList(Mapping[str, str]):
 
 
 def lines_of(forms: Mapping[str, str]) -> bytes:
-    """The lines of a word list. Raises ValueError for a word that no line can hold."""
+    """Make the lines of a word list. Raises ValueError for a word that does not fit into a line."""
     lines = sorted((word.encode(), form.encode()) for word, form in forms.items())
     text = b"".join((_LINE, *(word + _TAB + form + _LINE for word, form in lines)))
     if text.count(_LINE) != len(lines) + 1 or text.count(_TAB) != len(lines):
@@ -125,17 +125,17 @@ def lines_of(forms: Mapping[str, str]) -> bytes:
 
 @cache
 def _lemmatizer(language: str) -> Lemmatizer:
-    # Imported for those languages alone that need it.
+    # Imported only for languages that need it.
     from simplemma import Lemmatizer
     from simplemma.strategies import DefaultStrategy
 
     known: dict[str, Mapping[str, str]] = {}
 
     class Kept:
-        """Gives the list of each language, read when it is asked for first."""
+        """Provides the list of each language, loaded on first access."""
 
         def get_dictionary(self, lang: str) -> Mapping[str, str]:
-            """The list of a language."""
+            """Return the list of a language."""
             found = known.get(lang)
             if found is None:
                 found = known[lang] = word_list(lang)
@@ -145,7 +145,7 @@ def _lemmatizer(language: str) -> Lemmatizer:
 
 
 def word_list(language: str) -> Mapping[str, str]:
-    """The list of a language, kept where that is possible. Raises ValueError where there is none."""
+    """Return the list of a language, stored if possible. Raises ValueError if there is none."""
     import simplemma
     from simplemma.strategies import DefaultDictionaryFactory
 
@@ -167,17 +167,17 @@ def word_list(language: str) -> Mapping[str, str]:
     return WordList(lines)
 
 
-# Index terms of a text: the one tokeniser that both the index and the query go through.
+# Index terms: a single analysis for index and queries
 #
-# A term is a case-folded, stemmed word. Legal numbers are kept whole beside their parts: "Rule 4.3.2" gives
-# ``4.3.2`` besides 4, 3 and 2, and "§ 433" gives ``§433`` besides 433, so that an exact citation in a
-# question meets exactly that citation in a text; "第十二条" and "第12条" both give ``第12条``, "article L.
-# 110-1" and "L110-1" both ``l110-1``. Chinese, Japanese, Korean and Thai are cut into character bigrams.
-# Stemmers: Snowball (https://snowballstem.org) through PyStemmer; in some languages words are taken to their
-# dictionary forms first, by simplemma's lists.
+# A term is a case-folded, stemmed word. Legal numbers are indexed complete in addition to their parts: "Rule
+# 4.3.2" gives ``4.3.2`` and 4, 3, 2; "§ 433" gives ``§433`` and 433, so that an exact citation in a question
+# matches that citation in a text; "第十二条" and "第12条" both give ``第12条``, "article L. 110-1" and
+# "L110-1" both ``l110-1``. Chinese, Japanese, Korean and Thai are split into character bigrams. Stemmers:
+# Snowball (https://snowballstem.org) through PyStemmer; in some languages words are lemmatised first, by the
+# lists of simplemma.
 
 STEMMERS = {language: own.stemmer for language, own in all_words().items() if own.stemmer}
-# A longer word is a hash, a table row or a line that lost its spaces: it is indexed by its beginning.
+# A longer word is a hash, a table row or a line without spaces: its beginning is indexed.
 LONGEST_WORD = 64
 
 _WORD = re.compile(r"[^\W_]+")
@@ -185,11 +185,11 @@ _LETTERS_WITHOUT_SPACES = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\
 _UNSPACED = re.compile(f"[{_LETTERS_WITHOUT_SPACES}]+|[^{_LETTERS_WITHOUT_SPACES}]+")
 _IS_UNSPACED = re.compile(f"[{_LETTERS_WITHOUT_SPACES}]")
 _ARABIC_WRITTEN = frozenset({"ar", "fa", "ur"})
-# "and/by/as/so the ..." is written as one word with its noun; the stemmer leaves the first letter on.
+# "and/by/as/so the ..." is attached to its noun; the stemmer keeps the first letter.
 _ARABIC_PREFIX = re.compile("[وبكف](?=ال\\w{3})|لل(?=\\w{3})")
 _DIGIT = re.compile(r"\d")
-# What is kept whole, in the order of the alternatives: signs of a section before a number; standards
-# (ISO 14001); units before a number (Article 6(1)); dotted or bracketed numbers.
+# Complete numbers, in the order of the alternatives: section signs before a number; standards (ISO 14001);
+# units before a number (Article 6(1)); dotted or bracketed numbers.
 _WHOLE = re.compile(
     r"(?P<sign>§{1,2})\s*(?P<signed>\d+[a-z]?)\b"
     r"|\b(?P<body>iso|iec|din|gri|ifrs|ias|nist|sasb|esrs|ieee)[ -]?(?P<standard>\d+[\w.-]*)"
@@ -198,19 +198,19 @@ _WHOLE = re.compile(
     r"|\b(?P<dotted>[a-z]?\d+[a-z]?(?:[.,]\d+[a-z]?)+)"
     r"|\b(?P<plain>\d+[a-z]?)(?=\()"
 )
-# What may stand in front of the first digit of such a number, and how many characters at most.
+# Possible text before the first digit of such a number, and its maximum length.
 _LEAD = re.compile(
     r"(?:§{1,2}\s*|\b(?:iso|iec|din|gri|ifrs|ias|nist|sasb|esrs|ieee)[ -]?"
     r"|\b(?:art(?:icle|ikel|icolo|ículo)?|rule|section|sec|clause|pasal|المادة|مادة|المواد)\.?\s*\(?[a-z]?"
     r"|\b[a-z])\Z"
 )
-# What such a lead ends with, but for blanks, brackets and dots: a cheap look before the pattern.
+# Ends of such text, without blanks, brackets and dots: a cheap test before the pattern.
 _LEAD_ENDS = (
     *("iso", "iec", "din", "gri", "ifrs", "ias", "nist", "sasb", "esrs", "ieee"),
     *("art", "article", "artikel", "articolo", "artículo", "rule", "section", "sec", "clause", "pasal"),
     *("مادة", "المادة", "المواد"),
 )
-# ``open``: the number may go on behind its first digits, or has brackets.
+# ``open``: the number may continue after its first digits, or has brackets.
 _DIGITS = re.compile(r"\d+(?=(?P<open>[a-z]?(?:[.,]\d|\())?)")
 LONGEST_LEAD = 40
 _BRACKETS = re.compile(r"(?:\s?\([0-9a-z]{1,4}\))+")
@@ -226,7 +226,7 @@ _UNITS = {
 
 
 class Analyzer:
-    """Turns texts of one language into index terms. Get one from ``analyzer``: they keep a cache."""
+    """Converts texts of one language to index terms. Get instances from ``analyzer``: they have a cache."""
 
     def __init__(self, language: str) -> None:
         self.language = language
@@ -238,55 +238,55 @@ class Analyzer:
         self._printed = _PRINTED.get(words(language).article_numbers)
 
     def prepare(self) -> None:
-        """Read what its first word would have to wait for."""
+        """Load what its first word needs."""
         self._stemmed("a")
 
     def terms(self, text: str) -> list[str]:
-        """The index terms of a text; whole legal numbers follow the words."""
+        """Return the index terms of a text; complete legal numbers follow the words."""
         folded = _folded(text, self.language)
         found = list(chain.from_iterable(map(self._terms.__getitem__, _WORD.findall(folded))))
-        found.extend(self._kept_whole(folded))
+        found.extend(self._complete_numbers(folded))
         return found
 
-    def queried_apart(self, text: str) -> list[str]:
-        """The words of a text as queries of their own, each once: as written, and by pairs of characters in
-        scripts without spaces, where a "word" would be a whole clause."""
-        return list(dict.fromkeys(piece for word in _WORD.findall(text) for piece in _apart(word)))
+    def query_words(self, text: str) -> list[str]:
+        """Split a text into words as separate queries, without duplicates; in scripts without spaces, into
+        bigrams."""
+        return list(dict.fromkeys(piece for word in _WORD.findall(text) for piece in _word_or_bigrams(word)))
 
     def is_wordwise(self, text: str) -> bool:
-        """Whether ``terms`` of a text are the ``terms_of_word`` of its words and its ``numbers``.
+        """Return True if ``terms`` of a text equals ``terms_of_word`` of its words and its ``numbers``.
 
-        They are not where folding would move the borders of words: marks between letters, "TM" in one sign.
+        It does not if folding moves word boundaries: marks between letters, "TM" in one sign.
         """
         if text.isascii():
             return True
-        # The one mark that casefolding makes a letter.
+        # The only mark that casefolding makes a letter.
         is_stable = unicodedata.is_normalized("NFKC", text) and "\u0345" not in text
         return is_stable and self.language not in _ARABIC_WRITTEN
 
     def terms_of_word(self, word: str) -> tuple[str, ...]:
-        """The index terms of one word as it is written."""
+        """Return the index terms of a word as written."""
         words = _WORD.findall(_folded(word, self.language))
         return tuple(chain.from_iterable(map(self._terms.__getitem__, words)))
 
     def numbers(self, text: str) -> list[str]:
-        """The terms of a text that are not those of its words: legal numbers kept whole."""
+        """Return the terms of a text that are not terms of its words: complete legal numbers."""
         if not self._printed and not _DIGIT.search(text):
             return []
-        return self._kept_whole(_folded(text, self.language))
+        return self._complete_numbers(_folded(text, self.language))
 
-    def _kept_whole(self, folded: str) -> list[str]:
-        found = whole_numbers(folded) if _DIGIT.search(folded) else []
+    def _complete_numbers(self, folded: str) -> list[str]:
+        found = find_numbers(folded) if _DIGIT.search(folded) else []
         if self._printed:
             found.extend(self._printed(folded))
         return found
 
     def batch(self, texts: Sequence[str]) -> list[list[str]]:
-        """``terms`` of each text, in order."""
+        """Return ``terms`` of each text."""
         return [self.terms(text) for text in texts]
 
     def word_terms(self, word: str) -> tuple[str, ...]:
-        """Terms of one folded word: none for a stop word, bigrams where the script has no spaces."""
+        """Return the terms of a folded word: none for a stop word, bigrams in scripts without spaces."""
         if word in self._stopwords:
             return ()
         if _IS_UNSPACED.search(word):
@@ -294,7 +294,7 @@ class Analyzer:
         return (self._stemmed(word),)
 
     def stem(self, word: str) -> str:
-        """The stem of one word, function words included; the way names are compared."""
+        """Return the stem of a word, also of a function word; used to compare names."""
         return self._stemmed(_folded(word, self.language))
 
     def _piece(self, piece: str) -> tuple[str, ...]:
@@ -314,12 +314,12 @@ class Analyzer:
 
 
 def _pairs(piece: str) -> tuple[str, ...]:
-    """Neighbouring characters two by two; one character alone as it is."""
+    """Return the bigrams of a piece; a single character is returned unchanged."""
     return tuple(piece[start : start + 2] for start in range(len(piece) - 1)) or (piece,)
 
 
-def _apart(word: str) -> tuple[str, ...]:
-    """A word, or the pairs of characters of what is written without spaces in it."""
+def _word_or_bigrams(word: str) -> tuple[str, ...]:
+    """Return a word, or the bigrams of its parts in scripts without spaces."""
     if word.isascii() or not _IS_UNSPACED.search(word):
         return (word,)
     pieces = _UNSPACED.findall(word)
@@ -327,9 +327,9 @@ def _apart(word: str) -> tuple[str, ...]:
 
 
 class _TermCache(dict[str, tuple[str, ...]]):
-    """Word to terms, filled on first sight: a corpus has far fewer words than tokens."""
+    """Terms by word, computed on first access: a corpus has far fewer words than tokens."""
 
-    # Bounds the memory that numbers and misprints of a very large corpus could take.
+    # Limits the memory for numbers and misprints of a very large corpus.
     LIMIT = 2_000_000
 
     def __init__(self, owner: Analyzer) -> None:
@@ -345,15 +345,15 @@ class _TermCache(dict[str, tuple[str, ...]]):
 
 @cache
 def analyzer(language: str) -> Analyzer:
-    """The analyzer of a language (ISO 639-1, region ignored); unknown codes get one without stemming."""
+    """Return the analyzer of a language (ISO 639-1, region ignored); unknown codes have no stemming."""
     base = language.split("-")[0].lower()
     return Analyzer(base) if base == language else analyzer(base)
 
 
-def whole_numbers(folded: str) -> list[str]:
-    """Citations and numbers of a folded text that stay whole: ``4.3.2(1)``, ``§433``, ``iso14001``."""
+def find_numbers(folded: str) -> list[str]:
+    """Return citations and complete numbers of a folded text: ``4.3.2(1)``, ``§433``, ``iso14001``."""
     found: list[str] = []
-    for match in _whole_matches(folded):
+    for match in _number_matches(folded):
         kind = match.lastgroup
         if kind == "signed":
             found.append("§" + match["signed"])
@@ -373,8 +373,8 @@ def whole_numbers(folded: str) -> list[str]:
     return found
 
 
-def _whole_matches(folded: str) -> Iterator[re.Match[str]]:
-    """The matches of ``_WHOLE`` in order, looked for around digits only: most of a text has none."""
+def _number_matches(folded: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of ``_WHOLE`` in order; only digits are examined, because most text has none."""
     end = 0
     for digits in _DIGITS.finditer(folded):
         first = digits.start()
@@ -386,7 +386,7 @@ def _whole_matches(folded: str) -> Iterator[re.Match[str]]:
         if bare.endswith("§"):
             match = _WHOLE.match(folded, start + len(bare) - (2 if bare.endswith("§§") else 1))
         elif "a" <= lead[-1:] <= "z" or bare.rstrip("(-").rstrip().rstrip(".").endswith(_LEAD_ENDS):
-            match = _led(folded, start, first)
+            match = _match_with_lead(folded, start, first)
         if match is None and digits["open"]:
             match = _WHOLE.match(folded, first)
         if match:
@@ -394,8 +394,8 @@ def _whole_matches(folded: str) -> Iterator[re.Match[str]]:
             yield match
 
 
-def _led(folded: str, start: int, first: int) -> re.Match[str] | None:
-    """A match of ``_WHOLE`` that begins between ``start`` and the digit at ``first``."""
+def _match_with_lead(folded: str, start: int, first: int) -> re.Match[str] | None:
+    """Return a match of ``_WHOLE`` that begins between ``start`` and the digit at ``first``."""
     while lead := _LEAD.search(folded, start, first):
         if match := _WHOLE.match(folded, lead.start()):
             return match
@@ -404,7 +404,7 @@ def _led(folded: str, start: int, first: int) -> re.Match[str] | None:
 
 
 def _chinese_articles(folded: str) -> Iterator[str]:
-    """Numbers of articles in Chinese numerals or digits, in one form: ``第12条``."""
+    """Yield numbers of articles in Chinese numerals or digits, in one form: ``第12条``."""
     for match in _CHINESE_ARTICLE.finditer(folded):
         value = int(match[1]) if match[1].isdigit() else han_number(match[1])
         if value is not None:
@@ -412,7 +412,7 @@ def _chinese_articles(folded: str) -> Iterator[str]:
 
 
 def _french_articles(folded: str) -> Iterator[str]:
-    """Numbers of articles in a series of a French code, in one form: ``l110-1``."""
+    """Yield numbers of articles in a series of a French code, in one form: ``l110-1``."""
     for match in _FRENCH_ARTICLE.finditer(folded):
         yield match["series"].replace(".", "").replace(" ", "") + match["number"]
 
@@ -435,7 +435,7 @@ def _folded(text: str, language: str) -> str:
 
 
 def _plain(word: str) -> str:
-    """A stem without accents on Latin letters, so that "café" and "cafe" meet."""
+    """Remove accents from Latin letters of a stem, so that "café" and "cafe" are equal."""
     if word.isascii() or not any("\u00c0" <= letter <= "\u024f" for letter in word):
         return word
     split = unicodedata.normalize("NFD", word)

@@ -1,4 +1,4 @@
-"""Variants of one name put together over passages and documents; compound names."""
+"""Cluster variants of names across passages and documents, and split compound names."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from engine.language.analysis import analyzer
 from engine.language.entities import Key
 from engine.language.names import Comparison, Weigh, Word
 
-# What is put together from others: German compounds of two nouns, names of terms that are known alone.
+# Compounds: German compounds of two nouns, and names made of known terms
 
-# The parts of a German compound have at least so many letters.
+# Minimum length of the parts of a German compound.
 SHORTEST_PART = 4
-# Joints between them, and endings that the first part has alone.
+# Linking elements, and endings that the first part has by itself.
 _JOINTS = ("", "s", "es", "n", "en", "er", "e")
 
 
 def is_composed(key: Key, is_known: Callable[[Key], bool], empty: Collection[str], joints: int) -> bool:
-    """Whether stems are known terms and words that join them, which are ``empty``, and one other word at
-    most. ``joints``: how many there are beside the stems."""
+    """Return True if stems are known terms with ``empty`` joining words and at most one other word.
+
+    ``joints``: number of joining words that are not stems.
+    """
     terms, others, place = 0, 0, 0
     while place < len(key):
         ends = range(min(len(key), place + len(key) - 1), place, -1)
@@ -41,10 +43,10 @@ def is_composed(key: Key, is_known: Callable[[Key], bool], empty: Collection[str
 
 
 def terms_in(key: Key, numbers: Mapping[Key, int]) -> list[int]:
-    """Terms of several words inside a longer one, the longest at each place."""
+    """Return the terms of several words in a longer one, the longest at each position."""
     found, place = list[int](), 0
     while place < len(key):
-        # A first name alone is another's too.
+        # A first name alone may belong to somebody else.
         ends = range(min(len(key), place + len(key) - 1), place + 1, -1)
         end = next((end for end in ends if key[place:end] in numbers), None)
         if end is not None:
@@ -54,8 +56,8 @@ def terms_in(key: Key, numbers: Mapping[Key, int]) -> list[int]:
 
 
 def compounds_in(words: Sequence[Word], weigh: Weigh) -> list[bool]:
-    """Which of some words are put together from two nouns that the corpus has by themselves, with or without
-    a joint: "Anfechtung-s-klage". A noun is what it writes with a capital rather than without."""
+    """Return which words are compounds of two nouns of the corpus, with or without a linking element:
+    "Anfechtung-s-klage". A noun is a word that the corpus mostly capitalises."""
     cuts = [
         (number, language, word[:place], word[place:].capitalize())
         for number, (language, word) in enumerate(words)
@@ -73,7 +75,7 @@ def _without_joint(head: str) -> Iterator[str]:
     for joint in _JOINTS:
         if head.endswith(joint) and len(head) - len(joint) >= SHORTEST_PART:
             yield head.removesuffix(joint) if joint else head
-    # "Klageschrift", "Klagfrist": the ending of the first part may be lost.
+    # "Klageschrift", "Klagfrist": the first part may lose its ending.
     yield f"{head}e"
 
 
@@ -83,39 +85,42 @@ def _nouns(words: Iterable[Word], weigh: Weigh) -> set[Word]:
     return {word for word, is_noun in zip(wanted, found, strict=True) if is_noun}
 
 
-# Variants of one name put together, over the borders of passages and documents.
+# Variants of names across passages and documents
 #
-# Three rules, from the surest to the boldest; what they must not join is in the tests:
+# Three rules, most reliable first; the tests contain names that must stay separate:
 #
-# 1. *Spelling.* Equal words in any order once capitals, plurals, hyphens, accents, articles and an acronym in
-# brackets are set aside: "co-operation", "Cooperation"; "Securities of Listed Entities", "Listed Entity's
-# Securities". 2. *Slips.* All words equal but one, which differs by one letter inside a long word and is rare
-# beside the other: "Transporasi Laut", "personalized". Beginnings and endings of words carry meaning
-# ("insurer", "insured"; "unlisted", "listed"), so they may not differ; nor may words of Arabic, where one
-# letter makes another word. 3. *Meaning.* Every word has a partner with the same beginning ("Supervisory
-# Powers", "Powers to supervise") and the vectors of the two names agree. Only where there is an embedding
-# model.
+# 1. *Spelling.* Equal words in any order, ignoring capitals, plurals, hyphens, accents, articles and an
+# acronym in
+#    brackets: "co-operation", "Cooperation"; "Securities of Listed Entities", "Listed Entity's Securities".
+# 2. *Slips.* All words equal but one, which differs by one letter inside a long word and is rare compared to
+# the other:
+#    "Transporasi Laut", "personalized". Beginnings and endings carry meaning ("insurer", "insured";
+# "unlisted",
+#    "listed"), so they must be equal; Arabic is excluded, because one letter makes another word.
+# 3. *Meaning.* Every word has a partner with the same beginning ("Supervisory Powers", "Powers to
+# supervise"), and the
+#    vectors of the names are similar. Only with an embedding model.
 #
-# Proper names are joined by the first rule alone: "Charles Johnson" is not "Charles Johnston". Names with
+# Proper names are joined by the first rule only: "Charles Johnson" is not "Charles Johnston". Names with
 # different numbers or letters of a series ("Class 3", "Category A") are never joined.
 
 # Names to unit vectors, shape (names, d).
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 
-# Cosine from which two names with like words mean the same.
+# Minimum cosine of two names with similar words and equal meaning.
 LIKE_MEANING = 0.85
-# A slip is looked for in words of at least so many letters, behind the first and before the last ones.
+# Slips are searched in words of at least this length, between the first and the last letters.
 SHORTEST_SLIP, SLIP_HEAD, SLIP_TAIL = 7, 3, 2
-# A form is taken for a slip where it is at most this share of the usual form's count.
+# Maximum count of a slip, as a share of the count of the usual form.
 RARE = 0.34
-# Two words are like where they share so many first letters, and so much of the longer one.
+# Minimum number of common first letters of similar words, and minimum share of the longer word.
 LIKE_LETTERS, LIKE_SHARE = 5, 0.6
-# Names that share a word with more names than this are told apart by their other words.
+# Words common to more names than this are not used to find candidates.
 LARGEST_BLOCK = 200
 
-# One who does a thing, and one to whom it is done, are not the thing: "insurer", "licensee".
+# Endings of agents and recipients, which are not the thing itself: "insurer", "licensee".
 _PERSONS = ("er", "or", "ee")
-# Words that say nothing about which thing is meant; "with", "without", "not" and "and" do.
+# Words that do not change the meaning; "with", "without", "not" and "and" do.
 _EMPTY = {
     "en": frozenset(("a", "an", "the", "of", "for", "to")),
     "de": frozenset(
@@ -123,7 +128,7 @@ _EMPTY = {
     ),
     "fr": frozenset(("le", "la", "les", "l", "de", "du", "des", "d", "un", "une")),
 }
-# Languages whose nouns change their endings, which their stemmers take away and little else.
+# Languages with inflected nouns, whose stemmers remove little else than endings.
 _INFLECTED = frozenset(("de", "fr"))
 _BRACKETED = re.compile(r"\s*[(\[][A-Z][A-Za-z]{1,8}[)\]]?(?!\w)")
 _WORD = re.compile(r"[^\W_]+")
@@ -133,9 +138,9 @@ _SERIES = re.compile(r"\d+|(?<!\w)(?:[A-Z]|[IVXLC]+)(?!\w)")
 
 @dataclass(frozen=True)
 class Name:
-    """A name as it is usually written, its language, and how often the collection has it.
+    """A name in its usual form, its language, and its count in the collection.
 
-    ``proper``: it is the name of one thing, a person's or a film's, and only its spelling may vary.
+    ``proper``: it names one thing, such as a person or a film, and only its spelling may vary.
     """
 
     text: str
@@ -145,7 +150,7 @@ class Name:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """Its words in small letters without accents, function words and brackets."""
+        """Its words in lower case without accents, function words and brackets."""
         plain = _POSSESSIVE.sub("", _BRACKETED.sub("", self.text)) or self.text
         folded = unicodedata.normalize("NFKD", plain.casefold())
         letters = "".join(letter for letter in folded if not unicodedata.combining(letter))
@@ -156,7 +161,7 @@ class Name:
 
     @cached_property
     def forms(self) -> tuple[str, ...]:
-        """Its words in a form without number and case, sorted; a single word as it is."""
+        """Its words without number and case, sorted; a single word is unchanged."""
         if len(self.words) == 1:
             return self.words
         if self._base == "en":
@@ -170,20 +175,20 @@ class Name:
 
     @property
     def may_slip(self) -> bool:
-        """Whether a letter may be wrong in it: in several words, and not of Arabic or a proper name."""
+        """Whether it may contain a slip: several words, neither Arabic nor a proper name."""
         return len(self.words) > 1 and self._base != "ar" and not self.proper
 
     @cached_property
     def series(self) -> tuple[str, ...]:
-        """Numbers and single letters in it, which tell one of a series from another."""
+        """Numbers and single letters in it, which distinguish members of a series."""
         return tuple(sorted(_SERIES.findall(self.text)))
 
 
 def clusters(names: Sequence[Name], encode: Encode | None = None) -> list[int]:
-    """For each name the number of the first name that is a variant of it: its own where none is earlier.
+    """Return, for each name, the number of the first name that is a variant of it, or its own.
 
-    Names of different languages are never joined. The result does not depend on which name of a pair
-    comes first, but for the number that stands for the group.
+    Names of different languages are never joined. The order of a pair affects only the number that
+    represents the group.
     """
     groups = _Groups(len(names))
     for same in _by(names, lambda name: (name.language, name.series, name.forms)).values():
@@ -198,7 +203,7 @@ def clusters(names: Sequence[Name], encode: Encode | None = None) -> list[int]:
 
 
 def _singular(word: str) -> str:
-    """An English word without the ending of its plural."""
+    """Remove the ending of an English plural."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     plural = word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3
@@ -215,7 +220,7 @@ def _by(
 
 
 def _slips(names: Sequence[Name]) -> Iterator[tuple[int, int]]:
-    """Pairs of names that differ by one letter inside one long word."""
+    """Yield pairs of names that differ by one letter inside one long word."""
     blocks: dict[tuple[object, ...], tuple[int, list[int]]] = {}
     for number, name in enumerate(names):
         for place, word in enumerate(name.words if name.may_slip else ()):
@@ -238,12 +243,12 @@ def _is_slip(left: Name, right: Name, place: int) -> bool:
     if any(letter.isdigit() for letter in one + other):
         return False
     rarer, usual = sorted((left.count, right.count))
-    # Two names that are as usual as each other are two names, unless both are hardly there.
+    # Two names with similar counts are two names, unless both are rare.
     return rarer <= max(RARE * usual, 1) and OSA.distance(one, other, score_cutoff=1) == 1
 
 
 def _alike(names: Sequence[Name]) -> list[tuple[int, int]]:
-    """Pairs of names in which every word has a partner that begins alike."""
+    """Return pairs of names in which every word has a partner with the same beginning."""
     blocks: dict[tuple[object, ...], list[int]] = {}
     for number, name in enumerate(names):
         if len(name.words) > 1 and not name.proper:
@@ -268,7 +273,7 @@ def _begin_alike(one: str, other: str) -> bool:
     if one.endswith(_PERSONS) is not other.endswith(_PERSONS):
         return False
     if one[:-2] == other or other[:-2] == one:
-        # "Offer" and "Offeror"; plurals and the like have been set aside.
+        # "Offer" and "Offeror"; plurals and the like were removed before.
         return False
     shared = next(
         (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
@@ -299,13 +304,13 @@ def _pairs(members: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 class _Groups:
-    """Disjoint sets of numbers (Tarjan 1975), each known by its smallest member."""
+    """Disjoint sets of numbers (Tarjan 1975), represented by their smallest members."""
 
     def __init__(self, size: int) -> None:
         self._above = list(range(size))
 
     def first(self, number: int) -> int:
-        """The smallest number in the set of a number."""
+        """Return the smallest number in the set of a number."""
         root = number
         while self._above[root] != root:
             root = self._above[root]
@@ -314,12 +319,12 @@ class _Groups:
         return root
 
     def join(self, numbers: Iterable[int]) -> None:
-        """Make one set of the sets of some numbers."""
+        """Merge the sets of some numbers."""
         roots = {self.first(number) for number in numbers}
         low = min(roots)
         for root in roots:
             self._above[root] = low
 
     def are_joined(self, left: int, right: int) -> bool:
-        """Whether two numbers are in one set."""
+        """Return True if two numbers are in one set."""
         return self.first(left) == self.first(right)

@@ -1,4 +1,4 @@
-"""Dates in legal texts, and clauses about when a text is in force."""
+"""Read dates in legal texts, and clauses about when a text is in force."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from engine.language.characters import western_digits
 from engine.languages import Validity, law, words
 from engine.model import Span
 
-# Dates as legal texts write them, in the languages that have grammars.
+# Dates as written in legal texts, in languages with grammars
 #
-# Only whole dates of the Gregorian calendar: a year alone is no date, a day of the Hijri calendar
-# is passed over unless its Gregorian day stands beside it. "05/03/2021" is the fifth of March but
-# in English, where it may be either and so is none.
+# Only complete dates of the Gregorian calendar: a year alone is not a date, and a day of the Hijri calendar
+# is ignored unless its Gregorian date is next to it. "05/03/2021" is 5 March, except in English, where it is
+# ambiguous and ignored.
 
 MONTHS = {
     name: number
@@ -30,7 +30,7 @@ MONTHS = {
 _SHORT = {name: number for own in languages.all_words().values() for name, number in own.short_months.items()}
 _MONTH = "|".join(sorted((re.escape(name) for name in (*MONTHS, *_SHORT)), key=len, reverse=True))
 _YEAR = r"(?:1[5-9]|20|21)\d\d"
-# A Hijri year is marked by a letter behind it, "1444هـ" or "1444 هـ".
+# A letter after it marks a Hijri year: "1444هـ" or "1444 هـ".
 _HIJRI = r"(?!\d|\s*ه)"
 DATE = (
     rf"(?:{_YEAR}-\d{{1,2}}-\d{{1,2}}(?!\d)"
@@ -53,14 +53,14 @@ _NAME = re.compile(_MONTH, re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class WrittenDate:
-    """A date and where it stands in the text."""
+    """A date and its span in the text."""
 
     day: date
     span: Span
 
 
 def dates_in(text: str, language: str = "und") -> Iterator[WrittenDate]:
-    """The whole dates of a text, in order."""
+    """Yield the complete dates of a text in order."""
     for match in _ANY.finditer(western_digits(text)):
         day = parse_date(match[0], language)
         if day is not None:
@@ -68,7 +68,7 @@ def dates_in(text: str, language: str = "und") -> Iterator[WrittenDate]:
 
 
 def parse_date(words: str, language: str = "und") -> date | None:
-    """The day that some words name; None where they name none, or more than one."""
+    """Return the date that some words name; None unless there is exactly one."""
     plain = western_digits(words)
     written = _NUMBERS.findall(plain)
     if any(len(number) > _LONGEST_YEAR for number in written):
@@ -92,7 +92,8 @@ def parse_date(words: str, language: str = "und") -> date | None:
 
 
 def parse_period(words: str, language: str = "und") -> tuple[date, date] | None:
-    """The first and the last day of the day, month or year that some words name; None if they name none."""
+    """Return the first and last day of the day, month or year that some words name; None if they name
+    none."""
     day = parse_date(words, language)
     plain = western_digits(words)
     numbers = [int(number) for number in _NUMBERS.findall(plain)]
@@ -114,30 +115,30 @@ def _made(year: int, month: int, day: int) -> date | None:
         return None
 
 
-# Clauses that say from when to when a text holds: commencement, application, end.
+# Clauses about the validity of a text: commencement, application, end
 #
 # "This Act comes into force on 1 January 2024", "tritt am Tag nach der Verkündung in Kraft", "mulai berlaku
-# pada tanggal diundangkan", "自2021年1月1日起施行". A clause counts only where its subject is the text itself
-# ("this Act") or provisions by number ("Sections 1 to 7"), or, for an end, another text that is named; "an
-# order comes into force on the day it is made" says nothing of the act.
+# pada tanggal diundangkan", "自2021年1月1日起施行". A clause counts only if its subject is the text itself
+# ("this Act"), provisions by number ("Sections 1 to 7"), or, for an end, another named text; "an order comes
+# into force on the day it is made" is not about the act.
 #
-# The patterns of each language stand in its ``law.yaml``; ``engine.languages.Validity`` explains them.
+# The patterns of a language are in its ``law.yaml``; see ``engine.languages.Validity``.
 
 
 class ClauseKind(StrEnum):
-    """What a clause says: the text begins to hold, begins to be applied, or ends."""
+    """The kind of a clause: the text comes into force, begins to apply, or ends."""
 
     COMMENCES = "commences"
     APPLIES = "applies"
     CEASES = "ceases"
 
 
-# The beginning of a sentence, behind the number of a paragraph if it has one.
+# The start of a sentence, after the number of a paragraph if there is one.
 _BEGIN = r"(?:^|(?<=[.;:؛。；])\s|(?<=—))[\s\"“«]*(?:\(?\w{1,4}[.)]\s*)?"
-# Every whole date has a year, which is found much faster than a date.
+# Every complete date contains a year, which is found much faster.
 _VALIDITY_YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
 _END_OF_SENTENCE = re.compile(r"[.;؛。；](?=\s|\Z)(?<!\bNr\.)(?<!\bArt\.)(?<!\bAbs\.)(?<!\bNo\.)|\n\n")
-# So many characters lie at most between the words for the text itself and those for what it replaces.
+# Maximum distance of the words for the text itself from those for the replaced text, in characters.
 _NEAR = 80
 _QUOTES = (("“", "”"), ("«", "»"), ("„", "“"), ("‘‘", "’’"))
 
@@ -146,9 +147,9 @@ _QUOTES = (("“", "”"), ("«", "»"), ("„", "“"), ("‘‘", "’’"))
 class Clause:
     """A clause on validity.
 
-    ``scope`` is the part of the text that names what it is about, None where that is the whole document.
-    ``day`` is the first day on which it holds (for an end: the first day on which it no longer does);
-    ``days`` counts from its publication where the clause does; both None for a day that is not said.
+    ``scope``: the provisions that it is about; None for the whole document. ``day``: the first day in force
+    (for an end, the first day no longer in force). ``days``: days after publication, if the clause counts
+    from there. Both are None for an unstated day.
     """
 
     kind: ClauseKind
@@ -158,20 +159,20 @@ class Clause:
     scope: Span | None = None
 
     def first_day(self, published: date | None) -> date | None:
-        """The day, counted from the publication where the clause does so."""
+        """Return the day, counted from the publication if necessary; or None."""
         if self.day is not None or self.days is None or published is None:
             return self.day
         return published + timedelta(days=self.days)
 
 
 def prepare(language: str) -> None:
-    """Compile the patterns of a language, once per process."""
+    """Compile the patterns of a language; cached."""
     if law(language).validity is not None:
         _compiled(language)
 
 
 def clauses_in(text: str, language: str) -> list[Clause]:
-    """The clauses on validity in a passage, in order; none for a language without patterns."""
+    """Find the clauses on validity in a passage, in order; empty for a language without patterns."""
     patterns = law(language).validity
     small = text.lower()
     if patterns is None or not any(word in small for word in patterns.hint):
@@ -189,10 +190,10 @@ def clauses_in(text: str, language: str) -> list[Clause]:
 
 
 def takes_the_place(text: str, span: Span, language: str) -> bool:
-    """Whether a sentence says of the text itself that it takes the place of what it cites at ``span``.
+    """Return True if a sentence states that the text itself replaces the one cited at ``span``.
 
     "This Act replaces the Ports Act 1998" does; "§ 112 tritt an die Stelle des § 520 der Zivilprozessordnung"
-    only says what is read for what where § 520 is applied to something else. False for a language without
+    only states what is read instead if § 520 is applied to something else. False for a language without
     patterns.
     """
     if law(language).validity is None:
@@ -218,7 +219,7 @@ def _found(
         if (groups.get("date") and day is None) or _is_quoted(text, match.start()):
             continue
         if day is not None and kind is ClauseKind.CEASES and groups.get("until"):
-            # "At the end of 31 December": the last day on which it holds.
+            # "At the end of 31 December": the last day in force.
             day += timedelta(days=1)
         days = _days(match, patterns)
         scope = Span(*match.span("some")) if groups.get("some") else None
@@ -226,12 +227,12 @@ def _found(
 
 
 def _is_quoted(text: str, place: int) -> bool:
-    """Whether a place stands in a quotation: there, an amendment speaks of the text that it puts in."""
+    """Return True if a position is in a quotation, in which an amendment quotes the new text."""
     return any(text.count(left, 0, place) > text.count(right, 0, place) for left, right in _QUOTES)
 
 
 def _days(match: re.Match[str], patterns: Validity) -> int | None:
-    """Days after the publication: a number, a word for one, or the day itself."""
+    """Return the number of days after publication: a number, a word for one, or the day itself."""
     groups = match.groupdict()
     days = groups.get("days")
     if days:
@@ -251,7 +252,7 @@ def _patterns(language: str) -> Validity:
 
 @cache
 def _itself(language: str) -> re.Pattern[str]:
-    """How a text speaks of itself, pronouns aside: they may be of anything."""
+    """Return the pattern of a text's name for itself, without pronouns, which may refer to anything."""
     named = rf"(?!(?:it|sie|es|il|elle)\b)(?:{_patterns(language).itself})"
     named = named if words(language).without_blanks else rf"(?<!\w){named}(?!\w)"
     return re.compile(named.replace(" ", r"\s+"), re.IGNORECASE)
@@ -259,7 +260,7 @@ def _itself(language: str) -> re.Pattern[str]:
 
 @cache
 def _compiled(language: str) -> tuple[tuple[ClauseKind, re.Pattern[str], bool], ...]:
-    """The patterns of a language, each with its kind and whether it needs a date."""
+    """Return the compiled patterns of a language, with their kinds and whether they need a date."""
     patterns = _patterns(language)
     ordinals = "|".join(sorted(map(re.escape, patterns.ordinals), key=len, reverse=True)) or r"\d+"
     parts: Mapping[str, str] = {

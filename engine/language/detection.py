@@ -1,4 +1,4 @@
-"""The language of a short text, and the number of tokens that a language model reads in it."""
+"""Detect the language of a short text, and estimate its number of tokens in a language model."""
 
 from __future__ import annotations
 
@@ -12,46 +12,46 @@ from engine.language.analysis import STOPWORDS
 from engine.language.characters import LANGUAGE_SCRIPTS, main_script, scripts_of
 from engine.languages import all_words, words
 
-# The language of a short text, among the languages that a corpus holds.
+# Language detection among the languages of a corpus
 #
-# Three witnesses, the surest first: the script, the function words, and a character model (py3langid, Lui and
-# Baldwin 2012, https://aclanthology.org/P12-3005), which is loaded only when the first two leave a doubt.
+# Three signs, most reliable first: the script, the function words, and a character model (py3langid, Lui and
+# Baldwin 2012, https://aclanthology.org/P12-3005), which is loaded only if the first two are inconclusive.
 
-# More of a text says nothing new about its language.
+# Maximum number of characters to examine.
 LONGEST_LOOK = 4000
-# Function words by which one language must lead to be believed without the character model.
+# Minimum lead in function words for a decision without the character model.
 CLEAR_LEAD = 2
-# Log-likelihoods closer than this say nothing ("capital requirements" is English and all but French).
+# Log-likelihoods closer than this are inconclusive ("capital requirements" is English and almost French).
 DOUBT = 1.5
-# The language of what nobody determined (ISO 639-2).
+# Code of an undetermined language (ISO 639-2).
 UNDETERMINED = "und"
-# Letters of a code of ISO 639-1.
+# Length of an ISO 639-1 code.
 CODE = 2
 
 _WORD = re.compile(r"[^\W\d_]+")
-# A text of fewer letters is in no language.
+# A text with fewer letters has no detectable language.
 _FEWEST_LETTERS, _FEW_LOOKED_AT = 8, 400
-# So many function words, and so many times as many as the next language has, need no character model, whose
-# loading takes a second: no article of the GDPR in 22 languages is misread so.
+# Minimum number of function words, and minimum ratio to the next language, for a decision without the
+# character model, which takes a second to load: no article of the GDPR in 22 languages is misdetected.
 _LEADS = ((12, 2), (4, 4))
-# Log-likelihood by which the model must be sure of a text of fewer characters than this.
+# Minimum lead in log-likelihood for texts shorter than this number of characters.
 _SURE, _SHORT = 4.0, 200
 _ONE_LANGUAGE = {
     own.scripts[0]: language for language, own in all_words().items() if own.only_one_of_its_script
 }
 _MODEL_NAMES = {"nb": "no", "nn": "no"}
 _CODE = re.compile(r"([A-Za-z]{2,3})((?:[-_][A-Za-z0-9]+)*)\Z")
-# ISO 639-2 and common slips.
+# ISO 639-2 codes and common errors.
 _LONG_CODES = {code: language for language, own in all_words().items() for code in own.long_codes}
 
 
 def detect(text: str, candidates: tuple[str, ...]) -> str:
-    """The language of ``text``: one of ``candidates`` (ISO 639-1), the first where nothing tells.
+    """Detect the language of ``text`` among ``candidates`` (ISO 639-1); the first one if inconclusive.
 
-    "und" where there are no candidates at all, or nothing else among them. Takes under a millisecond, the
-    first call in doubt half a second more to load the model.
+    "und" if there are no candidates, or only "und". Takes under a millisecond; the first inconclusive call
+    takes half a second more to load the model.
     """
-    # What nobody determined says nothing of other texts, however much of it there is.
+    # Undetermined texts say nothing about others, however many there are.
     candidates = tuple(code for code in candidates if code != UNDETERMINED)
     if not candidates:
         return UNDETERMINED
@@ -75,7 +75,7 @@ def _base(code: str) -> str:
 
 
 def _function_words(text: str, candidates: tuple[str, ...]) -> dict[str, int]:
-    """How many different function words of each language a text holds, those of all of them aside."""
+    """Count the distinct function words of each language in a text, without those of all languages."""
     words = set(_WORD.findall(text.casefold()))
     found = {code: words & _telling(_base(code)) for code in candidates}
     shared = frozenset.intersection(*(frozenset(hits) for hits in found.values()))
@@ -84,7 +84,7 @@ def _function_words(text: str, candidates: tuple[str, ...]) -> dict[str, int]:
 
 @cache
 def _telling(language: str) -> frozenset[str]:
-    """The words that tell a language: its function words, and those by which people ask."""
+    """Return the words that identify a language: its function words, and those of questions."""
     own = all_words().get(language)
     return STOPWORDS.get(language, frozenset()) | frozenset(own.asking if own else ())
 
@@ -106,14 +106,14 @@ def _model() -> Any:
     return LanguageIdentifier.from_model_file(MODEL_FILE)
 
 
-def known_language(code: str) -> bool:
-    """Whether texts in a language, by its ISO 639-1 code, can be told from those in others."""
+def is_detectable(code: str) -> bool:
+    """Return True if a language, by its ISO 639-1 code, can be detected."""
     return code in STOPWORDS or code in LANGUAGE_SCRIPTS or (len(code) == CODE and code in _model().labels)
 
 
 @cache
 def _identifier(languages: tuple[str, ...]) -> Any:
-    """The character model for some languages only; None where it knows fewer than two of them."""
+    """Return the character model for some languages; None if it supports fewer than two of them."""
     known = [code for code in languages if code in _model().labels]
     if len(known) < 2:
         return None
@@ -123,10 +123,10 @@ def _identifier(languages: tuple[str, ...]) -> Any:
 
 
 def language_of_text(text: str) -> str:
-    """The language of a whole text by parts of it from its beginning, middle and end, as ISO 639-1 code.
+    """Detect the language of a whole text from samples at its beginning, middle and end, as ISO 639-1 code.
 
-    Any language that the script, the function words or the character model know; "und" where the text has
-    too few letters to tell.
+    Supports all languages of the scripts, the function words and the character model; "und" if the text has
+    too few letters.
     """
     look = _samples(text)
     if sum(map(str.isalpha, look[:_FEW_LOOKED_AT])) < _FEWEST_LETTERS:
@@ -136,8 +136,8 @@ def language_of_text(text: str) -> str:
         return "und"
     if script in _ONE_LANGUAGE:
         return _ONE_LANGUAGE[script]
-    # Function words of the known languages lead by far in a text of some length; a language without a list
-    # of them shares a few with several.
+    # In longer texts the function words of the right language lead by far; a language without a list shares a
+    # few with several others.
     known = tuple(code for code in STOPWORDS if script in scripts_of(code))
     votes: dict[str, int] = {}
     if len(known) > 1:
@@ -152,10 +152,10 @@ def language_of_text(text: str) -> str:
     (first, best), *others = fitting
     sure = not others or best - others[0][1] >= _SURE
     if not sure and len(look) < _SHORT and known:
-        # A line or two: rather one of the languages that most texts are in.
+        # One or two lines: prefer a common language.
         return detect(look, known)
     if others and {first, others[0][0]} <= votes.keys():
-        # Of its first two (Malay and Indonesian) the function words know better than the letters.
+        # For its first two (Malay and Indonesian) function words are more reliable than letters.
         return min((first, others[0][0]), key=lambda code: (-votes[code], _priority(code)))
     return _MODEL_NAMES.get(first, first)
 
@@ -166,8 +166,8 @@ def _priority(code: str) -> int:
 
 
 def language_code(stated: str) -> str | None:
-    """A language as sources state it ("fr-FR", "fra", "DE") as ISO 639-1 code with what stands behind it;
-    None for what is no code."""
+    """Parse a language as stated by a source ("fr-FR", "fra", "DE") into an ISO 639-1 code with the rest;
+    None for an invalid code."""
     match = _CODE.match(stated.strip())
     if match is None:
         return None
@@ -176,7 +176,7 @@ def language_code(stated: str) -> str | None:
 
 
 def _samples(text: str) -> str:
-    """The beginning, the middle and the end of a text as one."""
+    """Return the beginning, the middle and the end of a text."""
     if len(text) <= LONGEST_LOOK:
         return text
     part = LONGEST_LOOK // 3
@@ -185,11 +185,11 @@ def _samples(text: str) -> str:
 
 
 def detect_question(text: str, candidates: tuple[str, ...]) -> str:
-    """The language of a question put to texts in some languages: one of ``candidates``, or another one
-    that it is clearly in.
+    """Detect the language of a question to texts in some languages: one of ``candidates``, or another if
+    certain.
 
-    Another one is believed where the script is none of the candidates', or where its function words lead
-    and the character model, asked about all languages, agrees: a few words of a question tell little.
+    Another language is accepted if the script is none of the candidates', or if its function words lead and
+    the character model for all languages agrees: a question has few words.
     """
     among = detect(text, candidates)
     look = text[:LONGEST_LOOK]
@@ -209,30 +209,30 @@ def detect_question(text: str, candidates: tuple[str, ...]) -> str:
 
 
 def _of_script(script: str) -> str:
-    """The one language that is known to be written in a script; "und" where there are several."""
+    """Return the one language written in a script; "und" if there are several."""
     known = [code for code, scripts in LANGUAGE_SCRIPTS.items() if script in scripts]
     return known[0] if len(known) == 1 else "und"
 
 
 def _surely(text: str, language: str) -> bool:
-    """Whether the character model takes a text for this language, clearly before all others."""
+    """Return True if the character model clearly prefers this language to all others."""
     ranked = [(str(label), float(score)) for label, score in _model().rank(text)]
     (first, best), (_, second) = ranked[:2]
     return first == language and best - second >= DOUBT
 
 
-# How many tokens of a language model a text is, estimated by its length and its language.
+# Estimates of tokens, from the length and the language of a text
 #
-# No tokeniser is asked: each model has its own, and most of them are not at hand offline. Characters a token
-# were measured with ``o200k_base`` on law texts and on the GDPR in 24 languages, and rounded down, so that an
-# estimate is seldom too small. Older tokenisers cut what is not English up to twice as small.
+# Models have different tokenisers, most of them unavailable offline. Characters per token were measured with
+# ``o200k_base`` on law texts and on the GDPR in 24 languages, and rounded down, so that estimates are rarely
+# too small. Older tokenisers give up to twice as many tokens for languages other than English.
 
 
 def characters_per_token(language: str) -> float:
-    """Characters of a text that one token of a language model stands for."""
+    """Return the characters per token of a language."""
     return words(language).characters_per_token
 
 
 def token_estimate(characters: int, language: str) -> int:
-    """Tokens of a text of so many characters, rounded up."""
+    """Estimate the tokens of a text with this number of characters, rounded up."""
     return math.ceil(characters / characters_per_token(language))

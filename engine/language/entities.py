@@ -1,4 +1,4 @@
-"""Entities: proper names and terms as candidates, what is known of each, and a score of each."""
+"""Find entities: proper names and terms as candidates, the facts about each, and its score."""
 
 from __future__ import annotations
 
@@ -15,20 +15,19 @@ from engine.language.analysis import analyzer
 from engine.language.characters import visible
 from engine.language.dates import MONTHS
 from engine.language.names import NOUNS_IN_CAPITALS, is_organisation
-from engine.language.terms import Found, is_label, is_running, stands_as_name, terms_of, title_terms, trimmed
+from engine.language.terms import Found, is_label, is_running, may_be_name, terms_of, title_terms, trimmed
 from engine.model import NOTHING, Entity, EntityKind, Passage, Role
 
-# What may be an entity: a term as runs of passages tell of it, and all that is known of it.
-#
-# A *fact* is what one run of passages says of a term; a *candidate* gathers the facts of a whole corpus.
+# Candidates for entities: a *fact* is what one run of passages states about a term; a *candidate* collects
+# the facts of a corpus
 
-# A single word that more passages mention than this, and than this share of all, tells none of them apart.
+# A single word in more passages than this number and this share distinguishes nothing.
 MOST_MENTIONS, LARGEST_SHARE = 50, 0.05
 
-# A term of more words is a sentence.
+# A longer term is a sentence.
 LONGEST_TERM = 8
 WORD = re.compile(r"[^\W_]+")
-# What a name is, where passages find it in different ways: the first of these.
+# If passages find a name in several ways, its kind is the first of these.
 _ORDER = (
     EntityKind.DEFINED_TERM,
     EntityKind.STANDARD,
@@ -39,16 +38,18 @@ _ORDER = (
     EntityKind.HEADING,
 )
 RANK = {kind: rank for rank, kind in enumerate(_ORDER)}
-# Kinds that are what they are by the capitals they are written with.
+# Kinds that are recognised by their capitals.
 BY_CAPITALS = frozenset({EntityKind.TITLE, EntityKind.NAME})
 
 Key = tuple[str, ...]
 
 
 class Fact(NamedTuple):
-    """A term that a run of passages names: where first (its position in the run), and how often; of a
-    heading's term, in how many documents. ``role``: what the passage makes of it in a contract. ``keys``: the
-    stems of ``name`` and of ``other``, by which it is known; without those that name nothing."""
+    """A term in a run of passages, with its first position in the run and its count.
+
+    For a term of a heading, the count is of documents. ``role``: the party's role in a contract. ``keys``:
+    stems of ``name`` and ``other``, without those that name nothing.
+    """
 
     position: int
     language: str
@@ -64,14 +65,14 @@ class Fact(NamedTuple):
 
 @dataclass(slots=True)
 class Candidate:
-    """One thing that texts name: as they write it, by the stems of its names, and where it is defined."""
+    """A thing that texts name: its forms, the stems of its names, and its definitions."""
 
     language: str
     kind: EntityKind
     forms: Counter[str] = field(default_factory=Counter)
     keys: set[Key] = field(default_factory=set)
     definitions: dict[str, None] = field(default_factory=dict)
-    # Those of the definitions that begin a document with this title.
+    # Definitions at the start of a document with this title.
     titled: list[str] = field(default_factory=list)
     long_form: str | None = None
     defined_as: str | None = None
@@ -81,13 +82,13 @@ class Candidate:
 
     @property
     def is_one_word(self) -> bool:
-        """Whether no name of it has a second word."""
+        """Whether all its names are single words."""
         return all(len(key) == 1 for key in self.keys)
 
     @property
     def has_case(self) -> bool:
-        """Whether capitals say anything of it: it has letters that can be written small, and is no noun of a
-        language that gives a capital to each."""
+        """Whether capitals are significant: it has letters with case, and is no noun of a language that
+        capitalises all nouns."""
         form = usual_form(self)
         is_noun = self.kind is not EntityKind.NAME or self.is_one_word
         small_nouns = self.language.split("-")[0] not in NOUNS_IN_CAPITALS
@@ -95,7 +96,7 @@ class Candidate:
 
 
 def key_of(name: str, stems: Stems) -> Key:
-    """Stems of a term; empty where it is too long, or nothing but a common word."""
+    """Return the stems of a term; empty if it is too long, or only a common word."""
     words = WORD.findall(name)
     if not words or len(words) > LONGEST_TERM or (len(words) == 1 and len(words[0]) < 3):
         return ()
@@ -103,7 +104,7 @@ def key_of(name: str, stems: Stems) -> Key:
 
 
 class Stems(dict[str, str]):
-    """Word to stem, filled on first sight."""
+    """Stems by word, computed on first access."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
@@ -117,24 +118,24 @@ class Stems(dict[str, str]):
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, as terms are compared with it."""
+    """Split a text into words for comparison with terms."""
     found: list[str] = WORD.findall(visible(text))
     return found
 
 
 def written_as_name(word: str) -> bool:
-    """Whether a word begins with a capital, or is of a script that has none."""
+    """Return True if a word begins with a capital, or its script has none."""
     first = word[0]
     return first.isupper() or (first.isalpha() and not first.islower())
 
 
 def may_begin_name(word: str) -> bool:
-    """Whether a word of a longer name may be written so: as a name, or as a number."""
+    """Return True if a word of a longer name may be written like this: as a name, or as a number."""
     return word[0].isdigit() or written_as_name(word)
 
 
 def entity_of(candidate: Candidate) -> Entity:
-    """The entity that a candidate would be."""
+    """Make the entity of a candidate."""
     name = candidate.long_form or candidate.defined_as or usual_form(candidate)
     longest = sorted(candidate.keys, key=lambda key: (-len(key), key))[0]
     slug = "-".join(longest)
@@ -150,33 +151,33 @@ def entity_of(candidate: Candidate) -> Entity:
 
 
 def usual_form(candidate: Candidate) -> str:
-    """The form that is written most often."""
+    """Return the most frequent form."""
     return min(candidate.forms, key=lambda form: (-candidate.forms[form], form))
 
 
-# Proper names: runs of capitalised words in languages that write capitals for names alone.
+# Proper names: runs of capitalised words, in languages that capitalise only names
 #
-# A name is one word or several ("Andy Murray", "Jean-Luc Picard", "J. K. Rowling"), joined over small
-# particles ("University of the Arts", "Ludwig van Beethoven") and over numbers ("Apollo 13"). At the
-# beginning of a sentence every word has a capital: what begins there is marked, and the whole corpus decides
-# how much of it is a name (``letter_case.py``). German writes a capital for every noun and is left out.
+# A name is one or several words ("Andy Murray", "Jean-Luc Picard", "J. K. Rowling"), joined across particles
+# ("University of the Arts", "Ludwig van Beethoven") and numbers ("Apollo 13"). At the start of a sentence
+# every word has a capital: such names are marked, and the whole corpus decides how much of them is a name
+# (``LetterCase``). German is left out, because it capitalises every noun.
 
-# A name of more words is a line of a heading.
+# A longer name is a line of a heading.
 LONGEST_NAME = 8
 SHORTEST_NAME = 3
-# What is looked at before a name to see whether a sentence begins there.
+# Number of characters before a name that show whether a sentence begins there.
 _BEFORE = 8
 
-# Scripts with capitals: Latin, Greek, Cyrillic, Armenian, and what was added to Latin and Greek later.
+# Scripts with capitals: Latin, Greek, Cyrillic, Armenian, and later additions to Latin and Greek.
 _CAPITALS = "".join(chr(code) for code in (*range(0x590), *range(0x1E00, 0x2000)) if chr(code).isupper())
 _PARTICLES = (
     "of|the|de|del|della|delle|dei|degli|di|da|do|dos|das|du|des|la|le|los|las|van|von|vom|zu|zur|der|den|ter|ten|te|af|av|bin"
     "|ibn|al|el|ul|ud"
 )
-# No group here is possessive: Python before 3.11.5 matches such a one wrongly
+# No group here is possessive, because Python before 3.11.5 matches them wrongly
 # (https://github.com/python/cpython/issues/106052).
 _WORD = rf"[{_CAPITALS}]\w*+(?:[’'](?!s\b)\w++|[-–](?=[{_CAPITALS}\d])\w++)*"
-# Initials and short forms of "Saint", "Mister" and "Doctor" have a full stop that ends nothing.
+# The full stop of initials and of abbreviated "Saint", "Mister" and "Doctor" does not end a sentence.
 _GAP = rf"(?:[ ]|(?<=(?<!\w)[{_CAPITALS}])\.[ ]?|(?<=St|Mr|Dr|Ms)\.[ ]|[ ]&[ ])"
 _JOINT = rf"(?:[ ](?:{_PARTICLES})(?:[ ](?:{_PARTICLES}))?[ ](?:[dl][’'])?|[ ][dl][’'])"
 _NUMBER = r"[ ]\d{1,4}(?![\d.,:/%-]*\d|\w)"
@@ -184,7 +185,7 @@ _NAME = re.compile(rf"(?<!\w){_WORD}(?:(?:{_GAP}|{_JOINT})(?={_WORD}){_WORD}|{_N
 _PARTICLE = re.compile(rf"[ ](?:{_PARTICLES})(?:[ ](?:{_PARTICLES}))?[ ]")
 _BEGINS = re.compile(r"(?:\A|[.!?:;•…\n]|\(\w{1,4}\))[ \t\"“”„'‘’«»(\[–—-]*\Z")
 _IN_BRACKETS = re.compile(r"\s*[(（](?:[^()（）]|[(（][^()（）]*[)）])*[)）]\s*\Z")
-# Words that begin sentences, not names, beyond the function words; and forms of address.
+# Words that begin sentences, in addition to the function words; and forms of address.
 _LEADING_WORDS = (
     "although since however also while many two three one first second third another among according despite"
     " until upon within without whose may might must shall would could yet still later then thus hence"
@@ -195,21 +196,21 @@ _DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "satu
 
 
 class ProperName(NamedTuple):
-    """A name in a text; ``initial`` where its first word begins a sentence and may be any word."""
+    """A name in a text; ``initial``: its first word begins a sentence and may be any word."""
 
     name: str
     initial: bool
 
 
 def proper_names(text: str, language: str) -> Iterator[ProperName]:
-    """The names in a text as they are written, in its order; a name may come several times.
+    """Yield the names in a text as written, in order, with repetitions.
 
-    A single word that begins a sentence is none here: somewhere else it stands inside one, or it is no name.
+    A single word at the start of a sentence is left out: a name also occurs within sentences.
     """
     if language.split("-")[0] in NOUNS_IN_CAPITALS or not is_running(text, language):
         return
     for match in _NAME.finditer(text):
-        if not stands_as_name(text, *match.span()):
+        if not may_be_name(text, *match.span()):
             continue
         begins = _begins_sentence(text, match.start())
         for place, written in enumerate(_short_enough(match[0])):
@@ -225,7 +226,7 @@ def proper_names(text: str, language: str) -> Iterator[ProperName]:
 
 
 def title_name(title: str) -> str:
-    """What the title of a document names: without a remark in brackets at its end, "Pulse (1988 film)"."""
+    """Return the name in a document's title, without a remark in brackets at its end: "Pulse (1988 film)"."""
     shown = " ".join(visible(title).split())
     name = _IN_BRACKETS.sub("", shown) or shown
     if name.isupper() and " " in name:
@@ -241,12 +242,12 @@ def _begins_sentence(text: str, start: int) -> bool:
 
 
 def _short_enough(written: str) -> list[str]:
-    """A run of words, or the runs between its particles where it is too long for one name."""
+    """Return a run of words, or the runs between its particles if it is too long for a name."""
     return [written] if len(written.split()) <= LONGEST_NAME else _PARTICLE.split(written)
 
 
 def _without_leading(name: str, language: str) -> str:
-    """Without words that lead to a name: "However Obama", "January 2010 Obama"."""
+    """Remove introductory words from a name: "However Obama", "January 2010 Obama"."""
     words = name.split()
     while words:
         is_date = len(words) > 1 and _is_day(words[0]) and words[1].isdigit()
@@ -257,18 +258,18 @@ def _without_leading(name: str, language: str) -> str:
 
 
 def _is_day(word: str) -> bool:
-    """Whether a word is of a date: a month, a day of the week, a number."""
+    """Return True for a word of a date: a month, a day of the week, a number."""
     small = word.casefold()
     return small in MONTHS or small in _DAYS or small.isdigit()
 
 
-# The terms that passages give, from which entities are made without any model.
+# Terms of passages, from which entities are made without a model
 #
-# They are collected over all passages (``terms.py``, ``proper_names.py``) and the titles of their
-# documents; then each passage is read once against the vocabulary that they make
-# (``engine/ingestion/entities.py``). What a document is about is defined by its first passage.
+# Terms are collected from all passages (``terms.py``) and the titles of their documents; then each passage is
+# compared once with the resulting vocabulary (``engine/ingestion/entities.py``). The subject of a document is
+# defined by its first passage.
 
-# Titles of documents, and their other names, by the ids of the documents.
+# Titles and other names of documents, by the ids of the documents.
 Titles = Mapping[str, str]
 Aliases = Mapping[str, Sequence[str]]
 _NAMES = frozenset({EntityKind.NAME, EntityKind.ORGANISATION})
@@ -276,10 +277,10 @@ _NAMES = frozenset({EntityKind.NAME, EntityKind.ORGANISATION})
 
 @dataclass(frozen=True, slots=True)
 class EntityTable:
-    """Entities and who mentions them: pair i says that passage ``rows[i]`` mentions ``numbers[i]``.
+    """Entities and their mentions: passage ``rows[i]`` mentions ``numbers[i]``.
 
-    ``rows`` are positions in the passages given, ``numbers`` positions in ``entities``; int32, no pair
-    twice, sorted by row and then by number.
+    ``rows``: positions of passages; ``numbers``: positions in ``entities``; int32, distinct pairs, sorted by
+    row and then by number.
     """
 
     entities: list[Entity]
@@ -288,14 +289,14 @@ class EntityTable:
 
 
 def facts_of(passages: Sequence[Passage], titles: Titles, aliases: Aliases = NOTHING) -> list[Fact]:
-    """The terms of a run of passages, of the titles above them and of the ``titles`` and ``aliases`` of their
-    documents, each where it first stands. A run has all passages of its documents."""
+    """Collect the terms of a run of passages, of their headings, and of the ``titles`` and ``aliases`` of
+    their documents, each at its first position. A run contains all passages of its documents."""
     counts: dict[tuple[str, str, str, str, str | None, bool, bool, str | None], list[int]] = {}
     titles_seen: set[tuple[str, str]] = set()
     documents_seen: set[str] = set()
 
     def count(position: int, language: str, found: Found) -> None:
-        # Each document defines for itself.
+        # Each document has its own definitions.
         owner = passages[position].document_id if found.sure else ""
         kind = str(found.kind)
         key = (owner, language, found.name, kind, found.other, found.sure, found.initial, found.role)
@@ -320,7 +321,7 @@ def facts_of(passages: Sequence[Passage], titles: Titles, aliases: Aliases = NOT
     for key, (position, number) in counts.items():
         _, language, name, _, other, _, initial, _ = key
         own = stems.setdefault(language, Stems(language))
-        # What begins a sentence is cut before it is known by its stems.
+        # The start of a sentence is cut off before the stems are made.
         known = () if initial else tuple(filter(None, (key_of(one, own) for one in (name, other) if one)))
         facts.append(Fact(position, *key[1:], number, known))
     return facts
@@ -330,7 +331,7 @@ def _found_in(text: str, language: str) -> Iterator[Found]:
     names = list(proper_names(text, language))
     known = {name for name, _ in names}
     for found in terms_of(text, language):
-        # Names are found in two ways; each place counts once.
+        # Names are found in two ways; each position counts once.
         if found.kind not in _NAMES or found.sure or found.name not in known:
             yield found
     for name, initial in names:
@@ -338,19 +339,25 @@ def _found_in(text: str, language: str) -> Iterator[Found]:
         yield Found(name, EntityKind.ORGANISATION if is_body else EntityKind.NAME, initial=initial)
 
 
-# How surely a term is a thing with a name: a score between 0 and 1.
+# Score of a term: the probability that it is a named thing
 #
-# Three independent witnesses, put together by noisy or, ``1 - (1 - a)(1 - b)(1 - c)`` (Pearl 1988):
+# Three independent signs are combined by noisy or, ``1 - (1 - a)(1 - b)(1 - c)`` (Pearl 1988):
 #
-# a. *How the texts speak of it*: they define it, give it a role or a document of that title (.8); its words
-# say that it is a body, or it is an acronym (.5); it stands above provisions (.5); it is written as a name,
-# in several words (.25) or one (.1). b. *Capitals*: up to .5, as the passages that mention it write it with
-# capitals; nothing where no more than half of them do. Scripts without capitals say nothing, nor do nouns
-# where each has one; that of an adjective before it does ("Deutsche Bundesbank"). c. *Spread*: up to .3, by
-# the logarithm of the number of documents that mention it; all of it from 16 on.
+# a. *Use in texts*: defined, given a role or a document of that title (.8); its words are those of an
+# organisation, or it
+# is an acronym (.5); in a heading above provisions (.5); written as a name, in several words (.25) or one
+# (.1).
+#
+# b. *Capitals*: up to .5, by the share of capitalised mentions above one half. Scripts without capitals give
+# nothing, nor
+# do nouns where all are capitalised; that of a preceding adjective does ("Deutsche Bundesbank").
+#
+# c. *Spread*: up to .3, by the logarithm of the number of documents that mention it; the full value from 16
+# on.
 
-# An entity is kept from this score on. From .5 on it cost recall in rulebooks, whose terms are often used
-# without a definition (benchmarks/RESULTS.md, "Entities"); three quarters of those between are real, too.
+# Minimum score of an entity. A minimum of .5 cost recall in rulebooks, which often use terms without a
+# definition (benchmarks/RESULTS.md, "Entities"); three quarters of the entities in between are correct as
+# well.
 LEAST_SCORE = 0.3
 STATED, BY_WORDS, ABOVE, SEVERAL_WORDS, ONE_WORD = 0.8, 0.5, 0.5, 0.25, 0.1
 CAPITALS, SPREAD, MANY_DOCUMENTS = 0.5, 0.3, 16
@@ -365,21 +372,24 @@ _OF_KIND = {
 
 
 def stated(kind: EntityKind, *, defined: bool, one_word: bool) -> float:
-    """What the way in which texts speak of a term says for it."""
+    """Return the evidence of a term's use in texts."""
     if defined:
         return STATED
     return _OF_KIND.get(kind, ONE_WORD if one_word else SEVERAL_WORDS)
 
 
 def name_scores(
-    said: Sequence[float] | NDArray[np.float32],
+    evidence: Sequence[float] | NDArray[np.float32],
     capitals: NDArray[np.float32],
     documents: NDArray[np.int64],
 ) -> NDArray[np.float32]:
-    """The scores of terms, shape (terms,): from what ``stated`` gives, the share of their mentions that have
-    capitals (NaN where these say nothing) and the number of documents that mention them."""
+    """Compute the scores of terms, shape (terms,).
+
+    ``said``: evidence from ``stated``. ``capitals``: share of capitalised mentions, NaN if not significant.
+    ``documents``: number of documents with mentions.
+    """
     by_capitals = CAPITALS * np.clip(2.0 * np.nan_to_num(capitals, nan=0.5) - 1.0, 0.0, 1.0)
     by_spread = SPREAD * np.clip(np.log(np.maximum(documents, 1)) / np.log(MANY_DOCUMENTS), 0.0, 1.0)
-    doubt = (1.0 - np.asarray(said, np.float32)) * (1.0 - by_capitals) * (1.0 - by_spread)
+    doubt = (1.0 - np.asarray(evidence, np.float32)) * (1.0 - by_capitals) * (1.0 - by_spread)
     scores: NDArray[np.float32] = (1.0 - doubt).astype(np.float32)
     return scores

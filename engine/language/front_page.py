@@ -1,7 +1,7 @@
-"""What the title and the first page of an act say of it: type, number, year, issuing body, days.
+"""Read the title and the first page of an act: type, number, year, issuing body, dates.
 
-Conservative: a line must look as an act of that kind prints it, and a name counts only where a title or
-the head of the page gives it to the document itself; an act that is only cited there says nothing.
+Conservative: a line must have the form of such an act, and a name counts only if a title or the head of the
+page gives it to the document itself; acts that are only cited are ignored.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from engine.language.characters import visible, western_digits
 from engine.language.dates import DATE, parse_date
 from engine.language.references.instruments import standard_titled
 
-# How much of a text is its first page.
+# Number of characters of the first page.
 FIRST_PAGE = 2500
 STANDARD = "Standard"
-# How much of it stands above what the text itself says.
+# Number of characters of its head, before the text itself.
 HEAD = 400
 _NUMBER = r"(?P<number>\d[\w./-]*)"
 _YEAR = r"(?P<year>(?:1[5-9]|20|21)\d\d)"
@@ -28,8 +28,8 @@ _YEAR = r"(?P<year>(?:1[5-9]|20|21)\d\d)"
 
 @dataclass(frozen=True, slots=True)
 class FrontPage:
-    """What is said; None for what is not. ``enacted`` and ``published`` are days; ``title`` is the line that
-    names the act, where the page has it and the title has not."""
+    """Data on the first page; None if missing. ``enacted``, ``published``: dates. ``title``: the line that
+    names the act, if the page has it and the title has not."""
 
     type: str | None = None
     number: str | None = None
@@ -41,7 +41,7 @@ class FrontPage:
     title: str | None = None
 
 
-# What stands on the cover of a standard above its name.
+# Lines above the name on the cover of a standard.
 _GENERIC = re.compile(
     r"(?:(?:INTERNATIONAL|EUROPEAN|BRITISH|NATIONAL|AMERICAN NATIONAL|INDIAN) )?STANDARD|FINAL DRAFT"
     r"|NORME (?:INTERNATIONALE|EUROP[ÉE]ENNE)|(?:EUROPÄISCHE|DEUTSCHE) NORM|NORMA (?:INTERNACIONAL|EUROPEA)",
@@ -56,7 +56,7 @@ _KEEP_CASE = frozenset({"di", "dan", "of", "and"})
 
 
 def read_front_page(title: str, text: str, language: str) -> FrontPage:
-    """The front page of a document, from its title and its text."""
+    """Read the first page of a document from its title and text."""
     edition = _standard(title, text)
     if edition is not None:
         return edition
@@ -88,7 +88,7 @@ def read_front_page(title: str, text: str, language: str) -> FrontPage:
 
 @cache
 def _patterns(language: str) -> languages.FrontPage | None:
-    """The patterns of a language with what stands for a date, a number and a year put in; None for none."""
+    """Return the patterns of a language with dates, numbers and years inserted; None if it has none."""
     written = languages.law(language).front_page
     if written is None:
         return None
@@ -102,7 +102,8 @@ def _patterns(language: str) -> languages.FrontPage | None:
 
 
 def _standard(title: str, text: str) -> FrontPage | None:
-    """The edition of a standard: the title begins with its designation, or one of the first lines is one."""
+    """Return the edition of a standard, if its designation begins the title or is one of the first lines; or
+    None."""
     lines = [line.strip(" #*") for line in text[:HEAD].splitlines() if line.strip(" #*")]
     designations = (found for line in lines if (found := standard_titled(line)) and found[1] == len(line))
     named = next(designations, None)
@@ -115,7 +116,7 @@ def _standard(title: str, text: str) -> FrontPage | None:
     year = standard.year or _edition_year(lines, title)
     named_by = None
     if _GENERIC.fullmatch(title.strip()):
-        # "INTERNATIONAL STANDARD" stands above what the standard is called.
+        # "INTERNATIONAL STANDARD" is above the name of the standard.
         printed = f"{standard.publisher} {standard.number}"
         named_by = f"{printed}:{year}" if year else printed
     return FrontPage(
@@ -124,7 +125,7 @@ def _standard(title: str, text: str) -> FrontPage | None:
 
 
 def _edition_year(lines: Sequence[str], title: str) -> int | None:
-    """The year of an edition that stands on a line of its own at the head of a standard: "Third edition",
+    """Return the year of an edition on a line of its own at the start of a standard: "Third edition",
     "2022-10"."""
     for line in (title, *lines):
         if (found := _EDITION_LINE.fullmatch(line)) is not None:
@@ -133,16 +134,16 @@ def _edition_year(lines: Sequence[str], title: str) -> int | None:
 
 
 def _titled(patterns: languages.FrontPage, title: str) -> re.Match[str] | None:
-    """How the title names its act."""
+    """Match the name of the act in the title."""
     plain = " ".join(title.split())
     found = (re.match(_spaced(pattern), plain, re.IGNORECASE) for pattern in patterns.acts)
     return next((one for one in found if one is not None), None)
 
 
 def _headed(patterns: languages.FrontPage, page: str) -> re.Match[str] | None:
-    """How a line at the head of the page names its act, from the line's beginning."""
+    """Match the name of the act at the start of a line at the head of the page."""
     for pattern in patterns.acts:
-        # On the page only an act with a number: a heading "Gesetz über ..." may be of anything.
+        # On the page only acts with a number count: a heading "Gesetz über ..." may have another meaning.
         if "number" in pattern:
             found = re.search(rf"^{_spaced(pattern)}", page, re.IGNORECASE | re.MULTILINE)
             if found is not None and _is_head(found, page):
@@ -151,12 +152,13 @@ def _headed(patterns: languages.FrontPage, page: str) -> re.Match[str] | None:
 
 
 def _line(found: re.Match[str], page: str) -> str:
-    """The lines on which an act is named, as one."""
+    """Join the lines that name an act."""
     return title_case(f"{found[0]}{page[found.end() :].partition(chr(10))[0]}")
 
 
 def _is_head(match: re.Match[str], page: str) -> bool:
-    """Whether a line that names an act is the head of its page: in capitals, or the first that is not."""
+    """Return True if a line that names an act is the head of its page: in capitals, or the first that is
+    not."""
     before = page[: match.start()]
     return match[0].isupper() or before.isupper() or re.search(r"\w", before) is None
 
@@ -167,7 +169,7 @@ def _issuer(patterns: languages.FrontPage, page: str) -> str | None:
 
 
 def _first(patterns: Sequence[str], page: str, group: str) -> str | None:
-    """What the first of some patterns that the page has says of one thing."""
+    """Return the group of the first pattern that matches the page."""
     for pattern in patterns:
         if (found := re.search(_spaced(pattern), page, re.IGNORECASE | re.MULTILINE)) is not None:
             return " ".join(found[group].split())
@@ -187,7 +189,7 @@ def _spaced(pattern: str) -> str:
 
 
 def title_case(words: str) -> str:
-    """Return words in capitals as they are written in running text."""
+    """Convert words in capitals to the case of running text."""
     plain = " ".join(words.split())
     if not plain.isupper():
         return plain[:1].upper() + plain[1:]

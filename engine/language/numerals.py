@@ -1,7 +1,7 @@
-"""Numbers as law prints them: ordinals in words (Arabic, Indonesian, German), Chinese, French articles.
+"""Read numbers as printed in law: ordinals in words (Arabic, Indonesian, German), Chinese, French articles.
 
-``ARABIC_ORDINAL`` is a regular expression for the raw text: it tolerates vowel marks, tatweel and the
-spelling variants of alef, ya and final ta.
+``ARABIC_ORDINAL`` is a regular expression for the raw text: it allows vowel marks, tatweel and spelling
+variants of alef, ya and final ta.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ONES = {
     "تاسع": 9,
     "عاشر": 10,
 }
-# "Article one-and-twenty" in the plainer spelling; alone the word only counts.
+# "Article one-and-twenty" in the plainer spelling; alone the word is only a cardinal.
 _ONE_OF_TENS = {"واحد": 1}
 _TEN = {"عشر": 10}
 _TENS = {"عشر": 20, "ثلاث": 30, "اربع": 40, "خمس": 50, "ست": 60, "سبع": 70, "ثمان": 80, "تسع": 90}
@@ -46,7 +46,7 @@ _VARIANTS = {"ا": "[اأإآٱ]", "ي": "[يىی]", "ة": "[ةه]", "ئ": "[ئ�
 
 
 def tolerant(word: str) -> str:
-    """A regular expression for an Arabic word that allows vowel marks and spelling variants."""
+    """Make a regular expression for an Arabic word that allows vowel marks and spelling variants."""
     return "".join(_VARIANTS.get(letter, letter) + f"[{ARABIC_MARKS}]*" for letter in word)
 
 
@@ -54,10 +54,10 @@ def _any_of(words: Iterable[str]) -> str:
     return "(?:" + "|".join(tolerant(word) for word in sorted(words, key=len, reverse=True)) + ")"
 
 
-# What words share is written once: each set of marks takes its time to compile.
+# Common parts are factored out, because each set of marks is slow to compile.
 _THE = "(?:[اٱ]ل)?"
 _TA = f"(?:{tolerant('ة')})?"
-# "and" between ones and tens, left out by some prints: "الحادية العشرون".
+# "and" between ones and tens, omitted in some prints: "الحادية العشرون".
 _AND = r"(?:\s*و\s*|\s+(?=[اٱ]ل))"
 _AND_TENS = f"{_AND}{_THE}{_any_of(_TENS)}{_any_of(_OF_TENS)}"
 _ANY_HUNDRED = f"(?:{_any_of(_TIMES_HUNDRED)}{_any_of(_OF_HUNDREDS)}|{_any_of(_HUNDREDS)})"
@@ -67,13 +67,13 @@ ARABIC_ORDINAL = (
     rf"|{_THE}{_any_of(_TENS)}{_any_of(_OF_TENS)})(?:\s+بعد\s+(?:{_THE}|لل){_ANY_HUNDRED})?"
     rf"|{_THE}{_ANY_HUNDRED})(?!\w)"
 )
-# "again", for what was put between two articles: "20 مكرر", "53 (مكرر2)". The digit is of either kind.
+# "again", for articles inserted between two others: "20 مكرر", "53 (مكرر2)". Both kinds of digits.
 ARABIC_AGAIN = rf"\(?\s*مكرر(?:[{ARABIC_MARKS}]|[اةه])*\s*\d?(?!\w)(?:\s*\))?"
 _WORD = re.compile(r"\w+")
 
 
 def _key(text: str) -> str:
-    """Folded further than for an index: final ta as ha, ya on its seat as ya."""
+    """Fold more strongly than for an index: final ta as ha, ya with hamza as ya."""
     return fold_arabic(text).replace("ة", "ه").replace("ئ", "ي")
 
 
@@ -95,12 +95,12 @@ _VALUES = {
 
 @cache
 def arabic_ordinals() -> re.Pattern[str]:
-    """``ARABIC_ORDINAL``, compiled when Arabic is first read: that takes longer than most modules do."""
+    """Return ``ARABIC_ORDINAL`` compiled; done late, because it takes longer than importing most modules."""
     return re.compile(ARABIC_ORDINAL)
 
 
 def arabic_ordinal(text: str) -> int | None:
-    """The value of an Arabic ordinal in words ("الثانية عشرة" is 12); None where it is none."""
+    """Return the value of an Arabic ordinal in words ("الثانية عشرة" is 12), or None."""
     text = text.strip()
     if text.isascii() or not arabic_ordinals().fullmatch(text):
         return None
@@ -108,7 +108,8 @@ def arabic_ordinal(text: str) -> int | None:
 
 
 def arabic_again(text: str) -> str:
-    """What ``ARABIC_AGAIN`` adds to a number: " مكرر", " مكرر 2", or nothing for an empty text."""
+    """Return the suffix that ``ARABIC_AGAIN`` adds to a number: " مكرر", " مكرر 2", or "" for an empty
+    text."""
     count = re.search(r"\d", western_digits(text))
     return f" مكرر{f' {count[0]}' if count else ''}" if text else ""
 
@@ -122,13 +123,13 @@ def _value(word: str) -> int:
 
 _HAN_DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
-# 九千九百九十九 has seven.
+# 九千九百九十九 has seven characters.
 _LONGEST_HAN = 12
 HAN_NUMBER = "[〇零一二两三四五六七八九十百千]+"
 
 
 def han_number(text: str) -> int | None:
-    """The value of a Chinese numeral below ten thousand; None where it is none.
+    """Return the value of a Chinese numeral below ten thousand, or None.
 
     "一百二十三" and, digit by digit as in a year, "一二三" are 123.
     """
@@ -158,13 +159,13 @@ GERMAN_BOOKS = {
         start=1,
     )
 }  # fmt: skip
-# What French law puts behind the number of an article that came between two others, in order.
+# Suffixes of French articles inserted between two others, in order.
 FRENCH_AGAIN = (
     r"(?:bis|ter|quater|quinquies|sexies|septies|octies|nonies|decies|undecies|duodecies|terdecies"
     r"|quaterdecies|quindecies|sexdecies|septdecies|octodecies|novodecies|vicies)"
 )
-# "1er", "L. 110-1", "R.* 123-4", "L. O. 141", "2 bis", "1er ter A", "39 A", "premier". A single "A" is a
-# letter of the number only where its sentence goes on as after a number: "12 A compter du" is 12.
+# "1er", "L. 110-1", "R.* 123-4", "L. O. 141", "2 bis", "1er ter A", "39 A", "premier". A single "A" belongs
+# to the number only if the sentence continues as after a number: "12 A compter du" is 12.
 FRENCH_NUMBER = (
     r"(?:(?:(?:L\.?\s?O|[LRDA])\.?\s?\*?\s?(?=\d))?\d{1,4}(?:er(?!\w)|(?:-\d{1,4}){1,5}|(?:\.\d{1,3}){2,4})?"
     rf"(?:[ -]?{FRENCH_AGAIN}(?!\w))*"
@@ -180,7 +181,7 @@ _FRENCH_WORDS = {"premier": "1", "unique": "unique"}
 
 
 def french_number(printed: str) -> str | None:
-    """The number of a French article in one form: "L110-1", "1", "2 bis"; None where it is none."""
+    """Normalise the number of a French article: "L110-1", "1", "2 bis"; None if it is not one."""
     text = " ".join(printed.split())
     if text.casefold() in _FRENCH_WORDS:
         return _FRENCH_WORDS[text.casefold()]
@@ -203,7 +204,8 @@ _INDONESIAN_NUMBERS = _INDONESIAN_CARDINALS | _INDONESIAN_ORDINALS | {"pertama":
 
 
 def indonesian_number(text: str) -> int | None:
-    """The value of an Indonesian cardinal or ordinal in words up to 19 ("Kedua belas" is 12), or None."""
+    """Return the value of an Indonesian cardinal or ordinal in words up to 19 ("Kedua belas" is 12), or
+    None."""
     words = " ".join(text.casefold().split())
     if words.endswith("belas") and not words.endswith((" belas", "sebelas")):
         words = f"{words.removesuffix('belas')} belas"
@@ -215,7 +217,7 @@ _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
 def roman_number(text: str) -> int | None:
-    """The value of a Roman numeral up to 399 in capitals; None where it is none."""
+    """Return the value of a Roman numeral in capitals up to 399, or None."""
     if not _ROMAN.fullmatch(text):
         return None
     values = [_ROMAN_VALUES[letter] for letter in text]

@@ -1,4 +1,4 @@
-"""Quotations located in a text to the character, and the words of a passage that a question asks for."""
+"""Locate quotations in a text to the character, and find the words of a passage that a question asks for."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from engine.language.analysis import Analyzer, analyzer
 from engine.llm.prompt import INVISIBLE
 from engine.model import Span
 
-# Where the words of a quote stand in a text, to the character; nothing that is not there word for
-# word.
+# Verbatim quotes: a quote is located by its characters, and rejected if it is not in the text word for word
 #
-# A quote and a text are cut into words, white space and single signs, and the quote's sequence is sought in
-# the text's (Knuth, Morris and Pratt 1977: linear time). Two signs are the same when they differ only in how
-# they are set:
+# Quote and text are split into words, white space and single signs, and the quote's sequence is searched in
+# the text's (Knuth, Morris and Pratt 1977: linear time). Signs that differ only typographically are equal:
 #
-# - any run of white space (no-break spaces and line breaks among it) is one blank; between two Han or kana
-# letters, where lines break without a blank, it is nothing - what cannot be seen is nothing: soft hyphens,
-# zero-width spaces and joiners, the word joiner, marks of direction, control characters - Latin and Armenian
-# ligatures, Hebrew and Arabic presentation forms are their letters (NFKC of these blocks only: "²" is not
-# "2", "½" is not "1/2", a full-width "１" is not "1", "…" is not "...") - typographic quotation marks are
-# straight ones, single and double apart; hyphen, dashes and minus are one - what Unicode calls canonically
-# equivalent is the same (NFC)
+# - Any run of white space (including no-break spaces and line breaks) is one blank; between two Han or kana
+#   letters it is ignored.
+# - Invisible characters are ignored: soft hyphens, zero-width spaces and joiners, the word joiner, direction
+#   marks, control characters.
+# - Latin and Armenian ligatures, Hebrew and Arabic presentation forms equal their letters (NFKC of these
+#   blocks only: "²" is not "2", "½" is not "1/2", a full-width "１" is not "1", "…" is not "...").
+# - Typographic quotation marks equal straight ones, single and double separately; hyphen, dashes and minus
+#   are equal.
+# - Canonically equivalent characters are equal (NFC).
 #
-# Letter case, vowel signs, digits, punctuation and the order of words count. A quote begins and ends where a
-# word or a number does: neither "compliant" in "non-compliant" nor "1" in "1.5" is quoted. An ellipsis is an
-# ellipsis: it matches only one that stands in the text.
+# Case, vowel signs, digits, punctuation and word order must match. A quote begins and ends at the boundary of
+# a word or number: neither "compliant" in "non-compliant" nor "1" in "1.5" is a quote. An ellipsis matches
+# only an ellipsis.
 
-# Fewer words than this are in many a text by chance, unless they are a whole sentence or line.
+# Quotes with fewer words occur by chance, unless they are a complete sentence or line.
 FEWEST_WORDS = 3
-# Where a script writes no blanks, two letters are about a word.
+# In scripts without spaces, two letters count as one word.
 LETTERS_A_WORD = 2
 
-# A model is shown a text without these (see ``engine.llm.prompt``), and quotes it without them.
+# Prompts omit these characters (see ``engine.llm.prompt``), so quotes of a model lack them.
 _INVISIBLE = re.compile(f"(?:{INVISIBLE.pattern}|[\u200c\u200d])+")
 _LIGATURE = re.compile("[\u0132\u0133\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]")
 _HAN_AND_KANA = "\u3005\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -45,7 +45,7 @@ _UNSPACED = _HAN_AND_KANA + "\u0e01-\u0e2e\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e80-
 _MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code))[0] == "M")
 _HAN = re.compile(f"[{_HAN_AND_KANA}]")
 _HYPHENS, _DASHES, _APOSTROPHES = "-‐‑", "‒–—―−", "'’ʼ"
-# A number is one word with the signs between its digits: "4.3.2", "10,000", "3'500", "١٫٥".
+# A number with the signs between its digits is one word: "4.3.2", "10,000", "3'500", "١٫٥".
 _TOKEN = re.compile(
     r"(?P<blank>\s+)"
     rf"|(?P<number>[A-Za-z]*\d+(?:[.,\u066b\u066c{_APOSTROPHES}]\d+[A-Za-z]*)+)"
@@ -58,22 +58,22 @@ _FOLDED = (
     dict.fromkeys("‘’‚‛ʼ‹›", "'") | dict.fromkeys("“”„‟«»", '"') | dict.fromkeys(_HYPHENS + _DASHES, "-")
 )
 _WORDS = frozenset(("word", "number"))
-# "l'article", "dell'articolo": the article is a word of its own. "n'est" begins with a negation.
+# "l'article", "dell'articolo": the article is a separate word; "n'est" begins with a negation.
 _ELIDED = frozenset(("l", "d", "qu", "un", "all", "dall", "dell", "nell", "sull"))
 _SENTENCE_ENDS = frozenset(".!?;:。！？；：؟؛।")
 
 
 class Refusal(StrEnum):
-    """Why a quote is none, in words for a person or a model."""
+    """Why a quote is rejected, as a message for a user or a model."""
 
     EMPTY = "the quote is empty"
-    SHORT = "the quote is too short to be told from chance"
+    SHORT = "the quote is so short that it may match by chance"
     ABSENT = "the words are not in the passage exactly as quoted"
     BROKEN = "the quote begins or ends inside a word"
 
 
 class _Token(NamedTuple):
-    """``folded`` is what is compared; ``[start, end)`` are its characters in the text."""
+    """``folded`` is compared; ``[start, end)`` are the characters in the text."""
 
     folded: str
     kind: str
@@ -82,25 +82,26 @@ class _Token(NamedTuple):
 
 
 def locate(quote: str, text: str, *, fewest_words: int = FEWEST_WORDS) -> Span | None:
-    """Where a quote first stands in a text verbatim, or None; ``sought`` tells the reason."""
-    found = sought(quote, text, fewest_words=fewest_words)
+    """Return the first verbatim position of a quote in a text, or None; ``find_quote`` gives the reason."""
+    found = find_quote(quote, text, fewest_words=fewest_words)
     return found if isinstance(found, Span) else None
 
 
-def sought(quote: str, text: str, *, fewest_words: int = FEWEST_WORDS) -> Span | Refusal:
-    """Where a quote first stands in a text, as characters of the text itself, or why it does not.
+def find_quote(quote: str, text: str, *, fewest_words: int = FEWEST_WORDS) -> Span | Refusal:
+    """Return the first position of a quote in a text, as characters of the text, or the reason for rejecting
+    it.
 
-    A quote of fewer than ``fewest_words`` words must be a whole sentence or line of the text. Blanks
-    around a quote are not part of it. Takes time in proportion to both lengths.
+    A quote of fewer than ``fewest_words`` words must be a complete sentence or line of the text. Surrounding
+    blanks are ignored. Time is linear in both lengths.
     """
-    wanted = _stripped(_tokens(quote))
-    if all(token.kind not in ("word", "number", "letter") for token in wanted):
+    quoted = _strip_blanks(_tokens(quote))
+    if all(token.kind not in ("word", "number", "letter") for token in quoted):
         return Refusal.EMPTY
     tokens = _tokens(text)
-    short = _words(wanted) < fewest_words
+    short = _words(quoted) < fewest_words
     refusal = Refusal.ABSENT
-    for first in _occurrences([token.folded for token in wanted], [token.folded for token in tokens]):
-        last = first + len(wanted) - 1
+    for first in _occurrences([token.folded for token in quoted], [token.folded for token in tokens]):
+        last = first + len(quoted) - 1
         if _inside_word(tokens, first) or _inside_word(tokens, last + 1):
             refusal = Refusal.BROKEN
         elif short and not _is_whole(tokens, first, last, text):
@@ -112,45 +113,45 @@ def sought(quote: str, text: str, *, fewest_words: int = FEWEST_WORDS) -> Span |
 
 @lru_cache(maxsize=128)
 def _tokens(text: str) -> tuple[_Token, ...]:
-    """The tokens of a text, without what cannot be seen."""
+    """Tokenise a text without invisible characters."""
     places: Sequence[int] = range(len(text))
-    seen = text
+    visible_text = text
     if _INVISIBLE.search(text):
         places = [place for place, sign in enumerate(text) if not _INVISIBLE.match(sign)]
-        seen = "".join(text[place] for place in places)
+        visible_text = "".join(text[place] for place in places)
     found = [
         _Token(
             _folded(match[0]), match.lastgroup or "sign", places[match.start()], places[match.end() - 1] + 1
         )
-        for match in _TOKEN.finditer(seen)
+        for match in _TOKEN.finditer(visible_text)
     ]
-    if not _HAN.search(seen):
+    if not _HAN.search(visible_text):
         return tuple(found)
     return tuple(token for place, token in enumerate(found) if not _is_line_break(found, place))
 
 
-def _folded(said: str) -> str:
-    """How a token is compared."""
-    if said.isspace():
+def _folded(token: str) -> str:
+    """Normalise a token for comparison."""
+    if token.isspace():
         return " "
-    if said.isascii():
-        return said
-    if len(said) == 1 and said in _FOLDED:
-        return _FOLDED[said]
-    # The form of a vowel sign that stands alone is a blank and the sign.
-    letters = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]).strip(), said)
+    if token.isascii():
+        return token
+    if len(token) == 1 and token in _FOLDED:
+        return _FOLDED[token]
+    # The stand-alone form of a vowel sign consists of a blank and the sign.
+    letters = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]).strip(), token)
     return unicodedata.normalize("NFC", letters).replace("’", "'")
 
 
 def _is_line_break(tokens: Sequence[_Token], place: int) -> bool:
-    """Whether a token is a blank between two Han or kana letters."""
+    """Return True for a blank between two Han or kana letters."""
     if tokens[place].kind != "blank" or not 0 < place < len(tokens) - 1:
         return False
     return bool(_HAN.match(tokens[place - 1].folded) and _HAN.match(tokens[place + 1].folded))
 
 
-def _stripped(tokens: Sequence[_Token]) -> Sequence[_Token]:
-    """Tokens without the blanks around them."""
+def _strip_blanks(tokens: Sequence[_Token]) -> Sequence[_Token]:
+    """Remove blanks at both ends."""
     first = next((place for place, token in enumerate(tokens) if token.kind != "blank"), len(tokens))
     last = len(tokens)
     while last > first and tokens[last - 1].kind == "blank":
@@ -163,27 +164,27 @@ def _words(tokens: Sequence[_Token]) -> int:
     return sum(token.kind in _WORDS for token in tokens) + letters // LETTERS_A_WORD
 
 
-def _occurrences(wanted: Sequence[str], tokens: Sequence[str]) -> list[int]:
-    """Where a sequence begins in another, overlapping ones too (Knuth, Morris and Pratt 1977)."""
+def _occurrences(pattern: Sequence[str], tokens: Sequence[str]) -> list[int]:
+    """Return the positions of a sequence in another, including overlaps (Knuth, Morris and Pratt 1977)."""
     borders, length = [0], 0
-    for token in wanted[1:]:
-        while length and token != wanted[length]:
+    for token in pattern[1:]:
+        while length and token != pattern[length]:
             length = borders[length - 1]
-        length += token == wanted[length]
+        length += token == pattern[length]
         borders.append(length)
     found, length = [], 0
-    for place, token in enumerate(tokens):
-        while length and token != wanted[length]:
+    for index, token in enumerate(tokens):
+        while length and token != pattern[length]:
             length = borders[length - 1]
-        length += token == wanted[length]
-        if length == len(wanted):
-            found.append(place - length + 1)
+        length += token == pattern[length]
+        if length == len(pattern):
+            found.append(index - length + 1)
             length = borders[length - 1]
     return found
 
 
 def _inside_word(tokens: Sequence[_Token], place: int) -> bool:
-    """Whether a cut in front of a token goes through a word or a number."""
+    """Return True if a cut before a token would divide a word or a number."""
     if not 0 < place < len(tokens):
         return False
     before, after = tokens[place - 1], tokens[place]
@@ -198,7 +199,7 @@ def _inside_word(tokens: Sequence[_Token], place: int) -> bool:
 
 
 def _is_joint(before: _Token, sign: _Token, after: _Token) -> bool:
-    """Whether a sign makes one word or one number of what stands on its sides."""
+    """Return True if a sign joins its neighbours into one word or number."""
     if before.kind not in _WORDS or after.kind not in _WORDS:
         return False
     if sign.kind == "dash":
@@ -208,14 +209,15 @@ def _is_joint(before: _Token, sign: _Token, after: _Token) -> bool:
 
 
 def _is_whole(tokens: Sequence[_Token], first: int, last: int, text: str) -> bool:
-    """Whether tokens are a whole sentence or line: between ends of sentences, line breaks or the text's."""
+    """Return True if tokens are a complete sentence or line, bounded by sentence ends, line breaks or the
+    text's ends."""
     return _ends_before(tokens, first, text) and (
         tokens[last].folded in _SENTENCE_ENDS or _ends_before(tokens, last + 1, text)
     )
 
 
 def _ends_before(tokens: Sequence[_Token], place: int, text: str) -> bool:
-    """Whether a sentence or line ends in front of a token."""
+    """Return True if a sentence or line ends before a token."""
     before = place - 1
     broken = False
     for blank in (before, place):
@@ -226,23 +228,23 @@ def _ends_before(tokens: Sequence[_Token], place: int, text: str) -> bool:
     return broken or before < 0 or place >= len(tokens) or tokens[before].folded in _SENTENCE_ENDS
 
 
-# Which words of a passage the question asked for.
+# Words of a passage that occur in the question
 
-# A word with its combining marks (Latin accents, Arabic vowels, tatweel), which are no word characters.
+# A word with combining marks (Latin accents, Arabic vowels, tatweel), which are not word characters.
 _WORD = re.compile("[^\\W_][\\w\u0300-\u036f\u0640\u064b-\u065f\u0670]*")
 _ASKED_WORDS_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
 @lru_cache(maxsize=256)
 def question_terms(question: str, language: str) -> frozenset[str]:
-    """Index terms of a question, as the analyzer of a passage's language sees them."""
+    """Return the index terms of a question, from the analyzer of the passage's language."""
     return frozenset(analyzer(language).terms(question))
 
 
 def matched_spans(text: str, language: str, terms: frozenset[str]) -> list[Span]:
-    """Words of ``text`` that share a term with the question, in order, never overlapping.
+    """Return words of ``text`` that share a term with the question, in order, without overlaps.
 
-    Where a script has no spaces, the matching pairs of characters instead of whole runs.
+    In scripts without spaces, matching pairs of characters instead of whole runs.
     """
     if not terms:
         return []

@@ -1,9 +1,9 @@
-"""Terms that a text defines or names: the patterns per language that entities are drawn from.
+"""Find terms that a text defines or names, by patterns for each language; entities are made from them.
 
-Terms that the text defines ('"Client" means ...'), parties with their role, acronyms with or without their
-long form, organisations, standards and their publishers, other names of several capitalised words. German
-writes every noun with a capital, so there only inflected capitals before a noun ("Deutsche Bundesbank") make
-a name, and compounds that are the title of a provision ("Anfechtungsklage") a term.
+Defined terms ('"Client" means ...'), parties with their roles, acronyms with or without their long forms,
+organisations, standards and their publishers, and other names of several capitalised words. German
+capitalises every noun, so there only inflected capitals before a noun ("Deutsche Bundesbank") make a name,
+and compounds in the title of a provision ("Anfechtungsklage") make a term.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ LONGEST_TERM = 80
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A term in a text. ``other`` is a second name of the same thing (the long form of an acronym).
+    """A term in a text. ``other``: a second name of the same thing (the long form of an acronym).
 
-    ``sure`` tells a definition from a guess that other passages have to confirm; ``initial`` marks a name
-    that begins a sentence, whose first word may not belong to it; ``role`` is what a contract calls it.
+    ``sure``: a definition, not a guess that other passages have to confirm. ``initial``: a name at the start
+    of a sentence, whose first word may not belong to it. ``role``: the party's role in a contract.
     """
 
     name: str
@@ -38,11 +38,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class TermPatterns:
-    """How one language defines and names. Groups: ``term`` and, where there is one, ``other``.
+    """Patterns of definitions and names in a language, with the groups ``term`` and optionally ``other``.
 
-    Definitions are looked for only in texts that hold one of ``only_in``, or in all where it is empty. The
-    first word of every name has one of ``signs`` in it, with nothing but small letters in front of it and a
-    capital before these; where there are none, names are looked for everywhere.
+    Definitions are searched only in texts with one of ``only_in``, or in all if it is empty. The first word
+    of every name contains one of ``signs``, with only lower-case letters before it and a capital before
+    these; without signs, names are searched everywhere.
     """
 
     defined: tuple[re.Pattern[str], ...]
@@ -51,7 +51,7 @@ class TermPatterns:
     signs: tuple[str, ...] = ()
 
     def names_in(self, text: str) -> Iterator[re.Match[str]]:
-        """The matches of ``named``, in order."""
+        """Yield the matches of ``named`` in order."""
         if self.named is None:
             return
         if not self.signs:
@@ -64,7 +64,7 @@ class TermPatterns:
                 end = match.end()
 
     def _capitals(self, text: str) -> set[int]:
-        """Where a name may begin: the capitals of the words that have a sign."""
+        """Return possible starts of names: the capitals of words with a sign."""
         found = set[int]()
         for sign in self.signs:
             place = text.find(sign)
@@ -98,7 +98,7 @@ _ENGLISH = TermPatterns(
         r"(?P<term>[A-Z][a-z][\w'’-]*(?:[ ](?:(?:of|and|for|the)[ ])?[A-Z][a-z][\w'’-]*){1,5})"
     ),
 )
-# The beginning of a noun: no adjective with a capital, whose noun is still to come.
+# The start of a noun; not of a capitalised adjective, whose noun follows.
 _NOUN = r"(?![A-ZÄÖÜ][a-zäöüß]*(?:isch|lich)e[nrms]?\b)[A-ZÄÖÜ][a-zäöüß]"
 _GERMAN = TermPatterns(
     defined=(
@@ -112,7 +112,7 @@ _GERMAN = TermPatterns(
         ),
     ),
     named=re.compile(
-        # A letter first and then what stands before it: only capitals are tried.
+        # The letter before its lookbehind: only capitals are tried.
         r"(?P<term>[A-ZÄÖÜ](?<=[a-zäöüß,]\s.)(?:(?:[a-zäöüß]*(?:isch|istisch|ional)|(?<=D)eutsch|(?<=V)ereinigt|(?<=O)berst"
         r"|(?<=G)emeinsam|(?<=A)uswärtig|(?<=A)llgemein|(?<=S)tatistisch|(?<=K)assenärztlich|(?<=E)rneuerbar)"
         rf"(?:e|en|er|es|em)\s{_NOUN}{{3,}}(?:\sfür\s[A-ZÄÖÜ][\wäöüß-]+)?(?!\sund\s[A-ZÄÖÜ]|[\w-])"
@@ -148,7 +148,7 @@ _ARABIC = TermPatterns(
         ),
     ),
     named=re.compile(
-        # A body and the definite words behind it: "هيئة السوق المالية".
+        # An organisation and the definite words after it: "هيئة السوق المالية".
         r"(?<![\u0621-\u064a])(?:[وفبل]{0,2})(?P<term>(?:هيئة|وزارة|مجلس|مؤسسة|ديوان|محكمة|لجنة|صندوق|مركز|بنك)"
         r"(?:\s+ال[\u0621-\u064a]+){1,2})"
     ),
@@ -178,16 +178,16 @@ _LONG_FORM = re.compile(
     rf"(?P<other>{_PART_OF_NAME}(?:[ -]{_PART_OF_NAME}){{1,9}})\s*"
     r"[(\[]\s*(?:the\s+)?[\"“”‘']?(?P<term>[A-Z]{2,8})[\"”“’']?\s*[)\]]"
 )
-# Acronyms, and the signs of standards, have two capitals in a row, or one of them a figure or stroke beside.
+# Acronyms, and the signs of standards, have two consecutive capitals, or one next to a digit or stroke.
 _CAPITALS = re.compile(r"[A-ZÄÖÜ/][A-ZÄÖÜ0-9]")
-# A cheap look whether there is any acronym in brackets.
+# A cheap test for an acronym in brackets.
 _IN_BRACKETS = re.compile(r"[(\[]\s*(?:the\s+)?[\"“”‘']?[A-Z]{2}")
 _SMALL = frozenset(("of", "and", "for", "the", "on", "in"))
 # Capitals that are not names: Roman numerals, headings in capitals, list markers.
 _NOT_ACRONYM = re.compile(r"[IVXLCDM]+\Z|[A-Z]\d+\Z")
 
 
-# Words that name a place in a text, not a thing; at the ends of a term they are cut off.
+# Words for positions in a text; they are removed from the ends of a term.
 _STRUCTURE = frozenset((
     "rule", "rules", "section", "sections", "chapter", "chapters", "part", "parts", "schedule", "article",
     "articles", "annex", "appendix", "guidance", "paragraph", "paragraphs", "application", "means", "has",
@@ -199,7 +199,7 @@ _ENDS = re.compile(r"[’']s?\Z")
 
 
 def trimmed(name: str, language: str) -> str:
-    """A term without the function words and words for places in a text at its ends; may be empty."""
+    """Remove function words and words for positions from the ends of a term; the result may be empty."""
     words = name.split()
     empty = STOPWORDS.get(language.split("-")[0], frozenset()) | _STRUCTURE
     while words and words[0].casefold() in empty:
@@ -210,13 +210,13 @@ def trimmed(name: str, language: str) -> str:
 
 
 def terms_of(text: str, language: str) -> Iterator[Found]:
-    """Terms that a text defines or names, in no particular order; a term may come several times."""
+    """Yield the terms that a text defines or names, in no particular order, with repetitions."""
     patterns = PATTERNS.get(language.split("-")[0])
     if patterns:
         yield from _defined(text, patterns, language)
         for match in patterns.names_in(text) if is_running(text, language) else ():
             name = trimmed(match["term"], language)
-            if " " in name and stands_as_name(text, *match.span()):
+            if " " in name and may_be_name(text, *match.span()):
                 yield Found(name, _kind_of(name, language))
     has_capitals = _CAPITALS.search(text) is not None
     if has_capitals:
@@ -242,7 +242,7 @@ def _kind_of(name: str, language: str) -> EntityKind:
 
 
 def _standards(text: str) -> Iterator[Found]:
-    """The standards that a text names and, where their letters are its own, their publisher."""
+    """Yield the standards that a text names, and their publishers if the letters are their own."""
     for one in standards_in(text):
         yield Found(one.name, EntityKind.STANDARD, one.written if one.written != one.name else None)
         if one.letters:
@@ -250,8 +250,10 @@ def _standards(text: str) -> Iterator[Found]:
 
 
 def is_running(text: str, language: str) -> bool:
-    """Whether a text is written in sentences: in headings, lists of titles and tables the capitals are those
-    of the line, not of names. Told by the share of words in small letters."""
+    """Return True if a text consists of sentences; in headings, lists and tables capitals do not mark names.
+
+    Decided by the share of words in lower case.
+    """
     if language.split("-")[0] in NOUNS_IN_CAPITALS:
         return True
     words = _LETTERS.findall(text)
@@ -264,17 +266,19 @@ def is_running(text: str, language: str) -> bool:
     return enough
 
 
-def stands_as_name(text: str, start: int, end: int) -> bool:
-    """Whether words with capitals may be a name where they stand: not those of a mark-up ("/Table Start"),
-    what goes on in a number ("Disclosure RS 306-1"), or the title of a provision behind its number ("Rule
-    6.10 (Confirmation Notes)")."""
+def may_be_name(text: str, start: int, end: int) -> bool:
+    """Return True if capitalised words at a position may be a name.
+
+    They are not in markup ("/Table Start"), if they continue in a number ("Disclosure RS 306-1"), or in the
+    title of a provision after its number ("Rule 6.10 (Confirmation Notes)").
+    """
     if text[max(0, start - 1) : start] == "/" or _NUMBER_BEHIND.match(text, end):
         return False
     return text[end : end + 1] != ")" or not _NUMBER_BEFORE.search(text[max(0, start - 24) : start])
 
 
 def is_label(name: str, language: str) -> bool:
-    """Whether a name is a word for documents ("Agreement"), or counts places in a text ("Clause 4")."""
+    """Return True for a word for documents ("Agreement"), or a numbered position in a text ("Clause 4")."""
     words, own = name.casefold().split(), entity_words(language)
     if len(words) == 1:
         return words[0] in own.documents or words[0].removesuffix("s") in own.documents
@@ -301,7 +305,8 @@ def _defined(text: str, patterns: TermPatterns, language: str) -> Iterator[Found
 
 
 def _by_initials(words: str, acronym: str) -> str | None:
-    """The last words whose initials spell the acronym ("Money Laundering Reporting Officer", MLRO)."""
+    """Return the last words whose initials give the acronym ("Money Laundering Reporting Officer", MLRO), or
+    None."""
     parts = list(_PART.finditer(words))
     for start in range(len(parts) - 1):
         rest = [part[0] for part in parts[start:]]
@@ -315,7 +320,7 @@ def _by_initials(words: str, acronym: str) -> str | None:
 _PART = re.compile(r"[^\s-]+")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _SHORT_FORM = re.compile(r"\s+\(([A-Z][\w-]+)\)\Z")
-# A text with a smaller share of words in small letters is no sentence; of a shorter one, any may be.
+# Minimum share of lower-case words in a sentence, and minimum length of a text to apply it.
 LEAST_SMALL, LEAST_IN_SENTENCE, FEW_WORDS = 0.4, 0.25, 7
 _SENTENCE_END = re.compile(r"[.!?;:][\"”’»)\]]*\s*\Z")
 _NUMBER_BEHIND = re.compile(r"[ ]\d")
@@ -328,13 +333,16 @@ _NUMBERED_TITLE = re.compile(
 )
 
 
-# A German compound says what others say in two words ("Abfallbeseitigung"); a short noun says little.
+# Minimum length of a German compound, which corresponds to two words in other languages
+# ("Abfallbeseitigung").
 SHORTEST_COMPOUND = 10
 
 
 def title_terms(heading: str, language: str) -> Iterator[str]:
-    """The compounds in a section's title: "Abschnitt 7 - Abfallbeseitigung; Zweck" gives the first. Titles of
-    several words say what happens to a thing, or are none; in other languages all do."""
+    """Yield the compounds in a section's title: "Abschnitt 7 - Abfallbeseitigung; Zweck" gives the first.
+
+    Titles of several words describe an event, or are no term; in other languages all do.
+    """
     if language.split("-")[0] not in NOUNS_IN_CAPITALS:
         return
     title = _NUMBERED_TITLE.sub("", heading.strip())

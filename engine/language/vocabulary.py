@@ -1,8 +1,8 @@
-"""The terms of a whole corpus, by language and stems: what makes one of them, and which are none.
+"""Build the terms of a corpus, by language and stems, and drop candidates that are no terms.
 
-Facts of runs of passages come in, in the order of the corpus. When all are there the vocabulary is settled:
-names that begin sentences are cut to what is a name of them, single words that the corpus mostly writes in
-small letters are dropped, and variants become one (``clustering.py``).
+Facts of runs of passages are added in corpus order. Then the vocabulary is settled: names at the start of
+sentences are cut to the actual name, single words that the corpus mostly writes in lower case are dropped,
+and variants are merged (``clustering.py``).
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from engine.language.names import LetterCase, Weigh, Word
 from engine.language.terms import Found, trimmed
 from engine.model import Entity, EntityKind, Role
 
-# Kinds whose ``other`` is the name in full.
+# Kinds whose ``other`` is the full name.
 _BY_LONG_FORM = frozenset({EntityKind.ACRONYM, EntityKind.ORGANISATION})
 # "Clients’ Assets", "Recognised Body's Rules".
 _POSSESSIVE = re.compile(r"\w[’']s?\s")
-# A word that heads provisions of more documents than this is a kind of heading, no term.
+# A word in headings of provisions of more documents than this is a kind of heading, not a term.
 MOST_HEADED = 4
-# Documents of one title whose first passages define it: more of them say nothing about which is meant.
+# Maximum number of documents with one title whose first passages define it.
 MOST_TITLED = 20
 
 
@@ -53,8 +53,8 @@ class Ids(Protocol):
 
 
 class Capitals(NamedTuple):
-    """Which words of a mention have to be written as a name: the ``first``, counted from the end (0: none),
-    and the ``last``."""
+    """Words of a mention that must be written as a name: ``first``, counted from the end (0: none), and
+    ``last``."""
 
     first: int
     last: bool
@@ -68,15 +68,15 @@ class Vocabulary:
         # By language: numbers by stems, stems by word.
         self._numbers: dict[str, dict[Key, int]] = {}
         self._stems: dict[str, Stems] = {}
-        # Pairs of candidates that a text says are one.
+        # Pairs of candidates that a text equates.
         self._same: list[tuple[int, int]] = []
-        # Names that begin sentences: language, name and kind, and how often.
+        # Names at the start of sentences: language, name and kind, with counts.
         self._initial: Counter[tuple[str, str, EntityKind]] = Counter()
 
     def read(self, facts: Iterable[Fact], ids: Ids) -> None:
-        """Takes in the terms of a run of passages with these ids; runs come in the order of the corpus.
+        """Add the terms of a run of passages with these ids; runs are added in corpus order.
 
-        How passages are put into runs changes nothing.
+        The division into runs does not change the result.
         """
         for fact in facts:
             found = Found(fact.name, EntityKind(fact.kind), fact.other, fact.sure, role=fact.role)
@@ -86,7 +86,7 @@ class Vocabulary:
             self._add(found, fact.language, ids[fact.position], fact.times, [tuple(key) for key in fact.keys])
 
     def terms(self) -> Iterator[tuple[str, Key, int]]:
-        """Every settled term: its language, its stems, the number of its candidate."""
+        """Yield every settled term: its language, its stems, the number of its candidate."""
         for language, numbers in self._numbers.items():
             for key, number in numbers.items():
                 yield language, key, number
@@ -134,8 +134,8 @@ class Vocabulary:
         return stems
 
     def settle(self, weigh: Weigh, encode: Encode | None = None) -> None:
-        """Fixes the vocabulary: what is none is dropped, variants become one. ``weigh`` tells which words the
-        corpus has more often than others."""
+        """Settle the vocabulary: drop candidates that are no terms, merge variants. ``weigh`` compares word
+        counts."""
         case = LetterCase(self._words_in_doubt(), weigh)
         self._seat_initial(case)
         self._drop_ordinary(case)
@@ -157,10 +157,10 @@ class Vocabulary:
                 yield language, word
 
     def _seat_initial(self, case: LetterCase) -> None:
-        """Names that begin sentences, without their first word where that is none of a name.
+        """Add names at the start of sentences, without their first word if it does not belong to the name.
 
-        It is of a name where names elsewhere have it and the corpus mostly gives it a capital, or where the
-        corpus never has it in small letters.
+        It belongs if names elsewhere contain it and the corpus mostly capitalises it, or if the corpus never
+        has it in lower case.
         """
         attested = {
             (candidate.language, word)
@@ -180,7 +180,7 @@ class Vocabulary:
                 self._add(Found(name, kind), language, "", times, [key] if key else [])
 
     def _drop_ordinary(self, case: LetterCase) -> None:
-        """Drops names of one word that the corpus also has in small letters, titles that it mostly has so."""
+        """Drop names of one word that also occur in lower case, and titles that mostly do."""
         for candidate in self.candidates:
             if candidate.kind not in BY_CAPITALS or not candidate.is_one_word:
                 continue
@@ -193,8 +193,8 @@ class Vocabulary:
                 self._drop(candidate)
 
     def _drop_headings(self, weigh: Weigh) -> None:
-        """Drops title words that are no German compound of two nouns of the corpus, or head provisions of
-        many documents: "Voraussetzungen", "Begriffsbestimmungen"."""
+        """Drop title words that are not German compounds of two nouns of the corpus, or that are in headings
+        of many documents: "Voraussetzungen", "Begriffsbestimmungen"."""
         headings = [one for one in self.candidates if one.kind is EntityKind.HEADING and not one.dropped]
         compounds = compounds_in([(one.language, usual_form(one)) for one in headings], weigh)
         for one, is_compound in zip(headings, compounds, strict=True):
@@ -202,23 +202,23 @@ class Vocabulary:
                 self._drop(one)
 
     def _join_same(self) -> None:
-        """Makes one of the candidates that a text says are one: an act and its short name."""
+        """Merge candidates that a text equates: an act and its short name."""
         joined: dict[int, int] = {}
 
-        def kept(number: int) -> int:
+        def representative(number: int) -> int:
             while number in joined:
                 number = joined[number]
             return number
 
         for pair in self._same:
-            first, second = sorted(map(kept, pair))
+            first, second = sorted(map(representative, pair))
             if first != second and not self.candidates[first].dropped and not self.candidates[second].dropped:
                 self._join(second, first)
                 joined[second] = first
 
     def _drop_compositions(self) -> None:
-        """Drops names that only put terms together which are known without them: "Authorised Persons and
-        Recognised Bodies", "Governing Body of the Fund Manager"."""
+        """Drop names that only combine known terms: "Authorised Persons and Recognised Bodies", "Governing
+        Body of the Fund Manager"."""
         for candidate in self.candidates:
             if candidate.kind is not EntityKind.NAME or candidate.dropped or candidate.definitions:
                 continue
@@ -229,12 +229,12 @@ class Vocabulary:
                 self._drop(candidate)
 
     def _is_known(self, language: str, key: Key) -> bool:
-        """Whether stems are those of a term by more than its capitals."""
+        """Return True if stems belong to a term that is known by more than its capitals."""
         number = self._numbers[language].get(key)
         return number is not None and self.candidates[number].kind is not EntityKind.NAME
 
     def _split_names(self) -> None:
-        """Names of several words that the corpus has once are the shorter ones in them: "Actor Tom Hanks"."""
+        """Replace names of several words that occur once by the shorter names in them: "Actor Tom Hanks"."""
         names = [(key, one) for one in self.candidates if one.kind is EntityKind.NAME for key in one.keys]
         for key, candidate in sorted(names, key=lambda pair: -len(pair[0])):
             if len(candidate.keys) == 1 and candidate.forms.total() == 1:
@@ -276,7 +276,7 @@ class Vocabulary:
         numbers.update((key, first) for key in variant.keys)
 
     def _join_without_articles(self) -> None:
-        """A title of several words is meant without its article too: "his Fistful of Dollars"."""
+        """Let a title of several words match without its article: "his Fistful of Dollars"."""
         for number, candidate in enumerate(self.candidates):
             if candidate.kind is not EntityKind.TITLE or candidate.dropped:
                 continue
@@ -289,7 +289,7 @@ class Vocabulary:
                     self._join(other, number)
 
     def _has_article(self, candidate: Candidate) -> bool:
-        """Whether the title begins with a function word."""
+        """Return True if the title begins with a function word."""
         word = WORD.findall(usual_form(candidate))[0].casefold()
         return word in STOPWORDS.get(candidate.language.split("-")[0], frozenset())
 
@@ -306,14 +306,14 @@ class Vocabulary:
         return Name(text, candidate.language, sum(candidate.forms.values()), proper)
 
     def titled(self) -> Iterator[tuple[int, str]]:
-        """The passages that begin documents, by the candidates that the titles of these name."""
+        """Yield the first passages of documents, by the candidates that their titles name."""
         for number, candidate in enumerate(self.candidates):
             if not candidate.dropped:
                 for name in candidate.titled[:MOST_TITLED]:
                     yield number, name
 
     def names_of_one_word(self) -> set[int]:
-        """Names that are one word, and that no document has for a title."""
+        """Return names of one word that are not titles of documents."""
         return {
             number
             for number, candidate in enumerate(self.candidates)
@@ -321,28 +321,29 @@ class Vocabulary:
         }
 
     def small_forms(self) -> Iterator[tuple[int, str, str]]:
-        """How acronyms that no text defines would be written as words: number, language, word."""
+        """Yield undefined acronyms as they would be written as words: (number, language, word)."""
         for number, candidate in enumerate(self.candidates):
             if candidate.kind is EntityKind.ACRONYM and not candidate.definitions:
                 for form in candidate.forms:
                     yield number, candidate.language, form.lower()
                     yield number, candidate.language, form.capitalize()
 
-    def said(self) -> tuple[list[float], NDArray[np.bool_]]:
-        """What the texts say for each candidate (``name_scores.stated``), and whether capitals count."""
-        said = [
+    def evidence(self) -> tuple[list[float], NDArray[np.bool_]]:
+        """Return the evidence of each candidate (``entities.stated``), and whether its capitals are
+        significant."""
+        evidence = [
             stated(one.kind, defined=bool(one.definitions), one_word=one.is_one_word)
             for one in self.candidates
         ]
-        return said, np.asarray([one.has_case for one in self.candidates], np.bool_)
+        return evidence, np.asarray([one.has_case for one in self.candidates], np.bool_)
 
     def entities(self) -> list[Entity]:
-        """The entity that each candidate would be."""
+        """Return the entity of each candidate."""
         return [entity_of(candidate) for candidate in self.candidates]
 
     def capitals(self, number: int) -> Capitals:
-        """Which words of a mention have to be written as a name: of a title those that are in the title, the
-        first one that is no article, and the last."""
+        """Return the words of a mention that must be written as a name: for a title, those capitalised in it,
+        the first one that is no article, and the last."""
         candidate = self.candidates[number]
         if candidate.kind is not EntityKind.TITLE:
             return Capitals(0, False)

@@ -26,7 +26,7 @@ from engine.investigation.events import (
     Stopped,
     SufficiencyJudged,
 )
-from engine.language.amendments import changes_of
+from engine.language.amendments import find_changes
 from engine.model import Evidence, GapQuery, Hop, RankedPassage, Reference, Relation, RoundReport, TargetKind
 from engine.records.context import badge
 from engine.records.phrases import (
@@ -164,7 +164,7 @@ def _changes(corpus: Corpus, reference: Reference) -> Iterator[str]:
     (passage,) = corpus.passages(rows)
     others = corpus.references(corpus.references_from(rows).numbers.tolist())
     spans = sorted({one.span for one in others if one.relation is Relation.AMENDS}, key=lambda one: one.start)
-    found = changes_of(passage.text, reference.span, spans, passage.language)
+    found = find_changes(passage.text, reference.span, spans, passage.language)
     if found:
         yield "; ".join(" ".join(one.summary.split()) for one in found)
 

@@ -17,7 +17,7 @@ from engine.answers.audit.matching import ClaimMatcher
 from engine.answers.audit.record import Checked, Claim, Finding, Reading, Source, why_unsupported
 from engine.answers.audit.verdicts import Judge
 from engine.errors import BudgetError, ModelError
-from engine.language.quotes import Refusal, locate, sought
+from engine.language.quotes import Refusal, find_quote, locate
 from engine.llm import Data, LanguageModel, Meter, Prompt
 from engine.llm.cost import ask_all
 from engine.llm.suspicion import addresses_machine
@@ -175,7 +175,7 @@ def _weighed(
         return _as_opinion(one, proposed, proposal, "", reason)
     if source is None:
         return _as_opinion(one, proposed, proposal, "", "it named no listed passage")
-    span = sought(proposal.quote, source.passage.text)
+    span = find_quote(proposal.quote, source.passage.text)
     if isinstance(span, Refusal):
         return _as_opinion(one, proposed, proposal, source.passage.id, f"its quote was refused: {span.value}")
     quoted = matching.compared(source, span, one.claim)

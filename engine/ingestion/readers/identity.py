@@ -30,19 +30,27 @@ from engine.model import Document
 #
 # .. code-block:: yaml
 #
-# records: data.laws          # list of records; omit if it is the file itself items: articles             #
-# provisions in a record; omit if a record is one passage document:                   # fields of a record
-# about its document document:                   # fields of a record that tell of its document id: law_id
-# title: title number: royal_decree.number language: {value: ar}     # constant passage:                    #
-# fields of an item, or of the record without items label: number_text text: text path: [part, chapter]     #
-# headings above it, from the outside in notes: amendments.description
+#     records: data.laws          # list of records; omit if it is the file itself
+#     items: articles             # provisions in a record; omit if a record is one passage
+#     document:                   # fields of a record about its document
+#       id: law_id
+#       title: title
+#       number: royal_decree.number
+#       language: {value: ar}     # constant
+#     passage:                    # fields of an item, or of the record without items
+#       label: number_text
+#       text: text
+#       path: [part, chapter]     # headings above it, from the outside in
+#       notes: amendments.description
 #
 # Front matter of Markdown and text, the head of a page and the properties of a file have no passages:
 #
 # .. code-block:: yaml
 #
-# document: valid_from: zeitpunkt     # start of this version valid_to: ablauf work: gesetzesnummer      #
-# identifier of all versions of a text
+#     document:
+#       valid_from: zeitpunkt     # start of this version
+#       valid_to: ablauf
+#       work: gesetzesnummer      # identifier of all versions of a text
 #
 # A field is named by its path: names separated by dots, which also leads through lists ("chapters.articles").
 # ``items: "**"`` takes each object with the text field at any depth.

@@ -325,7 +325,7 @@ def _question_terms(
     The weight of a word is the highest BM25 score of a passage for it, which is lower for common words.
     """
     plan = relevance.plan
-    words = analyzer(plan.language).queried_apart(plan.question)[:MOST_WORDS]
+    words = analyzer(plan.language).query_words(plan.question)[:MOST_WORDS]
     if not words or not len(rows):
         return np.zeros((0, len(rows)), np.bool_), np.zeros(0, np.float32)
     scores = corpus.score_lexical(words, plan.language, rows)

@@ -1,4 +1,4 @@
-"""The seam between the engine and embedding models."""
+"""The interface of embedding models."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 Kind = Literal["passage", "query"]
 Vectors = NDArray[np.float32]
-# A model is taken unasked where it reads at least this share of the passages.
+# Minimum share of passages that a model must support to be chosen by default.
 MOST_OF_IT = 0.5
 
 
 class Reader(Protocol):
-    """A model that reads some languages, or all."""
+    """A model that supports some languages, or all."""
 
     @property
     def languages(self) -> frozenset[str] | None:
@@ -24,11 +24,11 @@ class Reader(Protocol):
 
 
 class Embedder(Reader, Protocol):
-    """Turns texts into unit vectors."""
+    """Converts texts to unit vectors."""
 
     @property
     def spec(self) -> str:
-        """What ``embedder`` was asked for."""
+        """The spec it was made from."""
         ...
 
     @property
@@ -38,19 +38,22 @@ class Embedder(Reader, Protocol):
 
     @property
     def calls(self) -> int:
-        """Requests sent to an outside service so far."""
+        """Number of requests sent to an external service."""
         ...
 
     def __hash__(self) -> int: ...
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
-        """Unit vectors, shape (texts, dimensions), float32. Raises ModelError."""
+        """Return unit vectors, shape (texts, dimensions), float32. Raises ModelError."""
         ...
 
 
 class SparseVectors(NamedTuple):
-    """Rows with few values (CSR). Row n has ``weights[pointers[n]:pointers[n + 1]]``, above 0, at the places
-    that ``terms`` name, ascending. Shapes (rows + 1,), (values,), (values,)."""
+    """Sparse rows (CSR). Row n has ``weights[pointers[n]:pointers[n + 1]]``, above 0, at the ascending
+    ``terms``.
+
+    Shapes (rows + 1,), (values,), (values,).
+    """
 
     pointers: NDArray[np.int64]
     terms: NDArray[np.int32]
@@ -58,7 +61,8 @@ class SparseVectors(NamedTuple):
 
 
 class SparseEmbedder(Reader, Protocol):
-    """A model that weighs words of its vocabulary for a text, also words that the text does not contain."""
+    """A model that weights words of its vocabulary for a text, including words that the text does not
+    contain."""
 
     spec: str
 
@@ -70,30 +74,31 @@ class SparseEmbedder(Reader, Protocol):
     def __hash__(self) -> int: ...
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> SparseVectors:
-        """A row for each text. Raises ModelError."""
+        """Return a row for each text. Raises ModelError."""
         ...
 
 
 def unit(vectors: Vectors) -> Vectors:
-    """Rows scaled to length 1; a zero row stays zero."""
+    """Scale rows to length 1; zero rows stay zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     scaled: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     return scaled
 
 
 def reads(embedder: Reader, language: str) -> bool:
-    """Whether the model reads a language, in whatever country it is spoken ("en-GB"); a language nobody
-    determined counts as read."""
+    """Return True if the model supports a language, ignoring its region ("en-GB"); an undetermined language
+    counts as supported."""
     base = language.split("-")[0]
     return embedder.languages is None or not embedder.languages.isdisjoint((language, base)) or base == "und"
 
 
 def share_read(embedder: Reader, languages: Mapping[str, int]) -> float:
-    """The share of passages that the model reads, 0 to 1; ``languages`` counts those of each language."""
+    """Return the share of passages that the model supports, 0 to 1; ``languages`` counts passages by
+    language."""
     read = sum(count for language, count in languages.items() if reads(embedder, language))
     return read / max(sum(languages.values()), 1)
 
 
 def reads_most_of(embedder: Reader, languages: Mapping[str, int]) -> bool:
-    """Whether a corpus with these languages is given this model unasked."""
+    """Return True if the model is the default for a corpus with these languages."""
     return share_read(embedder, languages) >= MOST_OF_IT

@@ -1,7 +1,7 @@
-"""Embeddings from an OpenAI-compatible endpoint: OpenAI's own, or the one that this machine's operator named.
+"""Embeddings from an OpenAI-compatible endpoint: OpenAI's, or the one that the operator configured.
 
-A corpus names its model, and a corpus may come from anybody: nothing, and no key, is sent to an address that
-stands in it unless REDSTRING_EMBEDDING_URL names the same address.
+A corpus names its model and may come from anyone: neither texts nor a key are sent to an address in a corpus
+unless REDSTRING_EMBEDDING_URL has the same address.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.operator_settings import operator_settings, variable
 
 URL_VARIABLE, KEY_VARIABLE = variable("embedding_url"), variable("embedding_key")
 BATCH = 128
-# A batch may be a minute's work for a server without a graphics card. s.
+# Timeout of a batch, which may take a minute on a server without a graphics card, s.
 TIMEOUT_SECONDS = 60.0
 # A batch of 4,096 dimensions in decimals is 12 MB.
 LONGEST_BODY = 32_000_000
@@ -32,7 +32,7 @@ PATIENCE = Patience()
 
 class _Item(BaseModel):
     index: Annotated[int, Field(ge=0)]
-    # Whose squares still fit into 32 bits.
+    # Squares must fit into 32 bits.
     embedding: list[Annotated[float, Field(ge=-1e9, le=1e9)]]
 
 
@@ -62,23 +62,25 @@ class EndpointEmbedder:
         self._passage_prefix, self._query_prefix = prefixes
         self._patience, self._timeout = patience, timeout
         self._dimensions: int | None = None
-        # Another asks in the name of a process that has no network: see who sets it.
+        # Replaced in processes without a network, which ask another process to send.
         self.ask: Callable[[list[str]], Vectors] = self._ask
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector; asks the endpoint once."""
+        """Length of a vector; sends one request to find out."""
         if self._dimensions is None:
             self._dimensions = self.encode(["dimensions"]).shape[1]
         return self._dimensions
 
     def check(self) -> None:
-        """Raise ModelError where the endpoint is not the operator's own, or has no key that it needs."""
+        """Raise ModelError if the endpoint is not the operator's, or lacks a required key."""
         self._key()
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
-        """Unit vectors, shape (texts, dimensions). Raises ModelError where the endpoint fails, and before
-        anything is sent where it is not the operator's own."""
+        """Return unit vectors, shape (texts, dimensions).
+
+        Raises ModelError if the endpoint fails, or before sending if it is not the operator's.
+        """
         prefix = self._query_prefix if kind == "query" else self._passage_prefix
         batches = [
             self.ask([prefix + text for text in texts[start : start + BATCH]])
@@ -102,7 +104,7 @@ class EndpointEmbedder:
         return unit(vectors)
 
     def _received(self, body: dict[str, object]) -> Received:
-        """What the endpoint answers, asked again where that may help. Raises ModelError."""
+        """Return the answer of the endpoint, after retries that may help. Raises ModelError."""
         key, content, attempt = self._key(), orjson.dumps(body), 0
         while True:
             self.calls += 1
@@ -110,16 +112,16 @@ class EndpointEmbedder:
             if received.fine:
                 return received
             seconds = self._patience.seconds(attempt, received.headers)
-            # What took all the time once may do so again.
+            # A request that timed out may do so again.
             most = 1 if received.status == TIMED_OUT else self._patience.retries
             if not passing(received) or attempt >= most or seconds is None:
-                raise self._error(_said(received))
+                raise self._error(_describe_failure(received))
             attempt += 1
             self._patience.wait(seconds, _never)
 
     def _key(self) -> Secret:
-        """The key of this endpoint, which may be none. Raises ModelError for an endpoint that is not the
-        operator's own."""
+        """Return the key of this endpoint, possibly empty. Raises ModelError if the endpoint is not the
+        operator's."""
         settings = operator_settings()
         if self._url == OPENAI_URL:
             given = settings.openai_api_key.get_secret_value()
@@ -138,7 +140,7 @@ class EndpointEmbedder:
             raise self._error(str(error)) from None
 
     def _error(self, reason: str) -> ModelError:
-        # Neither the address, which is the operator's, nor what the server said: visitors read this.
+        # Without the operator's address and the server's message: visitors read this.
         return ModelError(f"embedding endpoint of {self._model_name}: {reason}")
 
 
@@ -155,7 +157,7 @@ def _sent(url: str, key: Secret, content: bytes, seconds: float) -> Received:
                 longest=LONGEST_BODY,
             )
 
-    # Imported here, where the caller waits, and not on the loop, where all requests would.
+    # Imported here, where the caller waits, and not on the event loop, which would block all requests.
     import httpx2  # noqa: F401
 
     future = asyncio.run_coroutine_threadsafe(send(), background_loop())
@@ -165,7 +167,7 @@ def _sent(url: str, key: Secret, content: bytes, seconds: float) -> Received:
         future.cancel()
 
 
-def _said(received: Received) -> str:
+def _describe_failure(received: Received) -> str:
     if received.status < 100:
         return received.body
     if 300 <= received.status < 400:
@@ -174,4 +176,4 @@ def _said(received: Received) -> str:
 
 
 def _never() -> None:
-    """Nobody calls it off."""
+    """Never cancel."""

@@ -1,7 +1,6 @@
-"""Loading models that are not packaged, from a folder or, by name, from the model hub.
+"""Load models that are not packaged, from a folder or by name from the model hub.
 
-A model is data from somewhere: no code that lies beside it is run, and no pickle is read, for one can hold
-code.
+Models are untrusted data: their code is not run, and pickles, which can contain code, are not read.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ PICKLED, SAFE = "pytorch_model*.bin", "*.safetensors"
 
 
 def load_model_files(kind: str, name: str, what: str, *, half: bool = False) -> Any:
-    """The model of a class of sentence-transformers that a name stands for, on the CPU; with ``half`` in
-    bfloat16 where the CPU computes in it.
+    """Load the model of a sentence-transformers class by name on the CPU; with ``half`` in bfloat16 if the
+    CPU supports it.
 
-    Raises ModelError, in words that do not tell whether there is such a folder: visitors may read them. The
-    log says why.
+    Raises ModelError without revealing whether a folder exists, because visitors may read the message. The
+    log has the reason.
     """
     try:
-        # Before the libraries, whose import takes seconds.
+        # Before importing the libraries, which takes seconds.
         _check_files(Path(name))
     except ValueError as error:
         raise _unloadable(what, name, error) from error
@@ -58,14 +57,14 @@ def _unloadable(what: str, name: str, error: BaseException) -> ModelError:
 
 
 def model_name(spec: str) -> str:
-    """What anybody may be told of a model: the last part of its name, without its folder or address."""
+    """Return the public name of a model: the last part of its name, without its folder or address."""
     kind, found, rest = spec.partition(":")
     name = (rest if found else kind).partition("@http")[0].partition("?")[0]
     return name.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or kind
 
 
 def _check_files(folder: Path) -> None:
-    """Raise ValueError where a part of a model has its weights in no safe form, or a path leads nowhere."""
+    """Raise ValueError if the weights of a part are in no safe format, or a path leads outside."""
     if not folder.is_dir():
         if folder.is_absolute():
             raise ValueError("there is no such folder")
@@ -77,7 +76,7 @@ def _check_files(folder: Path) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the libraries' own reports: what matters is raised in one line."""
+    """Suppress the libraries' own reports; relevant errors are raised in one line."""
     loggers = [logging.getLogger(name) for name in ("transformers", "sentence_transformers")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -90,14 +89,15 @@ def _quiet() -> Iterator[None]:
 
 
 def _half_precision() -> dict[str, object]:
-    """Options that have transformers compute in bfloat16 where the CPU does."""
+    """Return options for transformers to compute in bfloat16 if the CPU does."""
     import torch
 
     return {"dtype": torch.bfloat16} if _computes_bfloat16() else {}
 
 
 def _computes_bfloat16() -> bool:
-    """Whether the CPU multiplies bfloat16 in hardware (AMX or AVX512-BF16); two to three times faster."""
+    """Return True if the CPU multiplies bfloat16 in hardware (AMX or AVX512-BF16), two to three times
+    faster."""
     try:
         flags = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="ignore")
     except OSError:

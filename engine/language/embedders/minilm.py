@@ -1,8 +1,8 @@
 """The packaged model for questions, without torch: a forward pass of BERT (Devlin et al. 2019) in NumPy.
 
-The libraries that run models take six seconds to import, and a process that only asks needs them for one
-short text. Here such a text costs milliseconds, in single precision on every machine. Its vectors are those
-of sentence-transformers (``test_minilm.py``).
+The libraries that run models take six seconds to import, too long for the short text of a question. Here such
+a text takes milliseconds, in single precision on every machine. The vectors are those of
+sentence-transformers (``test_minilm.py``).
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ _EPSILON = 1e-12
 
 
 class MiniLM:
-    """all-MiniLM-L6-v2 from its folder, whose weights were checked. Threads may ask at the same time."""
+    """all-MiniLM-L6-v2 from a folder with checked weights. Thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = threading.Lock()
 
     def load(self) -> None:
-        """Read the weights and the vocabulary now and not at the first text."""
+        """Load the weights and the vocabulary now, not at the first text."""
         _ = self._weights, self._tokenizer, self._threads
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors, shape (texts, 384). Each text for itself: its vector is the same in any company, so
-        that a replay finds the same scores to the last digit."""
+        """Return unit vectors, shape (texts, 384). Each text is encoded separately: its vector does not
+        depend on others, so that a replay gives the same scores to the last digit."""
         tokens = [self._tokenizer.encode(text).ids for text in texts]
-        # A text is too short for a second thread to gain anything, and on a busy machine threads wait for
-        # each other: twenty times as long was measured.
+        # A text is too short to gain from a second thread, and on a busy machine threads wait for each other:
+        # twenty times as long was measured.
         with self._lock, self._threads.limit(limits=1, user_api="blas"):
             return unit(np.stack([self._states(np.asarray(ids)).mean(axis=1) for ids in tokens]))
 
@@ -67,9 +67,9 @@ class MiniLM:
         return tokenizer
 
     def _states(self, ids: NDArray[np.int64]) -> Vectors:
-        """The last hidden states of one text's tokens, shape (384, tokens).
+        """Return the last hidden states of a text's tokens, shape (384, tokens).
 
-        A state is a column: a product with the weights in front is faster than one behind.
+        A state is a column: multiplying weights from the left is faster.
         """
         weights = self._weights
         rows = (
@@ -89,7 +89,7 @@ class MiniLM:
         return states
 
     def _attended(self, states: Vectors, layer: str) -> Vectors:
-        """What the tokens attend to, of all heads one below the other, shape (384, tokens)."""
+        """Return the attention output of all heads, stacked, shape (384, tokens)."""
         size = len(states) // HEADS
         query, key, value = (
             self._linear(states, f"{layer}.attention.self.{part}").reshape(HEADS, size, -1)
@@ -115,7 +115,7 @@ class MiniLM:
 
 
 def _gelu(values: Vectors) -> Vectors:
-    """x times the share of a normal distribution below x (Hendrycks and Gimpel 2016)."""
+    """Return x times the share of a normal distribution below x (Hendrycks and Gimpel 2016)."""
     from scipy.special import erf
 
     shares: Vectors = np.asarray(erf(values * np.float32(np.sqrt(0.5))), np.float32)

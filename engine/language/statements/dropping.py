@@ -1,5 +1,5 @@
-"""What of a source a claim must not leave out: negations, conditions, exceptions, a part of the subject, the
-limits of a permission."""
+"""Find words of a source that a claim must not omit: negations, conditions, exceptions, limits of
+permissions, parts of the subject."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from engine.language.statements.pairing import Pairs, is_light
 from engine.language.statements.sequence import AGENT, BINDING, GENITIVE, Sort, Token
 
-# The share of a sentence's content words that a claim may leave out behind the modal verb.
+# Maximum share of a sentence's content words that a claim may omit after the modal verb.
 MOST_DROPPED = 0.75
 _NOT_CERTAIN = ("a", "an", "ein", "eine", "einen", "einem", "einer", "un", "une", "una")
 
@@ -22,14 +22,14 @@ def binding(
     *,
     agentless: bool,
 ) -> Iterator[Token]:
-    """The words of the source that the claim leaves out and must not."""
+    """Yield the words of the source that the claim must not omit but does."""
     if not pairs.of_claim:
         return
     found = _Dropped(claim, source, pairs, left, language, agentless)
     dropped = 0
     for run in _runs(left):
         places = [place for place in run if source[place].sentence in found.sentences]
-        places = [place for place in places if not _is_aside(source[place]) and not _is_duty(source[place])]
+        places = [place for place in places if not _is_ignored(source[place]) and not _is_duty(source[place])]
         if not places or found.needs_none(places):
             continue
         bound = found.bound(places)
@@ -41,8 +41,10 @@ def binding(
 
 
 class _Dropped:
-    """A source, and what of it a claim leaves out. ``first`` and ``last`` are the ends of what it has,
-    ``modal`` the place of the modal verb that governs it."""
+    """A source, and what a claim omits from it.
+
+    ``first``, ``last``: ends of the words in the claim. ``modal``: position of their modal verb.
+    """
 
     def __init__(
         self,
@@ -64,12 +66,12 @@ class _Dropped:
         if self.modal is None:
             self.modal = next(between, None)
         self.content = sum(
-            token.sort is Sort.CONTENT and token.sentence in self.sentences and not _is_aside(token)
+            token.sort is Sort.CONTENT and token.sentence in self.sentences and not _is_ignored(token)
             for token in source
         )
 
     def needs_none(self, run: list[int]) -> bool:
-        """Whether nothing is left out with a run: it frames, repeats, carries, or is one of a list."""
+        """Return True if a run may be omitted: it frames, repeats, carries, or is a member of a list."""
         source = self.source
         tokens = [source[place] for place in run]
         if run[-1] < self.first and _ensured(tokens, source, self.first):
@@ -82,7 +84,7 @@ class _Dropped:
         return _coordinated(tokens, behind, self._is_subject(run), source, self.modal, run)
 
     def bound(self, run: list[int]) -> list[Token]:
-        """The words of a run that may not be left out."""
+        """Return the words of a run that must not be omitted."""
         tokens = [self.source[place] for place in run]
         found = [token for token in tokens if token.sort in BINDING]
         if found:
@@ -93,7 +95,7 @@ class _Dropped:
         numbers = [token for token in tokens if token.sort in (Sort.NUMBER, Sort.LIMIT)]
         modals = [token for token in tokens if token.sort is Sort.MODAL]
         if modals and not plain:
-            # A permission is no plain statement.
+            # A permission is not a plain statement.
             inside = self.first < run[0] < self.last
             return [token for token in modals if token.key != "must"] if inside else []
         behind = self.source[run[-1] + 1] if run[-1] + 1 < len(self.source) else None
@@ -105,7 +107,7 @@ class _Dropped:
         return [] if may_drop else plain or numbers
 
     def _of_one(self, run: list[int]) -> bool:
-        """Whether a relative clause tells more of something that is not a certain one: "a board that ..."."""
+        """Return True if a relative clause describes something indefinite: "a board that ..."."""
         if not self.source[run[0]].relative:
             return False
         place = run[0] - 1
@@ -117,7 +119,7 @@ class _Dropped:
         return self.modal is not None and run[0] < self.modal
 
     def _of_all(self, run: list[int]) -> bool:
-        """Whether what is left out tells which of "all records" are meant."""
+        """Return True if the omitted words define which of "all records" are meant."""
         if self.source[run[0]].opened == "," or run[0] - 1 not in self.used:
             return False
         for place in range(run[0] - 1, -1, -1):
@@ -129,12 +131,12 @@ class _Dropped:
         return False
 
 
-def _is_aside(token: Token) -> bool:
+def _is_ignored(token: Token) -> bool:
     return token.bracket or token.aside or token.sort is Sort.REFERENCE
 
 
 def _is_duty(token: Token) -> bool:
-    """ "Must": what the law says shall be is so."""
+    """Return True for "must": a statement of law implies it."""
     return token.sort is Sort.MODAL and token.key == "must" and not token.opened
 
 
@@ -150,17 +152,18 @@ def _runs(places: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _ensured(tokens: Sequence[Token], source: Sequence[Token], first: int) -> bool:
-    """Whether what is left out in front is "A shall ensure that"."""
+    """Return True if the omitted words at the start are "A shall ensure that"."""
     return source[first].opened == "ensure" and all(token.sort is not Sort.NOT for token in tokens)
 
 
 def _modifies(tokens: Sequence[Token], behind: Token | None, run: list[int], used: set[int]) -> bool:
-    """Whether what is left out are adjectives right in front of a noun that the claim has."""
+    """Return True if the omitted words are adjectives directly before a noun of the claim."""
     return not tokens[0].joined and behind is not None and behind.joined and run[-1] + 1 in used
 
 
 def _repeated(source: Sequence[Token], run: list[int], used: set[int]) -> bool:
-    """Whether a claim may leave the words out or have a pronoun for them: it names them in their sentence."""
+    """Return True if the claim may omit words or use a pronoun, because it names them in the same
+    sentence."""
     if any(source[place].sort is not Sort.CONTENT for place in run):
         return False
     named = {
@@ -170,14 +173,14 @@ def _repeated(source: Sequence[Token], run: list[int], used: set[int]) -> bool:
     }
     if not all(source[place].key in named for place in run):
         return False
-    # A phrase with a mark of its own tells another part.
+    # A phrase with its own marker has another role.
     return all(source[place].mark in ("", named[source[place].key].mark) for place in run)
 
 
 def _carried(
     claim: Sequence[Token], source: Sequence[Token], run: list[int], pairs: Pairs, language: str
 ) -> bool:
-    """Whether one word only carries the next: "submitting a notification", "approval granted by"."""
+    """Return True if a word only carries the next: "submitting a notification", "approval granted by"."""
     if len(run) != 1 or source[run[0]].sort is not Sort.CONTENT:
         return False
     held = {theirs: own for own, theirs in pairs.of_claim.items()}
@@ -188,7 +191,7 @@ def _carried(
 
 
 def _shortened(source: Sequence[Token], run: list[int], used: set[int]) -> bool:
-    """Whether the words are said again: "the officer" for "the data protection officer" named before."""
+    """Return True if the words are repeated: "the officer" for "the data protection officer" before."""
     if run[-1] + 1 not in used:
         return False
     keys = [source[place].key for place in (*run, run[-1] + 1)]
@@ -207,7 +210,7 @@ def _coordinated(
     modal: int | None,
     run: list[int],
 ) -> bool:
-    """Whether a run is one member of a list of which the claim has another, and the claim needs but one."""
+    """Return True if a run is a member of a list, the claim has another member, and one member suffices."""
     if tokens[0].relative or tokens[0].sort in BINDING or not all(_belongs(token) for token in tokens):
         return False
     ends = {tokens[0].opened, behind.opened if behind is not None else ""} - {"", "(", "ensure"}
@@ -223,19 +226,20 @@ def _coordinated(
 
 
 def _is_choice(tokens: Sequence[Token]) -> bool:
-    """Whether a run may be done in the place of what stands before it: "[the goods] or the documents"."""
+    """Return True if a run is an alternative to the words before it: "[the goods] or the documents"."""
     return tokens[0].opened in (",", "or") and any(token.opened == "or" for token in tokens)
 
 
 def _belongs(token: Token) -> bool:
-    """Whether a word is one of a member of a list alone: "data for the purpose of identifying persons"."""
+    """Return True if a word belongs to one member of a list: "data for the purpose of identifying
+    persons"."""
     if token.sort is Sort.CONDITION:
         return not token.opened
     return token.sort in (Sort.CONTENT, Sort.REFERENCE, Sort.ALL)
 
 
 def _list_joint(source: Sequence[Token], run: list[int]) -> str:
-    """The conjunction with which a list of commas ends."""
+    """Return the conjunction before the last member of a list."""
     for token in source[run[-1] + 1 : run[-1] + 12]:
         if token.opened in ("and", "or"):
             return token.opened

@@ -1,4 +1,4 @@
-"""The words that statements are read by (``statements.yaml`` of each language), and keys to compare words."""
+"""Load the words for reading statements (``statements.yaml`` of each language), and compute word keys."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from engine.language.analysis import analyzer
 from engine.language.characters import fold_arabic
 from engine.languages import base_of, file_of
 
-# The words by which statements are read: ``statements.yaml`` in the folder of each language, compiled.
+# Compiled words of ``statements.yaml`` in the folder of each language
 #
-# They say quantities, what must and may be done, negation and opposites. Each entry of a file is a regular
-# expression without capturing groups; a blank stands for any white space and the ends of a word are added,
-# letters may be capitals; ``lead`` is what may be written as one word in front of each. Under ``antonyms``
-# and ``synonyms`` stand plain words, which are compared by their stems: an antonym pair is [one side, other
-# side], with blanks between the words of a side. What is the same in all languages, units of time and
-# currencies, stands in ``measures.yaml`` beside this file.
+# They express quantities, modality, negation and opposites. Each entry is a regular expression without
+# capturing groups; a space matches any white space, word boundaries are added, and case is ignored. ``lead``:
+# prefixes that may be attached to each word. ``antonyms`` and ``synonyms`` are plain words, compared by
+# stems; an antonym pair is [one side, other side], with spaces between the words of a side. Units of time and
+# currencies are common to all languages and are in ``measures.yaml`` next to this file.
 
 FILE = "statements.yaml"
 MEASURES = Path(__file__).with_name("measures.yaml")
@@ -50,18 +49,16 @@ CUES = (
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The words of one language.
+    """The words of a language.
 
-    ``cues`` by name; ``modal`` has the groups must_not, need_not, must and may, ``bound`` the groups upper,
-    lower, over and under; ``parted`` names the groups between whose words others stand. ``unit`` has a group
-    for each unit of time; ``ones`` are words that are a number and a unit in one (word -> count, unit).
-    ``sides`` tell which side of which antonym pairs a stem is on, ``meanings`` put stems of one meaning
-    together, ``forms`` those of one word; ``light`` are stems of verbs that only carry a noun ("submit a
-    notification"), ``parted_verb`` matches a verb with something inside ("einzulegen"), ``inflected`` one
-    with the ending of a person or participle, ``parties`` the endings of who does it and to whom it is done,
-    ``elided`` an article that is written as one word with its noun ("l'acte"); ``capital_nouns``: a small
-    letter tells that a word is no noun; ``participle`` matches what may stand behind a verb of the passive.
-    ``phrases`` are words that count as one, by what they mean.
+    ``cues``: by name. ``modal``: with groups must_not, need_not, must and may. ``bound``: with groups upper,
+    lower, over and under. ``parted``: groups whose words enclose others. ``unit``: with a group for each unit
+    of time. ``ones``: words that are a number and a unit (word -> count, unit). ``sides``: antonym pairs and
+    sides of stems. ``meanings``: stems by common meaning; ``forms``: by word. ``light``: stems of light verbs
+    ("submit a notification"). ``parted_verb``: verbs with an infix ("einzulegen"). ``inflected``: verbs with
+    an ending of person or participle. ``parties``: endings of agents and recipients. ``elided``: articles
+    attached to their nouns ("l'acte"). ``capital_nouns``: lower case excludes nouns. ``participle``: what may
+    follow a verb in the passive. ``phrases``: phrases that count as one word, by meaning.
     """
 
     language: str
@@ -93,7 +90,7 @@ class Lexicon:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What is the same in all languages: factor and base of units of time, currencies, percent."""
+    """Measures common to all languages: factor and base of units of time, currencies, percent."""
 
     bases: Mapping[str, tuple[float, str]]
     currency: re.Pattern[str]
@@ -103,7 +100,7 @@ class Units:
 
 @cache
 def units() -> Units:
-    """Units of time and currencies."""
+    """Load the units of time and currencies."""
     content: Mapping[str, Any] = bounded_yaml.load(MEASURES.read_bytes())
     named = {code: _joined(words) for code, words in content["currencies"].items()}
     each = tuple((re.compile(pattern, re.IGNORECASE), code) for code, pattern in named.items())
@@ -117,7 +114,7 @@ def units() -> Units:
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """The words of a language (ISO 639-1, region ignored); those of English where there are none."""
+    """Return the words of a language (ISO 639-1, region ignored), or those of English if it has none."""
     base = base_of(language)
     path = file_of(base, FILE)
     if path is None:
@@ -167,7 +164,7 @@ def _folded(word: str, language: str) -> str:
 
 
 def _joined(words: Iterable[str], lead: str = "") -> str:
-    """The longest first: "not more than" is never read as "more than"."""
+    """Join words as alternatives, longest first, so that "not more than" is never read as "more than"."""
     ordered = sorted((str(word).replace(" ", r"\s+") for word in words), key=len, reverse=True)
     inner = "|".join(
         (r"(?<!\w)" + lead if word[:1].isalnum() or lead else "") + f"(?:{word})" + _right(word)
@@ -186,13 +183,13 @@ def _compiled(words: Iterable[str], lead: str) -> re.Pattern[str]:
 
 
 def _groups(named: Mapping[str, Iterable[str]], lead: str) -> re.Pattern[str]:
-    """One pattern with a group for each name; of words that begin at one place the longest is tried first."""
+    """Make a pattern with a group for each name; of words at one position the longest is tried first."""
     numbered = [f"(?P<{name}>{_joined([word], lead)})" for name, word in _numbered(named)]
     return re.compile("|".join(numbered), re.IGNORECASE)
 
 
 def _numbered(named: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, str]]:
-    """The name of the group of each word, and the word."""
+    """Yield the group name of each word, and the word."""
     listed = [(str(word), name) for name, words in named.items() for word in words]
     listed.sort(key=lambda item: -len(item[0]))
     for place, (word, name) in enumerate(listed):
@@ -200,7 +197,7 @@ def _numbered(named: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, str]]:
 
 
 def group_of(match: re.Match[str]) -> str:
-    """Which name of ``_groups`` a match stands for."""
+    """Return the name in ``_groups`` of a match."""
     return (match.lastgroup or "").split("__")[0]
 
 
@@ -226,18 +223,17 @@ def _stems(words: str, language: str) -> list[str]:
     return [analyzer(language).stem(word) for word in words.split()]
 
 
-# The key by which a word is compared: its stem, mended where a stemmer leaves forms of one word apart or puts
-# two parties under one stem.
+# Keys of words: stems, corrected where a stemmer separates forms of one word or merges two parties
 #
-# A stemmer cuts "expropriant" and "exproprié", "Mieter" and "Miete", "employer" and "employed" to one stem:
-# who does it and to whom it is done. And it leaves "bestraft" and "bestrafen", "held" and "hold" apart.
+# Stemmers reduce "expropriant" and "exproprié", "Mieter" and "Miete", "employer" and "employed" to one stem,
+# although they are agent and recipient; and they keep "bestraft" and "bestrafen", "held" and "hold" apart.
 
 _POSSESSIVE = re.compile(r"['’]s?\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Lexeme:
-    """``own`` is equal for forms of one word, ``meaning`` for words of one meaning too."""
+    """``own``: equal for forms of one word; ``meaning``: equal also for synonyms."""
 
     own: str
     meaning: str
@@ -245,12 +241,12 @@ class Lexeme:
 
 @lru_cache(maxsize=65_536)
 def lexemes(word: str, language: str) -> tuple[Lexeme, ...]:
-    """The keys of a word: none for a function word, several in scripts without spaces."""
+    """Return the keys of a word: none for a function word, several in scripts without spaces."""
     words = lexicon(language)
     reader = analyzer(language)
     plain = _POSSESSIVE.sub("", word)
     if words.language != language:
-        # Without words of its language nobody tells which small word denies: each of them counts.
+        # Without words for its language any short word may be a negation: all of them count.
         return tuple(Lexeme(stem, stem) for stem in reader.terms_of_word(plain) or (word.casefold(),))
     plain = words.elided.sub("", plain)
     if verb := words.parted_verb.fullmatch(plain):
@@ -263,8 +259,7 @@ def lexemes(word: str, language: str) -> tuple[Lexeme, ...]:
 
 
 def _mended(word: str, stem: str, words: Lexicon) -> str:
-    """A stem without the ending of a verb that the stemmer leaves on, with the ending of a party that it
-    takes off."""
+    """Correct a stem: remove a verb ending that the stemmer keeps, add a party ending that it removes."""
     for number, party in enumerate(words.parties):
         if party.search(word) and not stem.endswith(word[-2:].casefold()):
             return f"{stem}+{number}"

@@ -1,6 +1,6 @@
-"""Numbers of a text, in digits or in words, with the characters they stand on.
+"""Read numbers of a text, in digits or words, with their spans.
 
-Words are read by the library text2num where it knows the language, else by the cardinals of the lexicon
+Words are read by the library text2num if it supports the language, otherwise by the cardinals of the lexicon
 (Indonesian, Arabic). "30 (thirty)" and "thirty (30)" are one number.
 """
 
@@ -28,7 +28,7 @@ _PAIR = re.compile(r"\s*\(\s*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number; ``ordinal``: it counts a place ("tenth")."""
+    """A number; ``ordinal``: it gives a position ("tenth")."""
 
     value: float
     span: Span
@@ -38,7 +38,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A word as text2num wants it."""
+    """A word in the interface of text2num."""
 
     word: str
     start: int
@@ -56,7 +56,7 @@ class _Token:
 
 
 def numbers_in(text: str, language: str, words: Lexicon) -> list[Number]:
-    """The numbers of a text, in order."""
+    """Return the numbers of a text in order."""
     language = languages.base_of(language)
     plain = western_digits(text)
     found = [
@@ -75,7 +75,7 @@ def numbers_in(text: str, language: str, words: Lexicon) -> list[Number]:
 
 
 def _value(printed: str, language: str) -> float | None:
-    """ "100 000", "1,500.25", "1.500,25"; None for what is none, such as the number of a rule (4.3.2)."""
+    """Parse "100 000", "1,500.25", "1.500,25"; None for other forms, such as the number of a rule (4.3.2)."""
     printed = re.sub(r"[ \u00a0\u202f'’]", "", printed)
     marks = re.findall(r"[.,]", printed)
     groups = re.split(r"[.,]", printed)
@@ -110,7 +110,7 @@ def _by_library(tokens: Sequence[_Token], language: str) -> list[Number]:
 
 
 def _by_cardinals(tokens: Sequence[_Token], language: str, words: Lexicon) -> list[Number]:
-    """Runs of number words, added up; tens and hundreds multiply what stands before them."""
+    """Add up runs of number words; tens and hundreds multiply the words before them."""
     found: list[Number] = []
     place = 0
     while place < len(tokens):
@@ -153,7 +153,7 @@ def _run(tokens: Sequence[_Token], place: int, language: str, words: Lexicon) ->
 
 
 def _bare(word: str, language: str, later: bool) -> str:
-    """Arabic writes "and" as one word with the number behind it."""
+    """Remove the Arabic "and", which is attached to the next number."""
     if language != "ar":
         return word
     folded = fold_arabic(word)
@@ -169,7 +169,7 @@ def _ordinal(token: _Token, language: str, words: Lexicon) -> int | None:
 
 
 def _scaled(numbers: Sequence[Number], text: str, words: Lexicon) -> list[Number]:
-    """ "5 million": the scale behind a number in digits, where no number was made of it already."""
+    """Apply a scale after a number in digits ("5 million"), unless it is already part of a number."""
     found: list[Number] = []
     for number in numbers:
         if found and found[-1].span.end >= number.span.end:
@@ -190,7 +190,7 @@ def _factor(printed: str, words: Lexicon) -> float:
 
 
 def _paired(numbers: Sequence[Number], text: str) -> list[Number]:
-    """ "30 (thirty)" as one number, its closing bracket included."""
+    """Join "30 (thirty)" into one number, including the closing bracket."""
     found: list[Number] = []
     for number in numbers:
         before = found[-1] if found else None

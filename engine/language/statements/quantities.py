@@ -1,8 +1,8 @@
-"""Quantities of a statement in one form: durations, amounts of money, percentages, dates, years, counts.
+"""Read quantities of a statement in normal form: durations, money, percentages, dates, years, counts.
 
-"30 days", "thirty (30) days", "vier Wochen", "tiga puluh hari" and "ثلاثون يوما" are durations in days; a
-year is twelve months, but a month is not thirty days and a working day is no day: in law they differ.
-Numbers of provisions ("Article 14(2)") are no quantities.
+"30 days", "thirty (30) days", "vier Wochen", "tiga puluh hari" and "ثلاثون يوما" are durations in days. A
+year is twelve months, but a month is not thirty days and a working day is not a day: in law they differ.
+Numbers of provisions ("Article 14(2)") are not quantities.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from engine.language.statements.lexicon import Lexicon, group_of, lexicon, units
 from engine.language.statements.numbers import Number, numbers_in
 from engine.model import Span
 
-# How far in front of a number, and behind its unit, words of its bound may stand, in characters.
+# Maximum distance of the words of a bound before the number and after its unit, in characters.
 BEFORE, BEHIND = 48, 24
-# A word that makes a number the name of a provision ends at most so far before it.
+# Maximum distance of a word that makes a number the name of a provision.
 NAMED_WITHIN = 40
-# At most so many words stand between "at least" and its number ("at least a period of 30 days").
+# Maximum number of words between "at least" and its number ("at least a period of 30 days").
 WORDS_BETWEEN = 3
 _YEAR = re.compile(r"(?<![\w.,/-])(?:1[5-9]|20|21)\d\d(?![\w/-]|[.,]\d)")
 _GAP = re.compile(r"[\s\u00a0\u202f.)-]{0,3}(?:of\s+(?:a\s+|an\s+)?|d['’]|de\s+)?")
@@ -36,7 +36,7 @@ _DAY = re.compile(
 )
 
 
-# A number behind one of these is a name: "Absatz 2", "RS 306".
+# A number after one of these is a name: "Absatz 2", "RS 306".
 _NAMED = re.compile(
     r"(?:§|(?<!\w)(?:Abs|Absatz|Nr|No|Art|Artikel|Pasal|ayat|angka|sections?|rules?|parts?|clauses?|articles?"
     r"|paragraphs?|annex|chapter|(?-i:[A-Z]{2,}))\.?)\s*\Z",
@@ -66,9 +66,12 @@ class Bound(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """``value`` is in ``unit``: day, working day, month or hour; a currency; percent; for dates their
-    ordinal; for counts the noun. ``span`` covers number and unit, ``text`` is what stands there. ``place``
-    says that it counts a place in time ("the third working day")."""
+    """A quantity. ``unit`` of ``value``: day, working day, month or hour; a currency; percent; the ordinal of
+    a date; the noun of a count.
+
+    ``span`` covers number and unit; ``text``: the same as written. ``place``: a position in time ("the third
+    working day").
+    """
 
     kind: Kind
     value: float
@@ -79,7 +82,7 @@ class Quantity:
     place: bool = False
 
     def same_as(self, other: Quantity) -> bool:
-        """Whether both are the same quantity, their bounds aside."""
+        """Return True if both are equal, ignoring their bounds."""
         return (
             self.kind is other.kind
             and self.unit == other.unit
@@ -87,14 +90,14 @@ class Quantity:
         )
 
     def comparable(self, other: Quantity) -> bool:
-        """Whether the two answer the same question, so that one contradicts the other where they differ."""
+        """Return True if both answer the same question, so that different values contradict each other."""
         if self.kind is Kind.COUNT:
             return other.kind is Kind.COUNT and self.unit == other.unit
         return self.kind is other.kind
 
 
 def quantities_in(text: str, language: str, masked: Iterable[Span] = ()) -> tuple[Quantity, ...]:
-    """The quantities of a text, in order; numbers inside ``masked`` spans (references) are passed over."""
+    """Return the quantities of a text in order, except numbers inside ``masked`` spans (references)."""
     words = lexicon(language)
     taken = Occupied((span.start, span.end) for span in masked)
     for match in _ENUMERATOR.finditer(text):
@@ -123,7 +126,7 @@ def quantities_in(text: str, language: str, masked: Iterable[Span] = ()) -> tupl
 
 
 def _take(span: Span, taken: Occupied) -> bool:
-    """Take a stretch of the text; False where some of it is taken."""
+    """Mark a span as used; return False if a part of it is used already."""
     if taken.overlaps(span.start, span.end):
         return False
     taken.add(span.start, span.end)
@@ -140,7 +143,7 @@ def _duration(count: float, unit: str, span: Span, text: str, *, place: bool = F
 
 
 def _fractions(text: str, words: Lexicon, taken: Occupied) -> list[Quantity]:
-    """ "three quarters" is 75 percent; "one half of one per cent" half of one."""
+    """Read fractions: "three quarters" is 75 percent; "one half of one per cent" is 0.5 percent."""
     found = []
     for pattern, value in words.fractions:
         for match in pattern.finditer(text):
@@ -160,7 +163,7 @@ def _fractions(text: str, words: Lexicon, taken: Occupied) -> list[Quantity]:
 
 
 def _days(text: str, taken: Occupied) -> list[Quantity]:
-    """A day and its month, every year's: "31 January"."""
+    """Read a day and month of every year: "31 January"."""
     found = []
     for match in _DAY.finditer(western_digits(text)):
         span = Span(match.start(), match.end())
@@ -172,7 +175,7 @@ def _days(text: str, taken: Occupied) -> list[Quantity]:
 
 
 def _measured(number: Number, text: str, words: Lexicon) -> Quantity | None:
-    """A number with its unit, None where it measures nothing."""
+    """Read a number with its unit; None if it measures nothing."""
     behind = _GAP.match(text, number.span.end)
     places = [number.span.end, behind.end()] if behind else [number.span.end]
     for place in dict.fromkeys(reversed(places)):
@@ -202,7 +205,7 @@ def _amount(number: Number, printed: str, span: Span, text: str) -> Quantity:
 
 
 def _last(pattern: re.Pattern[str], text: str, stop: int) -> re.Match[str] | None:
-    """A match that ends right in front of a place, blanks aside."""
+    """Return a match that ends directly before a position, ignoring blanks."""
     for match in pattern.finditer(text, max(0, stop - 24), stop):
         if not text[match.end() : stop].strip(" \u00a0\u202f."):
             return match
@@ -210,7 +213,7 @@ def _last(pattern: re.Pattern[str], text: str, stop: int) -> re.Match[str] | Non
 
 
 def _in_front(number: Number, text: str, words: Lexicon) -> Quantity | None:
-    """ "hari kesepuluh", "اليوم العاشر": the unit stands in front of the ordinal."""
+    """Read a unit before an ordinal: "hari kesepuluh", "اليوم العاشر"."""
     unit = _last(words.unit, text, number.span.start)
     if unit is None:
         return None
@@ -218,7 +221,7 @@ def _in_front(number: Number, text: str, words: Lexicon) -> Quantity | None:
 
 
 def _count(number: Number, text: str, words: Lexicon) -> Quantity | None:
-    """How many of something: "two managers". One alone counts nothing, and a year is a year."""
+    """Read a count: "two managers". A single "one" is no count, and a year stays a year."""
     noun = _NOUN.match(text, number.span.end)
     if noun is None or _NAMED.search(text[max(0, number.span.start - NAMED_WITHIN) : number.span.start]):
         return None
@@ -229,7 +232,7 @@ def _count(number: Number, text: str, words: Lexicon) -> Quantity | None:
 
 
 def _ones(text: str, words: Lexicon, taken: Occupied) -> list[Quantity]:
-    """Words that are a number and a unit in one: "sebulan", "شهرين"; "within a month" in English."""
+    """Read words that are a number and a unit: "sebulan", "شهرين"; in English "within a month"."""
     found = []
     for match in re.finditer(r"\w+", text) if words.ones else ():
         word = match[0].casefold()
@@ -250,7 +253,7 @@ def _ones(text: str, words: Lexicon, taken: Occupied) -> list[Quantity]:
 
 
 def _bounded(quantity: Quantity, text: str, words: Lexicon) -> Quantity:
-    """With the limit that the words around it make of it."""
+    """Add the limit given by the surrounding words."""
     start, end = quantity.span.start, quantity.span.end
     bound = Bound.EXACT
     for match in words.bound.finditer(text, max(0, start - BEFORE), start):
@@ -259,8 +262,10 @@ def _bounded(quantity: Quantity, text: str, words: Lexicon) -> Quantity:
             bound = _bound_of(match)
     behind = words.bound.match(text, end + 1) if end < len(text) else None
     if bound is Bound.EXACT and behind is not None and behind.end() - end <= BEHIND:
-        said = behind[0].casefold()
-        if said.startswith(("or ", "oder ", "ou ", "atau ", "at the", "at least", "at most", "أو ", "على")):
+        words_after = behind[0].casefold()
+        if words_after.startswith(
+            ("or ", "oder ", "ou ", "atau ", "at the", "at least", "at most", "أو ", "على")
+        ):
             bound = _bound_of(behind)
     return Quantity(
         quantity.kind, quantity.value, quantity.unit, quantity.span, quantity.text, bound, quantity.place

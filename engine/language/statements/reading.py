@@ -1,4 +1,4 @@
-"""What one sentence states: its content words, its quantities, what must or may be done, what is denied."""
+"""Read what a sentence states: content words, quantities, modality and negation."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from engine.language.statements.lexicon import Lexicon, group_of, lexicon
 from engine.language.statements.quantities import Quantity, quantities_in
 from engine.model import Span
 
-# How many content words behind a negation or a modal verb it reaches.
+# Number of content words after a negation or a modal verb that it affects.
 REACH = 3
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _CLAUSE = re.compile(r"[;:.!?]|,\s+(?:but|and|or|sofern|wenn|dass|aber|tetapi|mais|ولكن)\b")
 
 
 class Modality(StrEnum):
-    """What a sentence makes of an act."""
+    """The modality of an act in a sentence."""
 
     MUST = "must"
     MUST_NOT = "must not"
@@ -35,7 +35,7 @@ class Modality(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A content word: its stem, by which it is compared, and where it stands."""
+    """A content word: its stem, for comparison, and its span."""
 
     stem: str
     span: Span
@@ -53,9 +53,12 @@ class Modal:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One sentence, read. ``denied`` are stems that a negation reaches, ``heads`` those it stands beside,
-    ``sides`` which side of which pair of opposites the sentence is on, with the word that says so, ``times``
-    the stems behind "before" (-1) and "after" (1), ``exempt`` what an exception speaks of ("unless ...")."""
+    """A sentence, read.
+
+    ``denied``: stems under a negation; ``heads``: those directly next to it. ``sides``: sides of antonym
+    pairs, with the words. ``times``: stems after "before" (-1) and "after" (1). ``exempt``: stems in an
+    exception ("unless ...").
+    """
 
     text: str
     language: str
@@ -75,12 +78,12 @@ class Statement:
 
 
 def read(text: str, language: str, citations: Iterable[Span] | None = None) -> Statement:
-    """Read a sentence. ``citations`` are the spans of the references in it; found where none are given."""
+    """Read a sentence. ``citations``: spans of its references; found if None."""
     language = language.split("-")[0].lower()
     return _read(text, language) if citations is None else _stated(text, language, list(citations))
 
 
-# One question after the other asks about the same sentences.
+# Consecutive questions use the same sentences.
 @lru_cache(maxsize=2048)
 def _read(text: str, language: str) -> Statement:
     mentions = find_mentions(text, language)
@@ -97,7 +100,7 @@ def _stated(text: str, language: str, spans: list[Span]) -> Statement:
     passed = [*spans, *(quantity.span for quantity in quantities), *verbs, *cues]
     terms = _terms(text, language, passed, words)
     bounds = [Span(match.start(), match.end()) for match in words.bound.finditer(text)]
-    # "May not exceed 30" limits a quantity and forbids nothing; "no later than" denies nothing.
+    # "May not exceed 30" limits a quantity and forbids nothing; "no later than" negates nothing.
     modals = _modals(text, modal, terms, words, [*spans, *bounds])
     denied, heads = _denied(text, terms, words, [*bounds, *verbs])
     return Statement(
@@ -121,7 +124,7 @@ def _terms(text: str, language: str, passed: list[Span], words: Lexicon) -> tupl
         span = Span(match.start(), match.end())
         if match[0].isdigit() or any(span.start < o.end and o.start < span.end for o in passed):
             continue
-        # "Principal's": the ending is none of the word.
+        # "Principal's": the ending is not part of the word.
         plain = re.sub(r"['’]s\Z", "", match[0])
         found += [
             Term(words.meanings.get(stem, stem), span, match[0])
@@ -132,7 +135,7 @@ def _terms(text: str, language: str, passed: list[Span], words: Lexicon) -> tupl
 
 
 def _clause(text: str, span: Span) -> Span:
-    """The clause that a span is in."""
+    """Return the clause of a span."""
     start, end = 0, len(text)
     for match in _CLAUSE.finditer(text):
         if match.end() <= span.start:
@@ -144,7 +147,8 @@ def _clause(text: str, span: Span) -> Span:
 
 
 def _governed(text: str, span: Span, terms: tuple[Term, ...], words: Lexicon) -> frozenset[str]:
-    """The stems of the content words that a cue reaches: those behind it, in German all of its clause."""
+    """Return the stems of the content words that a cue affects: those after it; in German its whole
+    clause."""
     clause = _clause(text, span)
     inside = [term for term in terms if clause.start <= term.span.start < clause.end]
     if languages.words(words.language).verb_last:
@@ -169,7 +173,7 @@ def _modals(
 
 
 def _narrowed(modality: Modality, text: str, span: Span, clause: Span, words: Lexicon) -> Modality:
-    """ "May only" and "may not ... unless" are one: allowed on a condition."""
+    """Convert "may only" and "may not ... unless" to permission under a condition."""
     if modality is Modality.MAY and words.cues["only"].search(text, clause.start, clause.end):
         return Modality.ONLY
     if modality is Modality.MUST_NOT and words.cues["except"].search(text, span.end):
@@ -180,9 +184,9 @@ def _narrowed(modality: Modality, text: str, span: Span, clause: Span, words: Le
 def _denied(
     text: str, terms: tuple[Term, ...], words: Lexicon, passed: list[Span]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Stems that a plain negation reaches, and of those the ones that it stands right beside.
+    """Return the stems under a plain negation, and those directly next to it.
 
-    The negation of a modal verb is the modality's.
+    The negation of a modal verb belongs to the modality.
     """
     found: set[str] = set()
     heads: set[str] = set()
@@ -203,7 +207,7 @@ def _denied(
 
 
 def _exempt(text: str, terms: tuple[Term, ...], words: Lexicon) -> frozenset[str]:
-    """What stands behind "unless" is neither stated nor denied."""
+    """Return the stems after "unless", which are neither stated nor denied."""
     found: set[str] = set()
     for match in words.cues["except"].finditer(text):
         clause = _clause(text, Span(match.start(), match.end()))

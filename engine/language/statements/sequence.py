@@ -1,4 +1,4 @@
-"""A text as the sequence of the words that matter in it, in canonical form."""
+"""Convert a text to the sequence of its relevant words in canonical form."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from engine.language.statements.lexicon import Lexicon, group_of, lexemes, lexic
 from engine.language.statements.quantities import Quantity, quantities_in
 from engine.model import Span
 
-# The words that matter in a text: what each is to its sentence, and by what it is compared.
+# Relevant words with their role in the sentence and their key
 
 
 class Sort(StrEnum):
-    """What a word is to a sentence."""
+    """The role of a word in a sentence."""
 
     CONTENT = "word"
     MODAL = "modal verb"
@@ -33,20 +33,22 @@ class Sort(StrEnum):
     REFERENCE = "reference"
 
 
-# The marks of who does it, and of whose it is.
+# Markers of the agent and of the genitive.
 AGENT, GENITIVE = "agent", "of"
-# What may not be left out of a sentence, and not be added to it, without another meaning.
+# Words that change the meaning if omitted or added.
 BINDING = frozenset((Sort.NOT, Sort.CONDITION, Sort.EXCEPT, Sort.ONLY))
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word that matters. ``key`` is what it is compared by, ``own`` the same without synonyms; ``mark`` the
-    word in front that tells its part, ``passive``: it stands behind a verb of the passive. ``sentence``
-    counts the sentences of the text, ``opened`` is how the run of words begins that it is the first of: ","
-    "and", "or", "(" or ""; ``joined``: nothing stands between it and the one before. ``aside``: it restricts
-    nothing ("in particular ..."); ``article`` is the one in front, ``free``: an adverb, or in German a word
-    that is no noun. ``quantity`` is set for numbers."""
+    """A relevant word.
+
+    ``key``: for comparison; ``own``: the same without synonyms. ``mark``: the preceding word that gives its
+    role. ``passive``: it follows a verb in the passive. ``sentence``: number of the sentence. ``opened``:
+    start of the run whose first word it is: ",", "and", "or", "(" or "". ``joined``: nothing is between it
+    and the previous word. ``aside``: not restrictive ("in particular ..."). ``article``: the preceding
+    article. ``free``: an adverb, or in German a word that is not a noun. ``quantity``: set for numbers.
+    """
 
     sort: Sort
     key: str
@@ -66,10 +68,10 @@ class Token:
     quantity: Quantity | None = None
 
 
-# One form for what languages say in several ways: modal verbs in a row, limits in front of their numbers and
-# behind them, "may only if" and "may not unless".
+# Canonical forms: consecutive modal verbs, limits before or after their numbers, "may only if" and "may not
+# unless"
 
-# Characters behind a number within which a verb of measure is looked for ("may be 30 days at most").
+# Number of characters after a number in which a verb of measure is searched ("may be 30 days at most").
 BEHIND = 24
 
 _MERGED = {
@@ -84,15 +86,15 @@ _MERGED = {
 
 
 def canonical(tokens: Iterable[Token], text: str, words: Lexicon) -> tuple[Token, ...]:
-    """The tokens of a text in the one form."""
-    found = list(_merged(tokens))
+    """Convert tokens to canonical forms."""
+    found = list(_merge_modals(tokens))
     found = _limits_ahead(found)
     found = _measured(found, text, words)
     return tuple(_bound(found))
 
 
-def _merged(tokens: Iterable[Token]) -> Iterator[Token]:
-    """Modal verbs in a row as one: "shall have the right to", "shall not be required to"."""
+def _merge_modals(tokens: Iterable[Token]) -> Iterator[Token]:
+    """Merge consecutive modal verbs: "shall have the right to", "shall not be required to"."""
     held: Token | None = None
     for token in tokens:
         if held is None:
@@ -106,7 +108,7 @@ def _merged(tokens: Iterable[Token]) -> Iterator[Token]:
                 word = f"{held.word} {token.word}"
                 held = replace(held, key=key, own=key, word=word, passive=False)
         elif held.sort is Sort.EXCEPT and token.sort is Sort.CONDITION and not token.opened:
-            # "Except where" is "unless".
+            # "Except where" means "unless".
             held = replace(held, word=f"{held.word} {token.word}")
         else:
             yield held
@@ -116,8 +118,7 @@ def _merged(tokens: Iterable[Token]) -> Iterator[Token]:
 
 
 def _limits_ahead(tokens: Sequence[Token]) -> list[Token]:
-    """A limit that stands behind its number in front of it: "10 % or more", "acht Stunden nicht
-    überschreiten"."""
+    """Move limits before their numbers: "10 % or more", "acht Stunden nicht überschreiten"."""
     found = list(tokens)
     for place, token in enumerate(tokens):
         behind = tokens[place + 1] if place + 1 < len(tokens) else None
@@ -136,7 +137,7 @@ def _limits_ahead(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _measured(tokens: Sequence[Token], text: str, words: Lexicon) -> list[Token]:
-    """ "May be at most 30", "must not exceed 30" and "is 30 at most" are one."""
+    """Unify "may be at most 30", "must not exceed 30" and "is 30 at most"."""
     found = list(tokens)
     for place, token in enumerate(tokens[:-2]):
         limit, number = tokens[place + 1], tokens[place + 2]
@@ -154,7 +155,7 @@ def _measured(tokens: Sequence[Token], text: str, words: Lexicon) -> list[Token]
 
 
 def _bound(tokens: Sequence[Token]) -> Iterator[Token]:
-    """ "May only if" as "must not unless"; "may only within 14 days" is no duty and stays."""
+    """Convert "may only if" to "must not unless"; "may only within 14 days" is no duty and is unchanged."""
     modal: int | None = None
     found = list(tokens)
     dropped: set[int] = set()
@@ -174,14 +175,12 @@ def _bound(tokens: Sequence[Token]) -> Iterator[Token]:
     yield from (token for place, token in enumerate(found) if place not in dropped)
 
 
-# A text as the sequence of what matters in it: content words, modal verbs, negations, quantifiers,
-# conditions, limits, quantities and references, each with the key by which it is compared and the mark of its
-# part in the sentence ("by the ...", "dem ...").
-#
-# Function words stand in no sequence: those that tell who does what to whom are the marks of the next word.
+# The sequence of a text: content words, modal verbs, negations, quantifiers, conditions, limits, quantities
+# and references, each with its key and the marker of its role ("by the ...", "dem ..."). Function words are
+# not part of the sequence; those that give roles are the markers of the next word.
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
-# The label of an item or of a footnote is none of its words; neither is what a number stands in brackets for.
+# The label of an item or footnote is not one of its words; nor is a repeated number in brackets.
 _LABEL = re.compile(
     r"(?:^|(?<=[\s:;,]))(?:\((?:\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]{1,5}|[A-Z])\)|\[\d{1,3}\])(?=\s|$)"
     r"|^\s*(?:\d{1,3}[a-z]?|[a-z]|[ivx]{1,5})[.)](?=\s)|(?<=\n)\s*(?:\d{1,3}[a-z]?|[a-z]|[ivx]{1,5})[.)](?=\s)"
@@ -192,8 +191,8 @@ _ENDED = re.compile(r"[.!?。！？؟;；؛](?=\s|$|[\"'”»)])|。|；|\n+")
 
 
 def sequence(text: str, language: str, references: Iterable[Span] | None = None) -> tuple[Token, ...]:
-    """The sequence of a text. ``references`` are the spans of the references in it, which are one word
-    each."""
+    """Return the sequence of a text. ``references``: spans of its references, each of which becomes one
+    word."""
     return _sequence(text, language.split("-")[0].lower(), tuple(references or ()))
 
 
@@ -220,13 +219,13 @@ def _sequence(text: str, language: str, references: tuple[Span, ...]) -> tuple[T
 
 
 def _reference(text: str, span: Span) -> Token:
-    said = text[span.start : span.end]
-    key = "".join(letter for letter in said.casefold() if letter.isalnum())
-    return Token(Sort.REFERENCE, key, key, said, span)
+    words = text[span.start : span.end]
+    key = "".join(letter for letter in words.casefold() if letter.isalnum())
+    return Token(Sort.REFERENCE, key, key, words, span)
 
 
 def _phrases(text: str, words: Lexicon, taken: Occupied) -> Iterator[Token]:
-    """Phrases that are one adverb: "without undue delay"."""
+    """Yield phrases that are one adverb: "without undue delay"."""
     for meaning, pattern in words.phrases.items():
         for match in pattern.finditer(text):
             if not taken.overlaps(*match.span()):
@@ -264,7 +263,7 @@ _KEYS = {"provided": "condition"}
 def _special(
     text: str, language: str, words: Lexicon, taken: Occupied, references: tuple[Span, ...]
 ) -> list[Token]:
-    """Limits, quantities, modal verbs, and the cues of what binds; the longer of two that overlap."""
+    """Yield limits, quantities, modal verbs and binding cues; the longer of two overlapping ones."""
     limits = [
         _token(Sort.LIMIT, group_of(match), text, Span(*match.span()))
         for match in words.bound.finditer(text)
@@ -273,7 +272,7 @@ def _special(
     found = _numbers(text, language, taken, references)
     held = Occupied((token.span.start, token.span.end) for token in found)
     for token in limits:
-        # "Binnen sechs Wochen": the limit is no part of the quantity.
+        # "Binnen sechs Wochen": the limit is not part of the quantity.
         if not held.overlaps(token.span.start, token.span.end):
             taken.add(token.span.start, token.span.end)
             found.append(token)
@@ -289,7 +288,7 @@ def _special(
         span = token.span
         ends = _ends(text, span, words) if rank < 0 else [span]
         if any(taken.overlaps(end.start, end.end) for end in ends):
-            # "Darf ... nicht überschreiten": the negation is the limit's, the verb is left.
+            # "Darf ... nicht überschreiten": the negation belongs to the limit, the verb is kept.
             word = _WORD.match(text, span.start)
             alone = words.modal.fullmatch(text, *word.span()) if word and token.sort is Sort.MODAL else None
             if alone is None or taken.overlaps(*alone.span()):
@@ -303,8 +302,8 @@ def _special(
 
 
 def _ends(text: str, span: Span, words: Lexicon) -> list[Span]:
-    """The first and the last word of a cue, and "berechtigt" in "ist berechtigt, ... zu": what else stands
-    between is read by itself."""
+    """Return the first and the last word of a cue, and "berechtigt" in "ist berechtigt, ... zu"; words
+    between them are read separately."""
     inside = list(_WORD.finditer(text, span.start, span.end))
     if len(inside) < 3:
         return [span]
@@ -312,9 +311,9 @@ def _ends(text: str, span: Span, words: Lexicon) -> list[Span]:
     return [Span(*word.span()) for word in (inside[0], *carriers, inside[-1])]
 
 
-def _quantifier(said: str, language: str) -> str:
-    """ "Jeder" and "jedes" are one quantifier; "any" and "all" are two."""
-    return " ".join(analyzer(language).stem(word) for word in said.casefold().split())
+def _quantifier(phrase: str, language: str) -> str:
+    """Return the key of a quantifier: "jeder" and "jedes" are equal, "any" and "all" are not."""
+    return " ".join(analyzer(language).stem(word) for word in phrase.casefold().split())
 
 
 def _token(sort: Sort, name: str, text: str, span: Span) -> Token:
@@ -341,7 +340,7 @@ def _content(text: str, language: str, words: Lexicon, taken: Occupied) -> Itera
 
 
 def _placed(text: str, words: Lexicon, tokens: list[Token]) -> Iterator[Token]:
-    """Tokens with their marks, sentences and brackets."""
+    """Yield tokens with their markers, sentences and brackets."""
     stops = [match.start() for match in _ENDED.finditer(text)]
     brackets = [match.span() for match in _BRACKET.finditer(text)]
     asides = list(_asides(text, words))
@@ -369,7 +368,7 @@ def _placed(text: str, words: Lexicon, tokens: list[Token]) -> Iterator[Token]:
 
 
 def _asides(text: str, words: Lexicon) -> Iterator[Span]:
-    """What restricts nothing, from its cue to the next comma: "in particular where he lives"."""
+    """Yield spans of non-restrictive text, from its cue to the next comma: "in particular where he lives"."""
     for match in words.cues["aside"].finditer(text):
         clause = _CLAUSE.match(text, match.start())
         if clause is not None:
@@ -382,8 +381,8 @@ def _asides(text: str, words: Lexicon) -> Iterator[Span]:
 
 
 def _is_agent(text: str, place: int, words: Lexicon) -> bool:
-    """Whether "vom Mieter" is who does it: the sentence is in the passive, and of no verb by which something
-    comes from somebody."""
+    """Return True if "vom Mieter" is the agent: the sentence is passive and its verb does not take an
+    origin."""
     if not words.capital_nouns:
         return False
     clause = _CLAUSE.match(text, place)
@@ -394,24 +393,25 @@ def _is_agent(text: str, place: int, words: Lexicon) -> bool:
 
 
 def _is_relative(gap: str, words: Lexicon) -> bool:
-    """Whether a relative clause begins; where articles are its words, a comma tells."""
+    """Return True if a relative clause begins; in languages with articles as relative pronouns, after a
+    comma."""
     found = words.cues["relative"].search(gap)
     return found is not None and (not words.capital_nouns or "," in gap)
 
 
 def _is_passive(token: Token, gap: str, words: Lexicon) -> bool:
-    """Whether a word is the participle behind a verb of the passive; "is due" is none."""
+    """Return True for a participle after a verb in the passive; not for "is due"."""
     if words.participle.fullmatch(token.word) is None:
         return False
     return words.cues["passive"].search(re.split(r"[,;:]", gap)[-1]) is not None
 
 
 def _mark(gap: str, words: Lexicon) -> str:
-    """The last word of a gap that tells a part: in "made by it against" the agent is "it"."""
-    said = re.split(r"[,;:.()]", gap)[-1]
-    roles = list(words.cues["roles"].finditer(said))
+    """Return the last marker in a gap: in "made by it against" the agent is "it"."""
+    clause = re.split(r"[,;:.()]", gap)[-1]
+    roles = list(words.cues["roles"].finditer(clause))
     for name, mark in (("agents", AGENT), ("genitives", GENITIVE)):
-        found = next(words.cues[name].finditer(said), None)
+        found = next(words.cues[name].finditer(clause), None)
         if found is not None and not any(
             role.start() >= found.end() and words.cues["articles"].fullmatch(role[0]) is None
             for role in roles

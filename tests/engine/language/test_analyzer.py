@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.language.analysis import analyzer, whole_numbers
+from engine.language.analysis import analyzer, find_numbers
 from engine.language.entities import words_of
 
 
@@ -70,7 +70,7 @@ def test_batch_is_terms_of_each() -> None:
     ],
 )
 def test_whole_numbers(text: str, expected: list[str]) -> None:
-    assert whole_numbers(text) == expected
+    assert find_numbers(text) == expected
 
 
 @settings(deadline=None)
@@ -96,4 +96,4 @@ def test_terms_are_those_of_the_words_and_the_numbers(text: str, language: str) 
     ],
 )
 def test_words_that_are_queries_of_their_own(language: str, text: str, expected: list[str]) -> None:
-    assert analyzer(language).queried_apart(text) == expected
+    assert analyzer(language).query_words(text) == expected

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.sources import open_sources
-from engine.language.quotes import Refusal, locate, sought
+from engine.language.quotes import Refusal, find_quote, locate
 from engine.model import Passage
 from tests.conftest import SAMPLE
 from tests.engine.language.quoting import (
@@ -58,7 +58,7 @@ def wrongly_refused(texts: tuple[str, ...], number: int, seed: int) -> list[tupl
     wrong = []
     for quoted in true_quotes(texts, number, seed):
         for words in (quoted.words, disguised(quoted.words, random)):
-            if sought(words, quoted.text) != quoted.span:
+            if find_quote(words, quoted.text) != quoted.span:
                 wrong.append((words, quoted.text))
     return wrong
 
@@ -146,7 +146,7 @@ BEGINS = [
 def test_what_is_not_there_word_for_word_is_refused(subtests: pytest.Subtests) -> None:
     for quote, why in REFUSED.items():
         with subtests.test(quote):
-            assert sought(quote, TEXT) is why
+            assert find_quote(quote, TEXT) is why
 
 
 def test_what_only_looks_alike_is_refused(subtests: pytest.Subtests) -> None:

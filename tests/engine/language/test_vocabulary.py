@@ -112,7 +112,7 @@ def test_languages_and_capitals_are_told_apart() -> None:
     ]
     assert made.names_of_one_word() == {3}
     assert list(made.small_forms()) == [(4, "en", "aml"), (4, "en", "Aml")]
-    stated, cased = made.said()
+    stated, cased = made.evidence()
     assert stated[1] > stated[3]
     assert cased.tolist() == [True, False, True, True, True, True]
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from engine.corpus.protocol import Corpus, Mask
 from engine.errors import ModelError, SettingsError
 from engine.language.analysis import analyzer
-from engine.language.detection import detect_question, known_language
+from engine.language.detection import detect_question, is_detectable
 from engine.language.embedders import Embedder, reads
 from engine.llm import Data, Form, Prompt
 from engine.llm.suspicion import addresses_machine
@@ -267,7 +267,7 @@ def target_language(corpus: Corpus, language: str, wished: str = OF_QUESTION) ->
 
 def check_language(corpus: Corpus, wished: str) -> None:
     """Raises SettingsError for what is no language, nor says whose it is."""
-    if wished in (OF_QUESTION, OF_CORPUS, *corpus.info().languages) or known_language(wished):
+    if wished in (OF_QUESTION, OF_CORPUS, *corpus.info().languages) or is_detectable(wished):
         return
     raise SettingsError(
         f"hypothetical_language: {wished!r:.40} is no language that is known; "
