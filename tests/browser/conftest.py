@@ -130,7 +130,7 @@ def shown_sample(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) 
 def address(tmp_path_factory: pytest.TempPathFactory, shown_sample: Path, home: Path) -> Iterator[str]:
     """The address of a page over both corpora. Lexical search alone: the model has its own tests."""
     from engine.operator_settings import OperatorSettings
-    from ui.connections import Connections
+    from ui.models.connections import Connections
     from ui.page import build_page
 
     folder = tmp_path_factory.mktemp("corpora")

@@ -29,11 +29,11 @@ from engine.review.queues import QueuedItem
 from engine.review.sampling import Sampling
 from tests.engine.investigation.story import finished, record_of
 from ui.calls import answer
-from ui.cases.desk import CasesDesk
-from ui.cases.kept import PAGE, KeptCases
+from ui.cases.access import CasesDesk
 from ui.cases.panel import CALLS as CASE_CALLS
-from ui.corpus.ingesting import store_report
-from ui.review.desk import ReviewDesk
+from ui.cases.storage import PAGE, KeptCases
+from ui.corpus.ingestion import store_report
+from ui.review.access import ReviewDesk
 from ui.review.panel import CALLS as REVIEW_CALLS
 from ui.shelf import Library, open_library
 

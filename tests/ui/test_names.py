@@ -36,7 +36,7 @@ from engine.review.store import ReviewStore
 from tests.engine.corpus.test_signing import BAD_NAMES
 from tests.engine.investigation.story import finished, record_of
 from tests.ui.access.test_sessions import LIGHT
-from ui.cases.kept import KeptCases, keeping_for
+from ui.cases.storage import KeptCases, keeping_for
 from ui.shelf import Library, checked_name, open_library
 
 QUESTION = "May a manager grant broader powers?"

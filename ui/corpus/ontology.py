@@ -36,8 +36,8 @@ from engine.ontology.mentioned import mentioned_facts
 from engine.ontology.proposal import AreaChange, Proposal, area_content, covered_share, difference, propose
 from engine.ontology.telling import outcomes_json, use_words, verdict_words
 from ui.calls import Answer, Call
-from ui.corpus.browse import Browser
-from ui.corpus.desk import CorpusAccess, CorpusForm
+from ui.corpus.access import CorpusAccess, CorpusForm
+from ui.corpus.browser import Browser
 
 # The rules of a corpus on the page: the facts they ask for, and each rule with its outcome and
 # citations.

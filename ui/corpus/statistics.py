@@ -28,9 +28,9 @@ from engine.records.store.chain import fingerprint_of
 from engine.review.quality import Quality, measure_quality
 from engine.settings import preset
 from ui.calls import Answer, Call
-from ui.corpus.browse import Browser
-from ui.corpus.desk import CorpusAccess, CorpusForm, Found, JobForm
-from ui.corpus.reader import place_name
+from ui.corpus.access import CorpusAccess, CorpusForm, Found, JobForm
+from ui.corpus.browser import Browser
+from ui.corpus.text import place_name
 from ui.jobs.jobs import Job
 
 # The retrieval audit of a corpus on its page: its examples or one's own questions, asked as a

@@ -21,9 +21,9 @@ from engine.review.queues import Progress, Queue
 from engine.review.sampling import Sampling
 from ui.calls import Answer, Call
 from ui.palette import thread
-from ui.review.desk import LONGEST_NOTE, WORDS, QueueForm, ReviewAccess, shown, where
-from ui.review.exchange import files_html
-from ui.review.playing import LONGEST_REASON, ItemForm, act_on_link, item_named
+from ui.review.access import LONGEST_NOTE, WORDS, QueueForm, ReviewAccess, shown, where
+from ui.review.files import files_html
+from ui.review.turns import LONGEST_REASON, ItemForm, act_on_link, item_named
 
 # How approval goes over time, as the figures of a queue draw it.
 

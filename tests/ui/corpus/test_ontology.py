@@ -11,9 +11,9 @@ from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 from tests.engine.ontology.conftest import subject_act
 from tests.ui.corpus.conftest import STRANGER, VISITOR, Caller
-from ui.connections import Connections
-from ui.corpus.desk import CorpusDesk
-from ui.rail import transactions_of
+from ui.corpus.access import CorpusDesk
+from ui.investigate.sidebar import transactions_of
+from ui.models.connections import Connections
 from ui.shelf import open_library
 
 SESSION = "a" * 48

@@ -14,7 +14,7 @@ from engine.model import Relation
 from engine.review.model import Item, ItemKind
 from engine.review.store import ReviewStore
 from tests.ui.review.conftest import BELA, Caller, Keep, said
-from ui.review.desk import ReviewDesk, link_of, where
+from ui.review.access import ReviewDesk, link_of, where
 
 HERE = Person("here" * 8, Role.OPERATOR)
 HOPS = {"best": 0, "hops": 20}
