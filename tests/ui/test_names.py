@@ -30,8 +30,8 @@ from engine.records.store.database import Matter
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore
 from engine.review.items import passage_items
-from engine.review.kept import QueuedItem
 from engine.review.model import Verdict
+from engine.review.queues import QueuedItem
 from engine.review.store import ReviewStore
 from tests.engine.corpus.test_signing import BAD_NAMES
 from tests.engine.investigation.story import finished, record_of

@@ -12,8 +12,14 @@ from engine.corpus.judgements import Act, WeightsLine, latest_act
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
 from engine.records.store.database import Matter
-from engine.review.learning.choosing import FEWEST
-from engine.review.teaching import OfCorpus, OfMatter, Place, Said, said_in
+from engine.review.learning.validation import FEWEST
+from engine.review.training import (
+    CorpusWeightStore,
+    MatterWeightStore,
+    TrainingLabels,
+    WeightStore,
+    labels_from,
+)
 from ui.calls import Answer, Call
 from ui.investigate.case_views import may_judge
 from ui.jobs.jobs import Job, Owner, State
@@ -53,11 +59,11 @@ class Scope:
     may_share: bool
     of: str
 
-    def place(self, access: ReviewAccess) -> Place:
+    def place(self, access: ReviewAccess) -> WeightStore:
         """Where the weights belong. Raises InputError for a corpus that is not there."""
         if self.of == "matter":
-            return OfMatter(access.desk.kept.weights(), self.matter, self.name)
-        return OfCorpus(self.there())
+            return MatterWeightStore(access.desk.kept.weights(), self.matter, self.name)
+        return CorpusWeightStore(self.there())
 
     def there(self) -> Corpus:
         """The corpus. Raises InputError where it is not there."""
@@ -65,10 +71,10 @@ class Scope:
             raise InputError("the corpus of these cases is gone, or not open to you")
         return self.corpus
 
-    def said(self, access: ReviewAccess) -> Said:
+    def said(self, access: ReviewAccess) -> TrainingLabels:
         """What can be learned from: for a corpus, what was said in all matters of whoever asks."""
         matter = self.matter if self.of == "matter" else None
-        return said_in(access.store.assessments(matter, access.owner, corpus=self.name, stands=True))
+        return labels_from(access.store.assessments(matter, access.owner, corpus=self.name, is_current=True))
 
 
 def learned(access: ReviewAccess, form: ScopeForm) -> Answer:
@@ -168,7 +174,7 @@ def _scope(access: ReviewAccess, form: ScopeForm) -> Scope:
 def _screen(access: ReviewAccess, scope: Scope, wanted: str) -> Answer:
     job = _going(access, scope)
     lines = scope.place(access).lines() if scope.name else []
-    said = scope.said(access) if scope.name else Said((), {})
+    said = scope.said(access) if scope.name else TrainingLabels((), {})
     kept = [line for line in reversed(lines) if line.act is Act.KEPT]
     last = latest_act(lines)
     in_use = "" if last is None else last.id

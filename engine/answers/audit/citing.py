@@ -27,7 +27,7 @@ from engine.corpus.external_text import ExternalTextResolver, external_resolver
 from engine.corpus.protocol import Corpus
 from engine.language.references import Mention, Target, find_mentions
 from engine.model import Passage, Reference, SectionKind, Span, Status
-from engine.retrieval.planning.named.containers import placed
+from engine.retrieval.planning.named.containers import find_in_container
 
 NOT_UNDERSTOOD = "not understood"
 
@@ -110,7 +110,7 @@ class _CitingText:
         address = mention.targets[0].address if len(mention.targets) == 1 else None
         if address is None or address.number is None:
             return None
-        found = placed(self.corpus, self.text, mention, address, self.language)
+        found = find_in_container(self.corpus, self.text, mention, address, self.language)
         if found is None:
             return None
         rows, last = list(found.rows), max(found.number.end, found.name.end)

@@ -15,7 +15,7 @@ from engine.records.store.database import Matter
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
-from engine.review.teaching import OfMatter
+from engine.review.training import MatterWeightStore
 from tests.engine.investigation.test_weights import lifting
 from tests.engine.records.store.test_deleting import run
 
@@ -67,7 +67,7 @@ def test_weights_of_another_matter_are_not_adopted(store: CaseStore, weights: Ma
         with pytest.raises(InputError, match="no learned weights 'theirs'"):
             act(mine, "theirs", who="Ann")
     with pytest.raises(InputError, match="of 'Port' here"):
-        OfMatter(weights, mine, PORT).adopt("elsewhere", "Ann")
+        MatterWeightStore(weights, mine, PORT).adopt("elsewhere", "Ann")
     assert [one.id for one in weights.lines(other, PORT)] == ["theirs"]
 
 

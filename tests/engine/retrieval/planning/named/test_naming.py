@@ -14,7 +14,7 @@ from engine.corpus.protocol import Corpus
 from engine.language.references import Mention
 from engine.model import NamedProvision, Naming, Reference
 from engine.retrieval.planning import make_plan
-from engine.retrieval.planning.named import MOST_NUMBERS, asks_for_nothing_else, provisions_named
+from engine.retrieval.planning.named import MOST_NUMBERS, asks_only_for, provisions_named
 
 DAY = date(2026, 1, 1)
 LETTERS = "Article §14(2) of the CAC, art. 9 and Pasal 第十条 المادة 5"
@@ -154,7 +154,7 @@ def test_a_thousand_numbers_are_not_looked_up(
 
 
 def test_what_else_is_asked() -> None:
-    assert asks_for_nothing_else("What does Article 14 CAC say?", "en", ["Article 14 CAC"])
-    assert not asks_for_nothing_else(
+    assert asks_only_for("What does Article 14 CAC say?", "en", ["Article 14 CAC"])
+    assert not asks_only_for(
         "Does Article 14 CAC hold for managers of limited authority?", "en", ["Article 14 CAC"]
     )
