@@ -45,7 +45,7 @@ def show_criteria(caller: Caller, request: CriteriaOptions) -> Response:
         reviews.write_criteria(matter, text, who=request.by)
     found = reviews.criteria(matter)
     outdated = len(reviews.outdated(matter, caller.owner))
-    lines = ["Nobody has said yet what counts as relevant: --text says it"]
+    lines = ["There are no criteria of relevance yet: --text sets them"]
     if found is not None:
         lines = [f"Version {found.version}, by {found.who}, {found.at[:16]}", found.text]
         lines += [f"{outdated:,} standing verdicts were given under earlier ones"] if outdated else []
@@ -75,14 +75,16 @@ class ScopeOptions(Request):
             raise InputError("name one of --matter, --queue and --case")
 
 
-def _find_verdicts(caller: Caller, request: ScopeOptions, *, stands: bool) -> Sequence[Assessment]:
+def _find_verdicts(caller: Caller, request: ScopeOptions, *, current: bool) -> Sequence[Assessment]:
     """Return verdicts in a scope. Raises InputError for an unknown matter, queue or case."""
     reviews, matter = caller.reviews(), optional_matter(caller, request.matter)
     if request.queue:
         reviews.queue(request.queue)
     if request.case:
         caller.store().summary(request.case, caller.owner)
-    return reviews.assessments(matter, caller.owner, case_id=request.case, queue=request.queue, stands=stands)
+    return reviews.assessments(
+        matter, caller.owner, case_id=request.case, queue=request.queue, stands=current
+    )
 
 
 class VerdictsOptions(ScopeOptions):
@@ -104,7 +106,7 @@ def list_verdicts(caller: Caller, request: VerdictsOptions) -> Response:
     if request.outdated and request.matter is not None:
         found = caller.reviews().outdated(find_matter(caller, request.matter), caller.owner)
     else:
-        found = _find_verdicts(caller, request, stands=not request.all)
+        found = _find_verdicts(caller, request, current=not request.all)
     return Response({"verdicts": [asdict(one) for one in found]}, map(assessment_line, found))
 
 
@@ -159,7 +161,7 @@ def _estimate_lines(found: Estimates, width: float, more: int | None) -> Iterato
     yield f"precision of the ranking: {_precision_words(found.overall)}"
     recall = found.recall
     if recall is None:
-        yield "recall within the pool: cannot be told; judge passages drawn at random"
+        yield "recall within the pool: unknown; judge passages drawn at random"
         return
     of = "of these cases" if recall.of_these_cases else "of cases like these"
     yield (
@@ -172,7 +174,7 @@ def _estimate_lines(found: Estimates, width: float, more: int | None) -> Iterato
 
 def _precision_words(one: PrecisionEstimate | None) -> str:
     if one is None:
-        return "cannot be told yet"
+        return "unknown yet"
     return f"{one.value:.2f} ({one.low:.2f} to {one.high:.2f}), {one.judged:,} judged of {one.cases:,} cases"
 
 
@@ -197,7 +199,7 @@ def export_verdicts(caller: Caller, request: ExportVerdictsOptions) -> Response:
 
     request.check_scope(is_required=True)
     write = writer_of(request.format)
-    found = _find_verdicts(caller, request, stands=True)
+    found = _find_verdicts(caller, request, current=True)
     data = write(found)
     if request.out is None:
         return Response(data=data)
