@@ -79,7 +79,7 @@ def test_put_off_changed_and_taken_back(run: CommandLine, harbour_folder: Path, 
     assert "(takes back 3)" in every
     say(run, queue, 1, "not-relevant", "--settle", by="Lead")
     assert run("review", "undo", queue, "--by", "Ann").code == 0
-    run.refused("nothing in this queue that can be taken back", "review", "undo", queue, "--by", "Ann")
+    run.refused("no verdict in this queue that can be withdrawn", "review", "undo", queue, "--by", "Ann")
 
 
 def test_criteria_and_what_was_said_before_them(
