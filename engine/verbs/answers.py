@@ -425,9 +425,9 @@ def _corpus_report(caller: Caller, request: ReportOptions, corpus: Corpus) -> Fo
 
 def _experts(caller: Caller, corpus: Corpus) -> list[Quality]:
     from engine.records.store.chain import fingerprint_of
-    from engine.review.quality import qualities
+    from engine.review.quality import measure_quality
 
-    return qualities(caller.reviews(), caller.owner, corpus.name, fingerprint_of(corpus))
+    return measure_quality(caller.reviews(), caller.owner, corpus.name, fingerprint_of(corpus))
 
 
 def _saved(request: ReportOptions, corpus: Corpus) -> Forms:

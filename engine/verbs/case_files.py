@@ -122,7 +122,7 @@ def export_matter(caller: Caller, request: ExportMatter) -> Response:
     """Write all cases of a matter, to be imported elsewhere."""
     from engine.exports.kept_cases import Verdicts
     from engine.records.case_file import write_bundle
-    from engine.review.handing import filed, verdicts_of
+    from engine.review.case_verdicts import case_verdicts, verdicts_to_json
 
     store, wanted = caller.store(), request.chosen()
     ids = store.ids(find_matter(caller, request.matter), caller.owner)
@@ -130,7 +130,9 @@ def export_matter(caller: Caller, request: ExportMatter) -> Response:
     if wanted is not Verdicts.NONE:
         reviews, named = caller.reviews(), wanted is Verdicts.NAMED
         cases = (
-            one._replace(case=replace(one.case, verdicts=filed(verdicts_of(reviews, one, named=named))))
+            one._replace(
+                case=replace(one.case, verdicts=verdicts_to_json(case_verdicts(reviews, one, named=named)))
+            )
             for one in cases
         )
     count = write_bundle(request.out, cases)
@@ -279,7 +281,7 @@ def _load_for_export(caller: Caller, request: ExportOptions) -> ExportableCase:
     from engine.exports.registry import ExportableCase
     from engine.records.case_file import CASE, parse_saved
     from engine.records.restoring import values_of
-    from engine.review.handing import assessments_in, judgements_of, unnamed
+    from engine.review.case_verdicts import anonymise, parse_assessments, passage_gains
 
     wanted, today = request.chosen(), datetime.now(UTC).date()
     corpus = caller.corpus(request.corpus) if request.corpus else None
@@ -293,11 +295,11 @@ def _load_for_export(caller: Caller, request: ExportOptions) -> ExportableCase:
     record, case = parse_saved(values, request.case)
     if case is None:
         return ExportableCase(record, None, (), "", corpus, today=today)
-    verdicts = () if wanted is Verdicts.NONE else assessments_in(case, record)
-    verdicts = verdicts if wanted is Verdicts.NAMED else unnamed(verdicts)
+    verdicts = () if wanted is Verdicts.NONE else parse_assessments(case, record)
+    verdicts = verdicts if wanted is Verdicts.NAMED else anonymise(verdicts)
     return ExportableCase(
         record, None, case.events, case.notes, corpus, today=today, case=replace(case, verdicts=()),
-        verdicts=verdicts, judgements=judgements_of(verdicts),
+        verdicts=verdicts, judgements=passage_gains(verdicts),
     )  # fmt: skip
 
 

@@ -145,7 +145,7 @@ ALLOWED = {
     "engine/isolation/installation.py": "finds the libraries of this Python",
     "engine/isolation/layers.py": "finds the modules of this Python",
     "ui/serve.py": "tells libraries, before they are imported, to be silent and where temporary files go",
-    "ui/corpus/ingesting.py": "tells a worker where models lie",
+    "ui/corpus/ingestion.py": "tells a worker where models lie",
     "ui/jobs/process.py": "makes the environment of a confined process out of the server's",
     "ui/workers/template.py": "gives itself, and so the workers, one thread each",
 }

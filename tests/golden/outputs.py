@@ -49,8 +49,8 @@ from tests.golden.sources import (
     write_sources,
 )
 from tests.golden.tools import CALLS
-from ui.cases.kept import KeptCases
-from ui.connections import Connections
+from ui.cases.storage import KeptCases
+from ui.models.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services
 from ui.tools.server import described

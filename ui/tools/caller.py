@@ -21,14 +21,14 @@ from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
 from engine.settings import InvestigationSettings
 from engine.settings import preset as get_preset
-from ui.cases.kept import KeptCases
-from ui.connections import Connections
-from ui.controls import settings_from
-from ui.door.hanging_up import waited_for
-from ui.door.routes import POLICY
-from ui.locality import visitor_of
+from ui.cases.storage import KeptCases
+from ui.investigate.controls import settings_from
+from ui.investigate.costs import helpers
+from ui.models.connections import Connections
+from ui.server.disconnects import waited_for
+from ui.server.locality import visitor_of
+from ui.server.routes import POLICY
 from ui.shelf import Library, Shelved
-from ui.spending import helpers
 
 T = TypeVar("T")
 HTTP, MCP = "http", "mcp"

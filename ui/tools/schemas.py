@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from engine.verbs.verb import Verb
-from ui.controls import settings_schema
+from ui.investigate.controls import settings_schema
 
 Schema = dict[str, Any]
 SETTINGS, SETTINGS_ADDRESS = "settings", "redstring://settings"

@@ -111,6 +111,8 @@ def documents_of(
 
 def _made(lines: Sequence[Line], ids: set[str], source: SourceFile) -> Iterator[ReadDocument | Problem]:
     document_id = _document_id(lines, ids)
+    if source.shares_id:
+        document_id = f"{document_id}-{slug_of(source.stem)}"
     ids.add(document_id)
     laws = _documents_of_text(document_id, lines[0], source) if len(lines) == 1 else []
     yield from laws or [_document(document_id, lines, source.path)]

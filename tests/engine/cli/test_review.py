@@ -69,7 +69,7 @@ def test_put_off_changed_and_taken_back(run: CommandLine, harbour_folder: Path, 
     say(run, queue, 1, "partly", "--note", "only\nhalf")
     done = run("review", "judge", queue, "0", "rel", "--by", "Ann").out
     assert "2 of 2 judged, 2 by you; 0 left for you" in done
-    meanwhile = "somebody else has judged this meanwhile"
+    meanwhile = "another reviewer has judged this in the meantime"
     run.refused(meanwhile, "review", "judge", queue, "0", "rel", "--by", "Ben")
     assert run("review", "undo", queue, "--by", "Ann").out.startswith("Taken back: ")
     standing = run("review", "verdicts", "--queue", queue, "--json").json["verdicts"]

@@ -21,7 +21,7 @@ from tests.ui.raw import API, Raw, stranger
 from tests.ui.served import inside_a_loop, served
 from tests.ui.tools.conftest import by_mcp
 from ui.access.gate import COOKIE
-from ui.connections import Connections
+from ui.models.connections import Connections
 from ui.page import build_page
 from ui.shelf import open_library
 
