@@ -36,7 +36,7 @@ from engine.model import (
 from engine.retrieval.scan import Scan
 from engine.search_budget import SearchBudget
 
-SCAN, PERSON, NAMED, CITED = "scan", "person", "named", "cited"
+SCAN, PERSON, NAMED, LINKED = "scan", "person", "named", "linked"
 
 # Passages that the question names: first in the pool and first in the ranking
 
@@ -90,19 +90,20 @@ def put_named_first(ranking: Ranking, first: Rows) -> Ranking:
     return with_addend(ranking, NAMED, lift, {})
 
 
-# Provisions that the first passage cites by number: directly behind it, whatever their words are
+# Provisions that belong behind the first passage, whatever their words are: exceptions to it, and what it
+# cites by number
 
 # Provisions behind the first passage, of which so many are cited by one passage; the others by those.
-MOST_CITED, PER_PASSAGE = 3, 2
+MOST_LINKED, CITED_BY_ONE = 3, 2
 
 
-def put_cited_behind(ranking: Ranking, named: Rows, corpus: Corpus) -> Ranking:
-    """Rank what the first passage cites by number directly behind it, and what that cites behind that.
+def put_linked_behind(ranking: Ranking, named: Rows, corpus: Corpus) -> Ranking:
+    """Rank an exception to the first passage and what it cites by number directly behind it.
 
-    A rule needs the provisions that it names even if they share no word with the question. If the question
-    names provisions (``named``, ranked first), those are followed instead of the first passage. Only passages
-    of the ranking move, by an addend of their own; citations of whole documents and within one section do not
-    count.
+    A rule needs the provisions that it names even if they share no word with the question; what those cite
+    comes behind them. If the question names provisions (``named``, ranked first), those are followed instead
+    of the first passage. Only passages of the ranking move, by an addend of their own; citations of whole
+    documents and within one section do not count.
     """
     free = np.flatnonzero(~pinned(ranking))
     if not len(free):
@@ -110,11 +111,14 @@ def put_cited_behind(ranking: Ranking, named: Rows, corpus: Corpus) -> Ranking:
     positions = {row: position for position, row in enumerate(ranking.rows.tolist())}
     sources = sorted(positions[row] for row in named.tolist() if row in positions) or [int(free[0])]
     last = sources[-1]
-    behind, waiting = list[int](), list(sources)
-    while waiting and len(behind) < MOST_CITED:
+    behind = [
+        position for position in _exceptions(ranking.rows[sources], positions, corpus) if position > last
+    ]
+    behind, waiting = behind[:1], list(sources)
+    while waiting and len(behind) < MOST_LINKED:
         cited = _cited(int(ranking.rows[waiting.pop(0)]), positions, corpus)
-        new = [position for position in cited[:PER_PASSAGE] if position > last and position not in behind]
-        new = new[: MOST_CITED - len(behind)]
+        new = [position for position in cited[:CITED_BY_ONE] if position > last and position not in behind]
+        new = new[: MOST_LINKED - len(behind)]
         behind += new
         waiting += new
     if not behind:
@@ -127,7 +131,13 @@ def put_cited_behind(ranking: Ranking, named: Rows, corpus: Corpus) -> Ranking:
     for number, position in enumerate(behind, 1):
         lifted[position] = top - step * number - ranking.scores[position]
     source = corpus.passages(ranking.rows[sources[:1]])[0].id
-    return with_addend(ranking, CITED, lifted, dict.fromkeys(behind, source))
+    return with_addend(ranking, LINKED, lifted, dict.fromkeys(behind, source))
+
+
+def _exceptions(rows: Rows, positions: Mapping[int, int], corpus: Corpus) -> list[int]:
+    """Return the positions in the ranking of exceptions to some passages, best first."""
+    links = corpus.neighbours(rows, [Relation.EXCEPTION_TO], Direction.IN)
+    return sorted({positions[row] for row in links.rows.tolist() if row in positions})
 
 
 def _cited(row: int, positions: Mapping[int, int], corpus: Corpus) -> list[int]:

@@ -15,7 +15,7 @@ from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.investigation.ranking import Ranking
-from engine.investigation.round import CITED, NAMED, put_named_first
+from engine.investigation.round import LINKED, NAMED, put_named_first
 from engine.model import Relation
 from engine.records.phrases import trail_sentence
 from engine.settings import preset
@@ -158,9 +158,9 @@ def test_what_the_first_passage_cites_by_number_comes_behind_it(
     corpus = open_corpus(tmp_path / "corpus")
     case = ran(corpus, question)
     assert [one.passage.label.split()[-1] for one in case.ranking[:3]] == ["2", "6", "721"]
-    assert CITED in {part.name for part in case.ranking[1].breakdown}
+    assert LINKED in {part.name for part in case.ranking[1].breakdown}
     assert all(one.score >= two.score for one, two in pairwise(case.ranking))
     # A user who switches citations off does not want them followed.
     off = tuple(name for name in case.settings.strategies if name != "citations")
     parts = {part.name for one in ran(corpus, question, strategies=off).ranking for part in one.breakdown}
-    assert CITED not in parts
+    assert LINKED not in parts
