@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 
 from engine import languages
-from engine.corpus.outside import Outside
+from engine.corpus.external_text import ExternalTextResolver
 from engine.corpus.protocol import Corpus, Mask
 from engine.ingestion.structure.headings import parse_heading
 from engine.language.addresses import CONTAINERS, WORDS, Address, number_key
@@ -32,7 +32,7 @@ class Question:
     """
 
     corpus: Corpus
-    reader: Outside
+    reader: ExternalTextResolver
     written: str
     text: str
     language: str

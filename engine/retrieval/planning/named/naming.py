@@ -15,7 +15,7 @@ from datetime import date
 from itertools import islice
 from weakref import WeakKeyDictionary
 
-from engine.corpus.outside import outside
+from engine.corpus.external_text import external_resolver
 from engine.corpus.protocol import Corpus, Mask
 from engine.language.addresses import Address
 from engine.language.references import Mention, Target, find_mentions
@@ -102,7 +102,7 @@ def provisions_named(
     absent = _absent_standards(corpus, written, next(iter(bases)))
     if not read and not absent and not _FIGURE.search(text):
         return ()
-    question = Question(corpus, outside(corpus), written, text, language, day, mask)
+    question = Question(corpus, external_resolver(corpus), written, text, language, day, mask)
     found = [
         one
         for order, (code, mentions) in enumerate(read)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.outside import Outside
+from engine.corpus.external_text import ExternalTextResolver
 from engine.corpus.protocol import Corpus
 from engine.language.references import Mention
 from engine.model import NamedProvision, Naming, Reference
@@ -134,15 +134,20 @@ def test_a_thousand_numbers_are_not_looked_up(
     meridia: Corpus, question: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Mention] = []
-    within = Outside.within
+    within = ExternalTextResolver.within
 
     def counted(
-        reader: Outside, mention: Mention, documents: Sequence[int], text: str, language: str, day: date
+        reader: ExternalTextResolver,
+        mention: Mention,
+        documents: Sequence[int],
+        text: str,
+        language: str,
+        day: date,
     ) -> list[Reference]:
         asked.append(mention)
         return within(reader, mention, documents, text, language, day)
 
-    monkeypatch.setattr(Outside, "within", counted)
+    monkeypatch.setattr(ExternalTextResolver, "within", counted)
     assert len(named(meridia, question)) <= MOST_NUMBERS
     # Each in two kinds at most, by each of the four grammars of the corpus.
     assert len(asked) <= 8 * MOST_NUMBERS
