@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,9 +14,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from engine.corpus.embedded.block import BLOCKS, block_name
+from engine.corpus.embedded.block import BLOCKS, Block, block_name
 from engine.corpus.embedded.deciding import described
 from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
+from engine.corpus.embedded.stored import stored_block
 from engine.corpus.ontology import ontology_in_force
 from engine.errors import FileRefusedError
 from engine.ingestion.cluster.pools import make_pools
@@ -27,7 +28,7 @@ from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.reading import FileToRead
 from engine.ingestion.report import FileReport, FileStatus, IngestionReport
 from engine.ingestion.sources import FoundFiles, Source, fetch_sources, open_sources
-from engine.ingestion.versions.intervals import find_added_versions
+from engine.ingestion.versions.intervals import find_added_versions, find_parts
 from engine.ingestion.workers import Limits
 
 # Maximum number of files hashed in parallel.
@@ -81,7 +82,7 @@ class Work:
             open_sources(here.paths, passwords=self.passwords, mapping=self.mapping) as found,
         ):
             here.named(found)
-            entries = self._entries(found, before)
+            entries = self._read_parts(found, self._entries(found, before), (), before)
             self.seconds["read"] = round(perf_counter() - start, 3)
             yield found, entries
 
@@ -89,13 +90,37 @@ class Work:
         """Read files again that are other versions of documents in the corpus; return the entries of all new
         files."""
         sources = [source for source, _ in found.documents]
-        versions = dict(find_added_versions(sources, new, before, self.generation))
-        if not versions:
+        new = self._read_again(found, new, before, find_added_versions(sources, new, before, self.generation))
+        names = {entry.name for entry in new}
+        others = [entry for entry in before.ledger.entries if entry.name not in names]
+        return self._read_parts(found, new, others, before)
+
+    def _read_parts(
+        self, found: FoundFiles, new: Sequence[Entry], others: Sequence[Entry], before: Previous | None
+    ) -> list[Entry]:
+        """Read files again that contain other parts of a document of an earlier file."""
+
+        def stored(name: str) -> Block:
+            path = self.generation / block_name(name)
+            if not path.is_file() and before is not None:
+                before.keep(block_name(name), self.generation)
+            return stored_block(path)
+
+        sources = [source for source, _ in found.documents]
+        return self._read_again(found, new, before, find_parts(sources, new, others, stored))
+
+    def _read_again(
+        self,
+        found: FoundFiles,
+        new: Sequence[Entry],
+        before: Previous | None,
+        files: Iterable[tuple[int, SourceFile]],
+    ) -> list[Entry]:
+        sources = dict(files)
+        if not sources:
             return list(new)
-        version_files = FoundFiles(
-            [(source, found.documents[number][1]) for number, source in versions.items()]
-        )
-        read = dict(zip(versions, self._entries(version_files, before), strict=True))
+        again = FoundFiles([(source, found.documents[number][1]) for number, source in sources.items()])
+        read = dict(zip(sources, self._entries(again, before), strict=True))
         return [read.get(number, entry) for number, entry in enumerate(new)]
 
     def publish(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -174,6 +174,32 @@ def find_added_versions(
             stem, suffix = f"{later.id}-{chosen.days[1]}-{suffix}", suffix + 1
         taken.add(slug_of(stem))
         yield number, replace(source, stem=stem, shares_id=True)
+
+
+def find_parts(
+    sources: Sequence[SourceFile],
+    new: Sequence[Entry],
+    others: Sequence[Entry],
+    stored: Callable[[str], Block],
+) -> Iterator[tuple[int, SourceFile]]:
+    """Yield (number, file) for each new file with a document of another file's id but none of its passages.
+
+    Both are parts of one text. The caller reads the file again, with ids of its own.
+    """
+    first = {name: entry for entry in others for name in entry.documents if name not in entry.removed}
+    for number, (source, entry) in enumerate(zip(sources, new, strict=True)):
+        earlier = {first[name].key: first[name] for name in entry.documents if name in first}
+        if earlier and not source.shares_id:
+            own = _passage_keys(entry, stored)
+            if own and not any(own & _passage_keys(other, stored) for other in earlier.values()):
+                yield number, replace(source, shares_id=True)
+                continue
+        for name in entry.documents:
+            first.setdefault(name, entry)
+
+
+def _passage_keys(entry: Entry, stored: Callable[[str], Block]) -> set[int]:
+    return {key for name in entry.blocks for key in stored(name)["passages.id_hash"].tolist()}
 
 
 def _document(block: Block | None) -> Document | None:

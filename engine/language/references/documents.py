@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from engine.language.addresses import Address
+from engine.language.addresses import Address, number_key
 from engine.language.designations import forms_of, splits
 from engine.language.references.definitions import (
     YEAR_AT_END,
@@ -80,6 +80,7 @@ class DocumentFinder:
         # Names defined in texts; questions from outside the corpus may mean any of them.
         self._given = Names()
         self._companions: dict[int, Counter[tuple[SectionKind, int]]] = {}
+        self._numbers: dict[int, frozenset[str]] = {}
         self._eu_acts = EuActs(documents, self.uses)
         self._decrees = Decrees(documents, self.uses)
         self._describe = make_describer(documents, self._decrees.made_by)
@@ -170,6 +171,9 @@ class DocumentFinder:
         self._amending(mentions, found, passage, row, lambda number, address: exists(number, address, row))
         if passage.language.startswith("en"):
             self._fall_back(mentions, found, own, row, exists)
+        for index, mention in enumerate(mentions):
+            if found[index].documents == (own,) and (part := self._part_with(mention, own, row, exists)):
+                found[index] = replace(found[index], documents=part)
         return found
 
     def _amending(
@@ -447,6 +451,16 @@ class DocumentFinder:
         for index, (mention, meaning) in enumerate(zip(mentions, found, strict=True)):
             last = self._named_between(text, read, mention.span.start) or last
             read = mention.span.end
+            own_number = mention.targets[0].address.number if mention.targets else None
+            if (
+                own_number
+                and meaning.documents == (own,)
+                and not exists(own, mention.targets[0].address, row)
+            ):
+                parts = [one for one in self._parts_of(own) if exists(one, mention.targets[0].address, row)]
+                if len(parts) == 1:
+                    found[index] = replace(meaning, documents=(parts[0],))
+                    continue
             if meaning.named:
                 last = meaning.documents[0] if len(meaning.documents) == 1 else last
                 continue
@@ -466,6 +480,41 @@ class DocumentFinder:
                 usual = self._companion(own, address, row, exists)
                 if usual is not None:
                     found[index] = replace(meaning, documents=(usual,), confidence=0.7)
+
+    def _part_with(self, mention: Mention, own: int, row: int, exists: Exists) -> tuple[int, ...]:
+        """Return the other part of the act of ``own`` that has the provision of a mention; empty if none."""
+        address = mention.targets[0].address if mention.targets else None
+        if address is None or address.number is None or exists(own, address, row):
+            return ()
+        parts = [part for part in self._parts_of(own) if exists(part, address, row)]
+        return tuple(parts) if len(parts) == 1 else ()
+
+    def _parts_of(self, own: int) -> tuple[int, ...]:
+        """Return the other parts of an act that is split into several files or records.
+
+        Parts have one title, year and folder, and no provision in common.
+        """
+        document = self._documents[own]
+        found = []
+        for number in self.called(document.title, document.language):
+            other = self._documents[number]
+            same = all(
+                getattr(document, name) == getattr(other, name)
+                for name in ("title", "language", "number", "year", "version", "valid_from")
+            )
+            same = same and number != own and _folder(document) == _folder(other)
+            if same and not self._own_numbers(number) & self._own_numbers(own):
+                found.append(number)
+        return tuple(found)
+
+    def _own_numbers(self, document: int) -> frozenset[str]:
+        """Return the keys of the numbers of a document's provisions."""
+        known = self._numbers.get(document)
+        if known is None:
+            passages = (self._provisions.passages[row] for row in self._provisions.rows_of(document))
+            keys = (number_key(one.number) for one in passages if one.number and one.kind in _COUNTED)
+            known = self._numbers[document] = frozenset(keys)
+        return known
 
     def _named_between(self, text: str, start: int, end: int) -> int | None:
         """Return the last document that an acronym names in a range of the text."""
@@ -506,6 +555,11 @@ class DocumentFinder:
                 if len(meant) == 1 and meant[0] is not None and meant[0] != own:
                     counts[mention.targets[0].address.kind, meant[0]] += 1
         return counts
+
+
+def _folder(document: Document) -> str:
+    """Return the folder of a document's file."""
+    return (document.source or "").rpartition("/")[0]
 
 
 def _word_starts(text: str) -> Iterator[int]:

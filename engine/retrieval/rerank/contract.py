@@ -1,6 +1,6 @@
-# A test's name says what it tests.
+# The names of tests replace docstrings.
 # ruff: noqa: D102
-"""The contract of the Reranker seam: every model that judges texts has to pass these tests.
+"""The contract of rerankers: every model that judges texts has to pass these tests.
 
 A model's own test module inherits ``RerankerContract`` and provides the fixture ``model``::
 
@@ -31,9 +31,9 @@ TOLERANCE = 2e-2
 
 
 class RerankerContract:
-    """The cases. ``model`` is the fixture that a subclass provides."""
+    """The tests. A subclass provides the fixture ``model``."""
 
-    def test_it_says_what_it_is(self, model: Reranker) -> None:
+    def test_it_has_spec_and_languages(self, model: Reranker) -> None:
         assert model.spec != ""
         assert model.calls >= 0
         assert model.at_once is None or model.at_once > 0
