@@ -115,13 +115,13 @@ _JUDGEMENTS = {"reject": "rejected", "accept": "accepted", "correct": "corrected
 )
 def judge_link(caller: Caller, request: JudgeLink) -> Response:
     """Accept, reject or correct a link; undo it; list verdicts; show how often links are right."""
-    from engine.corpus.extracted.readings import Judgement, judged, load_validations
+    from engine.corpus.extracted.readings import Judgement, current_verdicts, load_validations
     from engine.extraction import judging
 
     corpus, name = caller.corpus(request.corpus), caller.find(request.corpus).name
     journals = _journals(corpus, "verdicts")
     if request.act in ("list", "rates"):
-        current = list(judged(load_validations(journals)).values())
+        current = list(current_verdicts(load_validations(journals)).values())
         if request.act == "list":
             return _verdicts(current, name, total=len(current))
         rates = judging.rates(corpus, current)
@@ -237,14 +237,14 @@ class GradesAnswer(Slim):
 )
 def grade_documents(caller: Caller, request: GradeDocuments) -> Response:
     """List, set or unset the grades A to E of a corpus's documents, by kind or by document."""
-    from engine.corpus.grades import grade_from, grades_of, grades_to_json, set_grade, unset_grade
+    from engine.corpus.grades import grade_from, grades_of, grades_to_json, set_grade, withdraw_grade
 
     corpus = caller.corpus(request.corpus)
     own: dict[str, Any] = {"note": request.note, "reviewer": reviewer_name(caller, request)}
     if request.act == "set":
         set_grade(corpus, *request.subject, grade_from(request.grade), **own)
     elif request.act == "unset":
-        unset_grade(corpus, *request.subject, **own)
+        withdraw_grade(corpus, *request.subject, **own)
     found = grades_of(corpus)
     name = caller.find(request.corpus).name
     return Response(grades_to_json(found, corpus), _grade_lines(found, corpus), extra={"corpus": name})
@@ -257,7 +257,7 @@ def _grade_lines(found: Grades, corpus: Corpus) -> Iterator[str]:
 
     documents = {one.id: one for one in corpus.documents()}
     for row in kind_rows(found, documents.values()):
-        why = f" ({row.basis.value}{_by(row.said)})" if row.basis else ""
+        why = f" ({row.basis.value}{_by(row.decision)})" if row.basis else ""
         counted = f"{plural(row.documents, 'document')}"
         yield f"{words_of(row.grade):10}{marked(row.shown) or NO_KIND}, {counted}{why}"
     for name, line in found.documents.items():
@@ -334,12 +334,12 @@ def review_audit(caller: Caller, request: ReviewAudit) -> Response:
     """
     from engine.answers.audit.export import log_to_json
     from engine.answers.audit.log import ReviewAction, record_reviews, verification_log
-    from engine.corpus.judgements import load_confirmations, standing_confirmations
+    from engine.corpus.judgements import current_confirmations, load_confirmations
 
     corpus, name = caller.corpus(request.corpus), caller.find(request.corpus).name
     journals = _journals(corpus, "confirmations")
     if request.act == "list":
-        current = list(standing_confirmations(load_confirmations(journals)).values())
+        current = list(current_confirmations(load_confirmations(journals)).values())
         listed = [one.model_dump(mode="json") for one in current[-MOST_LISTED:]]
         return Response({"corpus": name, "confirmations": listed, "total": len(current)})
     if not request.claims:

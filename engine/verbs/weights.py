@@ -113,9 +113,9 @@ def _difference(one: Difference) -> str:
 
 
 def _values(lines: list[WeightsLine]) -> dict[str, Any]:
-    from engine.corpus.judgements import Act, acted
+    from engine.corpus.judgements import Act, latest_act
 
-    last = acted(lines)
+    last = latest_act(lines)
     kept = [
         {"id": one.id, "when": one.when, "by": one.reviewer, "figures": one.figures}
         for one in lines

@@ -17,7 +17,7 @@ from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.corpus.extracted.readings import Judgement
 from engine.corpus.grades import set_grade
-from engine.corpus.judgements import Act, WeightsLine, add_confirmation, add_weights, made_confirmation
+from engine.corpus.judgements import Act, WeightsLine, add_confirmation, add_weights, make_confirmation
 from engine.extraction.judging import Ends, judge_link
 from engine.model import Grade
 from engine.operator_settings import ANYWHERE, OperatorSettings
@@ -116,7 +116,7 @@ def live(library: Library, cases: KeptCases, person: Person, shared: Path) -> No
     reference = next(one for one in corpus.all_references() if one.target_id)
     ends = Ends(reference.source_id, str(reference.target_id))
     judge_link(corpus, ends, Judgement.ACCEPTED, note="linkword\nof two lines", reviewer=name)
-    confirmed = made_confirmation(
+    confirmed = make_confirmation(
         "A claim.", ("a", "0" * 64), "supported", note="confirmationword", reviewer=name
     )
     add_confirmation(corpus.journals, confirmed)

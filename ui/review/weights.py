@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from engine.corpus.judgements import Act, WeightsLine, acted
+from engine.corpus.judgements import Act, WeightsLine, latest_act
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
 from engine.records.store.database import Matter
@@ -176,7 +176,7 @@ def _screen(access: ReviewAccess, scope: Scope, wanted: str) -> Answer:
     lines = scope.place(access).lines() if scope.name else []
     said = scope.said(access) if scope.name else TrainingLabels((), {})
     kept = [line for line in reversed(lines) if line.act is Act.KEPT]
-    last = acted(lines)
+    last = latest_act(lines)
     in_use = "" if last is None else last.id
     chosen = next((one for one in kept if one.id == (wanted or in_use)), next(iter(kept), None))
     fresh = (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement, judged, load_validations
+from engine.corpus.extracted.readings import Judgement, current_verdicts, load_validations
 from engine.corpus.protocol import Corpus
 from engine.extraction.judging import UNWRITTEN, Ends, judge_link, rejected_links, unjudge_link
 from engine.model import Reference, Relation, Status, TargetKind
@@ -186,4 +186,6 @@ def test_undone_by_command_it_is_freed_of_what_all_said(corpus: Corpus, hop: Ite
 def standing(corpus: Corpus) -> set[tuple[str, Judgement]]:
     """Who has said what of links, as it counts."""
     assert corpus.journals is not None
-    return {(one.reviewer, one.judgement) for one in judged(load_validations(corpus.journals)).values()}
+    return {
+        (one.reviewer, one.judgement) for one in current_verdicts(load_validations(corpus.journals)).values()
+    }

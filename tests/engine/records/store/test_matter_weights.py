@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.corpus.judgements import Act, acted
+from engine.corpus.judgements import Act, latest_act
 from engine.errors import InputError
 from engine.records.store import matter_weights
 from engine.records.store.database import Matter
@@ -81,7 +81,7 @@ def test_what_is_in_use_is_not_deleted(store: CaseStore, weights: MatterWeights)
     weights.delete(matter, "one")
     # It was read before, and is gone all the same.
     assert weights.experience(matter.id, "one") is None
-    last = acted(weights.lines(matter, PORT))
+    last = latest_act(weights.lines(matter, PORT))
     assert last is not None
     assert last.act is Act.SHIPPED
 
