@@ -149,7 +149,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lines = None if options.areas is None else read_areas(options.areas)
     types = dict(kinds_in(options.types)) if options.types else {}
     measured = Measured()
-    for question in choose_questions(read_questions(options.queries, options.qrels), None, None, options.most):
+    for question in choose_questions(
+        read_questions(options.queries, options.qrels), None, None, options.most
+    ):
         chosen_type = (
             settings.changed(transaction_type=types.get(question.text) or NONE) if types else settings
         )

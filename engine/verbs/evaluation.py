@@ -119,7 +119,9 @@ def _without_gold(
         raise InputError(f"--ablate{why}")
     with ProgressBar() as bar:
         bar("questions", 0, len(questions))
-        figures = evaluate_unjudged(corpus, questions, settings, lambda done: bar("questions", done, len(questions)))
+        figures = evaluate_unjudged(
+            corpus, questions, settings, lambda done: bar("questions", done, len(questions))
+        )
     return _evaluation_response(request, figures, [], None)
 
 
@@ -216,7 +218,9 @@ def _other_run(request: EvaluateOptions) -> MeasuredRun | None:
     return read_run_measures(request.compare, None if request.qrels is None else read_qrels(request.qrels))
 
 
-def _comparison(ours: MeasuredRun, other: MeasuredRun | None, header: dict[str, Any] | None) -> dict[str, Any]:
+def _comparison(
+    ours: MeasuredRun, other: MeasuredRun | None, header: dict[str, Any] | None
+) -> dict[str, Any]:
     from dataclasses import replace
 
     from engine.evaluation.compare import compare

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.evaluation.learning import Example, make_knots, learn, ramps, model_to_json
+from engine.evaluation.learning import Example, learn, make_knots, model_to_json, ramps
 from engine.investigation.ranking.additive import model_from
 
 NAMES = ("good", "noise", "bad", "heading")

@@ -7,8 +7,8 @@ import pytest
 
 from engine.evaluation.learning_completeness import (
     Observation,
-    get_fold,
     fit_interval,
+    get_fold,
     learn_completeness,
     shares_by_group,
 )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InputError, SourceError
-from engine.evaluation.questions import Run, read_run, run_lines, pair_with_gold, write_run
+from engine.evaluation.questions import Run, pair_with_gold, read_run, run_lines, write_run
 
 WORDS = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=6)
 RANKINGS = st.dictionaries(
