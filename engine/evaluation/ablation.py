@@ -16,7 +16,7 @@ from engine.evaluation.compare import Difference, paired
 from engine.evaluation.evaluate import judge_questions
 from engine.evaluation.questions import Question
 from engine.evaluation.results import Outcome, QuestionResult
-from engine.investigation.strategies.registry import known_strategies
+from engine.investigation.strategies.registry import all_strategies
 from engine.settings import InvestigationSettings
 
 ABLATED_MEASURES = ("recall@5", "recall@10", "recall@20", "complete@10", "ndcg@10", "pool recall")
@@ -218,7 +218,7 @@ def _strategies(settings: InvestigationSettings) -> Iterator[Variant]:
     if settings.close_gaps:
         yield Variant(STRATEGY, GAPS, "without", settings.changed(close_gaps=False))
         yield Variant(STRATEGY, GAPS, "alone", settings.changed(strategies=(), close_gaps=True))
-    for name in known_strategies():
+    for name in all_strategies():
         if name not in settings.strategies:
             more = (*settings.strategies, name)
             yield Variant(STRATEGY, name, "with", settings.changed(strategies=more))
