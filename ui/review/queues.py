@@ -188,7 +188,7 @@ def drop_queue(access: ReviewAccess, form: QueueForm) -> Answer:
 
 
 def assign(access: ReviewAccess, form: AssignmentForm) -> Answer:
-    """Ask one more to review a queue of one's access. Raises AccessError for another's."""
+    """Assign a reviewer to a queue of the caller. Raises AccessError for another's."""
     queue = access.queue(form.queue)
     if not access.owns(queue):
         raise AccessError(NOT_YOURS)
@@ -237,7 +237,7 @@ def _criteria(access: ReviewAccess, matter: Matter) -> str:
 
 
 def _open_case(access: ReviewAccess, form: HomeForm) -> CaseSummary | None:
-    """The case that is open on the page, where it is one of their access."""
+    """Return the case that is open on the page, if it is the caller's."""
     if form.cases:
         with suppress(RedstringError):
             return access.cases.summary(form.cases, access.owner)

@@ -237,10 +237,7 @@ def test_a_matter_that_is_deleted_meanwhile_takes_what_is_learned_with_it(
     desk.kept.store().delete_matter(found)
     held.set()
     until(lambda: desk.learning.get(job, ANNA.key).over)
-    assert (
-        desk.learning.get(job, ANNA.key).message
-        == "the matter and its learned weights were deleted, and what was learned of it"
-    )
+    assert desk.learning.get(job, ANNA.key).message == "the matter and its learned weights were deleted"
     assert ann("learning", job=job)["error"] == "there is no such matter"
     assert desk.kept.weights().lines(found, "Small") == []
 

@@ -247,7 +247,7 @@ def test_where_no_process_can_be_started_cases_run_here(
     workers = Workers()
     with ThreadPoolExecutor(1) as threads:
         starting = workers.start(1, [], None, OperatorSettings())
-        waiting = threads.submit(workers.done, "a", process_of, _case(library))
+        waiting = threads.submit(workers.run_function, "a", process_of, _case(library))
         assert starting is not None
         starting.join(60)
         assert waiting.result(SOON) == os.getpid()
