@@ -18,7 +18,7 @@ import pytest
 
 from engine.access.users import visitors_folder
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import judged, load_validations
+from engine.corpus.extracted.readings import current_verdicts, load_validations
 from engine.extraction.judging import Ends, unjudge_link
 from engine.ingestion.build import build_corpus
 from engine.records.store import EVERYBODY
@@ -397,6 +397,6 @@ def links_as_they_were(shown_sample: Path) -> Iterator[None]:
     """What was said of links of the sample is taken back in the end: others read it, too."""
     yield
     corpus = open_corpus(shown_sample)
-    for one in judged(load_validations(shown_sample)).values():
+    for one in current_verdicts(load_validations(shown_sample)).values():
         assert one.proposal.target_id is not None
         unjudge_link(corpus, Ends(one.proposal.source_id, one.proposal.target_id, one.proposal.relation))

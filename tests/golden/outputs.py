@@ -143,7 +143,10 @@ class Outputs:
             for file in re.findall(r"written[.\w]+", line):
                 if (folder / file).exists():
                     texts[f"{line}: {file}"] = text_in((folder / file).read_bytes())
-            yield from ((name, text) for name, text in texts.items() if text not in known)
+            for name, text in texts.items():
+                # What a command writes and what it prints is often the same.
+                if "written" not in line or text not in known:
+                    yield name, text
             known.update(texts.values())
 
     def _tools(self, folder: Path) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from pydantic import Field
 from engine.access.users import Action, may
 from engine.answers.retrieval_audit import RetrievalAudit
 from engine.caching import Cache
-from engine.corpus.extracted import judged, load_validations
+from engine.corpus.extracted import current_verdicts, load_validations
 from engine.corpus.extracted.graph import stamp_of
 from engine.errors import AccessError, CorpusError, InputError
 from engine.extraction import Plan
@@ -65,7 +65,7 @@ class Checklists:
             if known is None or known[0][0] != stamp[0]:
                 known = stamp, checklist(browser.corpus)
             elif known[0] != stamp:
-                known = stamp, known[1].with_verdicts(judged(load_validations(folder)))
+                known = stamp, known[1].with_verdicts(current_verdicts(load_validations(folder)))
             self._known[browser] = known
             return known[1]
 
@@ -164,7 +164,7 @@ class CorpusAccess(Access):
         key = (entry.folder, entry.state)
         browser = self.desk.browsers.made(key, lambda: Browser(self.desk.books.open(entry)))
         # Verdicts on links may have been given elsewhere, on a card or by command.
-        browser.corpus.judge()
+        browser.corpus.apply_verdicts()
         return browser
 
     def may(self, entry: Shelved, action: Action) -> bool:

@@ -77,8 +77,8 @@ class Browser:
     def by_verdicts(self, name: str, find: Callable[[Browser], Found]) -> Found:
         """What is found once for a corpus and the verdicts on its links that are in force, and kept."""
         kept = self._by_verdicts.get(name)
-        if kept is None or kept[0] != self.corpus.judged:
-            kept = self._by_verdicts[name] = (self.corpus.judged, find(self))
+        if kept is None or kept[0] != self.corpus.verdict_version:
+            kept = self._by_verdicts[name] = (self.corpus.verdict_version, find(self))
         found: Found = kept[1]
         return found
 

@@ -21,7 +21,7 @@ from engine.corpus.grades import (
     meanings,
     set_grade,
     ungraded,
-    unset_grade,
+    withdraw_grade,
     words_of,
 )
 from engine.language.characters import attribute, escape
@@ -65,7 +65,7 @@ def grade(access: CorpusAccess, form: GradeForm) -> Answer:
     name = form.kind if form.target is None else form.target
     said = {"reviewer": access.caller.person.name or form.name}
     if form.grade == _AS_TABLE:
-        unset_grade(corpus, of, name, **said)
+        withdraw_grade(corpus, of, name, **said)
     else:
         set_grade(corpus, of, name, grade_from(form.grade), **said)
     told = {"html": table_html(access, writable=True), "writable": True}
@@ -78,7 +78,7 @@ def grade(access: CorpusAccess, form: GradeForm) -> Answer:
 
 def document_html(found: Grades, document: Document, *, writable: bool) -> str:
     """The grade of one document: in words, or to be chosen."""
-    grade, basis = found.told(document)
+    grade, basis = found.explain(document)
     why = f"<small>{escape(basis.value)}</small>" if basis else ""
     if not writable:
         return f'<p class="doc-grade">{escape(words_of(grade)).capitalize()} {why}</p>'
@@ -112,14 +112,14 @@ def _row(row: KindRow, *, writable: bool) -> str:
     shown = f'<span dir="auto">{escape(row.shown)}</span>' if row.shown else f"<i>{NO_KIND}</i>"
     named = f"Grade of the kind {row.shown or NO_KIND}"
     grade = (
-        _choice(named, {"kind": row.kind}, row.grade, row.said is not None, row.usual)
+        _choice(named, {"kind": row.kind}, row.grade, row.decision is not None, row.usual)
         if writable
         else _plain(row.grade)
     )
     return (
         f'<tr{"" if row.grade else " class=without"}><th scope="row">{shown}</th>'
         f'<td class="number">{row.documents:,}</td><td>{grade}</td>'
-        f"<td>{_why(row.basis, row.said, writable=writable)}</td></tr>"
+        f"<td>{_why(row.basis, row.decision, writable=writable)}</td></tr>"
     )
 
 

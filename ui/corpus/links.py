@@ -238,8 +238,8 @@ def figures_html(everything: Checklist) -> str:
     verdicts = [item.validation for item in everything.items.values() if item.validation is not None]
     if not verdicts:
         return (
-            '<p class="hint">Nothing has been judged yet. Here comes the share of correct links of each kind, '
-            "with its 95% confidence interval: each verdict narrows it.</p>"
+            '<p class="hint">Nothing has been judged yet. Here comes the share of correct links of each kind'
+            ", with its 95% confidence interval: each verdict narrows it.</p>"
         )
     rows = "".join(
         _figure(SORT_WORDS.get(sort, sort), "model" if origin == "model" else "texts", figure)

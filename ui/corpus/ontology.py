@@ -11,13 +11,13 @@ from pydantic import Field
 from engine.access.users import Action
 from engine.corpus.ontology import (
     checked,
+    load_ontologies,
     ontology_content,
     ontology_from,
     ontology_in_force,
     ontology_yaml,
     parse_ontology,
     save_ontology,
-    saved_ontologies,
     undo_ontology,
 )
 from engine.corpus.protocol import Area, Corpus, Ontology
@@ -192,7 +192,7 @@ def areas(access: CorpusAccess, form: CorpusForm) -> Answer:
         "content": NOTHING_YET if corpus.ontology is None else ontology_content(corpus.ontology),
         "origin": "people" if saved else "ingested" if corpus.ontology else "none",
         "when": saved.when if saved else "",
-        "undo": writable and bool(saved_ontologies(shelved.folder)),
+        "undo": writable and bool(load_ontologies(shelved.folder)),
         "writable": writable,
         "languages": sorted(spoken, key=lambda language: (-spoken[language], language)),
         "model": "" if model is None else model.spec,

@@ -13,7 +13,14 @@ from pydantic import Field
 from engine.access.users import Action
 from engine.corpus.embedded.generation import MANIFEST_NAME
 from engine.corpus.embedded.publication import DECISIONS_NAME
-from engine.corpus.judgements import Decision, Place, add_decision, load_decisions, place_of, standing
+from engine.corpus.judgements import (
+    Decision,
+    Place,
+    add_decision,
+    current_decisions,
+    load_decisions,
+    locate_reference,
+)
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
 from engine.language.characters import attribute, escape
@@ -71,7 +78,7 @@ class WithdrawalForm(ReferenceForm):
 def cases(access: CorpusAccess, form: ReferencesForm) -> Answer:
     """References that are open, or those that were decided; ``first`` counts rows of the choice."""
     shelved, browser = access.entry, access.browser()
-    decided = standing(load_decisions(shelved.folder))
+    decided = current_decisions(load_decisions(shelved.folder))
     writable = access.may(shelved, Action.RESOLVE)
     choices = {
         "relations": _relations(browser),
@@ -111,7 +118,7 @@ def decide(access: CorpusAccess, form: DecisionForm) -> Answer:
     if form.target is not None and browser.spot(form.target) is None:
         raise InputError(f"{form.target!r} is not in this corpus")
     number, reference, passage = _one(browser, form)
-    place = place_of(reference.source_id, passage.text, reference.span)
+    place = locate_reference(reference.source_id, passage.text, reference.span)
     decision = add_decision(shelved.folder, place, form.target)
     decided: Mapping[Place, Decision] = {place: decision}
     return {"html": _case_html(browser, number, reference, passage, decided, writable=True), "waiting": True}
@@ -123,7 +130,7 @@ def undo(access: CorpusAccess, form: WithdrawalForm) -> Answer:
     if form.place is None:
         raise InputError("which decision is meant was not said")
     place = Place(*form.place)
-    if place not in standing(load_decisions(shelved.folder)):
+    if place not in current_decisions(load_decisions(shelved.folder)):
         raise InputError("this decision has been taken back already")
     add_decision(shelved.folder, place, None, withdrawn=True)
     if not form.refs:
@@ -182,7 +189,7 @@ def _case_html(
     *,
     writable: bool,
 ) -> str:
-    place = place_of(reference.source_id, passage.text, reference.span)
+    place = locate_reference(reference.source_id, passage.text, reference.span)
     decision = decided.get(place)
     spots = [spot for candidate in reference.candidates if (spot := browser.spot(candidate)) is not None]
     if decision is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from engine.access.users import Action
-from engine.corpus.extracted.readings import Judgement, Validation, judged, load_validations, located
+from engine.corpus.extracted.readings import Judgement, Validation, current_verdicts, load_validations, locate
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link, unjudge_link
@@ -78,11 +78,11 @@ def rejected_among(
 
 def _rejections(browser: Browser) -> Mapping[Place, Validation]:
     folder = browser.corpus.folder
-    if folder is None or not browser.corpus.judged:
+    if folder is None or not browser.corpus.verdict_version:
         return {}
     said = [
         one
-        for one in judged(load_validations(folder)).values()
+        for one in current_verdicts(load_validations(folder)).values()
         if one.judgement is Judgement.REJECTED and one.proposal.target_id
     ]
     rows = browser.corpus.rows([one.proposal.source_id for one in said])
@@ -91,7 +91,7 @@ def _rejections(browser: Browser) -> Mapping[Place, Validation]:
     texts = {row: one.text for row, one in zip(there.tolist(), passages, strict=True)}
     found: dict[Place, Validation] = {}
     for row, one in zip(rows.tolist(), said, strict=True):
-        span = located(one.proposal, texts[row]) if row >= 0 else None
+        span = locate(one.proposal, texts[row]) if row >= 0 else None
         if span is not None:
             found[one.proposal.source_id, one.proposal.relation, span.start, span.end] = one
     return found

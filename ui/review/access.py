@@ -20,13 +20,13 @@ from engine.records.phrases import hop_words
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.records.store.store import CaseStore
-from engine.review.kept import Queue, no_queue, reviewer_named
-from engine.review.learning.choosing import Choice, learned_from
-from engine.review.learning.observing import Labels, Observed, described
+from engine.review.learning.observations import Labels, Observed, describe_case
+from engine.review.learning.validation import Choice, learn_weights
 from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict
-from engine.review.quoting import Pieces, quoted
+from engine.review.queues import Queue, check_reviewer, unknown_queue_error
+from engine.review.quoting import Pieces, mark_quotes
 from engine.review.store import ReviewStore
-from engine.review.teaching import Place, Said, figures_of, taught
+from engine.review.training import TrainingLabels, WeightStore, choice_to_json, train
 from engine.settings import preset
 from engine.verbs.requests import CorpusName, Key
 from ui.calls import Access, Caller, Form
@@ -132,8 +132,8 @@ def link_of(item: Item) -> Link:
     is_shared = item.relation in _SHARED
     here, there = is_shared or not item.backward, is_shared or item.backward
     sides = [
-        Side(item.source_label, quoted(item.source_text, item.quote if here else "")),
-        Side(item.label, quoted(item.text, item.quote if there else "")),
+        Side(item.source_label, mark_quotes(item.source_text, item.quote if here else "")),
+        Side(item.label, mark_quotes(item.text, item.quote if there else "")),
     ]
     source, target = reversed(sides) if item.backward else sides
     return Link(source, _relation(item), target, item.backward, item.detail)
@@ -155,7 +155,7 @@ def _relation(item: Item) -> str:
 
 def rests_on(item: Item) -> Side:
     """Return the passages that support a sentence, with the words that it uses marked."""
-    return Side(item.source_label, quoted(item.source_text, *item.quote.split("\n")))
+    return Side(item.source_label, mark_quotes(item.source_text, *item.quote.split("\n")))
 
 
 def where(item: Item) -> str:
@@ -233,7 +233,13 @@ class Learning:
 
 
 def learn(
-    job: Job[Learning], place: Place, corpus: Corpus, said: Said, workers: Workers, visitor: str, who: str
+    job: Job[Learning],
+    place: WeightStore,
+    corpus: Corpus,
+    training: TrainingLabels,
+    workers: Workers,
+    visitor: str,
+    who: str,
 ) -> None:
     """Do the work of the job; ``visitor`` waits in the queue of cases. Raises CancelledError, and as cases
     and learning do."""
@@ -248,27 +254,27 @@ def learn(
 
     def learned(seen: Sequence[Observed], name: str) -> tuple[Experience, Choice]:
         work = partial(_learned, seen=tuple(seen), name=name)
-        found: tuple[Experience, Choice] = done(said.labels[0].question, work)
+        found: tuple[Experience, Choice] = done(training.labels[0].question, work)
         return found
 
-    experience, choice = taught(corpus, said, settings, ask=ask, learn=learned, told=job.tell)
+    experience, choice = train(corpus, training, settings, ask=ask, learn=learned, report=job.tell)
     # Cancelling now discards it.
     job.tell("keeping", 1, 1)
     if choice.strength:
-        place.keep(experience, choice, said.cases, who)
+        place.keep(experience, choice, training.cases, who)
         job.payload.weights = experience.id
-    job.payload.figures = figures_of(choice, said.cases)
+    job.payload.figures = choice_to_json(choice, training.cases)
 
 
 def _observed(case: Case, labels: Labels) -> Observed | None:
     for _ in case.run():
         continue
-    return described(case, labels)
+    return describe_case(case, labels)
 
 
 def _learned(case: Case, seen: Sequence[Observed], name: str) -> tuple[Experience, Choice]:
     """Learn in the place of a case; the case itself does not run."""
-    return learned_from(seen, case.corpus, name)
+    return learn_weights(seen, case.corpus, name)
 
 
 # Settings of a queue: every reviewer of the server may join; the one case that it is made from.
@@ -315,7 +321,7 @@ class ReviewAccess(Access):
         """The name under which verdicts are stored. Raises InputError if there is none."""
         if not (self.person.name or self.typed.strip()):
             raise InputError("say your name first: verdicts are kept under it")
-        return reviewer_named(self.person.name or self.typed)
+        return check_reviewer(self.person.name or self.typed)
 
     @property
     def asker(self) -> str:
@@ -353,7 +359,7 @@ class ReviewAccess(Access):
         found = self.store.queue(queue_id)
         if self.owns(found) or self._is_asked(found):
             return found
-        raise no_queue(queue_id)
+        raise unknown_queue_error(queue_id)
 
     def queues(self) -> list[Queue]:
         """Return all queues that the caller may review, the newest first."""

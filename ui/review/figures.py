@@ -13,11 +13,11 @@ from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.review.agreement import Agreement, Disagreement, agreement, disagreements
-from engine.review.drawing import sampling_of
+from engine.review.drawing import parse_sampling
 from engine.review.estimates import Estimates, estimates
-from engine.review.kept import Progress, Queue
 from engine.review.model import VERDICTS, Assessment, ItemKind, Verdict
 from engine.review.quality import Dimension, Period, Rate, over_time, overall, rates
+from engine.review.queues import Progress, Queue
 from engine.review.sampling import Sampling
 from ui.calls import Answer, Call
 from ui.palette import thread
@@ -120,7 +120,7 @@ def figures(access: ReviewAccess, form: QueueForm) -> Answer:
 def figures_screen(access: ReviewAccess, queue_id: str) -> Answer:
     """The figures of a queue. Single verdicts are shown to callers who have nothing left to judge."""
     queue = access.queue(queue_id)
-    verdicts = access.store.assessments(queue=queue.id, owner=EVERYBODY, stands=True)
+    verdicts = access.store.assessments(queue=queue.id, owner=EVERYBODY, is_current=True)
     progress = access.store.progress(queue.id, access.reviewer)
     differing = disagreements(verdicts)
     open_ones = [one for one in differing if not _is_settled(one)]
@@ -146,11 +146,11 @@ def _ranking(access: ReviewAccess, queue: Queue) -> tuple[Estimates, Sampling] |
     """Return estimates of the rankings of the queue's cases, and how it was drawn; None if its settings do
     not have that, or nothing of it was judged."""
     try:
-        sampling = sampling_of(queue)
+        sampling = parse_sampling(queue)
     except InputError:
         return None
     # Verdicts on an item count for all queues.
-    verdicts = access.store.assessments(Matter(queue.matter, "", "", ""), EVERYBODY, stands=True)
+    verdicts = access.store.assessments(Matter(queue.matter, "", "", ""), EVERYBODY, is_current=True)
     found = estimates(access.store.items(queue.id).values(), verdicts, sampling)
     return (found, sampling) if found.judged else None
 

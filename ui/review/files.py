@@ -15,13 +15,13 @@ from engine.errors import AccessError, InputError
 from engine.operator_settings import MEGABYTE
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
-from engine.review.drawing import items_named
+from engine.review.drawing import iterate_items
 from engine.review.exchange.drafts import Draft, draft
-from engine.review.exchange.placing import cases_named, placed
+from engine.review.exchange.matching import find_cases, match_verdicts
 from engine.review.exchange.registry import FORMATS, format_of, writer_of
-from engine.review.kept import Queue
+from engine.review.importing import import_summary
 from engine.review.model import Item, ItemKind
-from engine.review.taking import taken_words
+from engine.review.queues import Queue
 from engine.verbs.requests import Key
 from ui.calls import Answer, Call
 from ui.corpus.uploads import Uploaded, check_files, stage
@@ -77,7 +77,7 @@ def hand_out(access: ReviewAccess, form: VerdictsForm) -> Answer:
     Raises InputError where the format cannot hold it, or for too much."""
     scope, write = _scope(access, form), writer_of(form.format)
     owner = EVERYBODY if scope.queue is not None else access.owner
-    found = access.store.assessments(scope.matter, owner, queue=form.queue, stands=True)
+    found = access.store.assessments(scope.matter, owner, queue=form.queue, is_current=True)
     if _only_own(access, scope):
         found = [one for one in found if one.reviewer == access.reviewer]
     if len(found) > MOST_VERDICTS:
@@ -97,12 +97,12 @@ def take_in(access: ReviewAccess, form: ImportForm) -> tuple[str, Queue | None]:
         raise AccessError(NOT_YOURS)
     drafts = _read(access, form)
     items = _of_matter(access, scope.matter, drafts) if scope.queue is None else _queued(access, scope.queue)
-    found = placed(drafts, items)
+    found = match_verdicts(drafts, items)
     # Where people log in, names are theirs: what a file says of others is kept as said by the file.
-    taken = access.store.take_in(
+    taken = access.store.import_verdicts(
         found.found, by=by, queue=form.queue, owner=access.owner, signed=by if access.person.name else ""
     )
-    return "; ".join(taken_words(taken, found.missing)), scope.queue
+    return "; ".join(import_summary(taken, found.missing)), scope.queue
 
 
 def _scope(access: ReviewAccess, form: VerdictsForm) -> _Scope:
@@ -165,11 +165,11 @@ def _of_matter(
     library, hops = access.desk.library, any(one.kind is ItemKind.HOP for one in drafts)
     ids = access.cases.ids(matter, access.owner)
     questions = {one: access.cases.summary(one, access.owner).question for one in ids}
-    for case in cases_named(drafts, questions):
+    for case in find_cases(drafts, questions):
         record = access.cases.record(case, access.owner)
         with suppress(InputError):
             corpus = library.open(library.find(record["corpus"], access.person.key))
-            yield from items_named([(case, questions[case], record)], corpus, hops=hops)
+            yield from iterate_items([(case, questions[case], record)], corpus, hops=hops)
 
 
 CALLS = (Call("verdicts-out", VerdictsForm, hand_out, audit="export verdicts"),)

@@ -12,10 +12,10 @@ from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
 from engine.records.phrases import plural
 from engine.records.store.database import CaseSummary, Matter
-from engine.review.drawing import Drawing, asked_again, settings_of
+from engine.review.drawing import Drawing, left_out_note, queue_settings
 from engine.review.items import Record
-from engine.review.kept import LONGEST_TEXT, Progress, Queue
 from engine.review.model import Assessment, ItemKind
+from engine.review.queues import LONGEST_TEXT, Progress, Queue
 from engine.review.sampling import COUNTS, Sampling
 from ui.calls import Answer, Call
 from ui.review.access import (
@@ -86,7 +86,7 @@ def draw_queue(access: ReviewAccess, form: QueueRequest) -> tuple[Queue, str]:
     who = access.reviewer
     sampling = Sampling(**{name: getattr(form, name) for name in COUNTS}, reviewers=form.reviewers)
     matter, every, again = _cases(access, form)
-    verdicts = access.store.assessments(matter, access.owner, stands=True) if sampling.telling else ()
+    verdicts = access.store.assessments(matter, access.owner, is_current=True) if sampling.telling else ()
     drawing, missing = Drawing(sampling, verdicts), 0
     for case_id in every[:MOST_CASES]:
         try:
@@ -96,14 +96,16 @@ def draw_queue(access: ReviewAccess, form: QueueRequest) -> tuple[Queue, str]:
         else:
             drawing.add(case_id, record, corpus)
     settings = (
-        settings_of(sampling)
+        queue_settings(sampling)
         | {"cases": len(every), OPEN: form.open}
         | ({CASE: every[0]} if form.cases else {})
     )
     queue = access.store.make_queue(
         matter, form.name or matter.name, drawing.items(), who=who, settings=settings
     )
-    return queue, "; ".join((*_summary(queue, len(every), missing, drawing.unanswered), *asked_again(again)))
+    return queue, "; ".join(
+        (*_summary(queue, len(every), missing, drawing.unanswered), *left_out_note(again))
+    )
 
 
 def opened(access: ReviewAccess, case_id: str) -> tuple[Record, Corpus]:
@@ -285,7 +287,7 @@ def _made(access: ReviewAccess, case: CaseSummary, known: list[Queue]) -> Queue:
     queued = {one.item.key for queue in known for one in access.store.items(queue.id).values()}
     if known and all(one.item.key in queued for one in items):
         return known[0]
-    settings, name = settings_of(OF_CASE) | {OPEN: False, CASE: case.id}, case.name or case.question
+    settings, name = queue_settings(OF_CASE) | {OPEN: False, CASE: case.id}, case.name or case.question
     return access.store.make_queue(
         access.matter(case.matter), name[:LONGEST_NAME], items, who=access.reviewer, settings=settings
     )
@@ -300,7 +302,7 @@ def marks(access: ReviewAccess, form: CaseForm) -> Answer:
     except InputError:
         return {"marks": {}}
     of_item: dict[str, list[Assessment]] = defaultdict(list)
-    for one in access.store.assessments(owner=access.owner, case_id=summary.id, stands=True):
+    for one in access.store.assessments(owner=access.owner, case_id=summary.id, is_current=True):
         if one.item.kind is ItemKind.PASSAGE:
             of_item[one.item.key].append(one)
     found: dict[str, str] = {}

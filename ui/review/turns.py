@@ -10,9 +10,9 @@ from pydantic import Field
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.records.store import EVERYBODY
-from engine.review import acting
-from engine.review.kept import Criteria, Queue
+from engine.review import links
 from engine.review.model import Assessment, Item, ItemKind, Verdict
+from engine.review.queues import Criteria, Queue
 from engine.verbs.requests import Key
 from ui.calls import Answer, Call
 from ui.investigate.case_views import may_judge
@@ -27,9 +27,9 @@ def act_on_link(access: ReviewAccess, kept: Assessment) -> str:
     try:
         corpus = _corpus(access, kept)
     except RedstringError as error:
-        judged = kept.verdict in acting.JUDGEMENTS
+        judged = kept.verdict in links.JUDGEMENTS
         return f"the link itself was not judged: {for_visitors(error)}" if judged else ""
-    return "" if corpus is None else acting.act_on_link(corpus, kept)
+    return "" if corpus is None else links.apply_to_link(corpus, kept)
 
 
 def take_back_link(access: ReviewAccess, kept: Assessment) -> None:
@@ -37,12 +37,12 @@ def take_back_link(access: ReviewAccess, kept: Assessment) -> None:
     with suppress(RedstringError):
         corpus = _corpus(access, kept)
         if corpus is not None:
-            acting.take_back_link(corpus, kept)
+            links.withdraw_from_link(corpus, kept)
 
 
 def _corpus(access: ReviewAccess, kept: Assessment) -> Corpus | None:
     """The corpus of a hop; None where no words make its link, or where it is not for them to judge."""
-    if acting.link_followed(kept.item) is None:
+    if links.link_followed(kept.item) is None:
         return None
     name = access.cases.summary(kept.item.case_id, EVERYBODY).corpus
     library = access.desk.library
@@ -123,7 +123,7 @@ def judge(access: ReviewAccess, form: VerdictForm) -> Answer:
 def undo(access: ReviewAccess, form: TurnsForm) -> Answer:
     """Take back what was said last in the queue, and show its item again."""
     queue, reviewer = access.queue(form.queue), access.reviewer
-    before = access.store.last_said(queue.id, reviewer)
+    before = access.store.last_assessment(queue.id, reviewer)
     if before is None:
         raise InputError(NOTHING_TO_TAKE_BACK)
     access.store.withdraw(before.number, reviewer=reviewer, queue=queue.id)

@@ -8,12 +8,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from engine.corpus.judgements import Act, WeightsLine, acted
+from engine.corpus.judgements import Act, WeightsLine, latest_act
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, CorpusError, InputError, RedstringError
 from engine.records.store.database import Matter
-from engine.review.learning.choosing import FEWEST
-from engine.review.teaching import OfCorpus, OfMatter, Place, Said, said_in
+from engine.review.learning.validation import FEWEST
+from engine.review.training import (
+    CorpusWeightStore,
+    MatterWeightStore,
+    TrainingLabels,
+    WeightStore,
+    labels_from,
+)
 from ui.calls import Answer, Call
 from ui.investigate.case_views import may_judge
 from ui.jobs.jobs import Job, Owner, State
@@ -54,11 +60,11 @@ class Scope:
     may_share: bool
     of: str
 
-    def place(self, access: ReviewAccess) -> Place:
+    def place(self, access: ReviewAccess) -> WeightStore:
         """Return the store of the weights. Raises InputError for a corpus that is not there."""
         if self.of == "matter":
-            return OfMatter(access.desk.kept.weights(), self.matter, self.name)
-        return OfCorpus(self.there())
+            return MatterWeightStore(access.desk.kept.weights(), self.matter, self.name)
+        return CorpusWeightStore(self.there())
 
     def there(self) -> Corpus:
         """Return the corpus. Raises InputError if it is not there."""
@@ -66,10 +72,10 @@ class Scope:
             raise InputError("the corpus of these cases was removed, or is not open to you")
         return self.corpus
 
-    def labels(self, access: ReviewAccess) -> Said:
+    def labels(self, access: ReviewAccess) -> TrainingLabels:
         """Return the verdicts to learn from: for a corpus, those in all matters of the caller."""
         matter = self.matter if self.of == "matter" else None
-        return said_in(access.store.assessments(matter, access.owner, corpus=self.name, stands=True))
+        return labels_from(access.store.assessments(matter, access.owner, corpus=self.name, is_current=True))
 
 
 def learned(access: ReviewAccess, form: ScopeForm) -> Answer:
@@ -91,7 +97,7 @@ def begin(access: ReviewAccess, form: ScopeForm) -> Answer:
     asked = Learning(scope.matter.id, scope.name, scope.of)
     line = access.person.address or access.asker
     work = partial(
-        learn, place=place, corpus=corpus, said=labels.newest(MOST_QUESTIONS, MOST_PASSAGES),
+        learn, place=place, corpus=corpus, training=labels.newest(MOST_QUESTIONS, MOST_PASSAGES),
         workers=access.desk.library.workers, visitor=line, who=who,
     )  # fmt: skip
     access.desk.learning.start(Owner(access.asker, access.person.address), asked, work)
@@ -169,9 +175,9 @@ def _scope(access: ReviewAccess, form: ScopeForm) -> Scope:
 def _screen(access: ReviewAccess, scope: Scope, wanted: str) -> Answer:
     job = _going(access, scope)
     lines = scope.place(access).lines() if scope.name else []
-    labels = scope.labels(access) if scope.name else Said((), {})
+    labels = scope.labels(access) if scope.name else TrainingLabels((), {})
     kept = [line for line in reversed(lines) if line.act is Act.KEPT]
-    last = acted(lines)
+    last = latest_act(lines)
     in_use = "" if last is None else last.id
     chosen = next((one for one in kept if one.id == (wanted or in_use)), next(iter(kept), None))
     fresh = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.corpus.extracted import Judgement, Proposal, add_reading, judged, load_validations
+from engine.corpus.extracted import Judgement, Proposal, add_reading, current_verdicts, load_validations
 from engine.model import Relation
 from tests.engine.corpus.extracted.values import window
 from tests.ui.corpus.conftest import VISITOR, Caller
@@ -95,7 +95,7 @@ def test_a_verdict_is_kept_counted_and_taken_back(
     )
     assert "clear &lt;b&gt;" in done["html"]
     assert (done["judged"], "100%" in done["figures"]) == (1, True)
-    (validation,) = judged(load_validations(folder_of(desk))).values()
+    (validation,) = current_verdicts(load_validations(folder_of(desk))).values()
     assert (validation.judgement, validation.origin) == (Judgement.ACCEPTED, "model")
     assert (validation.reviewer, validation.note) == ("A. Jurist", "clear <b>")
     assert key in mine.good("links", wanted={"state": "judged"})["keys"]
@@ -106,7 +106,7 @@ def test_a_verdict_is_kept_counted_and_taken_back(
     assert "Accepted" not in again["html"]
     assert again["judged"] == 1
     assert "taken back already" in mine("unjudge", said={"key": key})["error"]
-    assert len(judged(load_validations(folder_of(desk)))) == 1
+    assert len(current_verdicts(load_validations(folder_of(desk)))) == 1
 
 
 def correct(mine: Caller, proposal: Proposal, **more: Any) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def test_a_correction_changes_relation_target_and_words(
 ) -> None:
     done = correct(mine, read[2], relation="applies_to", target="act/art-1", quote="entered in the register")
     assert "error" not in done, done
-    (validation,) = judged(load_validations(folder_of(desk))).values()
+    (validation,) = current_verdicts(load_validations(folder_of(desk))).values()
     held = validation.holds
     assert held is not None
     assert (held.relation, held.quote) == (Relation.APPLIES_TO, "entered in the register")
@@ -134,7 +134,7 @@ def test_a_correction_of_a_concept_and_of_the_place_of_words(
     assert "error" not in correct(
         mine, read[1], concept="Manager", quote="A manager", at=4, relation="applies_to"
     )
-    held = judged(load_validations(folder_of(desk)))[read[1].key].holds
+    held = current_verdicts(load_validations(folder_of(desk)))[read[1].key].holds
     assert held is not None
     assert (held.concept, held.quote, held.relation) == ("Manager", "A manager", Relation.APPLIES_TO)
 

@@ -5,7 +5,7 @@ import re
 from html import unescape
 from typing import Any
 
-from engine.corpus.judgements import load_decisions, standing
+from engine.corpus.judgements import current_decisions, load_decisions
 from tests.ui.corpus.conftest import VISITOR, Caller
 from ui.corpus.access import CorpusDesk
 
@@ -40,13 +40,13 @@ def test_a_decision_is_kept_and_can_be_undone(mine: Caller, desk: CorpusDesk) ->
     done = mine.good("decide", refs=[number], target="regulation")["html"]
     assert "Agency Regulation" in done
     assert "data-undo" in done
-    (decision,) = standing(load_decisions(folder)).values()
+    (decision,) = current_decisions(load_decisions(folder)).values()
     assert decision.target_id == "regulation"
     assert "Agency Regulation" in mine.good("cases", kind="decided")["html"]
 
     again = mine.good("undo", refs=[number], place=place)["html"]
     assert "data-none" in again
-    assert not standing(load_decisions(folder))
+    assert not current_decisions(load_decisions(folder))
     assert "taken back already" in mine("undo", place=place)["error"]
 
     assert "No reference" in mine.good("decide", refs=[number])["html"]

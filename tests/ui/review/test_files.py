@@ -125,7 +125,7 @@ def test_nothing_is_taken_from_or_handed_to_anybody_else(
         told = ann.good(
             "verdicts-in", matter=matter_of(desk), format="csv", file=sent(uploads, row.format(case))
         )
-        assert told["said"] == "0 verdicts kept; 1 are of what is not here: line 2, passage:x"
+        assert told["said"] == "0 verdicts kept; 1 are on items that are not here: line 2, passage:x"
     assert len(said(store)) == count
     assert 'data-act="bring"' not in reva.good("figures", queue=queue)["html"]["figures"]
 
@@ -164,11 +164,11 @@ def zipped(size: int) -> bytes:
 @pytest.mark.parametrize(
     ("format_", "content", "expected"),
     [
-        ("csv", zipped(50_000_000), "verdicts.csv: a packed file; unpack it first"),
+        ("csv", zipped(50_000_000), "verdicts.csv: a compressed file; unpack it first"),
         ("csv", b"x" * (MOST_BYTES + 1), "verdicts.csv: larger than the 4 MB taken here"),
         ("csv", HEAD + "CASE,KEY,relevant,Ann,\n" * 20_001, "verdicts.csv: more than 20,000 verdicts"),
         ("qrels", "q 0 p 1\n" * 200_001, "verdicts.csv: more than 20,000 verdicts"),
-        ("jsonl", "[" * 1_000_000, "verdicts.csv, line 1: no JSON"),
+        ("jsonl", "[" * 1_000_000, "verdicts.csv, line 1: not JSON"),
         ("csv", f"{HEAD}CASE,KEY,relevant,Ann,\nCASE,KEY,fine,Ann,\n", "verdicts.csv, line 3: unknown"),
         ("xls", HEAD, "unknown format 'xls'"),
     ],

@@ -8,7 +8,7 @@ import pytest
 
 from engine.access.users import Person, Role
 from engine.errors import InputError
-from engine.review.drawing import sampling_of
+from engine.review.drawing import parse_sampling
 from engine.review.sampling import Sampling
 from engine.review.store import ReviewStore
 from tests.ui.review.conftest import ANNA, BELA, FEW, OPAL, QUESTION, REVA, Caller, Keep, said
@@ -59,7 +59,7 @@ def test_criteria_are_versioned_and_shown_anew_when_they_change(
     assert "shown-criteria" not in ann.good("turns", queue=queue, slots=["a"], seen=1)["html"]
     assert "version 2" in ann.good("criteria", matter=matter, criteria="x" * 500)["html"]["criteria"]
     assert "shown-criteria" in ann.good("turns", queue=queue, slots=["a"], seen=1)["html"]
-    assert "say what counts" in ann("criteria", matter=matter, criteria="  ")["error"]
+    assert "write what counts" in ann("criteria", matter=matter, criteria="  ")["error"]
 
 
 @pytest.mark.parametrize(
@@ -97,11 +97,11 @@ def test_a_queue_is_drawn_from_all_cases_or_from_the_open_one(
     assert ann.first(one)["case"] == case
     told = ann.good("make-queue", cases=case, **FEW)["said"]
     assert told == "3 items of 1 case"
-    assert "a queue needs something" in ann("make-queue", cases=gone, **FEW)["error"]
+    assert "a queue needs items" in ann("make-queue", cases=gone, **FEW)["error"]
     told = ann.good("make-queue", matter=store.queue(every).matter, **FEW)["said"]
     assert told == "6 items of 2 cases; 1 case left out, whose corpus was removed or is not open to you"
     kept = store.queue(every)
-    assert sampling_of(kept) == Sampling(3, 0, 0, 0, 0, hops=2)
+    assert parse_sampling(kept) == Sampling(3, 0, 0, 0, 0, hops=2)
     assert kept.settings["open_to_reviewers"] is False
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import lxml.html
 
-from engine.review.kept import QueuedItem
 from engine.review.model import Item, ItemKind, Verdict
+from engine.review.queues import QueuedItem
 from engine.review.store import ReviewStore
 from tests.ui.review.conftest import ANNA, Caller, Keep
 from ui.review.access import ReviewDesk

@@ -15,10 +15,10 @@ from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import adopted_weights
 from engine.records.store import EVERYBODY
 from engine.review.items import passage_items
-from engine.review.kept import QueuedItem
-from engine.review.learning.choosing import Choice, learned_from
-from engine.review.learning.observing import described
+from engine.review.learning.observations import describe_case
+from engine.review.learning.validation import Choice, learn_weights
 from engine.review.model import Verdict
+from engine.review.queues import QueuedItem
 from engine.review.store import ReviewStore
 from engine.settings import preset
 from tests.ui.review.conftest import ANNA, BELA, OPAL, QUESTION, REVA, Caller, Keep
@@ -37,13 +37,13 @@ def teach(desk: ReviewDesk, keep: Keep, store: ReviewStore, monkeypatch: pytest.
     three laws are too few to tell."""
 
     def convinced(*given: Any) -> tuple[Experience, Choice]:
-        experience, choice = learned_from(*given)
+        experience, choice = learn_weights(*given)
         first, *others = choice.moved
         moved = [replace(first, ndcg=0.5, ndcg_then=0.4)]
         moved += [replace(one, ndcg=0.5, ndcg_then=0.6) for one in others]
         return replace(experience, strength=1.0), replace(choice, strength=1.0, moved=tuple(moved))
 
-    monkeypatch.setattr(learning, "learned_from", convinced)
+    monkeypatch.setattr(learning, "learn_weights", convinced)
 
     def one(person: Any = ANNA, count: int = 6, matter: str = "General") -> str:
         cases, owner = desk.kept.store(), desk.kept.owner_of(person)
@@ -134,10 +134,10 @@ def test_what_teaches_nothing_is_not_kept(ann: Caller, teach: Teach, monkeypatch
     matter = teach()
 
     def doubtful(*given: Any) -> tuple[Experience, Choice]:
-        experience, choice = learned_from(*given)
+        experience, choice = learn_weights(*given)
         return experience, replace(choice, strength=0.0)
 
-    monkeypatch.setattr(learning, "learned_from", doubtful)
+    monkeypatch.setattr(learning, "learn_weights", doubtful)
     page = learned(ann, matter)["html"]["learned"]
     assert 'data-do="adopt"' not in page
     assert kept(ann.desk, matter) == []
@@ -199,13 +199,13 @@ def _in_journal(corpus: Corpus) -> list[dict[str, Any]]:
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Learning waits at its first question until this is set."""
-    go, real = threading.Event(), described
+    go, real = threading.Event(), describe_case
 
     def waits(case: Case, labels: Any) -> Any:
         go.wait(20)
         return real(case, labels)
 
-    monkeypatch.setattr("ui.review.access.described", waits)
+    monkeypatch.setattr("ui.review.access.describe_case", waits)
     return go
 
 

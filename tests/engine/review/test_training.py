@@ -8,9 +8,9 @@ import pytest
 
 from engine.errors import InputError
 from engine.evaluation.compare import paired
-from engine.review.learning.choosing import Choice, Moved
+from engine.review.learning.validation import Choice, Moved
 from engine.review.model import Assessment
-from engine.review.teaching import Said, figures_of, said_in, taught
+from engine.review.training import TrainingLabels, choice_to_json, labels_from, train
 from engine.settings import preset
 from tests.engine.review.judged import N, R, passage, said
 
@@ -30,10 +30,10 @@ EVERY = (
 
 
 def test_questions_that_tell_something_are_counted() -> None:
-    found = said_in(EVERY)
+    found = labels_from(EVERY)
     assert (found.verdicts, len(found.labels), found.telling) == (5, 2, 1)
     assert found.cases == {"One?": "new", "Two?": "second"}
-    assert said_in(()) == Said((), {})
+    assert labels_from(()) == TrainingLabels((), {})
 
 
 @pytest.mark.parametrize(
@@ -41,22 +41,22 @@ def test_questions_that_tell_something_are_counted() -> None:
     [(9, 9, ["One?", "Two?"]), (1, 9, ["Two?"]), (9, 4, ["Two?"]), (9, 1, [])],
 )
 def test_the_newest_are_kept_whole(questions: int, passages: int, left: list[str]) -> None:
-    assert [one.question for one in said_in(EVERY).newest(questions, passages).labels] == left
+    assert [one.question for one in labels_from(EVERY).newest(questions, passages).labels] == left
 
 
 def test_the_words_of_questions_are_not_kept(bare: object) -> None:
     moved = [Moved(f"Question {place}?", 1.0, 1.0, 0.5, 0.5 + place / 100) for place in (-2, -1, 0, 1, 2, 3)]
     same = paired([0.5], [0.5])
     choice = Choice("passages", 1.0, 6, 12, same, same, tuple(moved))
-    plain = figures_of(choice)
+    plain = choice_to_json(choice)
     assert (plain["better"], plain["worse"]) == (3, 2)
     assert "up" not in plain
-    found = figures_of(choice, {"Question 3?": "c3", "Question -2?": "c-2"})
+    found = choice_to_json(choice, {"Question 3?": "c3", "Question -2?": "c-2"})
     assert [one["case"] for one in found["up"]] == ["c3", "", ""]
     assert [one["case"] for one in found["down"]] == ["c-2", ""]
     assert "Question" not in repr(found)
 
 
 def test_nothing_said_teaches_nothing(bare: object) -> None:
-    with pytest.raises(InputError, match="nobody has judged"):
-        taught(bare, said_in(()), preset("quick"))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="no passage has been judged"):
+        train(bare, labels_from(()), preset("quick"))  # type: ignore[arg-type]

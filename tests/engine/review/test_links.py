@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement, judged, load_validations
+from engine.corpus.extracted.readings import Judgement, current_verdicts, load_validations
 from engine.corpus.protocol import Corpus
 from engine.extraction.judging import UNWRITTEN, Ends, judge_link, rejected_links, unjudge_link
 from engine.model import Reference, Relation, Status, TargetKind
-from engine.review.acting import (
-    KEPT,
-    LEFT_OUT,
-    STAYS_OUT,
-    act_on_link,
+from engine.review.links import (
+    LINK_CONFIRMED,
+    LINK_REJECTED,
+    LINK_STAYS_REJECTED,
+    apply_to_link,
     link_followed,
-    take_back_link,
+    withdraw_from_link,
 )
 from engine.review.model import Assessment, Item, ItemKind, Verdict
 from tests.engine.review.judged import said
@@ -68,62 +68,63 @@ def is_out(corpus: Corpus, hop: Item) -> bool:
 
 def test_the_last_of_one_reviewer_counts(corpus: Corpus, hop: Item) -> None:
     for verdict, told, out in (
-        (TARGET, LEFT_OUT, True),
-        (KIND, LEFT_OUT, True),
-        (RIGHT, KEPT, False),
-        (TARGET, LEFT_OUT, True),
+        (TARGET, LINK_REJECTED, True),
+        (KIND, LINK_REJECTED, True),
+        (RIGHT, LINK_CONFIRMED, False),
+        (TARGET, LINK_REJECTED, True),
         (USELESS, "", False),
-        (KIND, LEFT_OUT, True),
+        (KIND, LINK_REJECTED, True),
         (LATER, "", False),
     ):
-        assert act_on_link(corpus, says(hop, verdict)) == told, verdict
+        assert apply_to_link(corpus, says(hop, verdict)) == told, verdict
         assert is_out(corpus, hop) is out, verdict
-    assert not take_back_link(corpus, says(hop, LATER))
-    act_on_link(corpus, says(hop, TARGET))
-    assert take_back_link(corpus, says(hop, TARGET))
+    assert not withdraw_from_link(corpus, says(hop, LATER))
+    apply_to_link(corpus, says(hop, TARGET))
+    assert withdraw_from_link(corpus, says(hop, TARGET))
     assert not is_out(corpus, hop)
 
 
 def test_rejected_by_one_it_stays_out_though_another_confirms_it(corpus: Corpus, hop: Item) -> None:
-    act_on_link(corpus, says(hop, TARGET, "Ann"))
-    assert act_on_link(corpus, says(hop, RIGHT, "Ben")) == STAYS_OUT
+    apply_to_link(corpus, says(hop, TARGET, "Ann"))
+    assert apply_to_link(corpus, says(hop, RIGHT, "Ben")) == LINK_STAYS_REJECTED
     assert is_out(corpus, hop)
-    take_back_link(corpus, says(hop, RIGHT, "Ben"))
+    withdraw_from_link(corpus, says(hop, RIGHT, "Ben"))
     assert is_out(corpus, hop)
-    take_back_link(corpus, says(hop, TARGET, "Ann"))
+    withdraw_from_link(corpus, says(hop, TARGET, "Ann"))
     assert not is_out(corpus, hop)
 
 
 def test_confirmed_by_one_and_rejected_by_another_it_is_left_out_until_that_is_taken_back(
     corpus: Corpus, hop: Item
 ) -> None:
-    act_on_link(corpus, says(hop, RIGHT, "Ann"))
-    assert act_on_link(corpus, says(hop, KIND, "Ben")) == LEFT_OUT
+    apply_to_link(corpus, says(hop, RIGHT, "Ann"))
+    assert apply_to_link(corpus, says(hop, KIND, "Ben")) == LINK_REJECTED
     assert is_out(corpus, hop)
-    take_back_link(corpus, says(hop, KIND, "Ben"))
+    withdraw_from_link(corpus, says(hop, KIND, "Ben"))
     assert standing(corpus) == {("Ann", Judgement.ACCEPTED)}
 
 
 def test_rejected_by_two_it_is_left_out_until_both_have_taken_it_back(corpus: Corpus, hop: Item) -> None:
     for first, second in (("Ann", "Ben"), ("Ben", "Ann")):
         for who in ("Ann", "Ben"):
-            assert act_on_link(corpus, says(hop, TARGET, who)) == LEFT_OUT
-        take_back_link(corpus, says(hop, TARGET, first))
+            assert apply_to_link(corpus, says(hop, TARGET, who)) == LINK_REJECTED
+        withdraw_from_link(corpus, says(hop, TARGET, first))
         assert is_out(corpus, hop)
         assert standing(corpus) == {(second, Judgement.REJECTED)}
-        take_back_link(corpus, says(hop, TARGET, second))
+        withdraw_from_link(corpus, says(hop, TARGET, second))
         assert not is_out(corpus, hop)
 
 
 @pytest.mark.parametrize(
-    ("verdict", "told", "out"), [(RIGHT, KEPT, False), (USELESS, "", False), (KIND, LEFT_OUT, True)]
+    ("verdict", "told", "out"),
+    [(RIGHT, LINK_CONFIRMED, False), (USELESS, "", False), (KIND, LINK_REJECTED, True)],
 )
 def test_settled_what_others_said_counts_no_more(
     corpus: Corpus, hop: Item, verdict: Verdict, told: str, out: bool
 ) -> None:
-    act_on_link(corpus, says(hop, RIGHT, "Ann"))
-    act_on_link(corpus, says(hop, TARGET, "Ben"))
-    assert act_on_link(corpus, says(hop, verdict, "Lead", settles=True)) == told
+    apply_to_link(corpus, says(hop, RIGHT, "Ann"))
+    apply_to_link(corpus, says(hop, TARGET, "Ben"))
+    assert apply_to_link(corpus, says(hop, verdict, "Lead", settles=True)) == told
     assert is_out(corpus, hop) is out
 
 
@@ -135,9 +136,9 @@ def test_what_a_reviewer_said_of_another_link_of_the_passage_stays(corpus: Corpu
         for other in every
         if one.source_id == other.source_id and one.target_id != other.target_id
     )
-    act_on_link(corpus, says(hop_of(first), TARGET, "Ann"))
-    act_on_link(corpus, says(hop_of(second), TARGET, "Ben"))
-    act_on_link(corpus, says(hop_of(second), USELESS, "Ann"))
+    apply_to_link(corpus, says(hop_of(first), TARGET, "Ann"))
+    apply_to_link(corpus, says(hop_of(second), TARGET, "Ben"))
+    apply_to_link(corpus, says(hop_of(second), USELESS, "Ann"))
     assert is_out(corpus, hop_of(first))
     assert is_out(corpus, hop_of(second))
 
@@ -145,22 +146,22 @@ def test_what_a_reviewer_said_of_another_link_of_the_passage_stays(corpus: Corpu
 def test_a_hop_that_was_followed_back_judges_the_link_as_it_leads(corpus: Corpus, hop: Item) -> None:
     back = replace(hop, passage_id=hop.source_id, source_id=hop.passage_id, backward=True)
     assert link_followed(back) == link_followed(hop)
-    act_on_link(corpus, says(back, TARGET))
+    apply_to_link(corpus, says(back, TARGET))
     assert is_out(corpus, hop)
 
 
 def test_long_words_are_shortened_and_a_long_name_is_kept(corpus: Corpus, hop: Item) -> None:
     long = says(hop, TARGET, "x" * 200, reason="why", note="n" * 20_000)
-    assert act_on_link(corpus, long) == LEFT_OUT
-    assert take_back_link(corpus, long)
+    assert apply_to_link(corpus, long) == LINK_REJECTED
+    assert withdraw_from_link(corpus, long)
     assert not is_out(corpus, hop)
 
 
 def test_where_there_is_no_such_link_the_words_say_so(corpus: Corpus, hop: Item) -> None:
     gone = replace(hop, source_id="gone")
-    assert act_on_link(corpus, says(gone, TARGET)).startswith("the link itself was not judged: 'gone'")
-    assert act_on_link(corpus, says(gone, USELESS)) == ""
-    assert not take_back_link(corpus, says(gone, TARGET))
+    assert apply_to_link(corpus, says(gone, TARGET)).startswith("the link itself was not judged: 'gone'")
+    assert apply_to_link(corpus, says(gone, USELESS)) == ""
+    assert not withdraw_from_link(corpus, says(gone, TARGET))
 
 
 def test_what_is_no_link_is_not_acted_on(hop: Item) -> None:
@@ -185,4 +186,6 @@ def test_undone_by_command_it_is_freed_of_what_all_said(corpus: Corpus, hop: Ite
 def standing(corpus: Corpus) -> set[tuple[str, Judgement]]:
     """Who has said what of links, as it counts."""
     assert corpus.journals is not None
-    return {(one.reviewer, one.judgement) for one in judged(load_validations(corpus.journals)).values()}
+    return {
+        (one.reviewer, one.judgement) for one in current_verdicts(load_validations(corpus.journals)).values()
+    }

@@ -16,7 +16,7 @@ from engine.records.case_file import find_changes, read_saved
 from engine.records.store import EVERYBODY
 from engine.records.store.chain import seal_verdicts
 from engine.records.store.store import CaseStore
-from engine.review.handing import assessments_in, unnamed
+from engine.review.case_verdicts import anonymise, parse_assessments
 from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict
 from engine.review.store import ReviewStore
 from tests.engine.review.judged import N, P, R, passage, said
@@ -55,7 +55,7 @@ def test_people_are_numbered_within_their_case() -> None:
     given = [said(passage(key, case_id="abcdefghijkl"), R, name) for key, name in (("a", "X"), ("b", "Y"))]
     given += [said(passage("b", case_id="abcdefghijkl"), R, "X")]
     given += [replace(said(passage("b"), R, "rule"), source=SourceType.CODE)]
-    assert [one.reviewer for one in unnamed(given)] == [
+    assert [one.reviewer for one in anonymise(given)] == [
         "reviewer 1 of case abcdefgh",
         "reviewer 2 of case abcdefgh",
         "reviewer 1 of case abcdefgh",
@@ -66,7 +66,7 @@ def test_people_are_numbered_within_their_case() -> None:
 def test_a_saved_case_brings_its_verdicts_along(
     store: CaseStore, reviews: ReviewStore, case: str, tmp_path: Path
 ) -> None:
-    before = reviews.assessments(stands=True)
+    before = reviews.assessments(is_current=True)
     path = tmp_path / "case.json"
     write = export_of("json").write
     bare = write(handed(store, reviews, case, Verdicts.NONE))
@@ -82,27 +82,27 @@ def test_a_saved_case_brings_its_verdicts_along(
     store.delete([case])
     assert reviews.assessments() == []
     store.take_in(saved.record, saved.case, store.matter(MATTER), who="Cem")
-    assert without_numbers(reviews.assessments(stands=True)) == without_numbers(before)
+    assert without_numbers(reviews.assessments(is_current=True)) == without_numbers(before)
     assert store.verify(case) == []
     event = store.events(case)[-1].data
     assert (event["verdicts"], event["verdicts_seal"]) == (4, seal_verdicts(saved.case))
-    read = assessments_in(saved.case, saved.record)
+    read = parse_assessments(saved.case, saved.record)
     assert without_numbers(list(read)) == without_numbers(before)
 
 
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"verdict": "partly"}, "the verdicts are not what they were"),
-        ({"reviewer": "Eve"}, "the verdicts are not what they were"),
+        ({"verdict": "partly"}, "the verdicts were changed"),
+        ({"reviewer": "Eve"}, "the verdicts were changed"),
         ({"verdict": "later"}, r"'later' is no verdict on a passage"),
         ({"verdict": "right"}, r"'right' is no verdict on a passage"),
-        ({"reviewer": "Ben"}, "a reviewer says two things of an item"),
+        ({"reviewer": "Ben"}, "a reviewer has two verdicts on an item"),
         ({"seconds": -1.0}, "seconds"),
         ({"note": "x" * 20_001}, "note"),
         ({"at": "yesterday"}, "at"),
         ({"more": 1}, "more"),
-        ({"item": {"case_id": "other"}}, "one is of another case"),
+        ({"item": {"case_id": "other"}}, "one belongs to another case"),
         ({"item": {"round": "two"}}, "item.round"),
     ],
 )

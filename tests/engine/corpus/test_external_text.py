@@ -12,7 +12,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.contents import Contents
 from engine.corpus.embedded.writing import write_corpus
-from engine.corpus.outside import outside
+from engine.corpus.external_text import external_resolver
 from engine.corpus.protocol import Corpus, Rows
 from engine.language.addresses import Address
 from engine.language.references import find_mentions
@@ -22,7 +22,7 @@ DAY = date(2026, 1, 1)
 
 
 def test_a_passage_read_from_outside_cites_what_it_cites_inside(meridia: Corpus) -> None:
-    reader = outside(meridia)
+    reader = external_resolver(meridia)
     compared = 0
     for reference in meridia.all_references():
         (passage,) = meridia.passages(meridia.rows([reference.source_id]))
@@ -45,7 +45,7 @@ def _names(passage: Passage, words: str) -> bool:
 
 
 def test_rows_are_those_of_the_target(meridia: Corpus) -> None:
-    reader = outside(meridia)
+    reader = external_resolver(meridia)
     text = "Article 14 of the Agency Code"
     (mention,) = find_mentions(text, "en")
     (found,) = reader.resolve(mention, text, "en", DAY)
@@ -55,7 +55,7 @@ def test_rows_are_those_of_the_target(meridia: Corpus) -> None:
 
 
 def test_the_nearest_numbers_ascend(meridia: Corpus) -> None:
-    reader = outside(meridia)
+    reader = external_resolver(meridia)
     text = "Article 9999 of the Agency Code"
     (mention,) = find_mentions(text, "en")
     number = next(n for n, one in enumerate(reader.documents) if one.id == "commercial-agency-code")
@@ -121,7 +121,7 @@ def test_of_a_long_document_only_what_bears_the_number_is_read(
 
         with monkeypatch.context() as patched:
             patched.setattr(type(corpus), "passages", counted)
-            reader = outside(corpus)
+            reader = external_resolver(corpus)
             for mention in find_mentions(text, "en"):
                 reader.within(mention, [0], text, "en", DAY)
                 reader.nearest(0, Address(SectionKind.ARTICLE, "9999"), 4)

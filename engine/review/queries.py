@@ -1,4 +1,4 @@
-"""What is asked of the tables of reviews: queues, what was said, and what a reviewer judges next."""
+"""Queries on the tables of reviews: queues, items, assessments, and a reviewer's next item."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from engine.records.store.tables import CASES
 from engine.review.model import Verdict
 
 
-def all_queues() -> Select[Any]:
-    """Queues with the number of their items, of those that have all verdicts, and of those that wait for
-    somebody to end a disagreement."""
+def select_queues() -> Select[Any]:
+    """Select queues with the number of their items, of fully judged ones, and of open disagreements."""
     columns = list(QUEUES.c)
     wanted, judged = QUEUE_ITEMS.c.wanted, QUEUE_ITEMS.c.judged
     done = func.count(case((judged >= wanted, 1)))
@@ -27,27 +26,27 @@ def all_queues() -> Select[Any]:
     return joined.group_by(QUEUES.c.id)
 
 
-def all_items(queue_id: str) -> Select[Any]:
-    """The items of a queue with the ids of their cases, in the order in which they come."""
+def select_items(queue_id: str) -> Select[Any]:
+    """Select the items of a queue with the ids of their cases, in order."""
     wanted = select(*QUEUE_ITEMS.c, CASES.c.id.label("case_id"))
     joined = wanted.join(CASES, CASES.c.number == QUEUE_ITEMS.c.case_number)
     return joined.where(QUEUE_ITEMS.c.queue == queue_id).order_by(QUEUE_ITEMS.c.place, QUEUE_ITEMS.c.number)
 
 
-def all_said() -> Select[Any]:
-    """Assessments with the id and the question of their cases."""
+def select_assessments() -> Select[Any]:
+    """Select assessments with the id and question of their cases."""
     columns = (*ASSESSMENTS.c, CASES.c.id.label("case_id"), CASES.c.question)
     return select(*columns).join(CASES, CASES.c.number == ASSESSMENTS.c.case_number)
 
 
-def open_to(queue_id: str, reviewer: str) -> ColumnElement[bool]:
-    """The items of a queue that a reviewer can still judge, whoever has them now."""
+def is_open_to(queue_id: str, reviewer: str) -> ColumnElement[bool]:
+    """Condition for items of a queue that a reviewer can still judge, leased or not."""
     own = exists(
         select(ASSESSMENTS.c.number).where(
             ASSESSMENTS.c.case_number == QUEUE_ITEMS.c.case_number,
             ASSESSMENTS.c.key == QUEUE_ITEMS.c.key,
             ASSESSMENTS.c.reviewer == reviewer,
-            ASSESSMENTS.c.stands,
+            ASSESSMENTS.c.is_current,
         )
     )
     return and_(
@@ -59,25 +58,27 @@ def open_to(queue_id: str, reviewer: str) -> ColumnElement[bool]:
 
 
 def is_assigned(queue_id: str, reviewer: str) -> ColumnElement[bool]:
-    """Whether a reviewer is one of those who judge an item of a queue: anybody where nobody is named. Where
-    those named for an item differ, all who are named in the queue may end it."""
+    """Condition for items that a reviewer may judge: all if no one is assigned. If assigned reviewers differ,
+    all reviewers named in the queue may settle it."""
     items = QUEUE_ITEMS.alias()
-    anywhere = exists(select(items.c.number).where(items.c.queue == queue_id, names(items, reviewer)))
+    anywhere = exists(
+        select(items.c.number).where(items.c.queue == queue_id, names_reviewer(items, reviewer))
+    )
     return or_(
         QUEUE_ITEMS.c.assigned == "",
-        names(QUEUE_ITEMS, reviewer),
+        names_reviewer(QUEUE_ITEMS, reviewer),
         and_(QUEUE_ITEMS.c.wanted > QUEUE_ITEMS.c.overlap, anywhere),
     )
 
 
-def names(items: FromClause, reviewer: str) -> ColumnElement[bool]:
-    """Whether an item names a reviewer."""
-    # Not LIKE: SQLite's takes Ann for ANN.
+def names_reviewer(items: FromClause, reviewer: str) -> ColumnElement[bool]:
+    """Condition for items that name a reviewer."""
+    # Not LIKE: in SQLite it ignores case.
     return func.replace(items.c.assigned, f"\n{reviewer}\n", "") != items.c.assigned
 
 
-def put_off(queue_id: str, reviewer: str) -> ColumnElement[bool]:
-    """Whether the last that a reviewer said of an item is that it be put off, in this queue."""
+def is_postponed(queue_id: str, reviewer: str) -> ColumnElement[bool]:
+    """Condition for items that a reviewer postponed in this queue, without a later assessment."""
     after = ASSESSMENTS.alias()
     later = exists(
         select(after.c.number).where(
@@ -100,8 +101,8 @@ def put_off(queue_id: str, reviewer: str) -> ColumnElement[bool]:
     )
 
 
-def next_for(queue_id: str, reviewer: str, session: str, now: str) -> Select[Any]:
-    """The item of a queue that a session of a reviewer judges next."""
+def select_next_item(queue_id: str, reviewer: str, session: str, now: str) -> Select[Any]:
+    """Select the next item of a queue for a session of a reviewer."""
     leased = and_(
         LEASES.c.queue == QUEUE_ITEMS.c.queue, LEASES.c.number == QUEUE_ITEMS.c.number, LEASES.c.until > now
     )
@@ -112,9 +113,11 @@ def next_for(queue_id: str, reviewer: str, session: str, now: str) -> Select[Any
     return (
         select(*QUEUE_ITEMS.c, CASES.c.id.label("case_id"), CASES.c.question)
         .join(CASES, CASES.c.number == QUEUE_ITEMS.c.case_number)
-        .where(open_to(queue_id, reviewer), ~elsewhere, others < QUEUE_ITEMS.c.wanted - QUEUE_ITEMS.c.judged)
+        .where(
+            is_open_to(queue_id, reviewer), ~elsewhere, others < QUEUE_ITEMS.c.wanted - QUEUE_ITEMS.c.judged
+        )
         .order_by(
-            case((is_held, 0), (put_off(queue_id, reviewer), 2), else_=1),
+            case((is_held, 0), (is_postponed(queue_id, reviewer), 2), else_=1),
             QUEUE_ITEMS.c.place,
             QUEUE_ITEMS.c.number,
         )

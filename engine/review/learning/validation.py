@@ -1,10 +1,9 @@
-"""How much of what was learned is to count: told by questions that nothing was learned of.
+"""Choose how much of what was learned counts, by cross-validation over questions.
 
-Questions are dealt into folds; each is ranked by what the others taught. What that is worth is measured on
-folds that had no part in the choice either (nested: Varma and Simon, BMC Bioinformatics 2006). What is
-measured is the order of the passages that were judged (a condensed list: Sakai, SIGIR 2007), for of the
-others nobody knows anything; to count them as not relevant would favour what the shipped weights put on top,
-which is what is judged most.
+Questions are split into folds; each is ranked by what the others taught. Its value is measured on folds that
+had no part in the choice either (nested: Varma and Simon, BMC Bioinformatics 2006). The measure is the order
+of the judged passages (a condensed list: Sakai, SIGIR 2007): counting unjudged ones as irrelevant would
+favour the shipped weights, whose first passages are judged most.
 """
 
 from __future__ import annotations
@@ -22,38 +21,37 @@ from engine.evaluation.compare import Difference, paired
 from engine.investigation.ranking.additive import Experience
 from engine.review.learning.learning import (
     KINDS,
+    Lesson,
     Lists,
     Observations,
-    Taught,
-    experience_of,
+    fit_lessons,
     gains,
+    make_experience,
     observations,
-    taught,
 )
-from engine.review.learning.observing import Observed
+from engine.review.learning.observations import Observed
 
 FOLDS = 5
-# How much of what was learned may count; the first is nothing.
+# Strengths of what was learned; the first is none.
 STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
-# Passages of a ranking that are looked at.
+# Passages of a ranking that are examined.
 DEPTH = 10
-# Worth half a point or more counts as relevant where passages are counted.
+# Minimum worth of a relevant passage where passages are counted.
 RELEVANT = 0.5
-# Fewer questions than this say nothing of others.
+# Fewer questions say nothing about others.
 FEWEST = 5
-# What is learned counts where it makes the verdicts on other questions likelier by more than so many standard
-# errors.
+# What was learned counts if it raises the likelihood of the verdicts on other questions by more than this
+# many standard errors.
 SURE = 1.0
 
-# Figures of questions by kind and strength (the first: nothing), shape (q, kinds, steps, 3):
-# recall, discounted gain, likelihood.
+# Figures of questions by kind and strength, shape (q, kinds, steps, 3): recall, discounted gain, likelihood.
 Tried = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """One question, as it was ranked before and would be by what the others taught: share of its relevant
-    passages among the first ten of those that were judged, and the discounted gain of their order."""
+    """One question, ranked by the shipped weights and by what the others taught: recall of relevant passages
+    among the first ten judged ones, and the discounted gain of their order."""
 
     question: str
     recall: float
@@ -64,10 +62,9 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was chosen of what may count, and how much of it; ``strength`` 0 for nothing. ``questions`` and
-    ``verdicts`` it was learned from; ``recall`` and ``ndcg`` are the differences that learning makes to
-    questions that had no part in what was learned nor in what was chosen, with their intervals; ``moved``
-    tells each."""
+    """The chosen kind and strength of what was learned; ``strength`` 0 for none. It was learned from
+    ``questions`` and ``verdicts``. ``recall`` and ``ndcg`` are the differences it makes to questions without
+    a part in learning or choosing, with intervals; ``moved`` has each question."""
 
     kind: str
     strength: float
@@ -79,21 +76,21 @@ class Choice:
 
     @property
     def worse(self) -> tuple[Moved, ...]:
-        """The questions whose judged passages stand in a worse order then, the worst first."""
+        """The questions whose judged passages are in a worse order, the worst first."""
         found = [one for one in self.moved if one.ndcg_then < one.ndcg]
         return tuple(sorted(found, key=lambda one: one.ndcg_then - one.ndcg))
 
 
-def learned_from(questions: Sequence[Observed], corpus: Corpus, name: str) -> tuple[Experience, Choice]:
-    """What verdicts teach, and what it is worth. ``name`` is the id of the experience.
+def learn_weights(questions: Sequence[Observed], corpus: Corpus, name: str) -> tuple[Experience, Choice]:
+    """Learn from verdicts and measure the benefit. ``name`` is the id of the experience.
 
-    Raises InputError where too little was said.
+    Raises InputError for too few verdicts.
     """
-    telling = [one for one in questions if one.worth.max() > one.worth.min()]
-    if len(telling) < FEWEST:
+    informative = [one for one in questions if one.worth.max() > one.worth.min()]
+    if len(informative) < FEWEST:
         raise InputError(
-            f"nothing can be learned yet: {FEWEST} questions at least need passages that are relevant and "
-            f"others that are not; {len(telling)} have them"
+            f"nothing can be learned yet: at least {FEWEST} questions need passages that are relevant and "
+            f"others that are not; {len(informative)} have them"
         )
     seen = observations(questions)
     count = len(seen.questions)
@@ -111,19 +108,19 @@ def learned_from(questions: Sequence[Observed], corpus: Corpus, name: str) -> tu
         ndcg=paired([one.ndcg_then for one in moved], [one.ndcg for one in moved]),
         moved=moved,
     )
-    lesson = taught(seen, np.ones(count, np.bool_))[choice.kind]
-    return experience_of(seen, corpus, lesson, choice.strength, name), choice
+    lesson = fit_lessons(seen, np.ones(count, np.bool_))[choice.kind]
+    return make_experience(seen, corpus, lesson, choice.strength, name), choice
 
 
 def _tried(seen: Observations, fold: NDArray[np.intp]) -> dict[int | None, Tried]:
-    """Figures of each question by what the questions of other folds taught: of all others under None, and of
-    all but one more under the number of that, so that a choice can be made in which it has no part."""
+    """Compute the figures of each question by what the questions of other folds taught: of all others under
+    None, and of all but one more under that fold's number, so that a choice can exclude it."""
     folds = int(fold.max()) + 1
     shape = (len(seen.questions), len(KINDS), len(STEPS), 3)
     found: dict[int | None, Tried] = {left: np.zeros(shape) for left in (None, *range(folds))}
     for first, second in combinations_with_replacement(range(folds), 2):
         used = (fold != first) & (fold != second)
-        lessons = list(taught(seen, used).values())
+        lessons = list(fit_lessons(seen, used).values())
         for number, by_kind in gains(seen, used, lessons):
             one, relevant = seen.questions[number], seen.relevant[seen.of_question == number]
             lists = Lists(np.zeros(len(relevant), np.intp), relevant.astype(np.float64))
@@ -136,18 +133,18 @@ def _tried(seen: Observations, fold: NDArray[np.intp]) -> dict[int | None, Tried
     return found
 
 
-def _tried_one(one: Observed, lists: Lists, lesson: Taught, gain: Scores) -> tuple[float, float, float]:
-    """Recall and discounted gain, as in ``Moved``, and the likelihood of what was said."""
+def _tried_one(one: Observed, lists: Lists, lesson: Lesson, gain: Scores) -> tuple[float, float, float]:
+    """Return recall and discounted gain, as in ``Moved``, and the likelihood of the verdicts."""
     scores = lesson.scale * (one.shipped + gain)[one.judged].astype(np.float64)
     likely = lists.likelihood(scores, lesson.mistakes)[0]
     return *_figures(one, gain), float(lists.relevant @ likely)
 
 
 def _best(tried: Tried) -> tuple[int, int]:
-    """The kind and the step of strength that count, by figures of questions.
+    """Choose kind and strength by the figures of questions.
 
-    The kind under which what was said is likeliest; of the strengths that surely make it likelier, the one
-    that puts the judged passages into the best order; the first step, nothing, where none does.
+    The kind with the highest likelihood; of the strengths that raise it significantly, the one with the best
+    order of the judged passages; the first step (none) if there is none.
     """
     differences = tried - tried[:, :, :1]
     means = differences.mean(axis=0)
@@ -159,7 +156,7 @@ def _best(tried: Tried) -> tuple[int, int]:
 
 
 def _measured(seen: Observations, tried: dict[int | None, Tried], fold: NDArray[np.intp]) -> Iterator[Moved]:
-    """Each question by what the other folds taught, of the kind and strength that they chose."""
+    """Yield each question by what the other folds taught, with the kind and strength that they chose."""
     for number, one in enumerate(seen.questions):
         own = int(fold[number])
         kind, step = _best(tried[own][fold != own])
@@ -168,11 +165,11 @@ def _measured(seen: Observations, tried: dict[int | None, Tried], fold: NDArray[
 
 
 def _figures(one: Observed, gain: Scores) -> tuple[float, float]:
-    """Of the judged passages of a question in their order: the share of the relevant ones that is among the
-    first ten, and the discounted gain of all; 1 where none is relevant."""
-    place = np.empty(len(one.rows), np.intp)
-    place[one.order(one.shipped + gain)] = np.arange(len(one.rows))
-    worth = one.worth[np.argsort(place[one.judged], kind="stable")]
+    """Return the recall of relevant passages among the first ten judged ones, and the discounted gain of all
+    judged ones; 1 if none is relevant."""
+    rank = np.empty(len(one.rows), np.intp)
+    rank[one.order(one.shipped + gain)] = np.arange(len(one.rows))
+    worth = one.worth[np.argsort(rank[one.judged], kind="stable")]
     relevant = worth >= RELEVANT
     if not relevant.any():
         return 1.0, 1.0

@@ -1,7 +1,7 @@
-"""References in a text that stands outside of a corpus (a question, a draft), resolved in it.
+"""Resolution of references in a text outside of the corpus (a question, a draft).
 
-The text is read by the resolver that ingestion uses, as a document of its own beside those of the corpus.
-Documents of the corpus are looked into when they are named.
+The text is read with the resolver of the ingestion, as an additional document. Documents of the corpus are
+read when they are named.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from engine.language.references.readings import statement_reader
 from engine.model import Document, Passage, Reference, Section, Span, TargetKind
 
 _OUTSIDE = "\x00outside"
-# Documents whose labels are kept at hand, and passages and sections.
+# Cached documents with labels, and cached passages and sections.
 _LABELLED, _AT_HAND = 32, 4096
-# So many documents are named that an act is not.
+# A name of more documents than this is not the name of an act.
 _MOST_TITLES = 4
 _NUMBER_OF_YEAR = re.compile(r"(\d+)\D+([12]\d{3})\Z")
 
@@ -36,44 +36,46 @@ T = TypeVar("T")
 
 
 def letters_key(name: str) -> str:
-    """The letters and digits of a name alone: "KUH Perdata" is "KUHPerdata"."""
+    """Return only the letters and digits of a name: "KUH Perdata" gives "KUHPerdata"."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-class Outside:
-    """Resolves what texts from outside cite. Made once for an open corpus: see ``outside``. Threads take
-    turns: a document is looked through by one of them."""
+class ExternalTextResolver:
+    """Resolves citations in texts outside of the corpus; see ``external_resolver``.
+
+    A lock allows one thread at a time.
+    """
 
     def __init__(self, corpus: Corpus) -> None:
-        # It is kept as long as the corpus is open, and must not keep it open.
+        # Cached for the lifetime of the corpus, without extending it.
         self._contents = contents = _Contents(proxy(corpus))
         self._lock = threading.Lock()
         self.documents = corpus.documents()
         self._every = documents = [*self.documents, Document(_OUTSIDE, "")]
         self._resolver = Resolver(
             documents,
-            _Made(0, contents.section),
-            _Made(len(corpus) + 1, contents.passage),
+            LazySequence(0, contents.section),
+            LazySequence(len(corpus) + 1, contents.passage),
             _Readings(contents.corpus),
             Layout(
                 {_OUTSIDE: len(corpus)},
                 contents.section_numbers,
-                _Made(len(corpus) + 1, contents.document_of),
-                _Made(len(documents), contents.rows_of),
-                _Made(len(documents), contents.sections_of),
+                LazySequence(len(corpus) + 1, contents.document_of),
+                LazySequence(len(documents), contents.rows_of),
+                LazySequence(len(documents), contents.sections_of),
                 contents.numbers,
             ),
         )
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names that the documents bear themselves, in small letters."""
+        """The documents' own names in lower case."""
         every = ((document.title, *document.aliases) for document in self.documents)
         return frozenset(name.casefold() for names in every for name in names if name)
 
     @cached_property
     def keys(self) -> dict[str, tuple[int, ...]]:
-        """The documents by the letters of their names, each by its number."""
+        """The numbers of documents by the letters of their names."""
         found: dict[str, dict[int, None]] = {}
         for number, document in enumerate(self.documents):
             for name in (document.title, *document.aliases):
@@ -83,11 +85,11 @@ class Outside:
         return {key: tuple(numbers) for key, numbers in found.items() if len(key) > 1}
 
     def labels(self, number: int) -> dict[str, tuple[int, ...]]:
-        """The rows of a document by the letters of their labels ("rule1022guidance1")."""
+        """Return the rows of a document by the letters of their labels ("rule1022guidance1")."""
         return self._contents.labels(number)
 
     def named(self, name: str, language: str) -> tuple[int, ...]:
-        """The documents of a name, those in a language before all others; by their numbers."""
+        """Return the numbers of the documents with a name, those in a language first."""
         found = self.keys.get(letters_key(name)) or self.called(name, language)
         if not found and (numbers := _NUMBER_OF_YEAR.search(name)):
             found = self.keys.get(f"{numbers[1]} {numbers[2]}", ())
@@ -95,8 +97,10 @@ class Outside:
         return own or found
 
     def meanings(self, mentions: Sequence[Mention], text: str, language: str, day: date) -> list[Meaning]:
-        """Which documents the mentions of a text speak of, by their numbers; none of them where the text
-        names no document, or one that the corpus has not."""
+        """Return the documents, by number, that each mention of a text refers to.
+
+        There are none if the text names no document, or one that is not in the corpus.
+        """
         with self._lock:
             found = self._resolver.meanings(mentions, self._put(text, language, day))
         own = len(self.documents)
@@ -109,7 +113,7 @@ class Outside:
     def explain_denied(
         self, mention: Mention, meaning: Meaning, text: str, language: str
     ) -> tuple[Span, str]:
-        """Where a mention names an act that the corpus has of another year only, and what it has instead."""
+        """Return the part of a mention that names an act of a year missing here, with what the corpus has."""
         start = mention.name_at if mention.name_at is not None else mention.leads_at or mention.span.start
         end = meaning.name_end or mention.span.end
         start = min(start, statement_reader(language).read(text, start, end).start)
@@ -120,48 +124,46 @@ class Outside:
         return span, f"this corpus has {has}, but not “{words}”"
 
     def resolve(self, mention: Mention, text: str, language: str, day: date) -> list[Reference]:
-        """What a mention refers to: the same as if a document of the corpus held the text, in force on a
-        day."""
+        """Return the references of a mention, as in a document of the corpus in force on a day."""
         with self._lock:
             return self._resolver.resolve([mention], self._put(text, language, day))
 
     def within(
         self, mention: Mention, documents: Sequence[int], text: str, language: str, day: date
     ) -> list[Reference]:
-        """What a mention refers to where it is known to speak of some documents, by their numbers."""
+        """Return the references of a mention that is known to refer to some documents, by number."""
         with self._lock:
             return self._resolver.within(mention, documents, self._put(text, language, day))
 
     def called(self, name: str, language: str) -> tuple[int, ...]:
-        """The documents that a name means in texts of a language, by their numbers."""
+        """Return the numbers of the documents that a name means in texts of a language."""
         with self._lock:
             return self._resolver.called(name, language)
 
     def nearest(self, document: int, address: Address, count: int) -> list[tuple[str, int]]:
-        """Numbers of a document next to one that it lacks, and the first row of each; at most ``count``."""
+        """Return numbers next to one that a document lacks, with the first row of each; at most ``count``."""
         with self._lock:
             return self._resolver.nearest(document, address, count)
 
     def _put(self, text: str, language: str, day: date) -> Passage:
-        """Put another text from outside, written on a day, in the place of the last one."""
+        """Replace the external text by another one, written on a day."""
         self._every[-1] = Document(_OUTSIDE, "", language, valid_from=day)
         return self._contents.put(text, language, day)
 
     def rows(self, kind: TargetKind | None, target_id: str) -> Rows:
-        """The rows of a passage, a section or a document; none for an id that is not there."""
+        """Return the rows of a passage, section or document, empty for an unknown id."""
         return self._contents.rows(kind, target_id)
 
 
 class _Contents:
-    """The passages and sections of a corpus, read when they are asked for. The last row is the text from
-    outside."""
+    """The passages and sections of a corpus, read on demand. The last row is the external text."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self.section_numbers: dict[str, int] = {}
         self._size, self._documents = len(corpus), len(corpus.documents())
         self._outside = Passage(_OUTSIDE, _OUTSIDE, None, 0, "")
-        # The passages of the document that was looked through last, from its first row on, and its sections.
+        # The passages of the document read last, with its first row, and its sections.
         self._last: tuple[int, list[Passage]] = (0, [])
         self._sections: dict[int, Section] = {}
         self._alone = lru_cache(_AT_HAND)(self._passage)
@@ -170,7 +172,7 @@ class _Contents:
         self.labels = lru_cache(_LABELLED)(self._labels)
 
     def put(self, text: str, language: str, day: date) -> Passage:
-        """Put another text from outside in the place of the last one."""
+        """Replace the external text."""
         self._outside = Passage(_OUTSIDE, _OUTSIDE, None, 0, text, language, valid_from=day, valid_to=day)
         return self._outside
 
@@ -195,7 +197,7 @@ class _Contents:
         return range(first, first + len(rows))
 
     def sections_of(self, document: int) -> list[int]:
-        """The sections of a document. Who asks for them looks through all of it: it is read at once."""
+        """Return the sections of a document; the callers need all of it, so it is read at once."""
         if document == self._documents:
             return []
         rows, numbers = self.rows_of(document), sorted(self.corpus.document_sections(document).tolist())
@@ -205,7 +207,7 @@ class _Contents:
         return numbers
 
     def numbers(self, document: int) -> Numbers | None:
-        """Where the numbers of a document stand."""
+        """Return the offsets of the numbers in a document."""
         return None if document == self._documents else self.corpus.printed_numbers(document)
 
     def passage(self, row: int) -> Passage:
@@ -228,7 +230,7 @@ class _Contents:
         return self.corpus.by_document([target_id])[0]
 
     def _passage(self, row: int) -> Passage:
-        """A passage; the sections around it are known by their ids from then on."""
+        """Return a passage, and index the sections around it by id."""
         (found,) = self._passages(range(row, row + 1))
         if found.section_id is not None and found.section_id not in self.section_numbers:
             self.section(int(self.corpus.section_numbers(np.array([row], np.int32))[0]))
@@ -238,7 +240,7 @@ class _Contents:
         return self.corpus.passages(np.arange(rows.start, rows.stop, dtype=np.int32))
 
     def _section(self, number: int) -> Section:
-        """A section; it and those around it are known by their ids from then on."""
+        """Return a section, and index it and those around it by id."""
         if number in self._sections:
             return self._sections[number]
         (found,) = self.corpus.sections([number])
@@ -249,8 +251,8 @@ class _Contents:
         return found
 
 
-class _Made(Sequence[T], Generic[T]):
-    """A sequence whose items are made when they are asked for."""
+class LazySequence(Sequence[T], Generic[T]):
+    """A sequence whose items are made on access."""
 
     def __init__(self, size: int, make: Callable[[int], T]) -> None:
         self._size, self._make = size, make
@@ -269,27 +271,27 @@ class _Made(Sequence[T], Generic[T]):
 
 
 class _Readings:
-    """What is known of the texts of an open corpus: the names that they give to documents."""
+    """Names that the texts of an open corpus give to documents."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
 
     def mentions(self, row: int) -> Sequence[Mention]:
-        """No passage is asked what it cites."""
+        """Return no mentions: citations of passages are not needed."""
         return ()
 
     def names(self) -> Iterator[tuple[int, str, DefinedName]]:
-        return self._corpus.given_names()
+        return self._corpus.defined_names()
 
 
-_MADE: WeakKeyDictionary[Corpus, Outside] = WeakKeyDictionary()
+_MADE: WeakKeyDictionary[Corpus, ExternalTextResolver] = WeakKeyDictionary()
 _MAKING = threading.Lock()
 
 
-def outside(corpus: Corpus) -> Outside:
-    """The resolver of an open corpus for texts from outside, made at the first call."""
+def external_resolver(corpus: Corpus) -> ExternalTextResolver:
+    """Return the resolver of an open corpus for external texts, made on the first call."""
     with _MAKING:
         made = _MADE.get(corpus)
         if made is None:
-            made = _MADE[corpus] = Outside(corpus)
+            made = _MADE[corpus] = ExternalTextResolver(corpus)
         return made

@@ -1,4 +1,4 @@
-"""What stands of the verdicts on a case, as it is handed over with it: with or without names."""
+"""The current verdicts on a case as exported with it, with or without names."""
 
 from __future__ import annotations
 
@@ -9,50 +9,50 @@ from typing import Any
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.chain import SealedCase
 from engine.review.exchange.qrels import gains
-from engine.review.kept import assessment_from
 from engine.review.model import Assessment, SourceType
+from engine.review.queues import assessment_from
 from engine.review.store import ReviewStore
 
 _OF_CASE = ("number", "question", "criteria", "withdraws")
 
 
-def verdicts_of(
+def case_verdicts(
     reviews: ReviewStore, case_id: str, owner: Owner = EVERYBODY, *, named: bool
 ) -> list[Assessment]:
-    """What stands of a case; without ``named`` people are numbered."""
-    found = reviews.assessments(None, owner, case_id=case_id, stands=True)
-    return found if named else unnamed(found)
+    """Return the current assessments of a case; unless ``named``, people are numbered."""
+    found = reviews.assessments(None, owner, case_id=case_id, is_current=True)
+    return found if named else anonymise(found)
 
 
-def unnamed(assessments: Iterable[Assessment]) -> list[Assessment]:
-    """Assessments of one case with numbers in the place of people's names, in the order of their first ones.
-    The case is named beside, so that nobody takes the first of two cases for one person."""
-    known: dict[str, str] = {}
+def anonymise(assessments: Iterable[Assessment]) -> list[Assessment]:
+    """Replace people's names by numbers, in order of first assessment. The number includes the case, so that
+    the first reviewers of two cases are not mistaken for one person."""
+    names: dict[str, str] = {}
     found = []
     for one in assessments:
         name = one.reviewer
         if one.source is SourceType.HUMAN:
-            number = f"reviewer {len(known) + 1} of case {one.item.case_id[:8]}"
-            name = known.setdefault(one.reviewer, number)
+            number = f"reviewer {len(names) + 1} of case {one.item.case_id[:8]}"
+            name = names.setdefault(one.reviewer, number)
         found.append(replace(one, reviewer=name))
     return found
 
 
-def judgements_of(assessments: Iterable[Assessment]) -> dict[str, int]:
-    """The gains of the passages of one case, which name nobody."""
+def passage_gains(assessments: Iterable[Assessment]) -> dict[str, int]:
+    """Return the gains of the passages of one case, without names."""
     return {passage: gain for (_, passage), gain in gains(assessments).items()}
 
 
 def finished_judgements(reviews: ReviewStore, case_id: str, owner: Owner) -> dict[str, int]:
-    """The same, where no queue waits for a verdict on the case any more: until then whoever reads them is
-    perhaps to judge the same."""
+    """Return the gains of a case's passages if no queue waits for verdicts on it; else empty, so that its
+    reviewers do not see the verdicts of others."""
     if reviews.is_waiting(case_id):
         return {}
-    return judgements_of(reviews.assessments(None, owner, case_id=case_id, stands=True))
+    return passage_gains(reviews.assessments(None, owner, case_id=case_id, is_current=True))
 
 
-def filed(assessments: Iterable[Assessment]) -> tuple[dict[str, Any], ...]:
-    """Assessments as the file of their case has them."""
+def verdicts_to_json(assessments: Iterable[Assessment]) -> tuple[dict[str, Any], ...]:
+    """Return assessments as the file of their case stores them."""
     return tuple(
         {name: value for name, value in _plain(one).items() if name not in _OF_CASE} for one in assessments
     )
@@ -63,7 +63,7 @@ def _plain(one: Assessment) -> dict[str, Any]:
     return asdict(one) | {"item": item, "verdict": one.verdict.value, "source": one.source.value}
 
 
-def assessments_in(case: SealedCase, record: Mapping[str, Any]) -> Sequence[Assessment]:
-    """What the file of a case says."""
+def parse_assessments(case: SealedCase, record: Mapping[str, Any]) -> Sequence[Assessment]:
+    """Parse the assessments in the file of a case."""
     of_case = {"question": record["question"], "case_id": case.id, "criteria": 0, "withdraws": None}
     return [assessment_from({**one, **of_case, "number": n}) for n, one in enumerate(case.verdicts, 1)]

@@ -1,4 +1,4 @@
-"""Questions whose passages experts have judged, described as the ranking sees them."""
+"""Judged questions, described by the features of the ranking."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from engine.investigation.ranking.order import hold_near_scan, scan_reach, two_p
 from engine.review.model import Assessment, ItemKind, Verdict
 from engine.settings import InvestigationSettings
 
-# What a verdict on a passage is worth.
+# Relevance of a passage by its verdict.
 WORTH: Mapping[Verdict, float] = {Verdict.RELEVANT: 1.0, Verdict.PARTLY: 0.5, Verdict.IRRELEVANT: 0.0}
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What experts say of the passages of one question, by id: how relevant, 0..1, and how many say so."""
+    """Experts' judgements of one question's passages, by id: relevance, 0..1, and number of reviewers."""
 
     question: str
     worth: Mapping[str, float]
@@ -34,11 +34,11 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """A judged question as it was ranked by the shipped weights: ``rows`` of its pool, shape (n,), ascending;
+    """A judged question as ranked by the shipped weights: ``rows`` of its pool, shape (n,), ascending;
     ``values`` of the features ``names``, shape (features, n); ``shipped`` scores, shape (n,). ``vector`` is
-    the question's, None where the corpus has none. ``judged`` are places in the pool, ``worth`` and
-    ``voices`` what was said of them, shapes (k,). ``scan`` are the places of the scan's passages, best first,
-    each of which falls to ``1 + reached`` times its rank at most."""
+    the question's, None if the corpus has none. ``judged`` are indexes in the pool, with ``worth`` and
+    ``voices``, shapes (k,). ``scan`` are the indexes of the scan's passages, best first; each falls at most
+    to ``1 + reached`` times its rank."""
 
     question: str
     rows: Rows
@@ -53,20 +53,20 @@ class Observed:
     reached: float
 
     def order(self, scores: Scores) -> NDArray[np.intp]:
-        """The places of the pool in order by scores, shape (n,), as the engine puts them."""
+        """Return the indexes of the pool in order of scores, shape (n,), as the engine ranks them."""
         return hold_near_scan(np.lexsort((self.rows, -scores)), self.scan, self.reached)
 
 
-def labels_of(assessments: Iterable[Assessment]) -> list[Labels]:
-    """What standing assessments say of passages, by question. Where one settles what others differ about, it
-    alone counts; else all do alike. Passages of the same words are judged together."""
-    said: dict[str, dict[str, list[Assessment]]] = defaultdict(lambda: defaultdict(list))
+def make_labels(assessments: Iterable[Assessment]) -> list[Labels]:
+    """Make labels by question from current assessments. A settling assessment overrides the others, otherwise
+    all count equally. Passages with identical words are judged together."""
+    given: dict[str, dict[str, list[Assessment]]] = defaultdict(lambda: defaultdict(list))
     for one in assessments:
         if one.item.kind is ItemKind.PASSAGE and one.verdict in WORTH:
             for passage_id in (one.item.passage_id, *map(_passage_of, one.item.copies)):
-                said[one.question][passage_id].append(one)
+                given[one.question][passage_id].append(one)
     found = []
-    for question, passages in said.items():
+    for question, passages in given.items():
         counted = {passage_id: _counted(voices) for passage_id, voices in passages.items()}
         worth = {
             passage_id: sum(WORTH[one.verdict] for one in voices) / len(voices)
@@ -87,18 +87,18 @@ def _counted(voices: Sequence[Assessment]) -> Sequence[Assessment]:
     return settled[-1:] or voices
 
 
-def observed(corpus: Corpus, labels: Iterable[Labels], settings: InvestigationSettings) -> Iterator[Observed]:
-    """Each question asked again with the same settings and the shipped weights; without those whose judged
-    passages its pool does not have."""
+def observe(corpus: Corpus, labels: Iterable[Labels], settings: InvestigationSettings) -> Iterator[Observed]:
+    """Investigate each question again with the same settings and the shipped weights; questions without
+    judged passages in the pool are left out."""
     for one in labels:
         case = run_case(corpus, one.question, settings, weights="")
-        found = described(case, one)
+        found = describe_case(case, one)
         if found is not None:
             yield found
 
 
-def described(case: Case, labels: Labels) -> Observed | None:
-    """A case that came to its end, with what was said of its passages; None where nothing was of its pool."""
+def describe_case(case: Case, labels: Labels) -> Observed | None:
+    """Describe a finished case with its labels; None if no judged passage is in its pool."""
     scanned, corpus = case.scanned, case.corpus
     if scanned is None:
         return None

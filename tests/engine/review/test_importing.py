@@ -14,11 +14,11 @@ from engine.errors import InputError, SourceError
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
 from engine.review.exchange.drafts import Draft
-from engine.review.exchange.placing import placed
+from engine.review.exchange.matching import match_verdicts
 from engine.review.exchange.registry import format_of, writer_of
-from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict, standing
+from engine.review.importing import ImportResult, import_summary
+from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict, current_assessments
 from engine.review.store import ReviewStore
-from engine.review.taking import Taken, taken_words
 from tests.engine.review.judged import N, P, R, journals
 from tests.engine.review.queued import MATTER, items_of, kept, queue_of, queued_items
 
@@ -42,7 +42,7 @@ def draft(item: Item, verdict: Verdict = R, reviewer: str = "Ben", at: str = EAR
 
 def whole(reviews: ReviewStore) -> list[Assessment]:
     """What stands, but for the numbers of the journal."""
-    return [replace(one, number=0) for one in reviews.assessments(owner=EVERYBODY, stands=True)]
+    return [replace(one, number=0) for one in reviews.assessments(owner=EVERYBODY, is_current=True)]
 
 
 @pytest.mark.parametrize("name", FULL)
@@ -61,18 +61,18 @@ def test_what_is_exported_says_the_same_in_an_empty_store(
             settles=number % 3 == 0, seconds=None if number % 2 or one.source is SourceType.CODE else 2.5,
         )  # fmt: skip
     before = whole(reviews)
-    drafts = drafts_of(name, reviews.assessments(owner=EVERYBODY, stands=True))
+    drafts = drafts_of(name, reviews.assessments(owner=EVERYBODY, is_current=True))
     items = {(one.item.case_id, one.item.key): (one.item, one.question) for one in before}
     handed = [store.handed(one) for one in cases.values()]
     store.delete(cases.values())
     assert whole(reviews) == []
     for record, case in handed:
         store.take_in(record, case, store.matter(MATTER), who="Ann")
-    found = placed(drafts, items.values())
+    found = match_verdicts(drafts, items.values())
     assert found.missing == []
-    assert reviews.take_in(found.found) == Taken(kept=len(before))
+    assert reviews.import_verdicts(found.found) == ImportResult(kept=len(before))
     assert sorted(whole(reviews), key=repr) == sorted(before, key=repr)
-    assert reviews.take_in(found.found) == Taken(known=len(before))
+    assert reviews.import_verdicts(found.found) == ImportResult(known=len(before))
     assert sorted(whole(reviews), key=repr) == sorted(before, key=repr)
     store.delete(cases.values())
 
@@ -83,7 +83,7 @@ def test_it_counts_in_the_queue_and_what_is_asked_of_others(
     queue = queue_of(store, reviews, small, wanted=2)
     first, second, _ = queued_items(reviews, queue)
     given = [(draft(first), first), (draft(first, N, "Cem"), first), (draft(second), second)]
-    assert reviews.take_in(given, queue=queue.id).kept == 3
+    assert reviews.import_verdicts(given, queue=queue.id).kept == 3
     assert len(reviews.assessments(queue=queue.id, owner=EVERYBODY)) == 3
     # Two differ on the first: a third is asked. Ben has judged two of three.
     assert reviews.queue(queue.id).judged == 0
@@ -92,7 +92,7 @@ def test_it_counts_in_the_queue_and_what_is_asked_of_others(
     turn = reviews.turn(queue.id, "Ben")
     assert turn is not None
     assert turn.item.key == "passage:p2"
-    reviews.take_in([(draft(first, N, "Dora"), first)], queue=queue.id)
+    reviews.import_verdicts([(draft(first, N, "Dora"), first)], queue=queue.id)
     assert reviews.queue(queue.id).judged == 1
 
 
@@ -102,16 +102,16 @@ def test_what_was_changed_or_taken_back_since_is_not_brought_back(
     case = kept(store, small)
     first, second, third = items_of(case, 3)
     given = [(draft(one), one) for one in (first, second, third)]
-    reviews.take_in(given)
+    reviews.import_verdicts(given)
     reviews.judge(first, N, reviewer="Ben")
-    (own,) = [one for one in reviews.assessments(stands=True) if one.item.key == second.key]
+    (own,) = [one for one in reviews.assessments(is_current=True) if one.item.key == second.key]
     reviews.withdraw(own.number, reviewer="Ben")
-    assert reviews.take_in(given) == Taken(known=3)
-    stands = {(one.item.key, one.verdict) for one in reviews.assessments(stands=True)}
+    assert reviews.import_verdicts(given) == ImportResult(known=3)
+    stands = {(one.item.key, one.verdict) for one in reviews.assessments(is_current=True)}
     assert stands == {(first.key, N), (third.key, R)}
     # Without a time nobody knows when it was said: once is enough.
     timeless = [(replace(one, at=""), item) for one, item in given]
-    assert reviews.take_in(timeless) == Taken(known=3)
+    assert reviews.import_verdicts(timeless) == ImportResult(known=3)
 
 
 def test_what_was_said_last_counts_in_whatever_order_it_comes(
@@ -119,12 +119,14 @@ def test_what_was_said_last_counts_in_whatever_order_it_comes(
 ) -> None:
     (item,) = items_of(kept(store, small), 1)
     late, early = draft(item, N, at=LATE), draft(item, P, at=EARLY)
-    assert reviews.take_in([(late, item), (early, item), (late, item)]) == Taken(kept=2, known=1)
+    assert reviews.import_verdicts([(late, item), (early, item), (late, item)]) == ImportResult(
+        kept=2, known=1
+    )
     assert [one.verdict for one in reviews.assessments()] == [P, N]
-    assert [one.verdict for one in standing(reviews.assessments())] == [N]
-    assert [one.verdict for one in reviews.assessments(stands=True)] == [N]
+    assert [one.verdict for one in current_assessments(reviews.assessments())] == [N]
+    assert [one.verdict for one in reviews.assessments(is_current=True)] == [N]
     between = draft(item, R, at="2026-02-02T08:00:00+00:00")
-    assert reviews.take_in([(between, item)]) == Taken(older=1)
+    assert reviews.import_verdicts([(between, item)]) == ImportResult(older=1)
     assert len(reviews.assessments()) == 2
 
 
@@ -136,9 +138,9 @@ def test_who_and_when_and_of_which_words_is_as_the_file_says(
         first, source=SourceType.CODE, sha256="0" * 64, fingerprint="state", engine="0.1", note=" n "
     )
     bare = draft(second, reviewer="  ", at="")
-    taken = reviews.take_in([(said, first), (bare, second)], by="  Trec\n ")
-    assert taken == Taken(kept=2, reworded=1)
-    one, two = reviews.assessments(stands=True)
+    taken = reviews.import_verdicts([(said, first), (bare, second)], by="  Trec\n ")
+    assert taken == ImportResult(kept=2, reworded=1)
+    one, two = reviews.assessments(is_current=True)
     assert (one.source, one.at, one.sha256, one.fingerprint, one.engine, one.note, one.reviewer) == (
         SourceType.CODE, EARLY, "0" * 64, "state", "0.1", "n", "Ben",
     )  # fmt: skip
@@ -150,8 +152,8 @@ def test_who_and_when_and_of_which_words_is_as_the_file_says(
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"reviewer": ""}, "says not who judged it"),
-        ({"at": "2999-01-01T00:00:00+00:00"}, "still to come"),
+        ({"reviewer": ""}, "no reviewer: name one"),
+        ({"at": "2999-01-01T00:00:00+00:00"}, "in the future"),
     ],
 )
 def test_one_bad_line_and_nothing_is_kept(
@@ -159,7 +161,7 @@ def test_one_bad_line_and_nothing_is_kept(
 ) -> None:
     (item,) = items_of(kept(store, small), 1)
     with pytest.raises(SourceError, match=rf"v, line 2: .*{told}"):
-        reviews.take_in([(draft(item), item), (replace(draft(item), **changed), item)])  # type: ignore[arg-type]
+        reviews.import_verdicts([(draft(item), item), (replace(draft(item), **changed), item)])  # type: ignore[arg-type]
     assert reviews.assessments() == []
 
 
@@ -169,11 +171,11 @@ def test_nothing_is_kept_of_cases_of_others_or_without_their_queue(
     (own,) = items_of(kept(store, small, owner="ann"), 1)
     (other,) = items_of(kept(store, small, owner="bela"), 1)
     with pytest.raises(InputError, match="there is no case"):
-        reviews.take_in([(draft(own), own), (draft(other), other)], owner="ann")
+        reviews.import_verdicts([(draft(own), own), (draft(other), other)], owner="ann")
     with pytest.raises(InputError, match="there is no queue"):
-        reviews.take_in([(draft(own), own)], owner="ann", queue="gone")
+        reviews.import_verdicts([(draft(own), own)], owner="ann", queue="gone")
     assert reviews.assessments(owner=EVERYBODY) == []
-    assert reviews.take_in([], owner="ann") == Taken()
+    assert reviews.import_verdicts([], owner="ann") == ImportResult()
 
 
 def test_nobody_speaks_in_anothers_name(
@@ -184,13 +186,13 @@ def test_nobody_speaks_in_anothers_name(
     (own,) = reviews.assessments()
     true = draft(first, R, "Reva", at=own.at)
     given = [(true, first), (draft(second, N, "Reva"), second), (draft(second, N, "Opal"), second)]
-    assert reviews.take_in(given, signed="Opal") == Taken(kept=2, known=1)
-    names = [one.reviewer for one in reviews.assessments(stands=True)]
+    assert reviews.import_verdicts(given, signed="Opal") == ImportResult(kept=2, known=1)
+    names = [one.reviewer for one in reviews.assessments(is_current=True)]
     assert names == ["Reva", "Reva (from a file of Opal)", "Opal"]
-    assert reviews.take_in(given, signed="Opal") == Taken(known=3)
+    assert reviews.import_verdicts(given, signed="Opal") == ImportResult(known=3)
     # What Opal has exported then is brought once more by Opal: it is signed already.
     again = [(draft(second, N, "Reva (from a file of Opal)"), second)]
-    assert reviews.take_in(again, signed="Opal") == Taken(known=1)
+    assert reviews.import_verdicts(again, signed="Opal") == ImportResult(known=1)
     # Who is forgotten is so on both sides of it.
     assert reviews.forget_reviewer("Opal", dry_run=True) == 2
     assert reviews.forget_reviewer("Opal") == 2
@@ -202,7 +204,7 @@ def test_nobody_speaks_in_anothers_name(
 
 def test_what_came_of_it_in_words() -> None:
     missing = [Draft(ItemKind.PASSAGE, R, passage_id=f"p{n}", where=f"/x/v.csv, line {n}") for n in range(5)]
-    first, *others, last = taken_words(Taken(1200, 3, 2, 1), missing)
+    first, *others, last = import_summary(ImportResult(1200, 3, 2, 1), missing)
     assert first == "1,200 verdicts kept"
     assert [words[0] for words in others] == ["3", "2", "1"]
-    assert last == "5 are of what is not here: line 0, p0; line 1, p1; line 2, p2 …"
+    assert last == "5 are on items that are not here: line 0, p0; line 1, p1; line 2, p2 …"

@@ -10,7 +10,7 @@ import pytest
 from engine.errors import SourceError
 from engine.evaluation.questions import topic_of
 from engine.review.exchange.drafts import Draft
-from engine.review.exchange.placing import cases_named, placed
+from engine.review.exchange.matching import find_cases, match_verdicts
 from engine.review.model import Item, ItemKind, Verdict
 from tests.engine.review.judged import QUESTION, R, passage
 
@@ -52,7 +52,7 @@ def of(verdict: Verdict = R, kind: ItemKind = ItemKind.PASSAGE, **fields: Any) -
     ],
 )
 def test_an_item_has_many_names(fields: dict[str, Any], found: list[str]) -> None:
-    got = placed([of(**fields)], ITEMS)
+    got = match_verdicts([of(**fields)], ITEMS)
     assert [f"{item.case_id} {item.key}" for _, item in got.found] == found
     assert len(got.missing) == (not found)
 
@@ -61,22 +61,22 @@ def test_a_hop_is_named_by_its_key_or_its_ends() -> None:
     by_key = of(Verdict.RIGHT, ItemKind.HOP, case_id="one", key="hop:a>cites>b")
     by_ends = of(Verdict.RIGHT, ItemKind.HOP, case_id="one", source_id="a", relation="cites", passage_id="b")
     wrong = replace(by_ends, relation="amends")
-    got = placed([by_key, by_ends, wrong], ITEMS)
+    got = match_verdicts([by_key, by_ends, wrong], ITEMS)
     assert [one for one, _ in got.found] == [by_key, by_ends]
     assert got.missing == [wrong]
 
 
 def test_a_file_need_not_name_the_only_case() -> None:
-    assert len(placed([of(passage_id="a")], ITEMS[:2]).found) == 1
+    assert len(match_verdicts([of(passage_id="a")], ITEMS[:2]).found) == 1
     with pytest.raises(SourceError, match=r"v\.csv, line 7: names neither a case nor a question"):
-        placed([of(passage_id="a")], ITEMS)
-    assert len(placed([of(passage_id="a")], []).missing) == 1
+        match_verdicts([of(passage_id="a")], ITEMS)
+    assert len(match_verdicts([of(passage_id="a")], []).missing) == 1
 
 
 def test_only_cases_that_are_named_need_be_read() -> None:
     cases = {"one": QUESTION, "two": QUESTION, "three": OTHER}
-    assert cases_named([of(case_id="two", passage_id="a")], cases) == ["two"]
-    assert cases_named([of(question=OTHER, passage_id="a")], cases) == ["three"]
-    assert cases_named([of(question_id=topic_of(QUESTION), passage_id="a")], cases) == ["one", "two"]
-    assert cases_named([of(case_id="x", passage_id="a"), of(passage_id="a")], cases) == list(cases)
-    assert cases_named([of(case_id="x", passage_id="a")], cases) == []
+    assert find_cases([of(case_id="two", passage_id="a")], cases) == ["two"]
+    assert find_cases([of(question=OTHER, passage_id="a")], cases) == ["three"]
+    assert find_cases([of(question_id=topic_of(QUESTION), passage_id="a")], cases) == ["one", "two"]
+    assert find_cases([of(case_id="x", passage_id="a"), of(passage_id="a")], cases) == list(cases)
+    assert find_cases([of(case_id="x", passage_id="a")], cases) == []
