@@ -29,7 +29,7 @@ from engine.records.store.database import CaseFilter
 from engine.records.store.store import CaseStore
 from engine.settings import preset
 from ui.sample import sample_folder
-from ui.warming import COLLECTED
+from ui.server.warming import COLLECTED
 
 QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
 SAVED, ASKED = 40, 60

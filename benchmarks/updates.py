@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.ingestion import change, memory, show
-from engine.corpus.embedded.generation import published
+from engine.corpus.embedded.generation import current_generation
 from engine.ingestion.build import build_corpus
 
 OTHER_NAME = "Zwischenfassungs"
@@ -82,7 +82,7 @@ def _rename(law: Path) -> None:
 
 def _different(one: Path, other: Path) -> list[str]:
     """The files of two corpora that are not the same, but for the list of their sources."""
-    first, second = published(one), published(other)
+    first, second = current_generation(one), current_generation(other)
     names = {name for name in (*first.manifest.files, *second.manifest.files) if not name.endswith(".json")}
     return sorted(n for n in names if first.manifest.files.get(n) != second.manifest.files.get(n))
 

@@ -17,7 +17,7 @@ from engine.operator_settings import OperatorSettings
 from engine.verbs.requests import Key, Request, parse_request
 from ui.access.entrance import by_token, person_of
 from ui.jobs.jobs import Owner
-from ui.locality import is_local
+from ui.server.locality import is_local
 
 Answer = dict[str, Any]
 NO_KEY = "cases and reviews are stored for visitors who can be recognised; this browser has no key"

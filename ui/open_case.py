@@ -16,11 +16,11 @@ from engine.llm.cost import CostReport, cost_report
 from engine.model import Document, Passage
 from engine.records.phrases import short_citation
 from engine.records.store.chain import Event
-from ui.board import DEFAULT_NODES
-from ui.cases.kept import Keeping
-from ui.controls import Terms
-from ui.expansion.asked import View
-from ui.story import Story
+from ui.cases.storage import Keeping
+from ui.expansion.request import View
+from ui.investigate.board import DEFAULT_NODES
+from ui.investigate.controls import Terms
+from ui.investigate.progress import Story
 from ui.workers.pool import Workers
 
 # Time in which the last step of a case is sent and stored, on a busy machine too, s.

@@ -12,30 +12,30 @@ import gradio as gr
 from engine.access.users import Action, may
 from engine.verbs import all_tools
 from ui.access.entrance import counted_as, person_of
-from ui.answering import wire_answer, wire_case_report
-from ui.cases.desk import CasesDesk
-from ui.cases.kept import KeptCases
+from ui.cases.access import CasesDesk
 from ui.cases.opening import hand_over, wire_bar, wire_opening
 from ui.cases.panel import build_cases
 from ui.cases.recent import build_recent
+from ui.cases.storage import KeptCases
 from ui.check.panel import CheckDesk, build_check
-from ui.connecting import ConnectingDesk
-from ui.connections import Connections
-from ui.corpus.desk import CorpusDesk
+from ui.corpus.access import CorpusDesk
 from ui.corpus.panel import build_corpus
-from ui.door.answers import Answers
 from ui.evaluate.panel import EvaluationDesk, build_evaluation
 from ui.expansion.view import wire_views
-from ui.investigate import wire_cost, wire_investigation
-from ui.models import build_models, wire_budget
-from ui.plan import wire_plan
-from ui.rail import build_rail, wire_rail, wire_shelf
-from ui.review.desk import ReviewDesk
+from ui.investigate.answer_panel import wire_answer, wire_case_report
+from ui.investigate.panels import build_stage
+from ui.investigate.plan import wire_plan
+from ui.investigate.sidebar import build_rail, wire_rail, wire_shelf
+from ui.investigate.steering import wire_steering
+from ui.investigate.updates import wire_cost, wire_investigation
+from ui.models.connections import Connections
+from ui.models.dialog import build_models, wire_budget
+from ui.models.servers import ConnectingDesk
+from ui.review.access import ReviewDesk
 from ui.review.panel import build_review
+from ui.server.answers import Answers
 from ui.session import CaseSessions
 from ui.shelf import Library
-from ui.stage import build_stage
-from ui.steer import wire_steering
 from ui.theme import build_header, header_html
 from ui.tools.caller import Services
 from ui.tools.endpoints import add_tools

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from engine.corpus import open_corpus
-from engine.corpus.embedded.generation import MANIFEST_NAME, published
+from engine.corpus.embedded.generation import MANIFEST_NAME, current_generation
 from engine.corpus.embedded.publication import PRIVATE_FILE
 from engine.errors import CorpusError, ModelError, system_error
 from engine.files import make_private_folder
@@ -81,7 +81,7 @@ def build_sample(sources: Path, folder: Path) -> None:
 def _copy(built: Path, folder: Path) -> None:
     """Copy a corpus, all at once or not at all. Raises CorpusError where it is missing, damaged or of another
     format, OSError."""
-    generation = published(built)
+    generation = current_generation(built)
     make_private_folder(folder.parent)
     with TemporaryDirectory(prefix=".sample-", dir=folder.parent) as made:
         copy = Path(made) / folder.name

@@ -26,7 +26,7 @@ from engine.errors import InputError, RedstringError, SettingsError
 from engine.files import make_private_folder
 from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
 from engine.records.retention import sweep_periodically
-from ui.door.logs import QuietStream, WithoutContent
+from ui.server.logs import QuietStream, WithoutContent
 
 if TYPE_CHECKING:
     import gradio as gr
@@ -182,7 +182,7 @@ def build(places: Sequence[Place], settings: OperatorSettings) -> tuple[gr.Block
     home = settings.home_folder
     library = open_library(list(places) or [sample_folder(home)], home, settings)
     # Gradio takes seconds to import: what is wrong with a corpus is told before.
-    from ui.connections import Connections, OperatorsModel
+    from ui.models.connections import Connections, OperatorsModel
     from ui.page import build_page
 
     connections = Connections(settings, OperatorsModel(settings, operators_model))
@@ -198,7 +198,7 @@ def build_demo() -> gr.Blocks:
             "REDSTRING_ACCESS: start it with python app.py or redstring serve, which keep the door"
         )
     page, library = build([], settings)
-    from ui.warming import warm_up
+    from ui.server.warming import warm_up
 
     warm_up(library)
     return page
@@ -256,7 +256,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python app.py") ->
         settings = operator_settings(**{name: value for name, value in given.items() if value is not None})
         with temporary_folder() as folder, contextlib.redirect_stderr(QuietStream(sys.stderr)):
             page, library = build([place_of(words) for words in options.corpus], settings)
-            from ui.warming import warm_up
+            from ui.server.warming import warm_up
 
             with audit_log(settings), sweep_periodically(settings):
                 try:
@@ -280,7 +280,7 @@ def serve_page(
 
     Raises InputError for a name in the settings that cannot be read, ServingError where the address is taken.
     """
-    from ui.door.serving import entry, guarded, listening, server
+    from ui.server.app import entry, guarded, listening, server
 
     door = entry(settings)
     app = guarded(page, settings, door, folder / "uploads", workers)

@@ -17,7 +17,7 @@ from engine.access.audit_log import Kept, corpus_named, delete, half_deleted, of
 from engine.access.users import visitors_folder
 from engine.corpus import open_corpus
 from engine.corpus.address import Address, Place
-from engine.corpus.embedded.generation import MANIFEST_NAME, Manifest, published
+from engine.corpus.embedded.generation import MANIFEST_NAME, Manifest, current_generation
 from engine.corpus.embedded.publication import ONTOLOGY_NAME
 from engine.corpus.embedded.store import info_of
 from engine.corpus.journal import check_name
@@ -58,7 +58,7 @@ class OpenCorpora:
         corpus = self._again(place, stamp)
         if corpus is not None:
             # What people have said of its links since takes no opening.
-            corpus.judge()
+            corpus.apply_verdicts()
             return corpus
         # Where the corpus changes meanwhile, its stamp is another and the next who asks sees the new one.
         opened, size = open_corpus(place), _memory_of(place) + BESIDE
@@ -121,12 +121,12 @@ def manifest_of(place: Place) -> Manifest:
         from engine.corpus.postgresql.store import manifest_at
 
         return manifest_at(place)
-    return published(place).manifest
+    return current_generation(place).manifest
 
 
 def _memory_of(place: Place) -> int:
     """The bytes that an open corpus holds; of one on a server what it remembers of word lists and vectors."""
-    return 7 * BESIDE if isinstance(place, Address) else published(place).memory
+    return 7 * BESIDE if isinstance(place, Address) else current_generation(place).memory
 
 
 def _file_stamp(path: Path) -> Stamp:

@@ -24,7 +24,7 @@ from engine.corpus import open_corpus
 from engine.corpus.embedded.generation import MANIFEST_NAME
 from engine.corpus.embedded.publication import DECISIONS_NAME, LOCK_NAME
 from engine.corpus.embedded.writing import apply_decisions
-from engine.corpus.judgements import Place, add_decision, load_decisions, place_of
+from engine.corpus.judgements import Place, add_decision, load_decisions, locate_reference
 from engine.corpus.verifying import verify
 from engine.errors import RedstringError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
@@ -106,7 +106,7 @@ def _prepared(root: Path) -> Site:
     (row, *_) = corpus.by_document(["act-1"])[0].tolist()
     (number, *_) = corpus.references_from(np.array([row], np.int32)).numbers.tolist()
     (reference,), (passage,) = corpus.references([number]), corpus.passages(np.array([row], np.int32))
-    site.place = place_of(passage.id, passage.text, reference.span)
+    site.place = locate_reference(passage.id, passage.text, reference.span)
     for base in ("one", "two"):
         for decided in (False, True):
             _timed(site, "ingest", base)

@@ -20,7 +20,7 @@ from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.languages import law
 from engine.model import Direction, Naming, Passage, QueryPlan, RankedPassage, Relation, Span
 from engine.retrieval.planning import LITERAL
-from engine.retrieval.planning.named import asks_for_nothing_else
+from engine.retrieval.planning.named import asks_only_for
 from engine.retrieval.retrievers.dense import DENSE
 
 # Passages read of a named provision; maximum words and sentences quoted of it if only its text is asked for.
@@ -33,7 +33,7 @@ def asks_for_named_alone(plan: QueryPlan) -> bool:
     """True if the question asks for the text of the provisions it names and for nothing else."""
     words = [view.text for view in plan.views if view.name == LITERAL][:1]
     named = [named.words for named in plan.named]
-    return bool(words) and asks_for_nothing_else(words[0], plan.language, named)
+    return bool(words) and asks_only_for(words[0], plan.language, named)
 
 
 def units_of_named(

@@ -1,9 +1,9 @@
-"""Where a corpus lives: in a folder, or on a PostgreSQL server under a name.
+"""The location of a corpus: a folder, or a name on a PostgreSQL server.
 
-``postgresql://USER@HOST:PORT/DATABASE?corpus=NAME``, with three parameters of our own besides: ``dense`` is
-``codes`` (default) or ``exact``, ``timeout`` the seconds that one statement may take (default 60),
-and ``replica`` the address (percent-encoded) of a copy of the database that is asked in its place. All others
-are handed to the driver (https://www.postgresql.org/docs/current/libpq-connect.html, 34.1.2).
+An address is ``postgresql://USER@HOST:PORT/DATABASE?corpus=NAME`` with three optional parameters: ``dense``
+is ``codes`` (default) or ``exact``, ``timeout`` the limit of a statement in seconds (default 60), and
+``replica`` the address (percent-encoded) of a read replica. All other parameters go to the driver
+(https://www.postgresql.org/docs/current/libpq-connect.html, 34.1.2).
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ _OWN = ("corpus", "dense", "timeout", "replica")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A corpus on a server. ``url``, and ``replica`` where there is one, may hold a password, so they are
-    neither shown nor part of ``repr``; ``dense`` says how vectors are searched, ``timeout`` is in seconds."""
+    """A corpus on a server; ``dense`` selects the vector search, ``timeout`` is in seconds.
+
+    ``url`` and ``replica`` may contain a password, so they are excluded from ``str`` and ``repr``.
+    """
 
     corpus: str
     shown: str
@@ -44,8 +46,10 @@ Place = Path | Address
 
 
 def place_of(words: str | Path | Address) -> Place:
-    """The place that somebody names: an address where it is one, else a folder. Raises CorpusError for an
-    address that cannot be used."""
+    """Return the location that a text names: an address or a folder.
+
+    Raises CorpusError for an invalid address.
+    """
     if isinstance(words, Path | Address):
         return words
     scheme = words.partition("://")[0]
@@ -53,15 +57,15 @@ def place_of(words: str | Path | Address) -> Place:
 
 
 def folder_of(words: str | Place) -> Path:
-    """A folder; raises CorpusError where an address is named and a folder is needed."""
+    """Return a folder. Raises CorpusError for an address."""
     place = place_of(words)
     if isinstance(place, Address):
-        raise CorpusError(f"{place}: this is done in a corpus folder; `copy` brings a corpus to a server")
+        raise CorpusError(f"{place}: this needs a corpus folder; use `copy` to load a corpus into a server")
     return place
 
 
 def address_of(words: str) -> Address:
-    """The parts of an address. Raises CorpusError, with no password in the message."""
+    """Parse an address. Raises CorpusError without the password."""
     try:
         parts = urlsplit(words)
         host, port = parts.hostname or "", parts.port
@@ -75,24 +79,29 @@ def address_of(words: str) -> Address:
     if not name:
         raise CorpusError(f"{shown}: the address names no corpus; add ?corpus=NAME")
     dense = values.get("dense", DENSE[0])
-    # Earlier versions could search by an index of the server, and corpora with one still open.
+    # Earlier versions had "hnsw", an index search; saved addresses may contain it.
     dense = DENSE[0] if dense == "hnsw" else dense
     if dense not in DENSE:
-        raise CorpusError(f"{shown}: dense is {', '.join(DENSE[:-1])} or {DENSE[-1]}, not {dense!r}")
+        raise CorpusError(f"{shown}: dense must be {', '.join(DENSE[:-1])} or {DENSE[-1]}, not {dense!r}")
     try:
         timeout = float(values.get("timeout", TIMEOUT_SECONDS))
         if not 0 < timeout < 86_400:
             raise ValueError
     except ValueError:
-        raise CorpusError(f"{shown}: timeout is a number of seconds above 0") from None
+        raise CorpusError(f"{shown}: timeout must be a number of seconds above 0") from None
     others = [(key, value) for key, value in given if key not in _OWN]
     url = urlunsplit((_DRIVER, parts.netloc, parts.path, urlencode(others), ""))
     return Address(name, shown, url, dense, timeout, _replica(values.get("replica", ""), shown))
 
 
 def _replica(words: str, shown: str) -> str:
-    """The address of a replica for the driver; empty for none. Raises CorpusError, with no password."""
+    """Return the replica's address for the driver, empty for none.
+
+    Raises CorpusError without the password.
+    """
     scheme, is_address, rest = words.partition("://")
     if words and (scheme not in SCHEMES or not is_address):
-        raise CorpusError(f"{shown}: replica is an address {SCHEMES[0]}://HOST/DATABASE, percent-encoded")
+        raise CorpusError(
+            f"{shown}: replica must be an address {SCHEMES[0]}://HOST/DATABASE, percent-encoded"
+        )
     return f"{_DRIVER}://{rest}" if words else ""

@@ -1,4 +1,4 @@
-"""The contents of a corpus in numbers, and its headings."""
+"""The contents of a corpus before it is stored, and bare headings."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from engine.language.embedders.base import SparseVectors
 from engine.language.references.definitions import DefinedName
 from engine.model import Document, Entity, Passage, Reference, Section
 
-# Passages that are nothing but a heading: they lead to evidence and are none.
+# Passages that contain only a heading: they lead to evidence but are not evidence.
 
 LONGEST_HEADING = 120
-# A sentence ends, obliges, goes on below a line, or begins in the middle of another one. Verbs are
-# looked for in English only: elsewhere the full stop has to tell.
+# Marks of a sentence: final punctuation, several lines, or an English modal or auxiliary verb at the end.
 _SENTENCE = re.compile(
     r"[.;:,!?؛؟،。；：，—–-]\s*\Z|\n|\b(?:and|or|shall|must|may not|means|is|are|has|have)\b\s*\Z"
     r"|\b(?:shall|must|may not|means|is|are|has|have)\b|\A(?:\(\w{1,5}\))?\W*[a-zà-ÿ]"
@@ -26,27 +25,26 @@ _SENTENCE = re.compile(
 
 
 def is_bare_heading(text: str) -> bool:
-    """Whether a text is short and holds no sentence."""
+    """Return whether a text is short and contains no sentence."""
     stripped = text.strip()
     return len(stripped) <= LONGEST_HEADING and not _SENTENCE.search(stripped)
 
 
-# What a corpus consists of, before a store has taken it in.
+# Input of a corpus store.
 
 NO_EMBEDDING = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Everything a corpus consists of.
+    """The complete contents of a corpus.
 
-    ``passages`` stand in the order of ``documents`` and, within one, of their positions; ``terms``
-    are the index terms of their texts, ``contexts`` of what stands around them, ``titles`` of the headings
-    of their own provisions, empty for none. ``mentions``: arrays
-    (rows, entity numbers) of shape (m,). ``vectors``: shape (passages, d), zero rows for what is not
-    embedded, or None. ``given_names``: names that passages give to documents, by row. ``sparse``: the
-    learned sparse vectors, a row for each passage, or None; ``sparse_model`` names their model, and
-    ``vocabulary`` is the number of terms.
+    ``passages`` are in the order of ``documents`` and, within one, of their positions; ``terms`` are the
+    index terms of their texts, ``contexts`` those of the surrounding text, ``titles`` those of their
+    provisions' headings, empty for none. ``mentions``: arrays (rows, entity numbers) of shape (m,).
+    ``vectors``: shape (passages, d), zero rows for passages without an embedding, or None. ``defined_names``:
+    names that passages give to documents, by row. ``sparse``: learned sparse vectors by passage, or None;
+    ``sparse_model`` names their model, ``vocabulary`` is the number of terms.
     """
 
     name: str
@@ -65,7 +63,7 @@ class Contents:
     embedding: str = NO_EMBEDDING
     ontology: Mapping[str, Any] | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    given_names: Sequence[tuple[int, DefinedName]] = ()
+    defined_names: Sequence[tuple[int, DefinedName]] = ()
     sparse: SparseVectors | None = None
     vocabulary: int = 0
     sparse_model: str = NO_EMBEDDING

@@ -1,7 +1,7 @@
-"""What a store need not answer by itself: derived from the rest, or nothing where it holds none.
+"""Default implementations of the corpus protocols.
 
-A store inherits ``CorpusDefaults`` and says what is not here: its counts, documents, passages and sections,
-search by words, references and links, entities and mentions. What it can answer faster it overrides.
+A store inherits ``CorpusDefaults`` and implements the rest: counts, documents, passages and sections, lexical
+search, references and links, entities and mentions. It may override any default with a faster method.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from engine.corpus.related import Adjacency
 
 NO_MODEL = "none"
-# References that are read at once.
+# References read in one batch.
 AT_ONCE = 4096
 
 
 class Periods(NamedTuple):
-    """Stretches of consecutive passages with the same dates and status of their own, shape (n,) each.
+    """Runs of consecutive passages with the same own dates and status, shape (n,) each.
 
-    Stretch i begins at ``first[i]`` and ends where the next one does. Days are those of
-    ``embedded.documents.day_number``; ``status`` is empty where the passages have none.
+    Run i begins at ``first[i]`` and ends where the next one begins. Days are those of
+    ``embedded.documents.day_number``; ``status`` is empty if the passages have none.
     """
 
     first: Rows
@@ -47,7 +47,7 @@ class Periods(NamedTuple):
 
 
 class TextDefaults:
-    """Where passages stand, told by the documents' rows and an outline of the sections."""
+    """Positions of passages, from the documents' rows and an outline of the sections."""
 
     @property
     @abstractmethod
@@ -56,62 +56,62 @@ class TextDefaults:
 
     @abstractmethod
     def documents(self) -> list[Document]:
-        """All documents."""
+        """Return all documents."""
 
     @abstractmethod
     def passages(self, rows: Rows) -> list[Passage]:
-        """Passages by row."""
+        """Return passages by row."""
 
     def ids(self, rows: Rows) -> list[str]:
-        """Passage ids by row."""
+        """Return passage ids by row."""
         return [passage.id for passage in self.passages(rows)]
 
     @property
     def folder(self) -> Path | None:
-        """None: the data stand in no folder."""
+        """None: the data are not in a folder."""
         return None
 
     @property
     def journals(self) -> Journals | None:
-        """Files beside the data; None where they stand in no folder."""
+        """The journals next to the data; None without a folder."""
         return None if self.folder is None else FolderJournals(self.folder)
 
     def __len__(self) -> int:
         return int(self.outline.first[-1])
 
     def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
-        """Index into ``documents()`` for each row."""
+        """Return the index into ``documents()`` for each row."""
         return np.asarray(self.outline.document(np.asarray(rows, np.int64)), np.int32)
 
     def section_numbers(self, rows: Rows) -> NDArray[np.int32]:
-        """Index into the sections for each row, -1 where a passage has none."""
+        """Return the index into the sections for each row, -1 without a section."""
         return np.asarray(self.outline.section(np.asarray(rows, np.int64)), np.int32)
 
     def document_sections(self, number: int) -> Rows:
-        """Numbers of a document's sections, in reading order."""
+        """Return the numbers of a document's sections, in reading order."""
         return self.outline.sections_of(number)
 
     def printed_numbers(self, document: int) -> Mapping[str, tuple[Sequence[int], Sequence[int]]] | None:
-        """None: a document must be read."""
+        """Return None: the document must be read."""
         return None
 
     def section_parents(self, numbers: Rows) -> Rows:
-        """The section around each, -1 for none."""
+        """Return the parent of each section, -1 for none."""
         return np.asarray(self.outline.sections.parent[np.asarray(numbers, np.int64)], np.int32)
 
     def by_document(self, document_ids: Sequence[str]) -> list[Rows]:
-        """The rows of each document; none for an id that is not in the corpus."""
+        """Return the rows of each document, empty for an unknown id."""
         numbers = [self._document_numbers.get(one) for one in document_ids]
         first = self.outline.first
         bounds = [(0, 0) if n is None else (int(first[n]), int(first[n + 1])) for n in numbers]
         return [np.arange(start, stop, dtype=np.int32) for start, stop in bounds]
 
     def bare_headings(self, rows: Rows) -> Mask:
-        """Which passages are nothing but a heading."""
+        """Return a mask of the rows that contain only a heading."""
         return np.array([is_bare_heading(passage.text) for passage in self.passages(rows)], np.bool_)
 
     def siblings(self, rows: Rows, limit: int) -> Links:
-        """Passages around ``rows`` by structure."""
+        """Return the structural neighbours of ``rows``."""
         return self._structure.siblings(rows, limit)
 
     @cached_property
@@ -124,11 +124,11 @@ class TextDefaults:
 
 
 class DenseDefaults:
-    """A corpus without vectors."""
+    """Defaults for a corpus without vectors."""
 
     @property
     def embedding(self) -> str:
-        """No model."""
+        """None: no model."""
         return NO_MODEL
 
     @property
@@ -139,62 +139,62 @@ class DenseDefaults:
     def search_dense(
         self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None
     ) -> list[Hits]:
-        """Nothing."""
-        return nothing(len(queries))
+        """Return no hits."""
+        return no_hits(len(queries))
 
     def vectors(self, rows: Rows) -> NDArray[np.float32]:
-        """Vectors without a component."""
+        """Return vectors of dimension 0."""
         return np.zeros((len(rows), 0), np.float32)
 
 
 class SparseDefaults:
-    """A corpus without learned sparse vectors."""
+    """Defaults for a corpus without learned sparse vectors."""
 
     @property
     def sparse_model(self) -> str:
-        """No model."""
+        """None: no model."""
         return NO_MODEL
 
     def search_sparse(self, queries: SparseVectors, limit: int, *, mask: Mask | None = None) -> list[Hits]:
-        """Nothing."""
-        return nothing(len(queries.pointers) - 1)
+        """Return no hits."""
+        return no_hits(len(queries.pointers) - 1)
 
     def score_sparse(self, queries: SparseVectors, rows: Rows) -> NDArray[np.float32]:
-        """0 for all."""
+        """Return 0 for all rows."""
         return np.zeros((len(queries.pointers) - 1, len(rows)), np.float32)
 
 
 class LinkedDefaults:
-    """Links on which nobody says anything beside the data, and that nobody has put together."""
+    """Defaults for a store without verdicts and without a prebuilt adjacency."""
 
     def adjacency(self) -> Adjacency | None:
-        """None."""
+        """Return None."""
         return None
 
     @property
-    def judged(self) -> tuple[int, ...]:
+    def verdict_version(self) -> tuple[int, ...]:
         """No verdicts."""
         return ()
 
-    def judge(self) -> None:
-        """Nothing to put in force."""
+    def apply_verdicts(self) -> None:
+        """Do nothing."""
 
 
 class NamesDefaults:
-    """Texts that give no names."""
+    """Defaults for texts that define no document names."""
 
-    def given_names(self) -> Iterator[tuple[int, str, DefinedName]]:
-        """None."""
+    def defined_names(self) -> Iterator[tuple[int, str, DefinedName]]:
+        """Yield nothing."""
         return iter(())
 
 
 class ValidityDefaults:
-    """Validity by the stretches of passages that have the same dates and status."""
+    """Validity of passages from runs with equal dates and status."""
 
     @property
     @abstractmethod
     def periods(self) -> Periods:
-        """The stretches."""
+        """The runs."""
 
     @property
     @abstractmethod
@@ -203,37 +203,37 @@ class ValidityDefaults:
 
     @abstractmethod
     def documents(self) -> list[Document]:
-        """All documents."""
+        """Return all documents."""
 
     def in_force(self, day: date) -> Mask:
-        """Which passages are in force on a day, both bounds included."""
+        """Return a mask of the passages in force on a day, both bounds included."""
         start, end, _, _ = self._in_effect
-        return self._each((start <= day.toordinal()) & ~self._gone(end, day))
+        return self._each((start <= day.toordinal()) & ~self._ended(end, day))
 
     def out_of_force(self, day: date) -> Mask:
-        """Which passages ended before a day, or are marked as repealed on an unknown day."""
-        return self._each(self._gone(self._in_effect[1], day))
+        """Return a mask of the passages that ended before a day, or were repealed on an unknown day."""
+        return self._each(self._ended(self._in_effect[1], day))
 
     def with_status(self, statuses: Sequence[str]) -> Mask:
-        """Which passages have one of these statuses, of their own or else of their document."""
+        """Return a mask of the passages whose status, or else their document's, is one of ``statuses``."""
         return self._each(self._has_status(statuses))
 
     def _has_status(self, statuses: Sequence[str]) -> Mask:
         asked = {name.casefold() for name in statuses}
         return np.array([status.casefold() in asked for status in self._in_effect[2]], np.bool_)
 
-    def _gone(self, end: NDArray[np.int32], day: date) -> Mask:
-        gone: Mask = (end < day.toordinal()) | (self._has_status(OUT_OF_FORCE) & (end == END_OF_TIME))
-        return gone
+    def _ended(self, end: NDArray[np.int32], day: date) -> Mask:
+        ended: Mask = (end < day.toordinal()) | (self._has_status(OUT_OF_FORCE) & (end == END_OF_TIME))
+        return ended
 
-    def _each(self, stretches: Mask) -> Mask:
-        return np.repeat(stretches, self._in_effect[3])
+    def _each(self, runs: Mask) -> Mask:
+        return np.repeat(runs, self._in_effect[3])
 
     @cached_property
     def _in_effect(
         self,
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[str, ...], NDArray[np.int32]]:
-        """First and last day and status of each stretch, the document's where it has none, and its length."""
+        """Return first day, last day, status (the document's if it has none) and length of each run."""
         first, start, end, status = self.periods
         owners = self.outline.document(first.astype(np.int64))
         documents = [self.documents()[number] for number in owners.tolist()]
@@ -248,15 +248,15 @@ class ValidityDefaults:
 
 
 class BrowsingDefaults:
-    """The reference table as a whole, read by numbers."""
+    """The reference table, read by number."""
 
     @abstractmethod
     def info(self) -> CorpusInfo:
-        """The counts."""
+        """Return the counts."""
 
     @abstractmethod
     def references(self, numbers: Sequence[int]) -> list[Reference]:
-        """Rows of the reference table."""
+        """Return rows of the reference table."""
 
     @abstractmethod
     def reference_numbers(
@@ -266,10 +266,10 @@ class BrowsingDefaults:
         relations: Sequence[Relation] | None = None,
         document: int | None = None,
     ) -> Rows:
-        """Rows of the reference table that are chosen."""
+        """Return the numbers of matching rows of the reference table."""
 
     def all_references(self) -> Iterator[Reference]:
-        """The whole reference table, read in parts."""
+        """Yield the whole reference table, read in batches."""
         numbers = self.reference_numbers()
         for start in range(0, len(numbers), AT_ONCE):
             yield from self.references(numbers[start : start + AT_ONCE].tolist())
@@ -284,9 +284,9 @@ class CorpusDefaults(
     ValidityDefaults,
     BrowsingDefaults,
 ):
-    """The defaults of all small protocols that have some."""
+    """The defaults of all protocols."""
 
 
-def nothing(queries: int) -> list[Hits]:
-    """An empty answer to each query."""
+def no_hits(queries: int) -> list[Hits]:
+    """Return an empty result for each query."""
     return [Hits(np.zeros(0, np.int32), np.zeros(0, np.float32)) for _ in range(queries)]

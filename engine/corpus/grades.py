@@ -1,10 +1,9 @@
-"""The grades A to E of a corpus's documents: by hand, by the corpus's own table, by a default table.
+"""The grades A to E of a corpus's documents.
 
-What people say stands in the corpus's journal ``grades.jsonl``, one line each, only ever added to; the last
-line on a kind or a document counts. It belongs to the corpus and not to one state of its data, so that an
-ingestion keeps it. A document has, in this order: the grade that a person gave it, the grade that a person
-gave its kind in this corpus, the one that its source came with, the one of its kind in ``grades.yaml``. Where
-there is none of these it has no grade.
+Users' decisions are in the corpus's journal ``grades.jsonl``, which is append-only; the last line on a kind
+or document counts. The journal belongs to the corpus, not to a state of its data, so that an ingestion keeps
+it. The grade of a document is, in this order: its own by a user, that of its kind by a user, its source's,
+that of its kind in ``grades.yaml``, else none.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.model import Document, Grade
 
-# What people write for a grade that there is none of.
+# The text for "no grade".
 NO_GRADE = "none"
-# How documents are called whose source does not say of what kind they are.
+# The name for documents without a kind.
 NO_KIND = "no kind"
 LONGEST_KIND, LONGEST_DOCUMENT = 200, 1000
 Subject = Literal["kind", "document"]
-# Grades that sources come with go from 0 to 1: a fifth of that for each letter.
+# Sources give a quality from 0 to 1: one fifth per letter.
 _FROM_QUALITY = ((0.8, Grade.A), (0.6, Grade.B), (0.4, Grade.C), (0.2, Grade.D), (0.0, Grade.E))
 
 
 class Basis(StrEnum):
-    """Why a document has its grade."""
+    """The origin of a document's grade."""
 
     HAND = "by hand"
     CORPUS = "the corpus's table"
@@ -49,11 +48,11 @@ class Basis(StrEnum):
 
 
 class GradeLine(BaseModel):
-    """What a person said of a kind of document (``name`` in small letters; empty: of those without a kind) or
-    of one document (``name`` is its id).
+    """A user's decision on a kind of document or a single document.
 
-    ``grade`` None says that it has none, whatever a table says. ``withdrawn`` takes back what was said
-    before. ``when`` is ISO 8601.
+    ``name`` is the kind in lower case (empty: documents without a kind) or the document's id. ``grade`` None
+    means no grade, whatever the tables contain. ``withdrawn`` withdraws the previous decision. ``when`` is
+    ISO 8601.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -69,19 +68,22 @@ class GradeLine(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Grades:
-    """The grades that hold in one corpus. ``version`` counts the lines of its journal:
-    another number, another table. ``kinds`` and ``documents`` are what people said, by name."""
+    """The grades in force in a corpus.
+
+    ``kinds`` and ``documents`` are users' decisions by name. ``version`` is the number of lines in the
+    journal.
+    """
 
     kinds: Mapping[str, GradeLine] = field(default_factory=dict)
     documents: Mapping[str, GradeLine] = field(default_factory=dict)
     version: int = 0
 
     def of(self, document: Document) -> Grade | None:
-        """The grade of a document, None where it has none."""
-        return self.told(document)[0]
+        """Return the grade of a document, None for none."""
+        return self.explain(document)[0]
 
-    def told(self, document: Document) -> tuple[Grade | None, Basis]:
-        """The grade of a document and why."""
+    def explain(self, document: Document) -> tuple[Grade | None, Basis]:
+        """Return the grade of a document with its origin."""
         by_hand = self.documents.get(document.id)
         if by_hand is not None:
             return by_hand.grade, Basis.HAND
@@ -96,8 +98,11 @@ class Grades:
 
 @dataclass(frozen=True, slots=True)
 class KindRow:
-    """A kind of the table of a corpus: how its documents write it, how many there are, its grade, why, and
-    what a person said where one has. ``usual`` is the grade of the default table."""
+    """A kind of document in a corpus: its spelling, number of documents, grade with origin, and the user's
+    decision.
+
+    ``usual`` is the grade in the default table.
+    """
 
     kind: str
     shown: str
@@ -105,37 +110,37 @@ class KindRow:
     grade: Grade | None
     basis: Basis
     usual: Grade | None
-    said: GradeLine | None
+    decision: GradeLine | None
 
 
 def grade_from(text: str) -> Grade | None:
-    """A grade as people write it, None for "none". Raises InputError for anything else."""
+    """Parse a grade; "none" gives None. Raises InputError for any other text."""
     if text.strip().lower() == NO_GRADE:
         return None
     try:
         return Grade(text.strip().upper())
     except ValueError:
         shown = text[:20] + ("…" if len(text) > 20 else "")
-        raise InputError(f"grade: {shown!r} is none; write A, B, C, D or E, or {NO_GRADE}") from None
+        raise InputError(f"grade: {shown!r} is not a grade; use A, B, C, D or E, or {NO_GRADE}") from None
 
 
 def minimum_from(text: str | None) -> Grade | None:
-    """The lowest grade that is asked for, None where none is. Raises InputError for what is no grade."""
+    """Parse a minimum grade, None if not given. Raises InputError for an invalid one."""
     if text is None or not text.strip():
         return None
     found = grade_from(text)
     if found is None:
-        raise InputError("the lowest grade is A, B, C, D or E; leave it out for any")
+        raise InputError("the lowest grade must be A, B, C, D or E; leave it out to accept all")
     return found
 
 
 def words_of(grade: Grade | None) -> str:
-    """A grade as it is told: "grade B", "no grade"."""
+    """Return a grade as words: "grade B", "no grade"."""
     return "no grade" if grade is None else f"grade {grade.value}"
 
 
 def kind_of(document: Document) -> str:
-    """The kind of a document as tables compare it: small letters, single blanks; empty where it has none."""
+    """Return the kind of a document in normalised form (lower case, single blanks); empty for none."""
     return _folded(document.type or "")
 
 
@@ -151,13 +156,16 @@ def _defaults() -> tuple[Mapping[str, Grade], Mapping[Grade, str]]:
 
 
 def meanings() -> Mapping[Grade, str]:
-    """What each grade means, in words."""
+    """Return the meaning of each grade."""
     return _defaults()[1]
 
 
 def default_grade(kind: str) -> Grade | None:
-    """The grade of a kind of document in the default table; None where it is not listed. A kind with a part
-    in brackets, "UU (Undang-Undang)", is looked up whole, without it, and by it."""
+    """Return the grade of a kind in the default table, None if it is not listed.
+
+    A kind with a part in brackets, "UU (Undang-Undang)", is looked up in full, without that part, and by that
+    part.
+    """
     table = _defaults()[0]
     inside = re.findall(r"[(（]([^()（）]*)[)）]", kind)
     for form in (kind, re.sub(r"[(（][^()（）]*[)）]", " ", kind), *inside):
@@ -167,9 +175,9 @@ def default_grade(kind: str) -> Grade | None:
 
 
 def load_grades(place: Path | str | Journals) -> list[GradeLine]:
-    """All that was said of grades, in order; nothing where nobody has said anything.
+    """Return all decisions on grades in order.
 
-    Raises CorpusError, naming the line, for what is no grade.
+    Raises CorpusError with the line number for an invalid line.
     """
     journals, found = journals_at(place), []
     for number, line in enumerate(journals.lines(GRADES_NAME), start=1):
@@ -178,17 +186,17 @@ def load_grades(place: Path | str | Journals) -> list[GradeLine]:
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
             where = f"{journals.named(GRADES_NAME)}:{number}"
-            raise CorpusError(f"{where}: not a grade ({reason}); mend or remove the line") from error
+            raise CorpusError(f"{where}: not a grade ({reason}); correct or remove the line") from error
     return found
 
 
 def grades_of(corpus: Corpus) -> Grades:
-    """The grades that hold in a corpus now. Raises CorpusError for a journal that cannot be read."""
-    return Grades() if corpus.journals is None else standing_grades(load_grades(corpus.journals))
+    """Return the grades in force in a corpus. Raises CorpusError for an unreadable journal."""
+    return Grades() if corpus.journals is None else current_grades(load_grades(corpus.journals))
 
 
-def standing_grades(lines: Sequence[GradeLine]) -> Grades:
-    """The grades by what was said, the last word on each subject."""
+def current_grades(lines: Sequence[GradeLine]) -> Grades:
+    """Return the grades that follow from some decisions."""
     last = {(line.of, line.name): line for line in lines}
     holds = [line for line in last.values() if not line.withdrawn]
     return Grades(
@@ -199,8 +207,7 @@ def standing_grades(lines: Sequence[GradeLine]) -> Grades:
 
 
 def kind_rows(grades: Grades, documents: Iterable[Document]) -> list[KindRow]:
-    """The table of a corpus: its kinds, the most frequent first; kinds that a person graded and no document
-    has any more come last."""
+    """Return the kinds of a corpus, most frequent first; graded kinds without documents come last."""
     written: dict[str, Counter[str]] = {}
     for document in documents:
         written.setdefault(kind_of(document), Counter())[document.type or ""] += 1
@@ -208,22 +215,22 @@ def kind_rows(grades: Grades, documents: Iterable[Document]) -> list[KindRow]:
     for kind in [*written, *(kind for kind in grades.kinds if kind not in written)]:
         forms = written.get(kind, Counter())
         shown = forms.most_common(1)[0][0] if forms else kind
-        said, usual = grades.kinds.get(kind), default_grade(shown)
-        basis = Basis.CORPUS if said else Basis.NOTHING if usual is None else Basis.DEFAULT
-        grade = said.grade if said else usual
-        rows.append(KindRow(kind, shown, forms.total(), grade, basis, usual, said))
+        decision, usual = grades.kinds.get(kind), default_grade(shown)
+        basis = Basis.CORPUS if decision else Basis.NOTHING if usual is None else Basis.DEFAULT
+        grade = decision.grade if decision else usual
+        rows.append(KindRow(kind, shown, forms.total(), grade, basis, usual, decision))
     return sorted(rows, key=lambda row: (-row.documents, row.shown.casefold()))
 
 
 def ungraded(grades: Grades, documents: Iterable[Document]) -> list[Document]:
-    """The documents that have no grade."""
+    """Return the documents without a grade."""
     return [one for one in documents if grades.of(one) is None]
 
 
 def grades_to_json(grades: Grades, corpus: Corpus, *, names: bool = True) -> dict[str, Any]:
-    """The grades of a corpus as plain values; without ``names`` nobody learns who said what."""
+    """Return the grades of a corpus as plain values, without reviewers unless ``names``."""
 
-    def said(line: GradeLine | None) -> dict[str, Any] | None:
+    def decision_values(line: GradeLine | None) -> dict[str, Any] | None:
         if line is None:
             return None
         who = {"reviewer": line.reviewer, "note": line.note} if names else {}
@@ -242,12 +249,12 @@ def grades_to_json(grades: Grades, corpus: Corpus, *, names: bool = True) -> dic
                 "grade": row.grade,
                 "why": row.basis.value,
                 "default": row.usual,
-                "said": said(row.said),
+                "said": decision_values(row.decision),
             }
             for row in kind_rows(grades, documents)
         ],
         "documents": [
-            {"id": name, "there": name in known, **(said(line) or {})}
+            {"id": name, "there": name in known, **(decision_values(line) or {})}
             for name, line in grades.documents.items()
         ],
         "without_grade": [one.id for one in ungraded(grades, documents)],
@@ -257,29 +264,31 @@ def grades_to_json(grades: Grades, corpus: Corpus, *, names: bool = True) -> dic
 def set_grade(
     corpus: Corpus, of: Subject, name: str, grade: Grade | None, *, note: str = "", reviewer: str = ""
 ) -> GradeLine:
-    """Give a grade to a kind of document, or to one document by its id; durable once this returns.
+    """Grade a kind of document, or a document by its id; durable on return.
 
-    Raises InputError where the corpus has no such kind or document, CorpusError where nothing can be kept.
+    Raises InputError for an unknown kind or document, CorpusError if the corpus has no journals.
     """
     journals, name = _journals(corpus), _named(of, name)
     if of == "document" and all(one.id != name for one in corpus.documents()):
-        raise InputError(f"{_short(name)} is no document of {corpus.name!r}")
+        raise InputError(f"{_short(name)} is not a document of {corpus.name!r}")
     if of == "kind" and all(kind_of(one) != name for one in corpus.documents()):
         raise InputError(f"no document of {corpus.name!r} is of the kind {_short(name)}")
     return _add(journals, GradeLine(of=of, name=name, grade=grade), note, reviewer)
 
 
-def unset_grade(corpus: Corpus, of: Subject, name: str, *, note: str = "", reviewer: str = "") -> GradeLine:
-    """Take back what was said of a kind or a document, so that the table counts again.
+def withdraw_grade(
+    corpus: Corpus, of: Subject, name: str, *, note: str = "", reviewer: str = ""
+) -> GradeLine:
+    """Withdraw the decision on a kind or document; the tables apply again.
 
-    Raises InputError where nothing was said, CorpusError.
+    Raises InputError if there is no decision, CorpusError.
     """
     journals, name = _journals(corpus), _named(of, name)
-    grades = standing_grades(load_grades(journals))
-    said = (grades.kinds if of == "kind" else grades.documents).get(name)
-    if said is None:
-        raise InputError(f"nobody has graded the {of} {_short(name)}")
-    return _add(journals, said.model_copy(update={"withdrawn": True}), note, reviewer)
+    grades = current_grades(load_grades(journals))
+    decision = (grades.kinds if of == "kind" else grades.documents).get(name)
+    if decision is None:
+        raise InputError(f"the {of} {_short(name)} has not been graded")
+    return _add(journals, decision.model_copy(update={"withdrawn": True}), note, reviewer)
 
 
 def _add(journals: Journals, line: GradeLine, note: str, reviewer: str) -> GradeLine:
@@ -296,18 +305,18 @@ def _add(journals: Journals, line: GradeLine, note: str, reviewer: str) -> Grade
 
 def _journals(corpus: Corpus) -> Journals:
     if corpus.journals is None:
-        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for grades")
+        raise CorpusError(f"{corpus.name!r} has no journals, so grades cannot be stored")
     return corpus.journals
 
 
 def _named(of: Subject, name: str) -> str:
     most = LONGEST_DOCUMENT if of == "document" else LONGEST_KIND
     if len(name) > most:
-        raise InputError(f"{of}: longer than the {most:,} characters taken here")
+        raise InputError(f"{of}: longer than {most:,} characters")
     if of == "kind":
         return _folded(name)
     if not name:
-        raise InputError("which document is meant was not said: give its id")
+        raise InputError("give the id of a document")
     return name
 
 

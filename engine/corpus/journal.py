@@ -1,4 +1,4 @@
-"""Journals beside a corpus: appended lines, signed if there is a key."""
+"""Append-only journals next to a corpus, with checksums, and names of reviewers."""
 
 from __future__ import annotations
 
@@ -18,71 +18,70 @@ from xxhash import xxh3_64
 from engine.errors import CorpusError, InputError, system_error
 from engine.language.characters import hidden_marks
 
-# What people write next to what they make or judge: names, notes. Anybody may have sent it.
+# Names and notes of users, who are not trusted.
 
 LONGEST_NAME, LONGEST_NOTE = 100, 2000
-# Line breaks and tabs are blanks of a name; no other control character belongs into one.
+# Line breaks and tabs become blanks in a name; other control characters are invalid.
 _BLANKS = "\t\n\r"
-# Letters and symbols that look like nothing: fillers of Hangul, vowels of Khmer, the empty Braille pattern.
+# Invisible letters and symbols: Hangul fillers, Khmer vowels, the empty Braille pattern.
 _INVISIBLE = "\u115f\u1160\u3164\uffa0\u17b4\u17b5\u2800"
 _VISIBLE = "LNPS"
 
 
 def is_visible(text: str) -> bool:
-    """Whether anything of a text can be seen."""
+    """Return whether a text contains a visible character."""
     return any(category(sign)[0] in _VISIBLE and sign not in _INVISIBLE for sign in text)
 
 
 def check_name(text: str, what: str, longest: int = LONGEST_NAME) -> str:
-    """The name that a person gives to something, as one line; ``what`` it names, in words: "a matter".
+    """Return a user's name for something on one line; ``what`` describes it in errors: "a matter".
 
-    Raises InputError for a name that is empty, too long or cannot be seen, or has control characters or half
-    characters in it.
+    Raises InputError for a name that is empty, too long or invisible, or contains control characters or
+    surrogates.
     """
     for sign in text:
         if category(sign) in ("Cc", "Cs") and sign not in _BLANKS:
-            raise InputError(f"the name of {what} cannot contain U+{ord(sign):04X}: leave that out")
+            raise InputError(f"the name of {what} cannot contain U+{ord(sign):04X}: remove it")
     name = " ".join(text.split())
     if len(name) > longest or not is_visible(name):
-        raise InputError(f"{what} needs a name of 1 to {longest} characters that can be seen")
+        raise InputError(f"{what} needs a name of 1 to {longest} visible characters")
     return name
 
 
 def signed_name(reviewer: str, longest: int = LONGEST_NAME) -> str:
-    """The name of a person who judges something, without characters that nobody sees; empty for none. Raises
-    as ``check_name``."""
+    """Return the name of a reviewer without invisible characters; empty for none.
+
+    Raises as ``check_name``.
+    """
     if not reviewer.strip():
         return ""
     return signed_line(check_name(reviewer, "a reviewer", longest), longest, "name")
 
 
 def signed_line(text: str, most: int, what: str) -> str:
-    """A note as one line, without characters that nobody sees.
+    """Return a note on one line, without invisible characters.
 
-    Raises InputError where it is longer than ``most`` characters, or no text that can be written down.
+    Raises InputError if it has more than ``most`` characters or is not valid text.
     """
     hidden = set(hidden_marks(text))
     line = " ".join("".join(sign for at, sign in enumerate(text) if at not in hidden).split())
     if len(line) > most:
-        raise InputError(f"{what}: longer than the {most:,} characters taken here")
+        raise InputError(f"{what}: longer than {most:,} characters")
     try:
         line.encode()
     except UnicodeEncodeError:
-        raise InputError(f"{what}: no text in UTF-8") from None
+        raise InputError(f"{what}: not valid UTF-8 text") from None
     return line
 
 
-# Files that are only ever added to, a line at a time: what people decide, and what models read.
-#
-# A line is there once it ends: what a killed writer left behind the last end of a line is
-# nobody's word. Each line ends with a tab and the XXH3 digest of what stands before it, so that
-# changed words are nobody's either. A line without a digest, as earlier versions wrote them and
-# people may, stands as it is. Where whole lines are cut off the end, a journal is what it was
-# before them, and nothing here can tell.
+# Journals contain users' decisions and models' readings, one per line. A line is valid once it has its line
+# end: a remainder after the last line end comes from a crashed writer and is ignored. Each line ends with a
+# tab and the XXH3 digest of the text before it, so that changes are detected. Lines without a digest, from
+# earlier versions or written by hand, are valid. Removal of whole lines at the end cannot be detected.
 
 
 class _Tail(Enum):
-    """What stands behind the last end of a line: a line but for its end, one cut by a crash, or damage."""
+    """State of the bytes after the last line end: only the end missing, cut by a crash, or damaged."""
 
     WHOLE = 1
     CUT = 2
@@ -90,29 +89,34 @@ class _Tail(Enum):
 
 
 class Journals(Protocol):
-    """The journals of one corpus, by the names of their files, wherever it lives."""
+    """The journals of a corpus, by file name."""
 
     def lines(self, name: str) -> list[bytes]:
-        """The lines that were written, in order; none where nobody has said anything. Raises CorpusError,
-        ResourceError."""
+        """Return the complete lines in order, empty for a missing journal.
+
+        Raises CorpusError, ResourceError.
+        """
         ...
 
     def add(self, name: str, line: bytes) -> None:
-        """Add a line, without its end; durable once this returns. Raises CorpusError, ResourceError."""
+        """Append a line (without line end); durable on return. Raises CorpusError, ResourceError."""
         ...
 
     def named(self, name: str) -> str:
-        """How a journal is called in a message."""
+        """Return the name of a journal for messages."""
         ...
 
     def stamp(self, name: str) -> tuple[int, ...]:
-        """Changes whenever a line is added; empty where there is none. Raises as ``lines``."""
+        """Return a value that changes with each added line; empty for a missing journal.
+
+        Raises as ``lines``.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FolderJournals:
-    """Files beside the data in a corpus folder."""
+    """Journal files in a corpus folder."""
 
     folder: Path
 
@@ -137,9 +141,11 @@ class FolderJournals:
         return status.st_mtime_ns, status.st_size
 
 
-class SupposedJournals:
-    """Journals that say something else in memory: nothing that is added to them is kept. ``held`` are the
-    lines of those that differ, by name; the others say what those ``beneath`` say."""
+class InMemoryJournals:
+    """Journals with changes in memory only.
+
+    ``held`` are the lines of changed journals by name; others come from ``beneath``.
+    """
 
     def __init__(self, beneath: Journals, held: Mapping[str, Iterable[bytes]]) -> None:
         self._beneath = beneath
@@ -150,7 +156,7 @@ class SupposedJournals:
         return list(self._held[name]) if name in self._held else self._beneath.lines(name)
 
     def add(self, name: str, line: bytes) -> None:
-        """See ``Journals``; gone with this object."""
+        """See ``Journals``; the line is lost with this object."""
         self._held.setdefault(name, self._beneath.lines(name)).append(line)
 
     def named(self, name: str) -> str:
@@ -158,21 +164,21 @@ class SupposedJournals:
         return self._beneath.named(name)
 
     def stamp(self, name: str) -> tuple[int, ...]:
-        """See ``Journals``: how many lines there are."""
+        """See ``Journals``: the number of lines."""
         if name not in self._held:
             return self._beneath.stamp(name)
         return (len(self._held[name]),) if self._held[name] else ()
 
 
 def journals_at(place: Path | str | Journals) -> Journals:
-    """The journals of a corpus folder, or those given."""
+    """Return the journals of a corpus folder, or the given ones."""
     return FolderJournals(Path(place)) if isinstance(place, Path | str) else place
 
 
 def complete_lines(path: Path) -> list[bytes]:
-    """The lines that were written to their end, in order, without their digests; none where there is no file.
+    """Return the complete lines of a file in order, without digests; empty for a missing file.
 
-    Raises CorpusError where the file is damaged, naming the line, or cannot be read; ResourceError.
+    Raises CorpusError with the line number if the file is damaged, or unreadable; ResourceError.
     """
     try:
         *lines, tail = path.read_bytes().split(b"\n")
@@ -192,10 +198,10 @@ def complete_lines(path: Path) -> list[bytes]:
 
 
 def append_line(path: Path, line: bytes) -> None:
-    """Add a line, without its end; durable once this returns. Several processes may add at once.
+    """Append a line (without line end); durable on return. Several processes may append concurrently.
 
-    Raises CorpusError where the end of the file is damaged, or it cannot be written; ResourceError where the
-    disk is full: then the file is as it was.
+    Raises CorpusError if the end of the file is damaged or it cannot be written; ResourceError if the disk is
+    full, in which case the file is unchanged.
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
@@ -214,10 +220,11 @@ def append_line(path: Path, line: bytes) -> None:
 
 
 def overwrite_lines(path: Path, change: Callable[[bytes], bytes]) -> int:
-    """Change lines where they stand; returns how many were changed. A changed line is as long as it was, so
-    that whoever adds one at the same time loses nothing. Lines that do not fit their digest stay as they are.
+    """Change lines in place; return how many. A changed line keeps its length, so that concurrent appends are
+    safe.
 
-    Raises CorpusError where the file cannot be written; ResourceError.
+    Lines that do not match their digest are unchanged. Raises CorpusError if the file cannot be written;
+    ResourceError.
     """
     try:
         handle = os.open(path, os.O_RDWR)
@@ -239,7 +246,7 @@ def _overwrite(handle: int, change: Callable[[bytes], bytes]) -> int:
         content = content if tab else line
         changed = change(content)
         if changed != content and _is_sound(line):
-            assert len(changed) == len(content), "a changed line is as long as it was"
+            assert len(changed) == len(content), "a changed line must keep its length"
             os.pwrite(handle, changed + (b"\t" + _digest(changed) if tab else b""), at)
             count += 1
         at += len(line) + 1
@@ -252,7 +259,7 @@ def _append(path: Path, handle: int, line: bytes) -> None:
     end = _end_of_last_line(handle, size)
     state = _state_of(os.pread(handle, size - end, end))
     if state is _Tail.DAMAGED:
-        raise CorpusError(f"damaged: the end of {path}; mend or remove its last line")
+        raise CorpusError(f"damaged: the end of {path}; correct or remove its last line")
     if state is _Tail.CUT:
         os.ftruncate(handle, end)
         size = end
@@ -276,13 +283,13 @@ def _is_sound(line: bytes) -> bool:
 def _state_of(tail: bytes) -> _Tail:
     if not tail or (b"\t" in tail and _is_sound(tail)):
         return _Tail.WHOLE
-    # No writer goes on behind a digest.
+    # No writer continues after a digest.
     goes_on = b"\t" in tail[:-1] and _is_sound(tail[:-1])
     return _Tail.DAMAGED if goes_on or not _is_beginning(tail) else _Tail.CUT
 
 
 def _is_beginning(tail: bytes) -> bool:
-    """Whether bytes can be the beginning of a JSON object; a disk that lost some has anything there."""
+    """Return whether bytes can be the beginning of a JSON object; after data loss they may be anything."""
     try:
         text = getincrementaldecoder("utf-8")().decode(tail)
     except UnicodeDecodeError:
@@ -291,11 +298,11 @@ def _is_beginning(tail: bytes) -> bool:
 
 
 def _damaged(path: Path, number: int) -> CorpusError:
-    return CorpusError(f"damaged: {path}:{number} does not fit its checksum; mend or remove the line")
+    return CorpusError(f"damaged: {path}:{number} does not fit its checksum; correct or remove the line")
 
 
 def _end_of_last_line(handle: int, size: int, block: int = 65536) -> int:
-    """The place behind the last end of a line; the file is read backwards, it may be long."""
+    """Return the offset after the last line end, reading backwards because the file may be long."""
     stop = size
     while stop > 0:
         start = max(0, stop - block)

@@ -1,4 +1,4 @@
-"""Judgements of people beside a corpus: confirmed claims, decided references, learned weights."""
+"""Users' judgements next to a corpus: confirmed claims, decided references, learned weights."""
 
 from __future__ import annotations
 
@@ -26,30 +26,28 @@ from engine.corpus.journal import (
 from engine.errors import CorpusError, InputError
 from engine.model import Span
 
-# The journal ``confirmations.jsonl``: what people say of the verdicts on claims of checked texts.
-#
-# A line holds the words of the claim, the passage that it was held against with the SHA-256 of
-# its words, and the verdict, so that it holds wherever the same claim is held against the same
-# words, and nowhere else. Lines are only added; the last one on a claim and a passage counts.
-# They belong to the corpus and not to one state of its data.
+# The journal ``confirmations.jsonl``: users' confirmations of verdicts on claims of checked texts. A line
+# contains the words of the claim, the passage it was compared with, the SHA-256 of its text, and the verdict.
+# It applies wherever the same claim is compared with the same text. The journal is append-only and
+# independent of the state of the data; the last line on a claim and passage counts.
 
 LONGEST_CLAIM = 10_000
 LONGEST_FINDING = 60
 
 
 class Review(StrEnum):
-    """What a person says of a verdict."""
+    """A user's judgement of a verdict."""
 
     CONFIRMED = "confirmed"
     OVERRULED = "overruled"
 
 
 class Confirmation(BaseModel):
-    """A person's word on a verdict. ``claim`` are the words of the claim with single blanks, ``passage_id``
-    and ``sha256`` what it was held against, both empty where it was against nothing; ``finding`` is the
-    verdict, ``instead`` the one that the person gives, for ``OVERRULED`` alone.
+    """A user's confirmation or correction of a verdict.
 
-    ``withdrawn`` takes back what was said before. ``when`` is ISO 8601.
+    ``claim`` is the claim with single blanks; ``passage_id`` and ``sha256`` identify the text it was compared
+    with, both empty without one; ``finding`` is the verdict, ``instead`` its replacement, for ``OVERRULED``
+    only. ``withdrawn`` withdraws the previous line. ``when`` is ISO 8601.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -68,27 +66,24 @@ class Confirmation(BaseModel):
     @model_validator(mode="after")
     def _fits(self) -> Confirmation:
         if (self.review is Review.OVERRULED) != bool(self.instead):
-            raise ValueError("who overrules a verdict, and nobody else, says what it is instead")
+            raise ValueError("a replacement is required to overrule a verdict, and only then")
         if self.instead == self.finding:
             raise ValueError("the verdict is the same; confirm it instead")
         return self
 
 
 def same_words(text: str) -> str:
-    """The words of a claim as confirmations compare them: with single blanks."""
+    """Return the words of a claim with single blanks, as confirmations compare them."""
     return " ".join(text.split())
 
 
 def digest_of(text: str) -> str:
-    """The SHA-256 of a passage's words, in hexadecimal digits."""
+    """Return the SHA-256 of a passage's text in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def load_confirmations(place: Path | str | Journals) -> list[Confirmation]:
-    """All that was said, in order; nothing where nobody has said anything.
-
-    Raises CorpusError, naming the line, for what is no confirmation.
-    """
+    """Return all confirmations in order. Raises CorpusError with the line number for an invalid line."""
     journals, found = journals_at(place), []
     for number, line in enumerate(journals.lines(CONFIRMATIONS_NAME), start=1):
         try:
@@ -96,28 +91,30 @@ def load_confirmations(place: Path | str | Journals) -> list[Confirmation]:
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
             where = f"{journals.named(CONFIRMATIONS_NAME)}:{number}"
-            raise CorpusError(f"{where}: not a confirmation ({reason}); mend or remove the line") from error
+            raise CorpusError(
+                f"{where}: not a confirmation ({reason}); correct or remove the line"
+            ) from error
     return found
 
 
-def standing_confirmations(lines: Iterable[Confirmation]) -> dict[tuple[str, str], Confirmation]:
-    """What counts of each claim held against a passage, by its words and the passage's id: the last that was
-    said, unless it was withdrawn."""
+def current_confirmations(lines: Iterable[Confirmation]) -> dict[tuple[str, str], Confirmation]:
+    """Return the confirmations in force, by claim and passage id."""
     last = {(line.claim, line.passage_id): line for line in lines}
     return {key: line for key, line in last.items() if not line.withdrawn}
 
 
 def add_confirmation(place: Path | str | Journals, confirmation: Confirmation) -> Confirmation:
-    """Add what a person says, dated; durable once this returns. Several processes may add at once.
+    """Append a confirmation with the current time; durable on return. Several processes may append
+    concurrently.
 
-    Raises CorpusError where it cannot be written.
+    Raises CorpusError if it cannot be written.
     """
     dated = confirmation.model_copy(update={"when": datetime.now(UTC).isoformat(timespec="seconds")})
     journals_at(place).add(CONFIRMATIONS_NAME, dated.model_dump_json().encode())
     return dated
 
 
-def made_confirmation(
+def make_confirmation(
     claim: str,
     held: tuple[str, str],
     finding: str,
@@ -126,8 +123,10 @@ def made_confirmation(
     note: str = "",
     reviewer: str = "",
 ) -> Confirmation:
-    """A confirmation of a verdict, or with ``instead`` one that overrules it; ``held`` are id and SHA-256 of
-    what the claim was held against. Raises InputError where it is none."""
+    """Return a confirmation of a verdict, or with ``instead`` a correction.
+
+    ``held`` are id and SHA-256 of the text that the claim was compared with. Raises InputError if invalid.
+    """
     review = Review.OVERRULED if instead else Review.CONFIRMED
     try:
         return Confirmation(
@@ -140,17 +139,17 @@ def made_confirmation(
         raise InputError(str(first["msg"]).removeprefix("Value error, ")) from error
 
 
-# What people have decided about references: which of several targets is meant, or that none is.
-#
-# The decisions of a corpus stand in ``decisions.jsonl`` in its folder, one a line, only ever
-# added to; the last one on a reference counts. They belong to the corpus, not to one state of it:
-# an ingestion keeps them and puts them in force again wherever their passage still says the same
-# words.
+# Users' decisions about references: which of several targets is meant, or that a text is no reference. They
+# are in ``decisions.jsonl`` in the corpus folder, append-only; the last one on a reference counts. They are
+# independent of the state of the data: an ingestion applies them again wherever the passage still contains
+# the same words.
 
 
 class Place(NamedTuple):
-    """Where a reference stands: the words of a passage that make it, and which occurrence of them (from
-    0) in its text it is. Holds as long as the words do, whatever else in the text changes."""
+    """The location of a reference: its words in a passage, and which occurrence of them (from 0).
+
+    It stays valid if other parts of the text change.
+    """
 
     source_id: str
     text: str
@@ -159,10 +158,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A person's word on one reference.
+    """A user's decision on a reference.
 
-    ``target_id`` is the id of the passage, section or document that is meant; None says that the words
-    are no reference at all. ``withdrawn`` takes back what was decided before. ``when`` is ISO 8601.
+    ``target_id`` is the id of the intended passage, section or document; None if the words are no reference.
+    ``withdrawn`` withdraws the previous decision. ``when`` is ISO 8601.
     """
 
     source_id: str
@@ -175,12 +174,12 @@ class Decision:
 
     @property
     def place(self) -> Place:
-        """What the decision is about."""
+        """The location of the reference."""
         return Place(self.source_id, self.text, self.occurrence)
 
 
-class _Line(BaseModel):
-    """A decision as it stands in the file."""
+class _DecisionLine(BaseModel):
+    """A decision as stored in the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -193,8 +192,8 @@ class _Line(BaseModel):
     withdrawn: bool = False
 
 
-def place_of(source_id: str, passage_text: str, span: Span) -> Place:
-    """The place of a reference with a span in its passage's text."""
+def locate_reference(source_id: str, passage_text: str, span: Span) -> Place:
+    """Return the location of a reference with a span in its passage's text."""
     words = passage_text[span.start : span.end]
     occurrence, position = 0, passage_text.find(words)
     while 0 <= position < span.start:
@@ -203,26 +202,25 @@ def place_of(source_id: str, passage_text: str, span: Span) -> Place:
 
 
 def load_decisions(folder: Path | str) -> list[Decision]:
-    """All decisions in the order they were made; none where nobody has decided anything.
+    """Return all decisions in order.
 
-    A last line without its end was cut by a crash and does not count. Raises CorpusError, naming the
-    line, for anything else that is no decision.
+    An incomplete last line is ignored. Raises CorpusError with the line number for an invalid line.
     """
     path = Path(folder) / DECISIONS_NAME
     found = []
     for number, line in enumerate(complete_lines(path), start=1):
         try:
-            found.append(Decision(**_Line.model_validate_json(line).model_dump()))
+            found.append(Decision(**_DecisionLine.model_validate_json(line).model_dump()))
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
             raise CorpusError(
-                f"{path}:{number}: not a decision ({reason}); mend or remove the line"
+                f"{path}:{number}: not a decision ({reason}); correct or remove the line"
             ) from error
     return found
 
 
-def standing(decisions: Iterable[Decision]) -> Mapping[Place, Decision]:
-    """The decision that counts for each place: the last, unless it was withdrawn."""
+def current_decisions(decisions: Iterable[Decision]) -> Mapping[Place, Decision]:
+    """Return the decision in force for each location."""
     last = {decision.place: decision for decision in decisions}
     return {place: decision for place, decision in last.items() if not decision.withdrawn}
 
@@ -235,14 +233,16 @@ def add_decision(
     note: str = "",
     withdrawn: bool = False,
 ) -> Decision:
-    """Add a decision to a corpus folder; durable once this returns. Several processes may add at once.
+    """Append a decision; durable on return. Several processes may append concurrently.
 
-    It shows in the corpus after ``engine.corpus.embedded.writing.apply_decisions``, or the next
-    ingestion. Raises CorpusError where the folder cannot be written, or the place has no words.
+    It takes effect with ``engine.corpus.embedded.writing.apply_decisions`` or the next ingestion. Raises
+    CorpusError if the folder cannot be written, or the location has no words.
     """
     when = datetime.now(UTC).isoformat(timespec="seconds")
     try:
-        line = _Line(**place._asdict(), target_id=target_id, note=note, when=when, withdrawn=withdrawn)
+        line = _DecisionLine(
+            **place._asdict(), target_id=target_id, note=note, when=when, withdrawn=withdrawn
+        )
     except ValidationError as error:
         first = error.errors()[0]
         raise CorpusError(f"not a decision: {first['loc'][0]}: {first['msg']}") from error
@@ -251,20 +251,16 @@ def add_decision(
     return Decision(**line.model_dump())
 
 
-# The journal ``weights.jsonl``: what was learned of verdicts, and by which of it a corpus is
-# ranked.
-#
-# A line keeps learned weights, adopts kept ones by their id, or goes back to the shipped ones.
-# Lines are only added; the last that adopts or goes back counts. They lie beside a corpus and not
-# in it.
+# The journal ``weights.jsonl``: learned weights, and which of them rank a corpus. A line stores weights,
+# adopts stored ones by id, or returns to the shipped ones; the last line that adopts or returns counts. The
+# journal is append-only and next to the corpus, not in it.
 
-# Characters of what a line keeps, and how many lines may keep something: whoever owns a corpus may learn anew
-# as often as they like.
+# Most bytes of stored weights in a line, and most such lines; the owner of a corpus may learn repeatedly.
 LONGEST_KEPT, MOST_KEPT = 20_000_000, 100
 
 
 class Act(StrEnum):
-    """What a line does."""
+    """The effect of a line."""
 
     KEPT = "kept"
     ADOPTED = "adopted"
@@ -272,8 +268,11 @@ class Act(StrEnum):
 
 
 class WeightsLine(BaseModel):
-    """A line: learned weights that are kept (``learned``, with the ``figures`` that they were shown with),
-    adopted by ``id``, or left for the shipped ones. ``reviewer`` did it, ``when`` is ISO 8601."""
+    """A line that stores weights (``learned`` with ``figures`` to show), adopts them by ``id``, or returns to
+    the shipped.
+
+    ``reviewer`` did it, ``when`` is ISO 8601.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -285,13 +284,13 @@ class WeightsLine(BaseModel):
     learned: str = Field(default="", max_length=LONGEST_KEPT)
 
 
-def acted(lines: Sequence[WeightsLine]) -> WeightsLine | None:
-    """What decides by which weights is ranked: the last line that adopts or goes back; None for none."""
+def latest_act(lines: Sequence[WeightsLine]) -> WeightsLine | None:
+    """Return the line that determines the weights in use: the last that adopts or returns; None for none."""
     return next((line for line in reversed(lines) if line.act is not Act.KEPT), None)
 
 
 def load_weights(place: Path | str | Journals) -> list[WeightsLine]:
-    """All lines, in order. Raises CorpusError, naming the line, for what is none."""
+    """Return all lines in order. Raises CorpusError with the line number for an invalid line."""
     journals, found = journals_at(place), []
     for number, line in enumerate(journals.lines(WEIGHTS_NAME), start=1):
         try:
@@ -299,12 +298,14 @@ def load_weights(place: Path | str | Journals) -> list[WeightsLine]:
         except ValidationError as error:
             where = f"{journals.named(WEIGHTS_NAME)}:{number}"
             reason = error.errors()[0]["msg"]
-            raise CorpusError(f"{where}: no learned weights ({reason}); mend or remove the line") from error
+            raise CorpusError(
+                f"{where}: not learned weights ({reason}); correct or remove the line"
+            ) from error
     return found
 
 
 def add_weights(journals: Journals, line: WeightsLine, reviewer: str) -> None:
-    """Add a line, signed and dated; durable once this returns. Raises CorpusError, InputError."""
+    """Append a line with reviewer and time; durable on return. Raises CorpusError, InputError."""
     dated = {
         "reviewer": signed_name(reviewer),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),

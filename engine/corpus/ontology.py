@@ -1,4 +1,4 @@
-"""The ontology of a corpus: areas, types of transactions, concepts, and its journal."""
+"""The ontology of a corpus: areas, types of transactions, concepts, rules, and its history."""
 
 from __future__ import annotations
 
@@ -27,10 +27,8 @@ from engine.corpus.rules.ruleset import Fact, Rule, check_ruleset
 from engine.corpus.rules.values import FactType
 from engine.errors import CorpusError, FileRefusedError, InputError, SettingsError, SourceError, YamlError
 
-# The ontology of a corpus: legal areas, concepts, transactions that need evidence of some areas,
-# and rules.
-#
-# A file ``ontology.yaml`` beside the documents::
+# The file ``ontology.yaml`` next to the documents contains legal areas, concepts, transactions that need
+# evidence for some areas, and rules::
 #
 #     areas:
 #       - id: objection
@@ -68,19 +66,19 @@ from engine.errors import CorpusError, FileRefusedError, InputError, SettingsErr
 #         because: The objection period is thirty days from delivery.
 #         cite: [Article 26(1) of the Tax Procedure Act]
 #
-# The areas of a transaction are listed, or each has the least number of passages that it needs
-# there. Concepts form a hierarchy by ``parent``; ``importance`` goes from 1 to 5.
+# A transaction lists its areas, or the minimum number of passages in each. Concepts form a hierarchy by
+# ``parent``; ``importance`` is 1 to 5.
 
 MOST_AREAS, MOST_KEYWORDS, MOST_RULES, MOST_CONCEPTS = 200, 200, 200, 2000
 MOST_ARTICLES = 50
 LONGEST_WORDS, LONGEST_REASON = 200, 2000
 LARGEST = 4_000_000
-# The language of words that stand in the file without one.
+# The language of words without one in the file.
 WITHOUT_LANGUAGE = "und"
 
 
 def _words(value: str) -> str:
-    """Words as one line, without control characters, which YAML cannot carry and nobody can read."""
+    """Return words on one line. Raises ValueError for control characters, which YAML cannot contain."""
     try:
         return check_name(value, "an area, a concept or a rule", LONGEST_WORDS)
     except InputError as error:
@@ -97,7 +95,7 @@ def _by_language(value: Any) -> Any:
     return {WITHOUT_LANGUAGE: value} if isinstance(value, str) else value
 
 
-# Sentences by language, or words without one.
+# Sentences by language, or one sentence without a language.
 Reasons = Annotated[
     dict[Language, Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]],
     BeforeValidator(_by_language),
@@ -106,7 +104,7 @@ Cited = Annotated[tuple[Words, ...], Field(max_length=MOST_ARTICLES)]
 
 
 class AreaModel(BaseModel):
-    """An area as it stands in the file."""
+    """An area in the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -119,7 +117,7 @@ class AreaModel(BaseModel):
 
 
 class ConceptModel(BaseModel):
-    """A concept as it stands in the file. ``definition`` may be words without a language."""
+    """A concept in the file. ``definition`` may be a sentence without a language."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -136,7 +134,7 @@ class ConceptModel(BaseModel):
 
 
 class FactModel(BaseModel):
-    """A fact as it stands in the file."""
+    """A fact in the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -149,7 +147,7 @@ class FactModel(BaseModel):
 
 
 class RuleModel(BaseModel):
-    """A rule as it stands in the file. ``because`` may be words without a language."""
+    """A rule in the file. ``because`` may be a sentence without a language."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -172,8 +170,11 @@ class WordingModel(BaseModel):
 
 
 class OntologyModel(BaseModel):
-    """The whole file. A type of transaction is a list of areas, or has names and keywords besides, which
-    are kept in ``wording``, and the least number of passages of each area, which are kept in ``least``."""
+    """The complete file.
+
+    A type of transaction is a list of areas, or has names and keywords (stored in ``wording``) and minimum
+    numbers of passages (stored in ``least``).
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -187,8 +188,8 @@ class OntologyModel(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _apart(cls, content: Any) -> Any:
-        """Types that are written with their words and numbers, as lists of areas, those words and numbers."""
+    def _split_types(cls, content: Any) -> Any:
+        """Split types of transactions into lists of areas, their words and their minimum numbers."""
         types = content.get("transactions") if isinstance(content, dict) else None
         if not isinstance(types, dict) or not any(isinstance(one, dict) for one in types.values()):
             return content
@@ -205,7 +206,7 @@ class OntologyModel(BaseModel):
     @model_validator(mode="after")
     def _names_are_known(self) -> OntologyModel:
         if not self.areas and not self.rules and not self.concepts:
-            raise ValueError("there is no area, no concept and no rule in it")
+            raise ValueError("it contains no area, concept or rule")
         _once("area", [area.id for area in self.areas])
         _once("fact", [fact.id for fact in self.facts])
         _once("rule", [rule.id for rule in self.rules])
@@ -219,7 +220,7 @@ class OntologyModel(BaseModel):
         for transaction, numbers in self.least.items():
             if unknown := sorted(set(numbers) - set(self.transactions.get(transaction, ()))):
                 raise ValueError(
-                    f"transaction {transaction!r} has a least number of passages for {unknown[0]!r}, "
+                    f"transaction {transaction!r} has a minimum number of passages for {unknown[0]!r}, "
                     f"which is none of its areas"
                 )
         _check_hierarchy(self.concepts, ids)
@@ -234,7 +235,7 @@ class OntologyModel(BaseModel):
 
 
 def read_ontology(path: Path) -> dict[str, Any]:
-    """The checked content of a file that an operator names. Raises SourceError naming what is wrong."""
+    """Return the validated content of an operator's file. Raises SourceError with the invalid part."""
     try:
         data = files.read_named(path, LARGEST)
     except (OSError, FileRefusedError) as error:
@@ -243,7 +244,7 @@ def read_ontology(path: Path) -> dict[str, Any]:
 
 
 def parse_ontology(text: str | bytes, name: str) -> dict[str, Any]:
-    """The checked content of a text in YAML; ``name`` is what errors call it. Raises SourceError."""
+    """Return the validated content of YAML text; ``name`` is used in errors. Raises SourceError."""
     try:
         content = bounded_yaml.load(text, largest=LARGEST)
     except YamlError as error:
@@ -252,7 +253,7 @@ def parse_ontology(text: str | bytes, name: str) -> dict[str, Any]:
 
 
 def checked(content: Any, name: str = "ontology") -> dict[str, Any]:
-    """Content with everything in it checked, as plain values. Raises SourceError naming what is wrong."""
+    """Validate content and return it as plain values. Raises SourceError with the invalid part."""
     try:
         model = OntologyModel.model_validate(content)
     except ValidationError as error:
@@ -260,12 +261,12 @@ def checked(content: Any, name: str = "ontology") -> dict[str, Any]:
         where = ".".join(str(part) for part in first["loc"]) or "file"
         raise SourceError(f"{name}: {where}: {first['msg']}") from error
     whole = model.model_dump(mode="json")
-    # A corpus without rules has what it had before there were any.
+    # Without rules the content is the same as before rules existed.
     return {part: value for part, value in whole.items() if value or part in ("areas", "transactions")}
 
 
 def ontology_from(content: Mapping[str, Any]) -> Ontology:
-    """The ontology of checked content."""
+    """Return the ontology of validated content."""
     model = OntologyModel.model_validate(content)
     areas = tuple(
         Area(
@@ -288,12 +289,12 @@ def ontology_from(content: Mapping[str, Any]) -> Ontology:
 
 
 def ontology_content(ontology: Ontology) -> dict[str, Any]:
-    """An ontology as the content of its file."""
+    """Return an ontology as the content of its file."""
     return checked(asdict(ontology))
 
 
 def ontology_yaml(content: Mapping[str, Any]) -> str:
-    """Checked content as the text of an ``ontology.yaml``, which reads back as the same content."""
+    """Return validated content as the text of an ``ontology.yaml``; it parses to the same content."""
     written = {part: value for part, value in checked(content).items() if value}
     return yaml.safe_dump(written, allow_unicode=True, sort_keys=False, width=110)
 
@@ -314,24 +315,22 @@ def _rules(rules: Sequence[RuleModel]) -> tuple[Rule, ...]:
 
 
 def _check_hierarchy(concepts: Sequence[ConceptModel], areas: set[str]) -> None:
-    """Raises ValueError for a concept under an unknown one or in an unknown area, and for a circle."""
+    """Raise ValueError for a concept with an unknown parent or area, and for a cycle."""
     parents = {concept.id: concept.parent for concept in concepts}
     for concept in concepts:
         if concept.parent is not None and concept.parent not in parents:
-            raise ValueError(f"concept {concept.id!r} stands under the unknown concept {concept.parent!r}")
+            raise ValueError(f"concept {concept.id!r} has the unknown parent {concept.parent!r}")
         if concept.area is not None and concept.area not in areas:
             raise ValueError(f"concept {concept.id!r} is in the unknown area {concept.area!r}")
     for start in parents:
         chain: dict[str, None] = {start: None}
         above = parents[start]
-        # A circle further up is told where it begins.
+        # A cycle further up is reported at its first member.
         while above is not None and above not in chain:
             chain[above] = None
             above = parents[above]
         if above == start:
-            raise ValueError(
-                f"concepts stand under each other in a circle: {' under '.join((*chain, start))}"
-            )
+            raise ValueError(f"concepts form a cycle: {' under '.join((*chain, start))}")
 
 
 def _once(what: str, ids: Sequence[str]) -> None:
@@ -339,27 +338,25 @@ def _once(what: str, ids: Sequence[str]) -> None:
         raise ValueError(f"{what} {repeated[0]!r} is described twice")
 
 
-# What people have made of a corpus's ontology: every state of it that was saved, the last one in
-# force.
-#
-# The states stand in ``ontology.jsonl`` in the corpus's folder, one a line, only ever added to.
-# They belong to the corpus, not to one state of its data: they stand in force over the ontology
-# that was ingested, and an ingestion keeps them. Whoever opens the corpus sees the last whole
-# line, so nobody meets half a state.
+# The history of a corpus's ontology: every saved state; the last is in force. The states are in
+# ``ontology.jsonl`` in the corpus's folder, append-only, and independent of the state of the data: they
+# override the ingested ontology, and an ingestion keeps them. Readers see the last complete line.
 
 
 @dataclass(frozen=True, slots=True)
 class SavedOntology:
-    """A state that somebody saved. ``content`` None gives the word back to what was ingested; ``when`` is
-    ISO 8601, ``note`` what was done in a few words."""
+    """A saved state.
+
+    ``content`` None restores the ingested ontology; ``when`` is ISO 8601, ``note`` describes the change.
+    """
 
     content: Mapping[str, Any] | None
     when: str
     note: str = ""
 
 
-class _Line(BaseModel):
-    """A state as it stands in the file."""
+class _SavedLine(BaseModel):
+    """A state as stored in the file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -368,62 +365,59 @@ class _Line(BaseModel):
     note: str = ""
 
 
-def saved_ontologies(folder: Path | str) -> list[SavedOntology]:
-    """All states in the order they were saved; none where nobody has saved any.
-
-    Raises CorpusError, naming the line, for what is no state.
-    """
+def load_ontologies(folder: Path | str) -> list[SavedOntology]:
+    """Return all states in order. Raises CorpusError with the line number for an invalid line."""
     path = Path(folder) / ONTOLOGY_NAME
     found = []
     for number, line in enumerate(complete_lines(path), start=1):
         try:
-            found.append(SavedOntology(**_Line.model_validate_json(line).model_dump()))
+            found.append(SavedOntology(**_SavedLine.model_validate_json(line).model_dump()))
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
             raise CorpusError(
-                f"{path}:{number}: not an ontology ({reason}); mend or remove the line"
+                f"{path}:{number}: not an ontology ({reason}); correct or remove the line"
             ) from error
     return found
 
 
 def ontology_in_force(folder: Path | str) -> SavedOntology | None:
-    """The last state that was saved; None where nobody has saved one, or the word was given back.
+    """Return the last saved state; None without one, or if the ingested ontology was restored.
 
-    Raises CorpusError where it is no ontology.
+    Raises CorpusError if it is not a valid ontology.
     """
-    saved = saved_ontologies(folder)
+    saved = load_ontologies(folder)
     if not saved or saved[-1].content is None:
         return None
     try:
         checked(saved[-1].content)
     except SourceError as error:
         path = Path(folder) / ONTOLOGY_NAME
-        raise CorpusError(f"{path}:{len(saved)}: not an {error}; mend or remove the line") from error
+        raise CorpusError(f"{path}:{len(saved)}: not an {error}; correct or remove the line") from error
     return saved[-1]
 
 
 def save_ontology(folder: Path | str, content: Mapping[str, Any] | None, note: str = "") -> SavedOntology:
-    """Put an ontology in force in a corpus folder, or with None the one that was ingested; durable once this
-    returns. Whoever has the corpus open goes on with what it was.
+    """Put an ontology in force in a corpus folder, None for the ingested one; durable on return.
 
-    Raises SourceError for content that is no ontology, CorpusError where the folder cannot be written.
+    Open corpora keep their former ontology. Raises SourceError for invalid content, CorpusError if the folder
+    cannot be written.
     """
     sound = None if content is None else checked(content)
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    line = _Line(content=sound, when=when, note=note)
+    line = _SavedLine(content=sound, when=when, note=note)
     path = Path(folder) / ONTOLOGY_NAME
     append_line(path, line.model_dump_json().encode())
     return SavedOntology(**line.model_dump())
 
 
 def undo_ontology(folder: Path | str) -> SavedOntology:
-    """Put the state before the last one in force again; what was undone stays in the file.
+    """Restore the state before the last one; the undone state stays in the file.
 
-    Undone states are passed over, so that undoing twice goes back two states. Raises CorpusError where
-    there is nothing to undo.
+    Undone states are skipped, so that two undos go back two states. Raises CorpusError if there is nothing to
+    undo.
     """
     standing: list[SavedOntology] = []
-    for state in saved_ontologies(folder):
+    for state in load_ontologies(folder):
         if state.note == UNDONE and standing:
             standing.pop()
         else:

@@ -1,4 +1,4 @@
-"""What is related in a corpus: adjacent passages, related entities, areas put over a corpus."""
+"""Relations within a corpus: adjacency of passages, related entities, and replacement of its ontology."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ from engine.corpus.protocol import Corpus, Links, Mentions, Ontology, Rows, Scor
 from engine.language.references.instruments import standard_of
 from engine.model import Entity, EntityKind
 
-# What is linked to what over a whole corpus, as sparse matrices: references, names, shared
-# entities.
-#
-# A store may put them together when a corpus is published, so that nobody who opens it has to.
+# The adjacency of a corpus as sparse matrices: references, names, shared entities. A store may build it when
+# a corpus is published.
 
-# A reference to a section of many passages says little of each: its weight is shared out among them.
+# A reference to a section of many passages says little about each: its weight is divided among them.
 SECTION_SHARE = 0.8
-# What a twentieth of the passages mentions links nothing.
+# An entity mentioned in a twentieth of the passages links nothing.
 LOWEST_RARITY = 0.3
-# More definers than this tell a common heading, not a name.
+# With more definers than this a text is a common heading, not a name.
 MOST_DEFINERS = 20
-# Explicit links against shared entities in a walk.
+# The weight of explicit links relative to shared entities in a walk.
 LINK_WEIGHT = 4.0
 
 Matrix: TypeAlias = "scipy.sparse.csr_array"
@@ -38,11 +36,11 @@ Array: TypeAlias = "NDArray[np.generic]"
 class Adjacency(NamedTuple):
     """The graph of n passages and e entities; all weights are float32.
 
-    ``cites`` and ``names`` have shape (n, n): row i holds what passage i refers to, or names by what the
-    other one defines, weights in 0..1. ``defined``, shape (n, e): which entities a passage defines, or is
-    about. ``joined`` has shape (n + e, n + e) and is symmetric: passages with what they are linked with and
-    the entities they mention. A walker goes from node j to i with ``joined[i, j] * scale[j]``, which sum to 1
-    over i, or to 0 where j is a dead end; ``scale`` has shape (n + e,). ``rarity``: of each entity, (e,).
+    ``cites`` and ``names`` have shape (n, n): row i contains the passages that passage i refers to, or whose
+    defined names it uses, with weights in 0..1. ``defined``, shape (n, e): entities that a passage defines or
+    is about. ``joined``, shape (n + e, n + e), is symmetric: passages with their links and the entities they
+    mention. The probability of a step from node j to i is ``joined[i, j] * scale[j]``; it sums to 1 over i,
+    or to 0 at a dead end; ``scale`` has shape (n + e,). ``rarity`` of each entity has shape (e,).
     """
 
     cites: Matrix
@@ -53,7 +51,7 @@ class Adjacency(NamedTuple):
     rarity: Scores
 
     def arrays(self) -> dict[str, Array]:
-        """All of it as plain arrays, by name."""
+        """Return it as plain arrays by name."""
         parts: dict[str, Array] = {"scale": self.scale, "rarity": self.rarity}
         for name in ("cites", "names", "defined", "joined"):
             matrix: Matrix = getattr(self, name)
@@ -66,11 +64,11 @@ class Adjacency(NamedTuple):
 
 
 def adjacency_from(arrays: Mapping[str, Array], passages: int) -> Adjacency:
-    """What ``Adjacency.arrays`` gave, over the same memory."""
+    """Return the adjacency of ``Adjacency.arrays`` over the same memory."""
     entities = len(arrays["rarity"])
 
     def matrix(name: str, *shape: int) -> Matrix:
-        # Its parts are set, not given: whoever is given them looks through all of them.
+        # The parts are assigned afterwards: the constructor would check all values.
         found: Any = scipy.sparse.csr_array(shape, dtype=np.float32)
         for own, part in (("data", "weights"), ("indices", "columns"), ("indptr", "pointers")):
             setattr(found, own, arrays[f"{name}.{part}"])
@@ -88,7 +86,7 @@ def adjacency_from(arrays: Mapping[str, Array], passages: int) -> Adjacency:
 
 
 def adjacency_of(mentions: Mentions, links: Links, passages: int) -> Adjacency:
-    """Put together from all mentions, and all resolved references from each row to others."""
+    """Build the adjacency from all mentions and all resolved references between rows."""
     rarity = mentions.rarity
     size = (passages, len(rarity))
     telling = rarity[mentions.entities] >= LOWEST_RARITY
@@ -102,7 +100,7 @@ def adjacency_of(mentions: Mentions, links: Links, passages: int) -> Adjacency:
 
 
 def _cites(links: Links, passages: int) -> Matrix:
-    """Resolved references as a matrix; those that reach many passages weigh little for each."""
+    """Return resolved references as a matrix; a reference to many passages has a low weight for each."""
     keys = links.origins.astype(np.int64) * (int(links.evidence.max(initial=0)) + 1) + links.evidence
     _, position = numbered(keys)
     count = np.bincount(position)[position]
@@ -112,7 +110,7 @@ def _cites(links: Links, passages: int) -> Matrix:
 
 
 def _strongest(rows: Rows, columns: Rows, weights: NDArray[np.float32], size: int) -> Matrix:
-    """A square matrix that keeps the highest of several weights of one place."""
+    """Return a square matrix with the highest of several weights of an entry."""
     places = rows.astype(np.int64) * size + columns
     if (places[1:] < places[:-1]).any():
         order = np.argsort(places, kind="stable")
@@ -125,7 +123,7 @@ def _strongest(rows: Rows, columns: Rows, weights: NDArray[np.float32], size: in
 
 
 def _names(held: Matrix, defined: Matrix, rarity: NDArray[np.float32]) -> Matrix:
-    """Who names what another passage defines: the entity's rarity over the root of its definers."""
+    """Return the weight of names: the entity's rarity over the square root of its definers."""
     definers = np.asarray(defined.sum(axis=0)).ravel()
     usable = (definers > 0) & (definers <= MOST_DEFINERS)
     weight = np.where(usable, rarity / np.sqrt(np.maximum(definers, 1)), 0.0).astype(np.float32)
@@ -136,7 +134,7 @@ def _names(held: Matrix, defined: Matrix, rarity: NDArray[np.float32]) -> Matrix
 
 
 def _joined(links: Matrix, held: Matrix, rarity: NDArray[np.float32]) -> tuple[Matrix, Scores]:
-    """Links both ways and mentions weighted by rarity; and one over the sum of each row, 0 for none."""
+    """Return links in both directions and mentions by rarity, and the inverse of each row sum, 0 for none."""
     worth = (rarity * np.log(max(held.shape[0], 2))).astype(np.float32)
     mentioned = scipy.sparse.csr_array(
         (held.data * worth[held.indices], held.indices, held.indptr), held.shape
@@ -144,7 +142,7 @@ def _joined(links: Matrix, held: Matrix, rarity: NDArray[np.float32]) -> tuple[M
     both = scipy.sparse.csr_array(links + links.T)
     both.data *= np.float32(LINK_WEIGHT)
     np.minimum(both.data, 2 * LINK_WEIGHT, out=both.data)
-    upper, lower = _beside(both, mentioned), scipy.sparse.csr_array(mentioned.T.tocsr())
+    upper, lower = _stack_columns(both, mentioned), scipy.sparse.csr_array(mentioned.T.tocsr())
     size = sum(held.shape)
     starts = np.concatenate([upper.indptr, lower.indptr[1:] + upper.indptr[-1]])
     targets = np.concatenate([upper.indices, lower.indices])
@@ -155,9 +153,8 @@ def _joined(links: Matrix, held: Matrix, rarity: NDArray[np.float32]) -> tuple[M
     return whole, scale
 
 
-def _beside(left: Matrix, right: Matrix) -> Matrix:
-    """Two matrices with as many rows, side by side: their rows are written one behind the other, which scipy
-    does by way of their transposes."""
+def _stack_columns(left: Matrix, right: Matrix) -> Matrix:
+    """Return two matrices side by side, row by row; scipy would transpose them."""
     starts = left.indptr + right.indptr
     targets = np.empty(starts[-1], np.int32)
     weights = np.empty(starts[-1], np.float32)
@@ -170,24 +167,19 @@ def _beside(left: Matrix, right: Matrix) -> Matrix:
     )
 
 
-# How entities of a corpus are related, two by two, each relation with the passages that say it.
-#
-# What the corpus states comes first, with confidence 1: a party has a role in a contract, a
-# standard a publisher, a term is defined in a document. Then what passages name together more
-# often than chance would have it: ordered by the log-likelihood ratio (Dunning 1993, "Accurate
-# methods for the statistics of surprise and coincidence"), with normalised pointwise mutual
-# information (Bouma 2009) for confidence.
-#
-# All of it is computed when it is asked for, in arrays over the corpus's mentions.
+# Relations between entities, each with the passages that state it. Stated relations have confidence 1: roles
+# of parties in a contract, the publisher of a standard, terms defined in a document. Then entities that are
+# mentioned together more often than by chance: sorted by the log-likelihood ratio (Dunning 1993, "Accurate
+# methods for the statistics of surprise and coincidence"), with normalised pointwise mutual information
+# (Bouma 2009) as confidence. They are computed on demand in arrays over the corpus's mentions.
 
 MOST_PASSAGES = 5
-# Dunning's ratio from which two entities are named together by more than chance: chi-squared with one degree
-# of freedom, p < .001; and the passages that have to do so.
+# Minimum of Dunning's ratio (chi-squared with one degree of freedom, p < .001) and of common passages.
 LEAST_RATIO, FEWEST_TOGETHER = 10.83, 2
 
 
 class EntityRelation(StrEnum):
-    """What one entity is to another; each stated relation has its converse."""
+    """Relations between entities; each stated relation has its converse."""
 
     PARTY_TO = "party to"
     HAS_PARTY = "has party"
@@ -200,8 +192,11 @@ class EntityRelation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RelatedEntity:
-    """An entity, by its number too, that another one is related to. ``detail`` is a party's role;
-    ``passages`` are the ids of the passages that say so, five at most; ``confidence`` in 0..1."""
+    """A related entity with its number.
+
+    ``detail`` is a party's role; ``passages`` are ids of at most five passages that state the relation;
+    ``confidence`` is in 0..1.
+    """
 
     number: int
     entity: Entity
@@ -224,31 +219,31 @@ class EntityGraph:
 
     @property
     def entities(self) -> Sequence[Entity]:
-        """All entities, by their numbers."""
+        """All entities by number."""
         return self._entities
 
     def mentioned(self, number: int) -> int:
-        """How many passages mention an entity."""
+        """Return the number of passages that mention an entity."""
         return int(self._counts[number])
 
     def numbers(self, name: str) -> list[int]:
-        """The entities of a name or alias, whatever its case."""
+        """Return the numbers of the entities with a name or alias, ignoring case."""
         return self._names.get(name.casefold(), [])
 
     def related(self, number: int, limit: int = 20) -> list[RelatedEntity]:
-        """What an entity is related to, at most ``limit``: what is stated, then what it is named with."""
+        """Return at most ``limit`` related entities: stated relations, then common mentions."""
         stated = list(dict.fromkeys(self._stated(number)))
         seen = {one.number for one in stated}
         together = [one for one in self._named_with(number, limit + len(seen)) if one.number not in seen]
         return [*stated, *together][:limit]
 
     def passages(self, number: int) -> NDArray[np.int32]:
-        """The rows that mention an entity."""
+        """Return the rows that mention an entity."""
         rows: NDArray[np.int32] = self._mentions.rows[self._mentions.entities == number]
         return rows
 
     def entity(self, number: int) -> Entity:
-        """The entity of a number."""
+        """Return the entity with a number."""
         return self._entities[number]
 
     def _stated(self, number: int) -> Iterator[RelatedEntity]:
@@ -280,7 +275,7 @@ class EntityGraph:
                     yield self._one(other, EntityRelation.DEFINES, defining)
 
     def _defined_in(self, documents: Sequence[int]) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """The entities that passages of some documents define, and these passages."""
+        """Yield the entities that passages of some documents define, with these passages."""
         rows = self._mentions.rows[self._mentions.defines]
         inside = np.isin(self._corpus.document_numbers(rows), documents)
         found: dict[int, list[int]] = {}
@@ -294,7 +289,7 @@ class EntityGraph:
             yield other, self._ids(np.asarray(defining, np.int32))
 
     def _documents_with(self, passages: Sequence[str]) -> list[int]:
-        """The entities that are the documents of some passages."""
+        """Return the entities that are the documents of some passages."""
         rows = self._corpus.rows(passages)
         numbers = self._corpus.document_numbers(rows[rows >= 0]).tolist()
         return list(dict.fromkeys(self._documents[one] for one in numbers if one in self._documents))
@@ -339,8 +334,10 @@ class EntityGraph:
 def log_likelihood(
     both: NDArray[np.int64], own: int, other: NDArray[np.int64], total: int
 ) -> NDArray[np.float64]:
-    """Dunning's G² of pairs over ``total`` passages, of which ``both`` name the two, ``own`` one of them and
-    ``other`` the other."""
+    """Return Dunning's G² of pairs over ``total`` passages.
+
+    ``both`` mention the two entities, ``own`` the first, ``other`` the second.
+    """
     cells = (both, own - both, other - both, total - own - other + both)
     rows, columns = (own, own, total - own, total - own), (other, total - other, other, total - other)
     found = np.zeros(len(both), np.float64)
@@ -351,7 +348,7 @@ def log_likelihood(
 
 
 def mutual_information(both: int, own: int, other: int, total: int) -> float:
-    """Normalised pointwise mutual information of two entities in 0..1: 1 where they are always together."""
+    """Return the normalised pointwise mutual information in 0..1: 1 if two entities always occur together."""
     if both >= total:
         return 1.0
     together = both / total
@@ -359,8 +356,7 @@ def mutual_information(both: int, own: int, other: int, total: int) -> float:
 
 
 def _about(corpus: Corpus, entities: Sequence[Entity]) -> dict[int, int]:
-    """By document the entity that is it: one of its title or another name of it, which its first passage
-    defines."""
+    """Return the entity of each document: one of its title or names, defined in its first passage."""
     documents = corpus.documents()
     by_name: dict[str, list[int]] = {}
     for number, document in enumerate(documents):
@@ -393,18 +389,18 @@ _KNOWN: WeakKeyDictionary[Corpus, EntityGraph] = WeakKeyDictionary()
 
 
 def entity_graph(corpus: Corpus) -> EntityGraph:
-    """The relations of a corpus's entities, kept as long as the corpus is open."""
+    """Return the relations of a corpus's entities, cached for the lifetime of the corpus."""
     known = _KNOWN.get(corpus)
     if known is None:
         known = _KNOWN[corpus] = EntityGraph(corpus)
     return known
 
 
-# A corpus with another ontology than its own, or with none: to compare what an ontology brings.
+# A corpus with another ontology, or none, to compare the effect of an ontology.
 
 
 class WithOntology:
-    """All that a corpus can be asked, and areas, concepts and rules that are not its own."""
+    """A corpus with a replaced ontology."""
 
     def __init__(self, corpus: Corpus, ontology: Ontology | None) -> None:
         self._corpus, self.ontology = corpus, ontology
@@ -417,10 +413,10 @@ class WithOntology:
 
 
 def with_ontology(corpus: Corpus, ontology: Ontology | None) -> Corpus:
-    """A corpus with this ontology in place of its own."""
+    """Return a corpus with a replaced ontology."""
     return cast("Corpus", WithOntology(corpus, ontology))
 
 
 def without_ontology(corpus: Corpus) -> Corpus:
-    """A corpus as if it had no ontology. What is looked up of it is kept as long as it is: keep it."""
+    """Return a corpus without its ontology; keep the object, because lookups are cached with it."""
     return corpus if corpus.ontology is None else with_ontology(corpus, None)

@@ -1,4 +1,4 @@
-"""A corpus that is small enough to check by eye: vectors lie in the plane, texts are a few words."""
+"""A small corpus for tests: vectors in the plane, texts of a few words."""
 
 from __future__ import annotations
 
@@ -51,10 +51,11 @@ _WEIGHTS = (
 
 
 def toy_contents(*, further: bool = False) -> Contents:
-    """Three documents: ``code`` with a preamble, a chapter of two sections and an annex; ``rules`` and
-    ``gesetz`` without sections. Row 6 is repealed, row 7 is German and has no vector.
+    """Return three documents: ``code`` with a preamble, a chapter of two sections and an annex; ``rules``;
+    ``gesetz``.
 
-    ``further``: with learned sparse vectors over four words.
+    The last two have no sections. Row 6 is repealed, row 7 is German and has no vector. ``further`` adds
+    learned sparse vectors over four words.
     """
     documents = (
         Document(
@@ -112,7 +113,7 @@ def toy_contents(*, further: bool = False) -> Contents:
         mentions=(np.asarray([0, 1, 5, 6, 3, 5, 1, 1]), np.asarray([0, 0, 0, 1, 2, 2, 3, 3])),
         vectors=vectors,
         embedding="toy",
-        given_names=((1, DefinedName("Harbour Code", "HARB", True)),),
+        defined_names=((1, DefinedName("Harbour Code", "HARB", True)),),
         sparse=_sparse() if further else None,
         vocabulary=len(_WEIGHTS[0]),
         sparse_model="toy",

@@ -1,4 +1,4 @@
-"""Reads every file of a corpus folder and tells which are not what they were when it was published."""
+"""Integrity check of a corpus folder."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from engine.corpus.embedded.publication import (
 from engine.corpus.extracted.readings import load_readings, load_validations
 from engine.corpus.grades import load_grades
 from engine.corpus.judgements import load_confirmations, load_decisions, load_weights
-from engine.corpus.ontology import ontology_in_force, saved_ontologies
+from engine.corpus.ontology import load_ontologies, ontology_in_force
 from engine.errors import CorpusError, system_error
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What a corpus folder holds. ``files`` and ``bytes`` are those of its data, ``entries`` the lines of
-    each journal beside them.
+    """The contents of a corpus folder.
 
-    ``digest`` is made from the SHA-256 of the manifest, of every data file and of every journal: whoever
-    keeps it elsewhere can tell later whether anything at all was changed. ``problems`` are in words, each
-    naming its file; none in an intact corpus.
+    ``files`` and ``bytes`` are those of its data, ``entries`` the number of lines in each journal. ``digest``
+    is made from the SHA-256 of the manifest, of every data file and of every journal: noted elsewhere, it
+    proves later that nothing was changed. ``problems`` are sentences with file names, empty for an intact
+    corpus.
     """
 
     name: str
@@ -45,8 +45,11 @@ class Verified:
 
 
 def verify(folder: Path) -> Verified:
-    """Look at every byte of a corpus. Raises CorpusError where there is none, its manifest is damaged or it
-    is of another format; ResourceError where something has run out."""
+    """Check every byte of a corpus.
+
+    Raises CorpusError if there is none, or its manifest is damaged or of another format; ResourceError if a
+    resource is exhausted.
+    """
     generation = Generation(folder, read_manifest(folder))
     try:
         names, problems = sorted(generation.manifest.files), list(_problems(generation))
@@ -79,11 +82,11 @@ def _problems(generation: Generation) -> Iterator[str]:
 
 
 def _entries(folder: Path, problems: list[str]) -> Iterator[tuple[str, int]]:
-    """The journals that are there, and how many lines each has."""
+    """Yield the existing journals with their numbers of lines."""
 
     def states(folder: Path) -> Sequence[object]:
         ontology_in_force(folder)
-        return saved_ontologies(folder)
+        return load_ontologies(folder)
 
     journals: Mapping[str, Callable[[Path], Sequence[object]]] = {
         CONFIRMATIONS_NAME: load_confirmations,

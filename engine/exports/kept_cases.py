@@ -11,7 +11,7 @@ from engine.errors import RedstringError
 from engine.exports.registry import ExportableCase
 from engine.records.store import Owner
 from engine.records.store.store import CaseStore
-from engine.review.handing import finished_judgements, judgements_of, verdicts_of
+from engine.review.case_verdicts import case_verdicts, finished_judgements, passage_gains
 from engine.review.model import Assessment
 from engine.review.store import ReviewStore
 
@@ -41,7 +41,7 @@ def load_for_export(
     handed, summary = store.handed(case_id, owner), store.summary(case_id, owner)
     assessments: Sequence[Assessment] = ()
     if verdicts is not Verdicts.NONE:
-        assessments = verdicts_of(reviews, case_id, owner, named=verdicts is Verdicts.NAMED)
+        assessments = case_verdicts(reviews, case_id, owner, named=verdicts is Verdicts.NAMED)
     matters = {one.id: one.name for one in store.matters(owner)}
     return ExportableCase(
         handed.record,
@@ -53,7 +53,7 @@ def load_for_export(
         datetime.now(UTC).date(),
         handed.case,
         assessments,
-        judgements_of(assessments) if assessments else finished_judgements(reviews, case_id, owner),
+        passage_gains(assessments) if assessments else finished_judgements(reviews, case_id, owner),
     )
 
 

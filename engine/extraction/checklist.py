@@ -18,10 +18,10 @@ from engine.corpus.extracted.readings import (
     Origin,
     Proposal,
     Validation,
-    judged,
+    current_verdicts,
     load_readings,
     load_validations,
-    located,
+    locate,
     occurrence_at,
     proposals,
 )
@@ -334,7 +334,7 @@ def checklist(corpus: Corpus) -> Checklist:
     """What there is to check in a corpus as it stands. Raises CorpusError where a file cannot be read."""
     if corpus.journals is None:
         raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
-    verdicts = judged(load_validations(corpus.journals))
+    verdicts = current_verdicts(load_validations(corpus.journals))
     found: dict[str, tuple[Proposal, Origin]] = {}
     for one in verdicts.values():
         found[one.proposal.key] = (one.proposal, one.origin)
@@ -356,7 +356,7 @@ def _items(
     targets = corpus.rows([proposal.target_id or "" for proposal, _ in found]).tolist()
     items = []
     for (proposal, origin), row, target in zip(found, rows.tolist(), targets, strict=True):
-        span = None if row < 0 else located(proposal, texts[row])
+        span = None if row < 0 else locate(proposal, texts[row])
         # A model's target is a passage: where that is gone the proposal leads nowhere.
         gone = origin == "model" and proposal.target_id is not None and target < 0
         span = None if gone else span

@@ -24,11 +24,11 @@ from engine.corpus.extracted.readings import (
     Proposal,
     Validation,
     add_validation,
-    judged,
+    current_verdicts,
     load_validations,
     occurrence_at,
 )
-from engine.corpus.journal import SupposedJournals, signed_name
+from engine.corpus.journal import InMemoryJournals, signed_name
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.extraction.checklist import Precision, precision
@@ -107,7 +107,7 @@ def judge_link(
             )
         )
     kept = [add_validation(corpus.journals, one) for one in made]
-    corpus.judge()
+    corpus.apply_verdicts()
     return kept
 
 
@@ -128,7 +128,7 @@ def unjudge_link(corpus: Corpus, ends: Ends, *, reviewer: str | None = None) -> 
             add_validation(corpus.journals, last)
     if not kept:
         raise InputError(f"nothing was said of a link from {ends.source_id!r} to {ends.target_id!r}")
-    corpus.judge()
+    corpus.apply_verdicts()
     return kept
 
 
@@ -142,7 +142,7 @@ def _said(corpus: Corpus, ends: Ends) -> list[Validation]:
         last.pop((one.proposal.key, one.reviewer), None)
         last[one.proposal.key, one.reviewer] = one
     # A link of which the last thing was taken back has been freed of all that was said before.
-    counted = judged(every)
+    counted = current_verdicts(every)
     return [
         one
         for one in last.values()
@@ -167,7 +167,7 @@ def without_verdicts(corpus: Corpus, links: Iterable[Ends], since: datetime) -> 
         for line, said in zip(lines, load_validations(corpus.journals), strict=True)
         if datetime.fromisoformat(said.when) < since or not any(_is_of(said, *one) for one in meant)
     ]
-    return corpus.with_journals(SupposedJournals(corpus.journals, {VALIDATIONS_NAME: left}))
+    return corpus.with_journals(InMemoryJournals(corpus.journals, {VALIDATIONS_NAME: left}))
 
 
 def _is_of(said: Validation, ends: Ends, targets: Collection[str | None]) -> bool:
@@ -180,9 +180,9 @@ def rejected_links(corpus: Corpus, links: Iterable[Ends]) -> list[Ends]:
     """Those of some links that people have rejected, and that the corpus has no more. Raises CorpusError."""
     if corpus.journals is None:
         return []
-    corpus.judge()
+    corpus.apply_verdicts()
     rejected: dict[tuple[str, Relation], set[str | None]] = {}
-    for one in judged(load_validations(corpus.journals)).values():
+    for one in current_verdicts(load_validations(corpus.journals)).values():
         if one.judgement is Judgement.REJECTED:
             said = one.proposal
             rejected.setdefault((said.source_id, said.relation), set()).add(said.target_id)

@@ -14,7 +14,7 @@ from xxhash import xxh3_128
 
 from engine.corpus.embedded.block import Block, digest, hashed
 from engine.corpus.embedded.generation import NO_MODEL, SPARSE_NAME, STATE_NAME
-from engine.corpus.embedded.stored import Room
+from engine.corpus.embedded.stored import FileArray
 from engine.corpus.embedded.writing import CONTENT_KEYS
 from engine.errors import system_error
 from engine.ingestion.indexing import SparseSource, VectorSource
@@ -155,7 +155,7 @@ class Embedded:
     sparse vectors is in the generation.
     """
 
-    room: Room | None = None
+    room: FileArray | None = None
     encoded: int = 0
     missing: int = 0
     codes: KnownCodes | None = None
@@ -188,7 +188,7 @@ class Embedding:
         """Embed all passages. Raises ModelError if a model is unavailable."""
         dense = self._dense()
         model = self._models.dense_model
-        room = None if model is None else Room(self._generation, len(view), model.dimensions)
+        room = None if model is None else FileArray(self._generation, len(view), model.dimensions)
         sparse = self._sparse()
         parts: list[SparseVectors] = []
         missing, origins = 0, np.full(len(view), -1, np.int64)

@@ -16,9 +16,9 @@ import orjson
 from numpy.typing import NDArray
 
 import engine
-from engine.corpus.embedded.block import FIELDS, Block, block_name, digest, selected
+from engine.corpus.embedded.block import FIELDS, Block, block_name, digest, select_documents
 from engine.corpus.embedded.generation import Generation, keep_file, read_manifest
-from engine.corpus.embedded.lexical import FieldPostings, merged, narrow, replaced
+from engine.corpus.embedded.lexical import FieldPostings, concat_postings, narrow, replace_postings
 from engine.corpus.embedded.stored import ordered, stored_block
 from engine.errors import CorpusError
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
@@ -255,7 +255,7 @@ def _reduced(
     if before is not None and before.has(file):
         before.keep(file, generation)
     else:
-        ordered(selected(block, mask)).save(generation / file)
+        ordered(select_documents(block, mask)).save(generation / file)
     return reduced, stored_block(generation / file)
 
 
@@ -324,7 +324,7 @@ def merge_postings(names: Sequence[str], blocks: Sequence[Block], before: Previo
     changed = blocks[prefix : len(blocks) - suffix]
     for indexed in FIELDS:
         if old_postings is None or 2 * len(changed) > len(blocks):
-            found = merged(FieldPostings(blocks, indexed))
+            found = concat_postings(FieldPostings(blocks, indexed))
         else:
             sizes, old = old_postings["passages"], old_postings.postings(indexed)
             first, stop = (
@@ -332,7 +332,9 @@ def merge_postings(names: Sequence[str], blocks: Sequence[Block], before: Previo
                 len(old.lengths) - int(sizes[len(sizes) - suffix :].sum()),
             )
             parts = FieldPostings(changed, indexed)
-            found = replaced(old, first, stop, merged(parts)) if parts or first < stop else old
+            found = (
+                replace_postings(old, first, stop, concat_postings(parts)) if parts or first < stop else old
+            )
         made.put_postings(indexed, found._replace(counts=narrow(found.counts)))
     return made
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from engine.corpus.embedded.block import FIELDS, Block, open_block
-from engine.corpus.embedded.deciding import Undecided
+from engine.corpus.embedded.deciding import IneffectiveDecisions
 from engine.corpus.embedded.generation import NO_MODEL, Manifest, mapped_block
 from engine.corpus.embedded.lexical import LexicalField
 from engine.corpus.embedded.mentions import Definers
@@ -128,7 +128,7 @@ class Published:
 
     manifest: Manifest
     placed: SelectedBlocks
-    undecided: Undecided
+    undecided: IneffectiveDecisions
     not_embedded: int = 0
     embedded: int = 0
 

@@ -58,7 +58,7 @@ def make_key(case: Case) -> Hashable | None:
         or case.is_cancelled
     ):
         return None
-    return case.question, case.settings.model_dump_json(), case.day, case.corpus.judged, case.weights
+    return case.question, case.settings.model_dump_json(), case.day, case.corpus.verdict_version, case.weights
 
 
 def lookup(case: Case, key: Hashable | None) -> Finished | None:

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from engine.corpus.extracted.readings import Judgement, concept_key, judged, load_validations
+from engine.corpus.extracted.readings import Judgement, concept_key, current_verdicts, load_validations
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.language.analysis import analyzer
 from engine.language.entities import LONGEST_TERM, Stems
@@ -119,13 +119,13 @@ class DefinedTerms:
     def _rejected(self) -> Mapping[int, frozenset[int]]:
         """Return the rows that people rejected as definitions, by term."""
         corpus = self._corpus()
-        if corpus is None or corpus.judged == self._verdict_version:
+        if corpus is None or corpus.verdict_version == self._verdict_version:
             return self._rejections
         found: dict[int, set[int]] = {}
-        if corpus.journals is not None and corpus.judged:
+        if corpus.journals is not None and corpus.verdict_version:
             rejected = [
                 verdict.proposal
-                for verdict in judged(load_validations(corpus.journals)).values()
+                for verdict in current_verdicts(load_validations(corpus.journals)).values()
                 if verdict.judgement is Judgement.REJECTED and verdict.proposal.relation is Relation.DEFINES
             ]
             terms = {concept_key(name): number for number, name in enumerate(self.names)}
@@ -134,7 +134,7 @@ class DefinedTerms:
                 if row >= 0 and proposal.name in terms:
                     found.setdefault(terms[proposal.name], set()).add(row)
         self._rejections = {term: frozenset(rows) for term, rows in found.items()}
-        self._verdict_version = corpus.judged
+        self._verdict_version = corpus.verdict_version
         return self._rejections
 
     def _from_entities(self, corpus: Corpus) -> None:

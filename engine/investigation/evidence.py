@@ -22,8 +22,8 @@ from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.language.statements import Kind
 from engine.languages import base_of, law
 from engine.model import Evidence, EvidenceStatus, Naming, Passage, QueryPlan, RankedPassage
-from engine.retrieval.planning.named import asked_besides
-from engine.retrieval.relevance import Relevance, holds
+from engine.retrieval.planning.named import count_further_words
+from engine.retrieval.relevance import Relevance, has_language
 
 # The expected kind of quantity: a time (when, how long) or an amount (how much). Question answering has used
 # the expected answer type since its first systems (Voorhees and Tice 2000, "The TREC-8 Question Answering
@@ -253,7 +253,7 @@ def _judge(
         not shown.isdisjoint(named.passage_ids) for named in plan.named if named.words not in lacking
     )
     named_words = [named.words for named in plan.named]
-    further_words = asked_besides(question, plan.language, named_words)
+    further_words = count_further_words(question, plan.language, named_words)
     asked = weigh_words(_without_dates(question, plan), plan.language, corpus)
     numbers = {**_measure_words(asked, texts), **meaning}
     if named_words and further_words == 0:
@@ -298,7 +298,7 @@ class Part:
 
     def score(self, found: Evidence, corpus: Corpus) -> float:
         """Return how much was found, 0..1: by words if the corpus has the language, else by nearness."""
-        by_words = holds(corpus, self.asked.language)
+        by_words = has_language(corpus, self.asked.language)
         return found.numbers["together"] if by_words else found.numbers.get("nearness", 0.0)
 
 
@@ -337,7 +337,7 @@ def _decide(
     numbers: Mapping[str, float], language: str, corpus: Corpus, unknowns: Unknowns
 ) -> EvidenceStatus:
     measured = corpus.embedding == PACKAGED_SPEC and "nearness" in numbers
-    if holds(corpus, language):
+    if has_language(corpus, language):
         return (
             _decide_by_both(numbers, len(corpus))
             if measured

@@ -25,7 +25,7 @@ from engine.model import (
     Relation,
     TargetKind,
 )
-from engine.retrieval.planning.syntax import holding
+from engine.retrieval.planning.syntax import phrase_mask
 from engine.settings import InvestigationSettings
 
 # Constraints of a query plan, as masks. A note says how many passages each leaves, and names the one that
@@ -65,7 +65,7 @@ def constraint_masks(
     for include, phrases in ((True, constraints.must_include), (False, constraints.must_exclude)):
         for phrase in phrases:
             sign = "with" if include else "without"
-            mask = holding(corpus, phrase, plan.language)
+            mask = phrase_mask(corpus, phrase, plan.language)
             if mask is None:
                 notes.append(f"{sign} “{phrase}”: function words alone, not applied")
             else:

@@ -20,7 +20,7 @@ from engine.model import Depth, DepthKind, Hop, QueryPlan, Search, StrategyCount
 from engine.retrieval.embedding import embed_views
 from engine.retrieval.planning import HYPOTHETICAL, Helpers, active, make_plan
 from engine.retrieval.planning.hypothetical import target_language
-from engine.retrieval.planning.named import asked_besides
+from engine.retrieval.planning.named import count_further_words
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan, scan, searches_of
 from engine.search_budget import SearchBudget
@@ -109,7 +109,7 @@ def look_up_mask(
         if (source in names) != (target in names)
     }
     shown = np.isin(rows, first) | np.isin(rows, corpus.rows(sorted(linked)))
-    if asked_besides(plan.views[0].text, plan.language, [named.words for named in plan.named]):
+    if count_further_words(plan.views[0].text, plan.language, [named.words for named in plan.named]):
         scores = relevance.of(rows)
         shown |= scores >= NEAR * float(scores.max(initial=0.0))
     return np.asarray(shown, np.bool_)

@@ -18,7 +18,7 @@ from engine.investigation.pool import Reading
 from engine.investigation.ranking import Ranking
 from engine.investigation.ranking.reranking import with_addend
 from engine.model import Evidence, EvidenceStatus, PartEvidence, QueryPlan, RankedPassage
-from engine.retrieval.planning import PART, SIDE, TOLD
+from engine.retrieval.planning import BACKGROUND, PART, SIDE
 from engine.retrieval.planning.words import compared, sides
 from engine.retrieval.relevance import Relevance
 
@@ -47,7 +47,7 @@ def question_parts(plan: QueryPlan) -> list[tuple[int, str]]:
     parts = [
         (number, view.text)
         for number, view in enumerate(plan.views)
-        if view.name == PART and view.origin not in TOLD
+        if view.name == PART and view.origin not in BACKGROUND
     ]
     whole_question = [(0, plan.views[0].text)]
     found = [

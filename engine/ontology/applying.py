@@ -13,8 +13,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from engine.corpus.external_text import external_resolver
 from engine.corpus.ontology import WITHOUT_LANGUAGE
-from engine.corpus.outside import outside
 from engine.corpus.protocol import Concept, Corpus, Ontology, Rows
 from engine.corpus.rules.expressions import Unknown, evaluate, names_in
 from engine.corpus.rules.ruleset import Fact, Rule, scales_of
@@ -80,9 +80,9 @@ def provision(corpus: Corpus, said: str, languages: Sequence[str] = ("en",)) -> 
     problem = "it names no provision"
     for language in dict.fromkeys((*languages, *corpus.info().languages)):
         for mention in find_mentions(said, language):
-            for reference in outside(corpus).resolve(mention, said, language, date.today()):
+            for reference in external_resolver(corpus).resolve(mention, said, language, date.today()):
                 if reference.status is Status.RESOLVED and reference.target_id is not None:
-                    found = outside(corpus).rows(reference.target_kind, reference.target_id)
+                    found = external_resolver(corpus).rows(reference.target_kind, reference.target_id)
                     if reference.target_kind is not TargetKind.DOCUMENT:
                         return Provision(found)
                     if not _DIGIT.search(said.replace(reference.text, "")):

@@ -1,6 +1,6 @@
-"""Asking a language model on behalf of one case: an answer, or a note that says why there is none.
+"""Requests to a language model for one case: an answer, or a note that says why there is none.
 
-Whoever asks has a deterministic fallback that takes over, so a model that fails never ends a case.
+The caller has a deterministic fallback, so that a failing model never ends a case.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 
 class Asking:
-    """A language model at work in one case; None where none is connected.
+    """The language model of one case; ``model`` is None if none is connected.
 
-    ``notes`` tell what failed or was left out, and what goes on instead; each is told once.
+    ``notes`` report what failed or was left out and what replaced it, each once.
     """
 
     def __init__(self, model: LanguageModel | None, meter: Meter) -> None:
@@ -27,18 +27,18 @@ class Asking:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of it so far."""
+        """Notes for the user so far."""
         return tuple(self._notes)
 
     def note(self, words: str) -> None:
-        """Tell a person something."""
+        """Add a note for the user."""
         self._notes[words] = None
 
     def answer(self, prompt: Prompt, schema: type[Answer], instead: str) -> Answer | None:
-        """The model's answer, which the caller still has to check; None where there is none.
+        """Return the model's answer, which the caller has to check; None without an answer.
 
-        ``instead`` names what takes over ("the question's own structure"). A case that was stopped gets
-        no answer and no note: whoever stopped it knows.
+        ``instead`` names the fallback ("the question's own structure"). A cancelled case gets no answer and
+        no note.
         """
         if self.model is None:
             self.note(f"{prompt.task}: no language model is connected; {instead} instead")

@@ -1,4 +1,4 @@
-"""The views of a question as the corpus's model sees them, in one batch."""
+"""Embed the views of a question with the corpus's model, in one batch."""
 
 from __future__ import annotations
 
@@ -19,31 +19,32 @@ from engine.retrieval.planning import HYPOTHETICAL
 def embed_views(
     embedder: Embedder | None, corpus: Corpus, plan: QueryPlan
 ) -> tuple[NDArray[np.float32] | None, tuple[str, ...]]:
-    """The views' vectors, shape (views, d), a zero row for a view that is only words.
+    """Return the views' vectors, shape (views, d), with zeros for views without dense search, and notes.
 
-    None, with a note that says why, where dense search is off.
+    None, with a note that says why, if dense search is off.
     """
     if embedder is None:
         return None, ("dense search is off: the corpus holds no vectors",)
     if not reads(embedder, plan.language):
         return None, (f"dense search is off: {model_name(embedder.spec)} does not read {plan.language!r}",)
-    meant = [number for number, view in enumerate(plan.views) if view.dense]
-    if not meant:
+    dense = [number for number, view in enumerate(plan.views) if view.dense]
+    if not dense:
         return None, ("dense search is off: no view of the question is searched by meaning",)
     try:
-        encoded = _encoded(embedder, [plan.views[number] for number in meant])
+        encoded = _encode(embedder, [plan.views[number] for number in dense])
     except ModelError as error:
         return None, (f"dense search is off: {error}",)
-    given, held = encoded.shape[1], corpus.vectors(np.empty(0, np.int32)).shape[1]
-    if given != held:
-        return None, (f"dense search is off: the model gives {given} dimensions, the corpus holds {held}",)
-    vectors = np.zeros((len(plan.views), given), np.float32)
-    vectors[meant] = encoded
+    size, expected = encoded.shape[1], corpus.vectors(np.empty(0, np.int32)).shape[1]
+    if size != expected:
+        note = f"dense search is off: the model gives {size} dimensions, the corpus holds {expected}"
+        return None, (note,)
+    vectors = np.zeros((len(plan.views), size), np.float32)
+    vectors[dense] = encoded
     return vectors, ()
 
 
-def _encoded(embedder: Embedder, views: Sequence[View]) -> NDArray[np.float32]:
-    """A vector for each view, shape (views, d): a hypothetical passage as a passage, others as queries."""
+def _encode(embedder: Embedder, views: Sequence[View]) -> NDArray[np.float32]:
+    """Encode hypothetical passages as passages and other views as queries, shape (views, d)."""
     drafted = np.array([view.name == HYPOTHETICAL for view in views], np.bool_)
     if not drafted.any():
         return embedder.encode([view.text for view in views], "query")
@@ -54,5 +55,5 @@ def _encoded(embedder: Embedder, views: Sequence[View]) -> NDArray[np.float32]:
     )
     for kind, chosen in kinds:
         if len(chosen):
-            vectors[chosen] = embedder.encode([views[place].text for place in chosen.tolist()], kind)
+            vectors[chosen] = embedder.encode([views[number].text for number in chosen.tolist()], kind)
     return vectors

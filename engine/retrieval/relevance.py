@@ -1,4 +1,4 @@
-"""Relevance of every passage of a corpus: over languages, documents that a question names, all retrievers."""
+"""Relevance of a passage to a question: one number in 0..1, from all retrievers."""
 
 from __future__ import annotations
 
@@ -16,27 +16,24 @@ from engine.retrieval.retrievers.base import ByRow, Found, Off, Shares
 from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
 
-# Routing to the documents that a question names in its prose: a little more for each of their
-# passages.
+# Bonus for passages of documents that a question names in its prose
 #
-# "Under COBS" may mean that the answer stands in COBS, or only that the case falls under it, so
-# nothing is left out. The less of the corpus a document is, the more its name says: with n
-# passages of which the document holds m, each gets
+# "Under COBS" may mean that the answer is in COBS, or only that COBS applies, so that no passage is excluded.
+# The smaller a document, the higher the bonus: a passage of a document with m of n passages gets
 #
 #     MOST * log(n / m) / log(n)
 #
-# which is the rarity of an entity (see ``corpus/embedded/mentions.py``) on the scale of the
-# relevance. Where the question asks for the document's own text ("what does COBS say on fees?")
-# each gets ``FOCUSED``.
+# which is the rarity of an entity (``corpus/embedded/mentions.py``) on the scale of relevance. If the
+# question asks for the document's own text ("what does COBS say on fees?") it gets ``FOCUSED``.
 
-# Measured on the gold questions that name a document: a rulebook of a tenth of the corpus bears 0.05 (0.2
-# costs 4 points of recall@10), an article of its own gains up to 0.2.
+# Measured on the gold questions that name a document: 0.05 is right for a rulebook of a tenth of the corpus
+# (0.2 costs 4 points of recall@10), up to 0.2 for an article of its own.
 MOST = 0.2
 FOCUSED = 0.5
 
 
-def routed(corpus: Corpus, plan: QueryPlan, rows: Rows) -> NDArray[np.float32] | None:
-    """What each row gets for its document, shape (n,); None where the question names no document."""
+def document_bonus(corpus: Corpus, plan: QueryPlan, rows: Rows) -> NDArray[np.float32] | None:
+    """Return the bonus of each row for its document, shape (n,); None if the question names none."""
     if not plan.document_ids or not len(rows):
         return None
     named = [own for own in corpus.by_document(plan.document_ids) if len(own)]
@@ -54,43 +51,41 @@ def routed(corpus: Corpus, plan: QueryPlan, rows: Rows) -> NDArray[np.float32] |
     return extra
 
 
-# Questions in another language than the text: what their words can say of it, and what they
-# cannot.
+# Questions in another language than the text
 #
-# Across languages only meaning is compared. Words would find numbers and names, and their silence
-# would be taken for a verdict: a passage that cannot share a word with the question would score
-# half of one that can.
+# Across languages only meaning is compared. Words would match only numbers and names, and a passage that
+# cannot share a word with the question would score half of one that can.
 
-# A passage in another language is judged by its meaning alone, which is less sure than meaning and words.
+# Weight of meaning alone, which is less reliable than meaning and words together.
 CROSS_LINGUAL_SHARE = 0.8
 
 
-def holds(corpus: Corpus, language: str) -> bool:
-    """Whether a corpus has text in a language; what nobody determined may be anything."""
+def has_language(corpus: Corpus, language: str) -> bool:
+    """Whether a corpus has text in a language; text of an undetermined language may be in any."""
     bases = {_base(code) for code in corpus.info().languages}
     return _base(language) in bases or UNDETERMINED in (*bases, language)
 
 
 def note_on(corpus: Corpus, language: str) -> tuple[str, ...]:
-    """For the plan's notes: that the corpus has no text in the question's language."""
-    if holds(corpus, language):
+    """Return a note if the corpus has no text in the question's language."""
+    if has_language(corpus, language):
         return ()
     held = ", ".join(corpus.info().languages)
     return (f"the question is in {language!r}, the corpus in {held}: only meaning is compared",)
 
 
-def words_set_aside(
+def leave_out_words(
     corpus: Corpus, plan: QueryPlan, answers: Mapping[str, Found | Off], words: str, meaning: str
 ) -> dict[str, Found | Off]:
-    """The retrievers' answers, the one by ``words`` put aside where only ``meaning`` can tell.
+    """Turn the answer of the retriever ``words`` off if only the retriever ``meaning`` can find passages.
 
-    That is where the corpus has no text in the question's language, or no passage has a word of it, and
+    That is the case if the corpus has no text in the question's language or no passage has a word of it, and
     the search by meaning has found something.
     """
     by_words, by_meaning = answers.get(words), answers.get(meaning)
     if by_words is None or isinstance(by_words, Off) or not _found(by_meaning):
         return dict(answers)
-    if not holds(corpus, plan.language):
+    if not has_language(corpus, plan.language):
         reason = f"words are not compared: no text of the corpus is in {plan.language!r}"
     elif not _found(by_words):
         reason = "words are not compared: no passage has a word of the question"
@@ -100,15 +95,17 @@ def words_set_aside(
 
 
 def cross_lingual_documents(corpus: Corpus, language: str) -> NDArray[np.bool_] | None:
-    """Which documents are in another language than the question and have vectors, shape (documents,); None
-    where there is none. Looked for once for each language."""
-    known = _KNOWN.setdefault(corpus, {})
-    if language not in known:
-        known[language] = _cross_lingual_documents(corpus, language)
-    return known[language]
+    """Return which documents are in another language than the question and have vectors, shape (documents,).
+
+    None without any. Cached for each language.
+    """
+    cached = _BY_CORPUS.setdefault(corpus, {})
+    if language not in cached:
+        cached[language] = _cross_lingual_documents(corpus, language)
+    return cached[language]
 
 
-_KNOWN: WeakKeyDictionary[Corpus, dict[str, NDArray[np.bool_] | None]] = WeakKeyDictionary()
+_BY_CORPUS: WeakKeyDictionary[Corpus, dict[str, NDArray[np.bool_] | None]] = WeakKeyDictionary()
 
 
 def _cross_lingual_documents(corpus: Corpus, language: str) -> NDArray[np.bool_] | None:
@@ -119,7 +116,7 @@ def _cross_lingual_documents(corpus: Corpus, language: str) -> NDArray[np.bool_]
     cross_lingual = np.array([document.language in others for document in corpus.documents()], np.bool_)
     numbers = corpus.document_numbers(np.arange(len(corpus), dtype=np.int32))
     own, first = np.unique(numbers, return_index=True)
-    # A model that does not read a language has left its passages without vectors.
+    # Passages in a language that the model does not read have no vectors.
     embedded = np.zeros(len(cross_lingual), np.bool_)
     embedded[own] = corpus.vectors(first.astype(np.int32)).any(axis=1)
     cross_lingual &= embedded
@@ -134,15 +131,14 @@ def _base(code: str) -> str:
     return code.split("-")[0].lower()
 
 
-# How well a passage serves the question: one number in 0..1 for any passage of the corpus.
+# Relevance
 #
-# The scan ranks by it, the gate judges leads by it, and it is the largest part of the final
-# score. It is the weighted sum of what the retrievers say, each as a share of the best that any
-# passage reaches.
+# The scan ranks by it, the gate scores leads by it, and it is the largest part of the final score. It is the
+# weighted sum of the retrievers' scores, each as a share of the best passage's.
 
-# A passage that is nothing but a heading names its subject and says nothing of it.
+# A bare heading names its subject and says nothing about it.
 HEADING_FACTOR = 0.3
-# What a passage gets that holds the words which the question puts in quotation marks, one behind the other.
+# Bonus for a passage with a phrase that the question quotes.
 PHRASE = 0.1
 
 
@@ -150,11 +146,12 @@ PHRASE = 0.1
 class Relevance:
     """Scores passages for one question.
 
-    ``plan`` holds the views that were searched; ``vectors`` are those of the views, shape (views, d), None
-    where dense search is off. ``found`` are the answers of the retrievers by name, ``weights`` the share of
-    each in the sum. ``cross_lingual`` says which documents are in another language than the question, shape
-    (documents,), None where none is; ``phrased`` which passages hold a phrase that the question quotes, shape
-    (passages,), None where it quotes none.
+    - ``plan``: has the views that were searched; ``vectors`` of the views, shape (views, d), None if dense
+      search is off.
+    - ``found``: answers of the retrievers by name; ``weights``: the share of each in the sum.
+    - ``cross_lingual``: documents in another language than the question, shape (documents,), None without
+      any.
+    - ``phrased``: passages with a phrase that the question quotes, shape (passages,), None without any.
     """
 
     corpus: Corpus
@@ -170,7 +167,10 @@ class Relevance:
         object.__setattr__(self, "_known", ByRow(1, self._of))
 
     def of(self, rows: Rows) -> Scores:
-        """Relevance of each row, shape (n,), 0..1; up to 0.2 more in a document the question names."""
+        """Return the relevance of each row, shape (n,), 0..1.
+
+        Up to 0.5 more in a document the question names.
+        """
         return self._known.of(rows)[:, 0]
 
     def _of(self, rows: Rows) -> NDArray[np.float32]:
@@ -179,10 +179,10 @@ class Relevance:
             if self.weights[name] > 0:
                 total += np.float32(self.weights[name]) * self._joined(name, rows)
         if self.cross_lingual is not None:
-            # Words say nothing across languages, and their silence is no verdict.
+            # Words cannot be compared across languages: no common word is no evidence.
             away = self.cross_lingual[self.corpus.document_numbers(rows)]
             total = np.where(away, np.maximum(total, CROSS_LINGUAL_SHARE * self._joined(DENSE, rows)), total)
-        extra = routed(self.corpus, self.plan, rows)
+        extra = document_bonus(self.corpus, self.plan, rows)
         if extra is not None:
             total = total + extra
         if self.phrased is not None:
@@ -191,7 +191,7 @@ class Relevance:
         return (total * factor).astype(np.float32)[:, None]
 
     def of_view(self, rows: Rows, view: int) -> Scores:
-        """Relevance of each row for one view alone, by the retrievers that read it, shape (n,), 0..1."""
+        """Return the relevance of each row for one view, by the retrievers that read it, shape (n,), 0..1."""
         reading = {name: self.weights[name] for name, answer in self.found.items() if answer.reads[view]}
         total = np.zeros(len(rows), np.float32)
         for name, weight in reading.items():
@@ -202,25 +202,27 @@ class Relevance:
         return (total * factor).astype(np.float32)
 
     def by_retriever(self, rows: Rows) -> dict[str, Scores]:
-        """What each retriever says of each row, over all views that it reads: shapes (n,), 0..1."""
+        """Return the score of each retriever over all views that it reads, shapes (n,), 0..1."""
         return {name: self._joined(name, rows) for name in self.found}
 
     def lexical(self, rows: Rows) -> Shares:
-        """BM25 of each view and row as a share of the view's best, shape (views, n)."""
+        """Return BM25 of each view and row as a share of the view's best, shape (views, n)."""
         return self._shares(LEXICAL, rows)
 
     def dense(self, rows: Rows) -> Shares:
-        """Cosine above the floor as a share of the view's best, shape (views, n), 0..1."""
+        """Return the cosine above the floor as a share of the view's best, shape (views, n), 0..1."""
         return self._shares(DENSE, rows)
 
     def similarity(self, rows: Rows) -> Scores:
-        """Similarity of the literal question to each row: dense where it is on, else lexical, 0..1."""
+        """Return the similarity of the literal question to each row, dense or else lexical, 0..1."""
         literal: Scores = self.similarities(rows)[0]
         return literal
 
     def similarities(self, rows: Rows) -> Shares:
-        """Similarity of each view to each row, as a share of the view's best: dense for the views that it
-        reads, else lexical, shape (views, n), 0..1."""
+        """Return the similarity of each view to each row as a share of the view's best, shape (views, n).
+
+        Dense for the views with vectors, lexical for others.
+        """
         if DENSE not in self.found:
             return self.lexical(rows)
         read = self.found[DENSE].reads
@@ -234,12 +236,12 @@ class Relevance:
         return answer.shares(rows)
 
     def _joined(self, name: str, rows: Rows) -> Scores:
-        """The views' shares by the weights of the views that the retriever reads."""
+        """Return the mean of the views' shares, weighted, over the views that the retriever reads."""
         answer = self.found[name]
         weights = np.array([view.weight for view in self.plan.views], np.float32) * answer.reads
         weights /= max(float(weights.sum()), 1e-9)
         shares = answer.shares(rows)
-        # Both lie in 0..1; once in thousands of cases a BLAS has reported an invalid value all the same.
+        # Both are in 0..1, but a BLAS has reported an invalid value once in thousands of cases.
         with np.errstate(invalid="ignore"):
             joined: Scores = weights @ shares
         return joined

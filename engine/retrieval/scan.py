@@ -1,4 +1,4 @@
-"""The broad scan: all retrievers over the whole corpus, their lists fused, and who contributed what."""
+"""The broad scan: all retrievers over the whole corpus, their fused lists, and their contributions."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from engine.arrays import distinct, found_in
 from engine.corpus.protocol import Corpus, Hits, Mask, Rows, Scores
 from engine.language.embedders import NO_EMBEDDING
 from engine.model import QueryPlan, RankedPassage, RetrieverCount, RetrieverHit, Search, SearchHit
-from engine.retrieval.planning.syntax import holding
-from engine.retrieval.relevance import Relevance, cross_lingual_documents, words_set_aside
+from engine.retrieval.planning.syntax import phrase_mask
+from engine.retrieval.relevance import Relevance, cross_lingual_documents, leave_out_words
 from engine.retrieval.retrievers.base import Found, Inquiry, Off
 from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
 from engine.retrieval.retrievers.registry import retrievers, title_of
 
-# What each retriever gave to a list of passages: the scan's candidates, the final ranking.
+# Contributions of retrievers to a list of passages: the scan's candidates or the final ranking
 
 
 def contributions(
     hits: Iterable[Sequence[RetrieverHit]], names: Iterable[str], off: Mapping[str, str] | None = None
 ) -> tuple[RetrieverCount, ...]:
-    """A count for each retriever in ``names``, and for those that were ``off`` (name -> why).
+    """Count the passages of each retriever in ``names``, and report those that were ``off`` (name -> reason).
 
-    ``hits``: those of each passage, best passage first; a passage without hits was found otherwise.
+    ``hits`` of each passage, best passage first; a passage without hits was found in another way.
     """
     found: dict[str, list[int]] = {name: [] for name in names}
     alone: dict[str, list[int]] = {name: [] for name in found}
-    for place, own in enumerate(hits, 1):
+    for rank, own in enumerate(hits, 1):
         finders = {hit.retriever for hit in own}
         for name in finders & found.keys():
-            found[name].append(place)
+            found[name].append(rank)
             if len(finders) == 1:
-                alone[name].append(place)
+                alone[name].append(rank)
     counts = [
-        RetrieverCount(name, len(places), len(alone[name]), min(places, default=None))
-        for name, places in found.items()
+        RetrieverCount(name, len(ranks), len(alone[name]), min(ranks, default=None))
+        for name, ranks in found.items()
     ]
     return (*counts, *(RetrieverCount(name, off=reason) for name, reason in (off or {}).items()))
 
@@ -48,23 +48,20 @@ def contributions(
 def in_ranking(
     passages: Sequence[RankedPassage], scanned: Sequence[RetrieverCount]
 ) -> tuple[RetrieverCount, ...]:
-    """What the retrievers of a scan gave to the final ranking."""
+    """Count the contributions of a scan's retrievers to the final ranking."""
     names = [count.retriever for count in scanned if not count.off]
     return contributions((ranked.hits for ranked in passages), names)
 
 
 def off_notes(off: Mapping[str, str], held: Iterable[str]) -> tuple[str, ...]:
-    """Notes on the retrievers that did not search though the corpus holds what they need (``held``)."""
+    """Return notes on retrievers that did not search though the corpus has their index (``held``)."""
     return tuple(f"{title_of(name)} is off: {off[name]}" for name in held if off.get(name))
 
 
-# Joining ranked lists into one.
-#
-# The weighted sum of min-max normalised scores, which keeps the distances. On the gold sets it
-# was better throughout than reciprocal rank fusion (Cormack et al., SIGIR 2009), which looks at
-# ranks alone.
+# Fusion of ranked lists: the weighted sum of min-max normalised scores, which keeps distances. On the gold
+# sets it was always better than reciprocal rank fusion (Cormack et al., SIGIR 2009), which uses only ranks.
 
-# BM25 and dense divide what the others leave; one that is not named here has ``OTHER``.
+# BM25 and dense share what the other retrievers leave; a retriever without a share here has ``OTHER``.
 PAIR: Mapping[str, float] = {LEXICAL: 0.5, DENSE: 0.5}
 SHARES: Mapping[str, float] = {"sparse": 0.2}
 OTHER = 0.2
@@ -79,7 +76,7 @@ class Fused:
 
 
 def minmax(hits: Hits) -> Scores:
-    """Scores moved and scaled so that the list's best is 1 and its lowest 0; one level list is all 1."""
+    """Scale scores so that the list's best is 1 and its lowest 0; all 1 if they are equal."""
     if not len(hits.scores):
         return hits.scores
     low, high = float(hits.scores.min()), float(hits.scores.max())
@@ -89,10 +86,10 @@ def minmax(hits: Hits) -> Scores:
 
 
 def fuse(lists: Sequence[Hits], weights: Sequence[float]) -> Fused:
-    """One ranking from several: the weighted sum of each row's part in every list it is in.
+    """Fuse lists by the weighted sum of each row's normalised scores.
 
-    The result is scaled by the highest score that was possible, so that 1 means best in every list.
-    Raises ValueError when lists and weights differ in number or a weight is negative.
+    The result is divided by the highest possible score, so that 1 means best in every list. Raises ValueError
+    if lists and weights differ in number or a weight is negative.
     """
     if len(lists) != len(weights):
         raise ValueError(f"{len(lists)} lists but {len(weights)} weights")
@@ -114,28 +111,28 @@ def fuse(lists: Sequence[Hits], weights: Sequence[float]) -> Fused:
 
 
 def retriever_weights(names: Iterable[str]) -> dict[str, float]:
-    """The share of each retriever that searches; shares add up to 1.
+    """Return the share of each retriever that searches; the sum of shares is 1.
 
-    What a retriever that is off would have had, the others share.
+    The share of a retriever that is off is divided among the others.
     """
-    wanted = list(names)
-    others = {name: SHARES.get(name, OTHER) for name in wanted if name not in PAIR}
+    searching = list(names)
+    others = {name: SHARES.get(name, OTHER) for name in searching if name not in PAIR}
     rest = max(0.0, 1.0 - sum(others.values()))
-    present = sum(PAIR[name] for name in wanted if name in PAIR)
-    weights = {name: rest * PAIR[name] / present if name in PAIR else others[name] for name in wanted}
+    present = sum(PAIR[name] for name in searching if name in PAIR)
+    weights = {name: rest * PAIR[name] / present if name in PAIR else others[name] for name in searching}
     total = sum(weights.values())
     return {name: weight / total if total > 0 else 1.0 / len(weights) for name, weight in weights.items()}
 
 
-# The broad scan: every retriever over all of the corpus, for every view of the question at once.
+# The scan
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Candidates best first: ``rows`` and fused ``scores`` in 0..1, shapes (n,).
+    """Candidates, best first: ``rows`` and fused ``scores`` in 0..1, shapes (n,).
 
-    ``hits`` says for each row which retriever found it, at what rank and score, in which view; ``finders``
-    what each retriever gave, or why it did not search; ``notes`` what a person should know of that.
+    ``hits``: retriever, view, rank and score of each find of a row; ``finders``: contribution of each
+    retriever, or why it did not search; ``notes`` for the user.
     """
 
     rows: Rows
@@ -156,18 +153,19 @@ def scan(
     limit: int,
     depth: int,
 ) -> Scan:
-    """Scan the corpus for a plan's views. ``mask`` limits it to some passages, shape (passages,).
+    """Scan the corpus for a plan's views.
 
-    ``vectors`` are the views as the corpus's model sees them, shape (views, d); None leaves dense
-    search out. ``names`` are the retrievers that search, ``depth`` the hits taken of each for each view, and
-    ``limit`` the candidates kept. Raises SettingsError for no retriever, or one that nobody knows.
+    ``vectors`` of the views, shape (views, d), None for no dense search; ``mask``: passages that are
+    searched, shape (passages,), None for all; ``names`` of the retrievers; ``depth``: hits of each retriever
+    and view; ``limit``: candidates that are returned. Raises SettingsError without a retriever, or for an
+    unknown one.
     """
     enabled = [number for number, view in enumerate(plan.views) if view.enabled]
     if len(enabled) < len(plan.views):
         plan = replace(plan, views=tuple(plan.views[number] for number in enabled))
         vectors = None if vectors is None else vectors[enabled]
-    answers, took = _asked(Inquiry(corpus, plan, depth, vectors, mask), names)
-    answers = words_set_aside(corpus, plan, answers, LEXICAL, DENSE)
+    answers, took = _search(Inquiry(corpus, plan, depth, vectors, mask), names)
+    answers = leave_out_words(corpus, plan, answers, LEXICAL, DENSE)
     found = {name: answer for name, answer in answers.items() if not isinstance(answer, Off)}
     off = {name: answer.reason for name, answer in answers.items() if isinstance(answer, Off)}
     weights = retriever_weights(found)
@@ -186,32 +184,32 @@ def scan(
 
 
 def _phrased(corpus: Corpus, plan: QueryPlan) -> Mask | None:
-    """Which passages hold one of the phrases that the question quotes; None where it quotes none that any
-    passage holds."""
+    """Return which passages have a phrase that the question quotes; None without any."""
     phrases = [found.value for found in plan.suggestions if found.kind == "must_include"]
-    held = [mask for phrase in phrases if (mask := holding(corpus, phrase, plan.language)) is not None]
+    held = [mask for phrase in phrases if (mask := phrase_mask(corpus, phrase, plan.language)) is not None]
     every = np.logical_or.reduce(held) if held else np.zeros(0, np.bool_)
     return every if every.any() else None
 
 
-def _asked(asked: Inquiry, names: Sequence[str]) -> tuple[dict[str, Found | Off], dict[str, float]]:
-    """The answers of the retrievers of these names, and the milliseconds of each; each hears what those
-    before it have found."""
+def _search(inquiry: Inquiry, names: Sequence[str]) -> tuple[dict[str, Found | Off], dict[str, float]]:
+    """Run retrievers and return their answers and milliseconds; each gets the rows found before it."""
     answers: dict[str, Found | Off] = {}
     took: dict[str, float] = {}
-    for one in retrievers(names):
+    for retriever in retrievers(names):
         started = time.perf_counter()
-        answer = answers[one.name] = one.search(asked)
-        took[one.name] = 1000 * (time.perf_counter() - started)
+        answer = answers[retriever.name] = retriever.search(inquiry)
+        took[retriever.name] = 1000 * (time.perf_counter() - started)
         if not isinstance(answer, Off):
-            found = [asked.candidates, *(hits.rows for hits in answer.hits)]
-            asked = replace(asked, candidates=distinct(np.concatenate(found)))
+            found = [inquiry.candidates, *(hits.rows for hits in answer.hits)]
+            inquiry = replace(inquiry, candidates=distinct(np.concatenate(found)))
     return answers, took
 
 
 def _ranked(relevance: Relevance) -> tuple[Rows, Scores]:
-    """The union of all lists, by relevance: every candidate is scored by every retriever, so that a passage
-    just below one list's end is not taken for a zero.
+    """Rank the union of all lists by relevance.
+
+    Every candidate is scored by every retriever, so that a passage just below the end of a list does not
+    count as zero.
     """
     lists = [hits for answer in relevance.found.values() for hits in answer.hits]
     found = [hits.rows for hits in lists]
@@ -222,30 +220,29 @@ def _ranked(relevance: Relevance) -> tuple[Rows, Scores]:
 
 
 def _hits(plan: QueryPlan, found: Mapping[str, Found], rows: Rows) -> dict[int, tuple[RetrieverHit, ...]]:
-    """Rank and score of each kept row in every list that holds it."""
+    """Return rank and score of each row in every list that has it."""
     kept: dict[int, list[RetrieverHit]] = {int(row): [] for row in rows}
     known = np.sort(rows)
     for name, answer in found.items():
         for view, hits in zip(plan.views, answer.hits, strict=True):
             inside = np.flatnonzero(found_in(known, hits.rows))
-            for place in inside:
-                hit = RetrieverHit(name, view.name, int(place) + 1, float(hits.scores[place]))
-                kept[int(hits.rows[place])].append(hit)
+            for index in inside:
+                hit = RetrieverHit(name, view.name, int(index) + 1, float(hits.scores[index]))
+                kept[int(hits.rows[index])].append(hit)
     return {row: tuple(hits) for row, hits in kept.items()}
 
 
-# What each query of a scan found: its best passages, with their ranks and similarities, to be
-# kept.
+# Saved searches: the best passages of each query with their ranks and similarities
 
-# Passages of one query that are kept.
+# Passages saved for each query.
 MOST_HITS = 20
-# No query.
+# Found by no query.
 NO_SEARCH = -1
 
 
 @dataclass(frozen=True, slots=True)
 class _Best:
-    """The passages of one query that are kept, best first, and how many it found."""
+    """The saved passages of one query, best first, and the number that it found."""
 
     ranks: Mapping[int, Mapping[str, int]]
     cosines: Mapping[int, float]
@@ -255,11 +252,13 @@ class _Best:
 def searches_of(
     scanned: Scan, ids: Callable[[Rows], Sequence[str]], hypothetical: str, drafted_in: str
 ) -> tuple[Search, ...]:
-    """The queries of a scan, one for each view that was searched. ``hypothetical`` is the name of the views
-    that were made up to be searched by, ``drafted_in`` their language."""
+    """Return the queries of a scan, one for each view that was searched.
+
+    ``hypothetical`` is the name of views with hypothetical passages, ``drafted_in`` their language.
+    """
     plan, found = scanned.relevance.plan, scanned.relevance.found
     best = [_best(found, number) for number in range(len(plan.views))]
-    rows = np.fromiter(dict.fromkeys(row for one in best for row in one.ranks), np.int32)
+    rows = np.fromiter(dict.fromkeys(row for own in best for row in own.ranks), np.int32)
     names = dict(zip(rows.tolist(), ids(rows), strict=True))
     return tuple(
         Search(
@@ -268,27 +267,29 @@ def searches_of(
             drafted_in if view.name == hypothetical else plan.language,
             view.weight,
             view.name == hypothetical,
-            found=one.found,
+            found=own.found,
             hits=tuple(
-                SearchHit(names[row], ranks, one.cosines.get(row)) for row, ranks in one.ranks.items()
+                SearchHit(names[row], ranks, own.cosines.get(row)) for row, ranks in own.ranks.items()
             ),
         )
-        for view, one in zip(plan.views, best, strict=True)
+        for view, own in zip(plan.views, best, strict=True)
     )
 
 
 def first_searches(scanned: Scan, rows: Rows) -> NDArray[np.intp]:
-    """For each row, none of them twice, the view that ranks it highest by any retriever; ``NO_SEARCH`` where
-    none found it. Shape (n,)."""
+    """Return the view that ranks each of some distinct rows highest by any retriever, shape (n,).
+
+    ``NO_SEARCH`` for a row that none found.
+    """
     order = np.argsort(rows, kind="stable")
     known = rows[order]
     first = np.full(len(rows), NO_SEARCH, np.intp)
     best = np.full(len(rows), np.iinfo(np.intp).max, np.intp)
     for answer in scanned.relevance.found.values():
         for view, hits in enumerate(answer.hits):
-            places = np.minimum(np.searchsorted(known, hits.rows), max(len(known) - 1, 0))
-            ranks = np.flatnonzero(known[places] == hits.rows) if len(known) else places[:0]
-            own = order[places[ranks]]
+            indexes = np.minimum(np.searchsorted(known, hits.rows), max(len(known) - 1, 0))
+            ranks = np.flatnonzero(known[indexes] == hits.rows) if len(known) else indexes[:0]
+            own = order[indexes[ranks]]
             better = ranks < best[own]
             first[own[better]], best[own[better]] = view, ranks[better]
     return first

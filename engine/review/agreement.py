@@ -1,4 +1,4 @@
-"""Agreement of reviewers: ratings, Krippendorff's alpha."""
+"""Agreement of reviewers by Krippendorff's alpha, and their disagreements."""
 
 from __future__ import annotations
 
@@ -11,30 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.evaluation.compare import CONFIDENCE, SEED
-from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict, standing
+from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict, current_assessments
 
-# Agreement of reviewers, also beyond chance, on items that can be weighted.
-#
-# Each function takes the verdicts on ``items`` and ``weights`` of shape (samples, items), how
-# often an item counts in a sample, and returns an array (samples,): weights of one give the
-# coefficient itself, drawn weights its bootstrap. NaN is an undefined coefficient: no item has
-# two verdicts, or chance alone would agree on all.
-#
-# ``counts`` of shape (items, categories) say how many reviewers gave an item a category;
-# reviewers may have left items out, and only items that at least two of them judged say anything
-# about observed agreement.
+# The functions below take ``counts``, shape (items, categories): how many reviewers gave an item a category;
+# reviewers may leave items out, and only items with at least two verdicts show agreement. ``weights``, shape
+# (samples, items), are how often an item counts in a sample: ones give the coefficient itself, drawn weights
+# its bootstrap. They return an array (samples,); NaN if the coefficient is undefined (no item has two
+# verdicts, or chance alone would give full agreement).
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-# Below this the agreement that chance leaves to be reached is a rounding error.
+# An expected disagreement below this is a rounding error.
 _NO_ROOM: Final = 1e-12
 
 
 def krippendorff_alpha(counts: Counts, weights: Floats, *, ordinal: bool = False) -> Floats:
     """Krippendorff's alpha, 1 - observed / expected disagreement.
 
-    Two categories differ by 1 where they are names; where they are ``ordinal``, in the order of the columns,
-    by the square of the distance of their mean ranks (Krippendorff 2011, Computing Krippendorff's
+    Two nominal categories differ by 1. If ``ordinal``, with categories in the order of the columns, they
+    differ by the square of the distance of their mean ranks (Krippendorff 2011, Computing Krippendorff's
     Alpha-Reliability, University of Pennsylvania; there the sum of the frequencies between them).
     """
     number = counts.shape[1]
@@ -57,7 +52,7 @@ def krippendorff_alpha(counts: Counts, weights: Floats, *, ordinal: bool = False
 
 
 def observed_agreement(counts: Counts, weights: Floats) -> Floats:
-    """The share of pairs of reviewers who said the same, 0..1, averaged over items that two judged."""
+    """Return the share of pairs of equal verdicts, 0..1, averaged over items with at least two."""
     judged = counts.sum(axis=1)
     shared = judged > 1
     alike = (counts * (counts - 1)).sum(axis=1)
@@ -65,17 +60,17 @@ def observed_agreement(counts: Counts, weights: Floats) -> Floats:
     return _divided(weights[:, shared] @ shares[shared], weights[:, shared].sum(axis=1))
 
 
-def _divided(part: Floats, whole: Floats) -> Floats:
-    """``part / whole``, NaN where the whole is nothing."""
+def _divided(part: Floats, total: Floats) -> Floats:
+    """Return ``part / total``, NaN if the total is 0."""
     quotient: Floats = np.full(part.shape, np.nan)
-    np.divide(part, whole, out=quotient, where=np.broadcast_to(whole, part.shape) > 0)
+    np.divide(part, total, out=quotient, where=np.broadcast_to(total, part.shape) > 0)
     return quotient
 
 
-# Who said what of which item, as a table that coefficients of agreement are computed from.
+# A table of verdicts by item and reviewer.
 
 MISSING: Final = -1
-# Verdicts that say something, the best first. Those of passages are steps of one scale; the others are names.
+# Verdicts without postponement, the best first. Those of passages are ordinal, the others nominal.
 SCALES: Final[Mapping[ItemKind, tuple[Verdict, ...]]] = {
     kind: tuple(verdict for verdict in verdicts if verdict is not Verdict.LATER)
     for kind, verdicts in VERDICTS.items()
@@ -85,8 +80,8 @@ ORDINAL: Final = frozenset((ItemKind.PASSAGE,))
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """``values`` of shape (items, reviewers): the place of a verdict in its scale from 0, ``MISSING`` where a
-    reviewer did not judge an item."""
+    """``values`` of shape (items, reviewers): index of a verdict in its scale, ``MISSING`` if a reviewer did
+    not judge an item."""
 
     kind: ItemKind
     items: tuple[Item, ...]
@@ -95,13 +90,13 @@ class Ratings:
 
     @property
     def counts(self) -> Counts:
-        """How many reviewers gave each item each verdict, (items, verdicts)."""
+        """How many reviewers gave each item each verdict, shape (items, verdicts)."""
         counts: Counts = (self.values[:, :, None] == np.arange(len(SCALES[self.kind]))).sum(axis=1)
         return counts
 
     @property
     def compared(self) -> tuple[int, tuple[str, ...]]:
-        """How many items at least two reviewers judged, and who judged any of those."""
+        """How many items at least two reviewers judged, and the names of these reviewers."""
         judged = self.values != MISSING
         shared = judged[judged.sum(axis=1) > 1]
         names = (name for name, there in zip(self.reviewers, shared.any(axis=0), strict=True) if there)
@@ -109,8 +104,9 @@ class Ratings:
 
 
 def ratings(assessments: Iterable[Assessment], kind: ItemKind) -> Ratings:
-    """The standing assessments of items of one kind; items in the order of their first, reviewers by name."""
-    found = [one for one in standing(assessments) if one.item.kind is kind]
+    """Tabulate the current assessments of items of one kind; items in order of appearance, reviewers by
+    name."""
+    found = [one for one in current_assessments(assessments) if one.item.kind is kind]
     items: dict[tuple[str, str], Item] = {}
     for one in found:
         items.setdefault((one.item.case_id, one.item.key), one.item)
@@ -119,25 +115,21 @@ def ratings(assessments: Iterable[Assessment], kind: ItemKind) -> Ratings:
     columns = {name: number for number, name in enumerate(reviewers)}
     values = np.full((len(items), len(reviewers)), MISSING, np.int64)
     for one in found:
-        place = SCALES[kind].index(one.verdict)
-        values[rows[one.item.case_id, one.item.key], columns[one.reviewer]] = place
+        scale_index = SCALES[kind].index(one.verdict)
+        values[rows[one.item.case_id, one.item.key], columns[one.reviewer]] = scale_index
     return Ratings(kind, tuple(items.values()), reviewers, values)
 
 
-# How far reviewers agree beyond what chance would give, and where they do not.
-#
-# The measure is Krippendorff's alpha, next to the share of pairs of verdicts that are the same.
-# Its interval is the percentile interval of the bootstrap over items, which keeps its level for
-# nominal data even if ratings are missing (Zapf, Castell, Morawietz and Karch 2016, BMC Medical
-# Research Methodology 16).
+# The interval is the percentile interval of the bootstrap over items, which keeps its level for nominal data
+# even with missing ratings (Zapf, Castell, Morawietz and Karch 2016, BMC Medical Research Methodology 16).
 
 RESAMPLES: Final = 2_000
-# Resamples drawn at a time: of 10,000 items that all differ they take 40 MB.
+# Resamples drawn at a time: for 10,000 different items they take 40 MB.
 _BATCH: Final = 500
 Coefficient = Callable[[Counts, Floats], Floats]
 
 
-# Asking for .80, or .67 for tentative conclusions: Krippendorff (2004), Human Communication Research 30.
+# .80, or .67 for tentative conclusions: Krippendorff (2004), Human Communication Research 30.
 _SCALE: Final = (
     "1 is full agreement, 0 is chance; .80 is usually asked for firm conclusions, .67 for tentative ones. "
     "If nearly all verdicts are the same, it is low even with few differences."
@@ -149,9 +141,9 @@ _ALL_THE_SAME: Final = "All verdicts on it are the same, so alpha is not defined
 class Agreement:
     """Krippendorff's alpha of ``reviewers`` on ``items`` that at least two of them judged.
 
-    ``value`` is None where it is not defined, ``low`` and ``high`` (95 %) where resampling the items tells
-    nothing: fewer than two of them, or all alike. ``observed`` is the share of pairs of verdicts on the same
-    item that are the same, 0..1. ``meaning`` says it in words.
+    ``value`` is None if undefined; ``low`` and ``high`` (95%) are None if resampling is not informative:
+    fewer than two items, or all alike. ``observed`` is the share of pairs of equal verdicts on the same item,
+    0..1. ``meaning`` explains it in words.
     """
 
     value: float | None
@@ -165,9 +157,9 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An item of which reviewers said different things. ``distance``: 1 from one end of the scale to the
-    other, or from an approval to none; 0.5 for what is nearer. ``assessments`` are the standing ones, by
-    reviewer."""
+    """An item on which reviewers differ. ``distance`` is 1 from one end of the scale to the other, or from
+    approval to disapproval; 0.5 for nominal verdicts closer to each other. ``assessments`` are the current
+    ones, by reviewer."""
 
     item: Item
     distance: float
@@ -196,16 +188,20 @@ def agreement(assessments: Iterable[Assessment], kind: ItemKind) -> Agreement:
 
 
 def disagreements(assessments: Iterable[Assessment]) -> list[Disagreement]:
-    """Items on which reviewers differ, the farthest apart first, among those the most evenly divided."""
+    """Return items on which reviewers differ, the largest distance first, then the most evenly divided."""
     found: dict[tuple[str, str], list[Assessment]] = {}
-    for one in standing(assessments):
+    for one in current_assessments(assessments):
         found.setdefault((one.item.case_id, one.item.key), []).append(one)
-    apart = [
-        Disagreement(given[-1].item, _distance(given), tuple(sorted(given, key=lambda one: one.reviewer)))
-        for given in found.values()
-        if len({one.verdict for one in given}) > 1
+    differing = [
+        Disagreement(
+            assessments_of_item[-1].item,
+            _distance(assessments_of_item),
+            tuple(sorted(assessments_of_item, key=lambda one: one.reviewer)),
+        )
+        for assessments_of_item in found.values()
+        if len({one.verdict for one in assessments_of_item}) > 1
     ]
-    return sorted(apart, key=lambda one: (-one.distance, _lead(one.assessments)))
+    return sorted(differing, key=lambda one: (-one.distance, _lead(one.assessments)))
 
 
 def _distance(given: Sequence[Assessment]) -> float:
@@ -217,16 +213,16 @@ def _distance(given: Sequence[Assessment]) -> float:
 
 
 def _lead(given: Sequence[Assessment]) -> float:
-    """The share of the most frequent verdict."""
+    """Return the share of the most frequent verdict."""
     verdicts = [one.verdict for one in given]
     return max(map(verdicts.count, verdicts)) / len(verdicts)
 
 
 def _estimate(coefficient: Coefficient, rows: Counts) -> _Estimate:
-    """A coefficient with its interval; the same rows give the same interval.
+    """Return a coefficient with its interval; the same rows give the same interval.
 
-    Rows that are alike are drawn together, by a multinomial of their numbers: that is the bootstrap over
-    rows, at the cost of those that differ.
+    Equal rows are drawn together, by a multinomial of their numbers: the bootstrap over rows, at the cost of
+    the different ones.
     """
     different, sizes = np.unique(rows, axis=0, return_counts=True)
     value = float(coefficient(different, sizes[None, :].astype(np.float64))[0])

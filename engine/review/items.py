@@ -1,4 +1,5 @@
-"""What of a case can be judged: its passages, the hops of the trails that it shows, and what is answered."""
+"""Items of a case that can be judged: its passages, the hops of its trails, and the sentences of its
+answer."""
 
 from __future__ import annotations
 
@@ -29,10 +30,10 @@ class _Read(NamedTuple):
 
 
 def passage_items(record: Record, case_id: str, corpus: Corpus) -> list[Item]:
-    """The passages of a case's pool: those that are ranked in their order, then the others in that of their
-    admission. Of passages with the same words there is the first, which names the others.
+    """Return the passages of a case's pool: ranked ones in order, then the others by admission. Of passages
+    with identical words only the first is returned, which names the others.
 
-    ``record`` is what ``investigation_to_json`` makes. Passages that the corpus has no more are left out.
+    ``record`` is made by ``investigation_to_json``. Passages no longer in the corpus are left out.
     """
     nodes = {node["id"]: node for node in record["pool"]["nodes"]}
     ranked = {passage["id"]: passage for passage in record["passages"]}
@@ -60,8 +61,8 @@ def passage_items(record: Record, case_id: str, corpus: Corpus) -> list[Item]:
 
 
 def hop_items(record: Record, case_id: str, corpus: Corpus) -> list[Item]:
-    """The hops between passages on the trails that a case shows, each once, in the order of the ranking; not
-    those from the question or from a query. As ``passage_items`` besides."""
+    """Return the hops between passages on the trails of a case, each once, in the order of the ranking;
+    without hops from the question or a query. Passages no longer in the corpus are left out."""
     hops: dict[str, tuple[Mapping[str, Any], int | None]] = {}
     for passage in record["passages"]:
         for hop in (hop for trail in passage["trails"] for hop in trail):
@@ -95,8 +96,8 @@ def hop_items(record: Record, case_id: str, corpus: Corpus) -> list[Item]:
 
 
 def answer_items(record: Record, case_id: str, corpus: Corpus) -> list[Item]:
-    """The sentences of the answer to a case without a language model, which records do not hold: it is given
-    again, as the page gives it. Nothing where the corpus has no more what the record names."""
+    """Return the sentences of a case's answer without a language model. Records do not store it, so it is
+    made again. Empty if the corpus no longer has the passages of the record."""
     try:
         made = answer(investigation_of(record, corpus), corpus)
     except InputError:
@@ -105,26 +106,25 @@ def answer_items(record: Record, case_id: str, corpus: Corpus) -> list[Item]:
 
 
 def sentence_items(made: Answer, record: Record, case_id: str, corpus: Corpus) -> list[Item]:
-    """The sentences of an answer to a case, each once, with the words of the passages that it rests on and
-    what it takes of them, a line each; the last of them is its passage, none where it rests on nothing that
-    the corpus has."""
+    """Return the sentences of an answer, each once, with the texts of the passages it rests on and its quotes
+    from them, one a line. The last of them is the item's passage; none if the corpus has none of them."""
     nodes, distances = {node["id"]: node for node in record["pool"]["nodes"]}, None
     cited = [[place for n in one.citations for place in made.citation(n).places] for one in made.sentences]
     read = _read(sorted({passage_id for places in cited for passage_id, _ in places}), corpus)
     found: dict[str, Item] = {}
     for sentence, places in zip(made.sentences, cited, strict=True):
-        there = [(read[passage_id], span) for passage_id, span in places if passage_id in read]
-        own = there[-1][0] if there else None
+        available = [(read[passage_id], span) for passage_id, span in places if passage_id in read]
+        own = available[-1][0] if available else None
         passage_id = "" if own is None else own.passage.id
-        # By its words: another answer to the same case may have another sentence in its place.
+        # Identified by its words: another answer may have another sentence at this position.
         digest = blake2b(sentence.text.encode(), digest_size=8).hexdigest()
         key = f"{ItemKind.SENTENCE.value}:{digest}:{passage_id}"
         item = Item(case_id, ItemKind.SENTENCE, key, passage_id, language=sentence.language)
         if own is not None:
             distances = distances or _distances(record["pool"]["edges"])
             node = nodes.get(passage_id, {})
-            texts = dict.fromkeys(one.passage.text for one, _ in there)
-            labels = dict.fromkeys(one.label for one, _ in there)
+            texts = dict.fromkeys(one.passage.text for one, _ in available)
+            labels = dict.fromkeys(one.label for one, _ in available)
             item = replace(
                 item,
                 **_described(own),
@@ -134,7 +134,7 @@ def sentence_items(made: Answer, record: Record, case_id: str, corpus: Corpus) -
                 source_text="\n\n".join(texts),
                 source_label="; ".join(labels),
                 quote="\n".join(
-                    " ".join(one.passage.text[span.start : span.end].split()) for one, span in there
+                    " ".join(one.passage.text[span.start : span.end].split()) for one, span in available
                 ),
             )
         found.setdefault(key, replace(item, text=sentence.text))
@@ -154,40 +154,40 @@ def _described(read: _Read) -> dict[str, Any]:
 
 
 def _read(ids: Sequence[str], corpus: Corpus) -> dict[str, _Read]:
-    """Passages by their ids, as far as the corpus has them."""
+    """Return passages by id, as far as the corpus has them."""
     rows = corpus.rows(list(ids))
-    there = rows[rows >= 0]
-    documents, numbers = corpus.documents(), corpus.document_numbers(there).tolist()
+    available = rows[rows >= 0]
+    documents, numbers = corpus.documents(), corpus.document_numbers(available).tolist()
     found = {}
-    for passage, number in zip(corpus.passages(there), numbers, strict=True):
+    for passage, number in zip(corpus.passages(available), numbers, strict=True):
         own = documents[number]
         found[passage.id] = _Read(passage, own.title, own.type or "", short_citation(passage, own))
     return found
 
 
 def _distances(edges: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How many hops each passage of a pool is away from the question, or from a query for a gap."""
+    """Return the number of hops from the question, or a gap query, to each passage of a pool."""
     onward: dict[str | None, list[str]] = {}
     for edge in edges:
         onward.setdefault(edge["source"], []).append(edge["target"])
     found: dict[str, int] = {}
-    waiting: deque[tuple[str | None, int]] = deque([(None, 0)])
-    while waiting:
-        place, distance = waiting.popleft()
-        for target in onward.get(place, ()):
+    queue: deque[tuple[str | None, int]] = deque([(None, 0)])
+    while queue:
+        passage, distance = queue.popleft()
+        for target in onward.get(passage, ()):
             if target not in found:
                 found[target] = distance + 1
-                waiting.append((target, distance + 1))
+                queue.append((target, distance + 1))
     return found
 
 
 def _judged_once(items: Sequence[Item], passages: Sequence[Passage]) -> Iterator[Item]:
-    """Of items whose passages have the same words the first, with the keys of the others."""
-    same, told = group_identical(passages), set[str]()
+    """Yield the first of items with identical words, with the keys of the others."""
+    same, judged = group_identical(passages), set[str]()
     keys = {item.passage_id: item.key for item in items}
     for item in items:
-        if item.key in told:
+        if item.key in judged:
             continue
-        copies = [keys[one] for one in same.get(item.passage_id, ()) if keys[one] not in (*told, item.key)]
-        told.update((item.key, *copies))
+        copies = [keys[one] for one in same.get(item.passage_id, ()) if keys[one] not in (*judged, item.key)]
+        judged.update((item.key, *copies))
         yield replace(item, copies=tuple(copies))

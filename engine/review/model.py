@@ -1,8 +1,8 @@
-"""What experts judge and what they say of it.
+"""Items that experts judge, and their assessments.
 
-An item is something of a case that can be judged: a passage, a hop of a trail or a sentence of an answer. An
-assessment is what one person said of an item at one time; assessments are only added, and the last one of a
-person on an item that was not taken back is the one that stands.
+An item is a part of a case: a passage, a hop of a trail or a sentence of an answer. An assessment is one
+person's verdict on an item at one time. Assessments are only added; a person's latest one on an item that is
+not withdrawn is the current one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 
 
 class ItemKind(StrEnum):
-    """What is judged."""
+    """Kinds of items."""
 
     PASSAGE = "passage"
     HOP = "hop"
@@ -22,7 +22,7 @@ class ItemKind(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a person says of an item."""
+    """A person's verdict on an item."""
 
     RELEVANT = "relevant"
     PARTLY = "partly"
@@ -36,8 +36,8 @@ class Verdict(StrEnum):
     LATER = "later"
 
 
-# Which verdicts an item of a kind can have, in the order of their keys, the best first. Who says ``LATER`` is
-# asked again: it is none.
+# Verdicts for each kind of item, in the order of their keys, the best first. ``LATER`` only postpones the
+# item.
 VERDICTS: Final[Mapping[ItemKind, tuple[Verdict, ...]]] = {
     ItemKind.PASSAGE: (Verdict.RELEVANT, Verdict.PARTLY, Verdict.IRRELEVANT, Verdict.LATER),
     ItemKind.HOP: (
@@ -49,12 +49,12 @@ VERDICTS: Final[Mapping[ItemKind, tuple[Verdict, ...]]] = {
     ),
     ItemKind.SENTENCE: (Verdict.RIGHT, Verdict.WRONG, Verdict.UNSUPPORTED, Verdict.LATER),
 }
-# Those that say that an item is as it should be; what is partly relevant is.
+# Verdicts that approve an item, even if it is only partly relevant.
 APPROVING: Final = frozenset((Verdict.RELEVANT, Verdict.PARTLY, Verdict.RIGHT))
 
 
 class SourceType(StrEnum):
-    """Who gives an assessment: a person, or a program."""
+    """Author of an assessment: a person or a program."""
 
     HUMAN = "human"
     CODE = "code"
@@ -62,18 +62,17 @@ class SourceType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something of a case that can be judged.
+    """A part of a case that can be judged.
 
-    ``key`` names it within the case. ``passage_id`` is the passage, the target of the hop, or the passage
-    that a sentence rests on, empty where it rests on none; ``source_id`` and ``relation`` are those of a
-    hop. ``strategy`` found it first, in ``round``; ``distance`` counts hops from the question, at least 1.
-    ``rank`` is the passage's place in the ranking from 1, None where it is in the pool alone;
-    ``ranking_size`` passages are ranked, 0 where that is not known. ``title`` and ``label`` name the
-    passage, ``text`` are its words; ``source_label`` and ``source_text`` are those of the passage that a
-    hop starts from, ``quote`` the words that made the link, ``detail`` what the strategy says of it
-    besides, such as the term that is shared where it is written otherwise. ``copies``: the keys of items of
-    the case that have the same words, which are judged with it. ``backward``: the hop followed its link
-    back, from the passage that the link leads to to the one that says it.
+    ``key`` identifies it within the case. ``passage_id`` is the passage, the target of the hop, or the
+    passage that a sentence rests on, empty if there is none; ``source_id`` and ``relation`` belong to a hop.
+    ``strategy`` found it first, in ``round``; ``distance`` counts hops from the question, at least 1.
+    ``rank`` is the passage's rank from 1, None if it is only in the pool; ``ranking_size`` is the number of
+    ranked passages, 0 if unknown. ``title`` and ``label`` name the passage, ``text`` is its text;
+    ``source_label`` and ``source_text`` are those of the passage that a hop starts from. ``quote`` has the
+    words that make the link, ``detail`` further evidence of the strategy, such as a shared term in another
+    spelling. ``copies`` are keys of items of the case with identical words, which are judged with it.
+    ``backward``: the hop followed its link back, from the target to the passage that makes it.
     """
 
     case_id: str
@@ -104,14 +103,13 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What one person said of an item. ``number`` is its place in the journal of all of a store, from 1.
+    """One person's assessment of an item. ``number`` is its index in the journal of the store, from 1.
 
-    ``at`` is UTC in ISO 8601. ``sha256`` are the words of the passage that were judged, ``fingerprint`` the
-    state of the corpus, ``engine`` the version that made the case, ``criteria`` the version of what counts as
-    relevant in the matter, 0 for none written. ``withdraws`` is the number of an earlier one of the same
-    person that is taken back by this one. ``settles``: it ends a disagreement, whatever others said before.
-    ``seconds`` passed between the item's appearance and the verdict,
-    None where nobody measured.
+    ``at`` is UTC in ISO 8601. ``sha256`` is the digest of the judged words, ``fingerprint`` the state of the
+    corpus, ``engine`` the version that made the case, ``criteria`` the version of the matter's criteria, 0
+    for none. ``withdraws`` is the number of an earlier assessment of the same person that this one withdraws.
+    ``settles``: it ends a disagreement and overrides the verdicts of others. ``seconds`` is the time between
+    the item's appearance and the verdict, None if not measured.
     """
 
     number: int
@@ -133,13 +131,13 @@ class Assessment:
 
     @property
     def is_approval(self) -> bool:
-        """Whether it says that the item is as it should be."""
+        """True if the verdict approves the item."""
         return self.verdict in APPROVING
 
 
-def standing(assessments: Iterable[Assessment]) -> list[Assessment]:
-    """The last assessment of each person on each item, in the order in which they were given; what was taken
-    back and what was put off is not among them."""
+def current_assessments(assessments: Iterable[Assessment]) -> list[Assessment]:
+    """Return the latest assessment of each person on each item, in the order given, without withdrawn and
+    postponed ones."""
     last: dict[tuple[str, str, str], Assessment] = {}
     for one in sorted(assessments, key=lambda one: one.number):
         key = (one.item.case_id, one.item.key, one.reviewer)

@@ -1,4 +1,7 @@
-"""Quality of retrieval by verdicts: approval rates and agreement."""
+"""Quality of retrieval by reviewers' verdicts: approval rates and estimates of rankings.
+
+An item counts once, by the majority of its reviewers; a tie is a conflict, which is counted and not approved.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +18,16 @@ from engine.records.phrases import plural
 from engine.records.store import EVERYBODY, Owner
 from engine.records.store.database import Matter
 from engine.review.agreement import Agreement, agreement
-from engine.review.drawing import sampling_of
+from engine.review.drawing import parse_sampling
 from engine.review.estimates import Estimates, PrecisionEstimate, RecallEstimate, estimates
-from engine.review.kept import Criteria, Queue, QueuedItem
-from engine.review.model import Assessment, Item, ItemKind, standing
+from engine.review.model import Assessment, Item, ItemKind, current_assessments
+from engine.review.queues import Criteria, Queue, QueuedItem
 from engine.review.sampling import Sampling
 from engine.review.store import ReviewStore
 
-# How much of what was found reviewers approve of, by where it came from and over time.
-#
-# An item counts once, by the majority of those who judged it; where as many approve as do not, it
-# is a conflict, which is counted and not approved.
-
 
 class Dimension(StrEnum):
-    """What items are told apart by. Of strategies the one that found an item first is meant."""
+    """Properties that items are grouped by. The strategy is the one that found an item first."""
 
     STRATEGY = "strategy"
     RELATION = "relation"
@@ -40,14 +38,14 @@ class Dimension(StrEnum):
 
 
 class Period(StrEnum):
-    """How long the spans of time are."""
+    """Length of the intervals of a time series."""
 
     DAY = "day"
     WEEK = "week"
 
 
 class Outcome(StrEnum):
-    """What all who judged an item say of it together."""
+    """The joint verdict of all reviewers of an item."""
 
     APPROVED = "approved"
     REFUSED = "refused"
@@ -66,8 +64,8 @@ _VALUES: Final[Mapping[Dimension, Callable[[Item], str | int]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Of ``count`` items that have ``value`` so many were approved, and so many are in conflict. ``value`` is
-    empty where items do not say."""
+    """Of ``count`` items with ``value`` (empty if they have none), how many were approved, and how many are
+    conflicts."""
 
     value: str | int
     count: int
@@ -76,69 +74,69 @@ class Rate:
 
     @property
     def share(self) -> float | None:
-        """Approved of all, 0..1; None where nothing was judged."""
+        """Share of approved items, 0..1; None if none was judged."""
         return self.approved / self.count if self.count else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Where the true share lies with 95 % confidence (Wilson); None where nothing was judged."""
+        """95% interval of the share (Wilson); None if none was judged."""
         return wilson(self.approved, self.count) if self.count else None
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _JudgedItem:
     item: Item
     outcome: Outcome
     at: datetime
 
 
 def overall(assessments: Iterable[Assessment]) -> Rate:
-    """The rate of all items together; its value is empty."""
+    """Return the rate of all items together; its value is empty."""
     return _rate("", _judged(assessments))
 
 
 def rates(assessments: Iterable[Assessment], dimension: Dimension) -> list[Rate]:
-    """A rate for each value of a dimension, by standing assessments: numbers in their order, names with the
-    most items first. Passages and hops are different things to approve of: give those of one kind."""
+    """Return a rate for each value of a dimension, by current assessments: numbers ascending, names by number
+    of items. Give items of one kind: approving passages and hops differs."""
     found = _grouped(_judged(assessments), lambda one: _VALUES[dimension](one.item))
     return sorted(found, key=_order)
 
 
 def over_time(assessments: Iterable[Assessment], period: Period) -> list[Rate]:
-    """A rate for each day ("2026-01-31") or week of ISO 8601 ("2026-W05") in UTC in which items were judged
-    last, the earliest first; days and weeks without any are left out."""
+    """Return a rate for each day ("2026-01-31") or ISO 8601 week ("2026-W05") in UTC by the last verdict on
+    an item, earliest first; empty days and weeks are left out."""
     return sorted(
         _grouped(_judged(assessments), lambda one: _span(one.at, period)), key=lambda rate: str(rate.value)
     )
 
 
-def outcome(given: Iterable[Assessment]) -> Outcome:
-    """What the standing assessments of one item come to."""
-    votes = [one.is_approval for one in given]
+def outcome(assessments: Iterable[Assessment]) -> Outcome:
+    """Return the joint outcome of the current assessments of one item."""
+    votes = [one.is_approval for one in assessments]
     against = len(votes) - sum(votes)
     if sum(votes) == against:
         return Outcome.CONFLICT
     return Outcome.APPROVED if sum(votes) > against else Outcome.REFUSED
 
 
-def _judged(assessments: Iterable[Assessment]) -> list[_Judged]:
+def _judged(assessments: Iterable[Assessment]) -> list[_JudgedItem]:
     found: dict[tuple[str, str], list[Assessment]] = {}
-    for one in standing(assessments):
+    for one in current_assessments(assessments):
         found.setdefault((one.item.case_id, one.item.key), []).append(one)
     return [
-        _Judged(given[-1].item, outcome(given), max(_moment(one.at) for one in given))
-        for given in found.values()
+        _JudgedItem(assessments[-1].item, outcome(assessments), max(_moment(one.at) for one in assessments))
+        for assessments in found.values()
     ]
 
 
-def _grouped(judged: Iterable[_Judged], value_of: Callable[[_Judged], str | int]) -> list[Rate]:
-    groups: dict[str | int, list[_Judged]] = {}
+def _grouped(judged: Iterable[_JudgedItem], value_of: Callable[[_JudgedItem], str | int]) -> list[Rate]:
+    groups: dict[str | int, list[_JudgedItem]] = {}
     for one in judged:
         groups.setdefault(value_of(one), []).append(one)
     return [_rate(value, members) for value, members in groups.items()]
 
 
-def _rate(value: str | int, members: list[_Judged]) -> Rate:
+def _rate(value: str | int, members: list[_JudgedItem]) -> Rate:
     outcomes = [one.outcome for one in members]
     return Rate(value, len(members), outcomes.count(Outcome.APPROVED), outcomes.count(Outcome.CONFLICT))
 
@@ -159,20 +157,18 @@ def _order(rate: Rate) -> tuple[int, str]:
     return (rate.value, "") if isinstance(rate.value, int) else (-rate.count, rate.value)
 
 
-# What experts' verdicts say of the rankings of a corpus, for a report on it.
-
-# How many more verdicts narrow the recall to this is told.
+# Target width of the recall interval, for which the needed number of verdicts is reported.
 WIDTH = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What the verdicts on queues of one matter that were drawn alike say of the rankings of one corpus.
+    """The quality of the rankings of one corpus by the verdicts on queues of one matter with equal sampling.
 
-    ``queues`` are these, the newest first; ``cases`` asked the corpus, of those that asked the same the one
-    that was judged last; ``reviewers`` judged passages of them, ``alpha`` says how far they agree.
-    ``criteria`` are what counts as relevant now, ``outdated`` verdicts were given under earlier ones,
-    ``earlier`` on another state of the corpus.
+    ``queues`` are these, newest first; ``cases`` counts cases that asked the corpus, for each question the
+    one judged last; ``reviewers`` judged their passages, ``alpha`` is their agreement. ``criteria`` are the
+    current ones, ``outdated`` counts verdicts under earlier ones, ``earlier`` those on another state of the
+    corpus.
     """
 
     queues: tuple[Queue, ...]
@@ -186,21 +182,21 @@ class Quality:
 
     @property
     def title(self) -> str:
-        """What it is about, in words."""
+        """The name of the newest queue, and how many others there are."""
         first, *others = self.queues
         name = first.name or first.id
         return f"{name}, and {plural(len(others), 'queue')} drawn like it" if others else name
 
 
-def qualities(reviews: ReviewStore, owner: Owner, corpus: str, fingerprint: str) -> list[Quality]:
-    """What the queues of somebody's matters say of the rankings of a corpus, by its name and its state, the
-    newest first; those that say nothing are left out. Raises as ``ReviewStore``."""
+def measure_quality(reviews: ReviewStore, owner: Owner, corpus: str, fingerprint: str) -> list[Quality]:
+    """Return the quality of a corpus's rankings by an owner's queues, newest first, without queues that have
+    no verdicts. The corpus is given by name and fingerprint. Raises as ``ReviewStore``."""
     alike: dict[tuple[str, Sampling], list[Queue]] = {}
     for queue in reviews.queues(None, owner):
         with suppress(InputError):
-            # Who judges is no matter of how it was drawn, nor are items of other kinds.
+            # Reviewers and items of other kinds make no difference to the estimates.
             how = replace(
-                sampling_of(queue), hops=0, sentences=0, telling=0, reviewers=1, assigned=(), seed=0
+                parse_sampling(queue), hops=0, sentences=0, telling=0, reviewers=1, assigned=(), seed=0
             )
             alike.setdefault((queue.matter, how), []).append(queue)
     found = (_quality(reviews, queues, how, corpus, fingerprint) for (_, how), queues in alike.items())
@@ -210,7 +206,7 @@ def qualities(reviews: ReviewStore, owner: Owner, corpus: str, fingerprint: str)
 def _quality(
     reviews: ReviewStore, queues: Sequence[Queue], how: Sampling, corpus: str, fingerprint: str
 ) -> Quality | None:
-    # A case that is in several queues counts as the newest of them has it.
+    # A case in several queues counts as in the newest of them.
     of_case: dict[str, tuple[Queue, list[QueuedItem]]] = {}
     for queue in queues:
         known = set(of_case)
@@ -218,49 +214,49 @@ def _quality(
             if one.item.kind is ItemKind.PASSAGE and one.item.case_id not in known:
                 of_case.setdefault(one.item.case_id, (queue, []))[1].append(one)
     keys = {(one.item.case_id, one.item.key) for _, items in of_case.values() for one in items}
-    # Verdicts on an item count wherever they were given.
+    # Verdicts on an item count from any queue.
     matter = Matter(queues[0].matter, "", "", "")
-    said = [
+    assessments = [
         one
-        for one in reviews.assessments(matter, EVERYBODY, corpus=corpus, stands=True)
+        for one in reviews.assessments(matter, EVERYBODY, corpus=corpus, is_current=True)
         if (one.item.case_id, one.item.key) in keys
     ]
-    last = {" ".join(one.question.split()): one.item.case_id for one in said}
-    older = {one.item.case_id for one in said} - set(last.values())
-    said = [one for one in said if one.item.case_id not in older]
-    kept = {case: own for case, own in of_case.items() if case not in older}
-    told = estimates([one for _, items in kept.values() for one in items], said, how)
-    if not told.judged:
+    last = {" ".join(one.question.split()): one.item.case_id for one in assessments}
+    older = {one.item.case_id for one in assessments} - set(last.values())
+    assessments = [one for one in assessments if one.item.case_id not in older]
+    used_items = {case: own for case, own in of_case.items() if case not in older}
+    estimate = estimates([one for _, items in used_items.values() for one in items], assessments, how)
+    if not estimate.judged:
         return None
     criteria = reviews.criteria(matter)
     version = 0 if criteria is None else criteria.version
-    used = {queue.id for queue, _ in kept.values()}
+    used = {queue.id for queue, _ in used_items.values()}
     return Quality(
         tuple(queue for queue in queues if queue.id in used),
         criteria,
-        told,
-        agreement(said, ItemKind.PASSAGE),
-        len(kept),
-        len({one.reviewer for one in said}),
-        sum(one.criteria < version for one in said),
-        sum(one.fingerprint not in ("", fingerprint) for one in said),
+        estimate,
+        agreement(assessments, ItemKind.PASSAGE),
+        len(used_items),
+        len({one.reviewer for one in assessments}),
+        sum(one.criteria < version for one in assessments),
+        sum(one.fingerprint not in ("", fingerprint) for one in assessments),
     )
 
 
 def quality_to_json(found: Quality) -> dict[str, Any]:
-    """What verdicts say as plain values."""
-    told = found.estimates
-    recall = told.recall
+    """Return the quality as plain values."""
+    estimate = found.estimates
+    recall = estimate.recall
     return {
         "title": found.title,
         "queues": [one.id for one in found.queues],
         "criteria": None if found.criteria is None else found.criteria.text,
         "cases": found.cases,
         "reviewers": found.reviewers,
-        "judged": told.judged,
-        "drawn": told.drawn,
-        "precision_at": {str(k): None if one is None else asdict(one) for k, one in told.at.items()},
-        "precision": None if told.overall is None else asdict(told.overall),
+        "judged": estimate.judged,
+        "drawn": estimate.drawn,
+        "precision_at": {str(k): None if one is None else asdict(one) for k, one in estimate.at.items()},
+        "precision": None if estimate.overall is None else asdict(estimate.overall),
         "recall": None if recall is None else asdict(recall),
         "more_needed": None if recall is None else recall.more_needed(WIDTH),
         "alpha": found.alpha.value,
@@ -270,26 +266,29 @@ def quality_to_json(found: Quality) -> dict[str, Any]:
 
 
 def quality_lines(found: Quality) -> Iterator[str]:
-    """What verdicts say, in sentences."""
-    told, people = found.estimates, "1 person" if found.reviewers == 1 else f"{found.reviewers:,} people"
+    """Yield the quality in sentences."""
+    estimate, people = found.estimates, "1 person" if found.reviewers == 1 else f"{found.reviewers:,} people"
     of = plural(found.cases, "case")
-    yield f"{told.judged:,} of {told.drawn:,} passages that were drawn from {of} are judged, by {people}."
-    known = [(f"of the best {k}", one) for k, one in told.at.items()] + [("of all ranked", told.overall)]
+    judged = f"{estimate.judged:,} of {estimate.drawn:,} passages"
+    yield f"{judged} that were drawn from {of} are judged, by {people}."
+    known = [(f"of the best {k}", one) for k, one in estimate.at.items()] + [
+        ("of all ranked", estimate.overall)
+    ]
     shares = [f"{_share(one)} {words}" for words, one in known if one is not None]
     if shares:
         yield f"Relevant, wholly or partly: {'; '.join(shares)}."
-    yield from _recall(told.recall)
+    yield from _recall(estimate.recall)
     if found.alpha.value is not None:
         yield f"Krippendorff's alpha: {found.alpha.value:.2f} on {found.alpha.items:,} judged by several."
     if found.outdated:
         yield f"{found.outdated:,} verdicts were given under earlier criteria."
     if found.earlier:
-        yield f"{found.earlier:,} verdicts are of cases that asked another state of the corpus."
+        yield f"{found.earlier:,} verdicts are on cases that asked another state of the corpus."
 
 
 def _recall(recall: RecallEstimate | None) -> Iterator[str]:
     if recall is None:
-        yield "How much of what is relevant is ranked cannot be told: judge passages drawn at random."
+        yield "The share of relevant passages that are ranked is unknown: judge passages drawn at random."
         return
     of = "of these cases" if recall.of_these_cases else "of cases like these"
     yield (

@@ -1,4 +1,4 @@
-"""Where quotes stand in the words that they are taken from."""
+"""Find quotes in the texts that they are taken from."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import re
 Pieces = tuple[tuple[str, bool], ...]
 
 
-def quoted(text: str, *quotes: str) -> Pieces:
-    """A text in pieces, of which those are marked that are quotes: of each the first place behind the one
-    before, however it is spaced, as it is written or else in any case. What does not stand there is not
-    marked."""
+def mark_quotes(text: str, *quotes: str) -> Pieces:
+    """Split a text into pieces and mark those that are quotes.
+
+    Each quote is searched after the one before, ignoring white space; in the given case first, then in any.
+    A quote that does not occur is not marked."""
     pieces, end = [], 0
     for quote in quotes:
         words = quote.split()

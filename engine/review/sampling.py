@@ -1,9 +1,9 @@
-"""Which items of cases are judged: the best, the border, what only one thread found, what retrievers disagree
-on, and some at random, from which estimates are made; besides what would teach the ranking most (``drawing``
-chooses it, over all cases together).
+"""Strata from which items of cases are drawn: the best, the border of the ranking, passages of one strategy
+only, passages on which retrievers disagree, and random ones, which estimates need; and the most informative
+ones (``drawing`` chooses these over all cases).
 
-Each item is drawn from the first stratum that has it, and knows the chance that it had. Drawn again with the
-same seed, the same items come out.
+Each item is drawn from the first stratum that has it, with a known chance. The same seed draws the same
+items.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from typing import Any
 import numpy as np
 
 from engine.errors import InputError
-from engine.review.kept import QueuedItem, reviewer_named
 from engine.review.model import Item
+from engine.review.queues import QueuedItem, check_reviewer
 
 
 class Stratum(StrEnum):
-    """Where an item is drawn from."""
+    """Origin of a drawn item."""
 
     BEST = "best of the ranking"
     BORDER = "border of the ranking"
     ALONE = "found by one thread alone"
     DISAGREED = "retrievers disagree"
     RANDOM = "random"
-    # The chance of these is not known: they never enter estimates.
+    # Their chance is unknown: they never enter estimates.
     TELLING = "would teach most"
 
 
-# What is counted of each case.
+# Fields of ``Sampling`` that count items of a case.
 COUNTS = ("best", "border", "alone", "disagreed", "random", "hops", "sentences", "telling")
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How many passages of each case are drawn from each stratum, how many hops from its trails, and how many
-    sentences of its answer. Of what would teach most so many a case are drawn, from whichever have the most.
+    """How many passages of each case are drawn from each stratum, how many hops and sentences. ``telling`` is
+    the number of most informative passages a case, chosen over all cases.
 
-    ``reviewers`` judge each, any of them where ``assigned`` names nobody; else so many of those, in turn.
+    ``reviewers`` judge each item: anyone if ``assigned`` is empty, otherwise so many of these, in turn.
     """
 
     best: int = 10
@@ -65,25 +65,23 @@ class Sampling:
             raise InputError("sampling: 1 to 20 reviewers judge an item")
         if self.seed < 0:
             raise InputError("sampling: a seed is at least 0")
-        # Nobody is two of those who judge an item.
-        once = dict.fromkeys(map(reviewer_named, self.assigned))
+        # No person counts twice for an item.
+        once = dict.fromkeys(map(check_reviewer, self.assigned))
         object.__setattr__(self, "assigned", tuple(once))
         if self.assigned and len(self.assigned) < self.reviewers:
-            raise InputError(f"sampling: {self.reviewers} reviewers judge each item; name as many at least")
+            raise InputError(f"sampling: {self.reviewers} reviewers judge each item; name at least as many")
 
 
-def drawn(
+def draw(
     passages: Sequence[Item],
     hops: Sequence[Item],
     record: Mapping[str, Any],
     sampling: Sampling,
     sentences: Sequence[Item] = (),
 ) -> list[QueuedItem]:
-    """Items of one case to be judged: ``passages``, ``hops`` and ``sentences`` as ``items.py`` makes them of
-    its record.
+    """Draw items of one case: from its ``passages``, ``hops`` and ``sentences``, as ``items.py`` makes them.
 
-    Passages come by strata in their order, the hops behind them, then the sentences in the order of the
-    answer.
+    Passages come by strata in their order, then the hops, then the sentences in the order of the answer.
     """
     case_id = next((item.case_id for item in (*passages, *hops, *sentences)), "")
     rng = np.random.default_rng([sampling.seed, *case_id.encode()])
@@ -95,17 +93,17 @@ def drawn(
     found += _at_random(list(left.values()), sampling.random, rng)
     found += _at_random(hops, sampling.hops, rng)
     order = {item.key: place for place, item in enumerate(sentences)}
-    said = _at_random(sentences, sampling.sentences, rng)
-    found += sorted(said, key=lambda one: order[one.item.key])
+    chosen = _at_random(sentences, sampling.sentences, rng)
+    found += sorted(chosen, key=lambda one: order[one.item.key])
     return [assigned(one, place, sampling) for place, one in enumerate(found)]
 
 
 def _strata(
     record: Mapping[str, Any], sampling: Sampling
 ) -> list[tuple[Stratum, Callable[[list[Item]], list[Item]], int]]:
-    """The strata that are no matter of chance: which items of those left, in which order, and how many."""
+    """Return the deterministic strata: each with a function that orders items, and a count."""
     gate = {node["id"]: node["score"] for node in record["pool"]["nodes"]}
-    threads = _threads(record)
+    strategies = _threads(record)
     hits = {passage["id"]: passage["hits"] for passage in record["passages"]}
     end = len(record["passages"])
 
@@ -113,14 +111,14 @@ def _strata(
         return [item for item in items if item.rank is not None]
 
     def border(items: list[Item]) -> list[Item]:
-        # What is ranked last, and what stands before all that is not ranked.
+        # The last ranked ones, and the best of those not ranked.
         below = sorted((item for item in items if item.rank is None), key=lambda one: -gate[one.passage_id])
-        place = {item.key: end + number for number, item in enumerate(below, 1)}
+        rank_below = {item.key: end + number for number, item in enumerate(below, 1)}
         middle = end + 0.5
-        return sorted(items, key=lambda one: abs((one.rank or place[one.key]) - middle))
+        return sorted(items, key=lambda one: abs((one.rank or rank_below[one.key]) - middle))
 
     def alone(items: list[Item]) -> list[Item]:
-        own = [item for item in items if len(threads.get(item.passage_id, ())) == 1]
+        own = [item for item in items if len(strategies.get(item.passage_id, ())) == 1]
         return sorted(own, key=lambda one: (one.rank or math.inf, -gate.get(one.passage_id, 0.0)))
 
     def disagreed(items: list[Item]) -> list[Item]:
@@ -136,7 +134,7 @@ def _strata(
 
 
 def _threads(record: Mapping[str, Any]) -> dict[str, set[str]]:
-    """The strategies that led to each passage of a pool."""
+    """Return the strategies that led to each passage of a pool."""
     found: dict[str, set[str]] = {}
     for edge in record["pool"]["edges"]:
         found.setdefault(edge["target"], set()).add(edge["strategy"])
@@ -144,7 +142,7 @@ def _threads(record: Mapping[str, Any]) -> dict[str, set[str]]:
 
 
 def _spread(hits: Sequence[Mapping[str, Any]]) -> float:
-    """How far the ranks are apart that retrievers give a passage, as a logarithm; 0 for one retriever."""
+    """Return how far apart retrievers rank a passage, as a logarithm; 0 for one retriever."""
     best: dict[str, int] = {}
     for hit in hits:
         best[hit["retriever"]] = min(hit["rank"], best.get(hit["retriever"], hit["rank"]))
@@ -160,7 +158,7 @@ def _at_random(items: Sequence[Item], count: int, rng: np.random.Generator) -> l
 
 
 def assigned(one: QueuedItem, place: int, sampling: Sampling) -> QueuedItem:
-    """The item with its reviewers: those who are named take turns."""
+    """Assign reviewers to an item; named reviewers take turns."""
     names = sampling.assigned
     chosen = tuple(names[(place + turn) % len(names)] for turn in range(sampling.reviewers)) if names else ()
     return QueuedItem(one.item, one.stratum, one.chance, chosen, sampling.reviewers)

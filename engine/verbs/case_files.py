@@ -98,10 +98,10 @@ def import_cases(caller: Caller, request: ImportCases) -> Response:
 class VerdictOptions(Request):
     """Options by which verdicts go along with a case."""
 
-    verdicts: bool = option(False, "with what reviewers said of it, unnamed")
+    verdicts: bool = option(False, "with the verdicts of reviewers, without their names")
     named: bool = option(False, "with --verdicts: and with their names")
 
-    def wanted(self) -> Verdicts:
+    def chosen(self) -> Verdicts:
         """Return which verdicts go along. Raises InputError for names without verdicts."""
         from engine.exports.kept_cases import Verdicts
 
@@ -122,15 +122,17 @@ def export_matter(caller: Caller, request: ExportMatter) -> Response:
     """Write all cases of a matter, to be imported elsewhere."""
     from engine.exports.kept_cases import Verdicts
     from engine.records.case_file import write_bundle
-    from engine.review.handing import filed, verdicts_of
+    from engine.review.case_verdicts import case_verdicts, verdicts_to_json
 
-    store, wanted = caller.store(), request.wanted()
+    store, wanted = caller.store(), request.chosen()
     ids = store.ids(find_matter(caller, request.matter), caller.owner)
     cases: Iterable[Any] = (store.handed(one, caller.owner) for one in ids)
     if wanted is not Verdicts.NONE:
         reviews, named = caller.reviews(), wanted is Verdicts.NAMED
         cases = (
-            one._replace(case=replace(one.case, verdicts=filed(verdicts_of(reviews, one, named=named))))
+            one._replace(
+                case=replace(one.case, verdicts=verdicts_to_json(case_verdicts(reviews, one, named=named)))
+            )
             for one in cases
         )
     count = write_bundle(request.out, cases)
@@ -148,7 +150,7 @@ def share_case(caller: Caller, request: ShareCase) -> Response:
     """Show a case to everyone who has its id, to be read."""
     is_shared = not request.off
     caller.store().share(request.id, who=caller.name, owner=caller.owner, shared=is_shared)
-    audience = "whoever has its id" if is_shared else "nobody else"
+    audience = "everyone with its id" if is_shared else "you alone"
     return Response({"id": request.id, "shared": is_shared}, [f"{request.id} is shown to {audience}"])
 
 
@@ -279,9 +281,9 @@ def _load_for_export(caller: Caller, request: ExportOptions) -> ExportableCase:
     from engine.exports.registry import ExportableCase
     from engine.records.case_file import CASE, parse_saved
     from engine.records.restoring import values_of
-    from engine.review.handing import assessments_in, judgements_of, unnamed
+    from engine.review.case_verdicts import anonymise, parse_assessments, passage_gains
 
-    wanted, today = request.wanted(), datetime.now(UTC).date()
+    wanted, today = request.chosen(), datetime.now(UTC).date()
     corpus = caller.corpus(request.corpus) if request.corpus else None
     if not Path(request.case).is_file():
         return load_for_export(
@@ -293,11 +295,11 @@ def _load_for_export(caller: Caller, request: ExportOptions) -> ExportableCase:
     record, case = parse_saved(values, request.case)
     if case is None:
         return ExportableCase(record, None, (), "", corpus, today=today)
-    verdicts = () if wanted is Verdicts.NONE else assessments_in(case, record)
-    verdicts = verdicts if wanted is Verdicts.NAMED else unnamed(verdicts)
+    verdicts = () if wanted is Verdicts.NONE else parse_assessments(case, record)
+    verdicts = verdicts if wanted is Verdicts.NAMED else anonymise(verdicts)
     return ExportableCase(
         record, None, case.events, case.notes, corpus, today=today, case=replace(case, verdicts=()),
-        verdicts=verdicts, judgements=judgements_of(verdicts),
+        verdicts=verdicts, judgements=passage_gains(verdicts),
     )  # fmt: skip
 
 

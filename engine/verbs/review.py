@@ -13,16 +13,16 @@ from engine.verbs.verb import Caller, Response, verb
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
-    from engine.review.kept import Progress, Turn
     from engine.review.model import Assessment, Item, ItemKind, Verdict
+    from engine.review.queues import Progress, Turn
 
 # The name by which the store knows this command line among the tabs of a reviewer; seconds for which an item
 # that it shows is the reviewer's.
 SESSION, LEASE = "command line", 1_800.0
 # The effect of a verdict on the link of a hop.
 NOT_JUDGED = "the link itself was not judged: name its corpus by --corpus"
-NOT_FREED = "what was said of the link itself, if anything, stays: name its corpus by --corpus"
-FREED = "what was said of the link is taken back"
+NOT_FREED = "a verdict on the link itself, if any, stays: name its corpus by --corpus"
+FREED = "the verdict on the link is withdrawn"
 STRATA = ("best", "border", "alone", "disagreed", "random", "hops", "sentences", "telling")
 
 
@@ -53,7 +53,7 @@ class QueueOptions(Request):
 @verb("review queue", QueueOptions, changes=True)
 def make_queue(caller: Caller, request: QueueOptions) -> Response:
     """Make a queue from kept cases of a matter."""
-    from engine.review.drawing import asked_again, drawn_from, settings_of
+    from engine.review.drawing import draw_items, left_out_note, queue_settings
     from engine.review.sampling import Sampling
 
     sampling = Sampling(
@@ -69,10 +69,10 @@ def make_queue(caller: Caller, request: QueueOptions) -> Response:
     if not ids:
         raise InputError(f"there are no cases in the matter {matter.name!r}")
     cases = ((case_id, store.record(case_id, caller.owner)) for case_id in ids)
-    verdicts = reviews.assessments(matter, caller.owner, stands=True) if sampling.telling else ()
-    items = drawn_from(cases, corpus, sampling, verdicts)
-    made = reviews.make_queue(matter, request.name, items, who=caller.name, settings=settings_of(sampling))
-    lines = [f"Made queue {made.id} of {made.items:,} items: {made.name}", *asked_again(repeated)]
+    verdicts = reviews.assessments(matter, caller.owner, is_current=True) if sampling.telling else ()
+    items = draw_items(cases, corpus, sampling, verdicts)
+    made = reviews.make_queue(matter, request.name, items, who=caller.name, settings=queue_settings(sampling))
+    lines = [f"Made queue {made.id} of {made.items:,} items: {made.name}", *left_out_note(repeated)]
     return Response(asdict(made), lines)
 
 
@@ -142,7 +142,7 @@ class JudgeItemOptions(UndoReviewOptions):
 @verb("review judge", JudgeItemOptions, changes=True)
 def judge_item(caller: Caller, request: JudgeItemOptions) -> Response:
     """Judge an item of a queue."""
-    from engine.review.acting import act_on_link, link_followed
+    from engine.review.links import apply_to_link, link_followed
 
     reviews = caller.reviews()
     reviews.queue(request.queue)
@@ -158,7 +158,7 @@ def judge_item(caller: Caller, request: JudgeItemOptions) -> Response:
         settles=request.settle,
     )
     effect = "" if link_followed(given.item) is None else NOT_JUDGED
-    effect = effect if corpus is None else act_on_link(corpus, given)
+    effect = effect if corpus is None else apply_to_link(corpus, given)
     return _verdict_response(given, reviews.progress(request.queue, request.by), "", effect)
 
 
@@ -193,18 +193,18 @@ def parse_verdict(word: str, kind: ItemKind) -> Verdict:
 def undo_verdict(caller: Caller, request: UndoReviewOptions) -> Response:
     """Take back a reviewer's last verdict in a queue. Raises InputError if
     there is none."""
-    from engine.review.acting import link_followed, take_back_link
+    from engine.review.links import link_followed, withdraw_from_link
 
     reviews = caller.reviews()
     reviews.queue(request.queue)
-    last = reviews.last_said(request.queue, request.by)
+    last = reviews.last_assessment(request.queue, request.by)
     if last is None:
-        raise InputError(f"{request.by} has said nothing in this queue that can be taken back")
+        raise InputError(f"{request.by} has given no verdict in this queue that can be withdrawn")
     corpus = _corpus_of_item(caller, last.item, request.corpus)
     back = reviews.withdraw(last.number, reviewer=request.by, queue=request.queue)
     effect = "" if link_followed(back.item) is None else NOT_FREED
     if corpus is not None:
-        effect = FREED if take_back_link(corpus, back) else ""
+        effect = FREED if withdraw_from_link(corpus, back) else ""
     return _verdict_response(back, reviews.progress(request.queue, request.by), "Taken back: ", effect)
 
 
@@ -255,7 +255,7 @@ def _progress_line(progress: Progress) -> str:
 def _turn_lines(turn: Turn, progress: Progress, verdicts: list[str]) -> Iterator[str]:
     """Yield an item as a reviewer reads it, without the engine's own judgement."""
     from engine.review.model import ItemKind
-    from engine.review.quoting import quoted
+    from engine.review.quoting import mark_quotes
 
     item = turn.item
     yield f"Question: {turn.question}"
@@ -270,7 +270,7 @@ def _turn_lines(turn: Turn, progress: Progress, verdicts: list[str]) -> Iterator
     if item.kind is ItemKind.SENTENCE:
         words = "".join(
             f"»{piece}«" if is_quote else piece
-            for piece, is_quote in quoted(item.source_text, *item.quote.split("\n"))
+            for piece, is_quote in mark_quotes(item.source_text, *item.quote.split("\n"))
         )
         yield f"\nIt rests on {item.source_label}:\n{words}" if words else "\nIt rests on no passage."
     yield f"\n{_progress_line(progress)}"

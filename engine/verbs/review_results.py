@@ -45,7 +45,7 @@ def show_criteria(caller: Caller, request: CriteriaOptions) -> Response:
         reviews.write_criteria(matter, text, who=request.by)
     found = reviews.criteria(matter)
     outdated = len(reviews.outdated(matter, caller.owner))
-    lines = ["Nobody has said yet what counts as relevant: --text says it"]
+    lines = ["There are no criteria of relevance yet: --text sets them"]
     if found is not None:
         lines = [f"Version {found.version}, by {found.who}, {found.at[:16]}", found.text]
         lines += [f"{outdated:,} standing verdicts were given under earlier ones"] if outdated else []
@@ -75,14 +75,16 @@ class ScopeOptions(Request):
             raise InputError("name one of --matter, --queue and --case")
 
 
-def _find_verdicts(caller: Caller, request: ScopeOptions, *, stands: bool) -> Sequence[Assessment]:
+def _find_verdicts(caller: Caller, request: ScopeOptions, *, is_current: bool) -> Sequence[Assessment]:
     """Return verdicts in a scope. Raises InputError for an unknown matter, queue or case."""
     reviews, matter = caller.reviews(), optional_matter(caller, request.matter)
     if request.queue:
         reviews.queue(request.queue)
     if request.case:
         caller.store().summary(request.case, caller.owner)
-    return reviews.assessments(matter, caller.owner, case_id=request.case, queue=request.queue, stands=stands)
+    return reviews.assessments(
+        matter, caller.owner, case_id=request.case, queue=request.queue, is_current=is_current
+    )
 
 
 class VerdictsOptions(ScopeOptions):
@@ -104,7 +106,7 @@ def list_verdicts(caller: Caller, request: VerdictsOptions) -> Response:
     if request.outdated and request.matter is not None:
         found = caller.reviews().outdated(find_matter(caller, request.matter), caller.owner)
     else:
-        found = _find_verdicts(caller, request, stands=not request.all)
+        found = _find_verdicts(caller, request, is_current=not request.all)
     return Response({"verdicts": [asdict(one) for one in found]}, map(assessment_line, found))
 
 
@@ -122,7 +124,7 @@ class EstimateOptions(OneQueue):
 @verb("review estimate", EstimateOptions)
 def show_estimate(caller: Caller, request: EstimateOptions) -> Response:
     """Show precision and recall of the rankings, from a queue's verdicts."""
-    from engine.review.drawing import sampling_of
+    from engine.review.drawing import parse_sampling
     from engine.review.estimates import estimates
 
     if not 0 <= request.partly <= 1 or not 0 < request.width < 1 or min(request.ranks) < 1:
@@ -134,10 +136,10 @@ def show_estimate(caller: Caller, request: EstimateOptions) -> Response:
     verdicts = [
         one
         for case_id in {one.item.case_id for one in items}
-        for one in reviews.assessments(None, caller.owner, case_id=case_id, stands=True)
+        for one in reviews.assessments(None, caller.owner, case_id=case_id, is_current=True)
     ]
     ranks = tuple(dict.fromkeys(request.ranks))
-    found = estimates(items, verdicts, sampling_of(queue), ranks=ranks, partly=request.partly)
+    found = estimates(items, verdicts, parse_sampling(queue), ranks=ranks, partly=request.partly)
     more = None if found.recall is None else found.recall.more_needed(request.width)
     values = {
         "judged": found.judged,
@@ -159,7 +161,7 @@ def _estimate_lines(found: Estimates, width: float, more: int | None) -> Iterato
     yield f"precision of the ranking: {_precision_words(found.overall)}"
     recall = found.recall
     if recall is None:
-        yield "recall within the pool: cannot be told; judge passages drawn at random"
+        yield "recall within the pool: unknown; judge passages drawn at random"
         return
     of = "of these cases" if recall.of_these_cases else "of cases like these"
     yield (
@@ -172,7 +174,7 @@ def _estimate_lines(found: Estimates, width: float, more: int | None) -> Iterato
 
 def _precision_words(one: PrecisionEstimate | None) -> str:
     if one is None:
-        return "cannot be told yet"
+        return "unknown yet"
     return f"{one.value:.2f} ({one.low:.2f} to {one.high:.2f}), {one.judged:,} judged of {one.cases:,} cases"
 
 
@@ -197,7 +199,7 @@ def export_verdicts(caller: Caller, request: ExportVerdictsOptions) -> Response:
 
     request.check_scope(is_required=True)
     write = writer_of(request.format)
-    found = _find_verdicts(caller, request, stands=True)
+    found = _find_verdicts(caller, request, is_current=True)
     data = write(found)
     if request.out is None:
         return Response(data=data)
@@ -221,16 +223,18 @@ def import_verdicts(caller: Caller, request: ImportVerdictsOptions) -> Response:
 
     Raises SourceError naming file and line of the first that cannot be kept.
     """
-    from engine.review.exchange.placing import placed
+    from engine.review.exchange.matching import match_verdicts
     from engine.review.exchange.registry import format_of
-    from engine.review.taking import taken_words
+    from engine.review.importing import import_summary
 
     request.check_scope(is_required=True)
     drafts = format_of(request.format).read(request.file)
     items = _queued(caller, request.queue) if request.queue else _of_cases(caller, drafts, request)
-    found = placed(drafts, items)
-    taken = caller.reviews().take_in(found.found, by=request.by, queue=request.queue, owner=caller.owner)
-    return Response(asdict(taken) | {"missing": len(found.missing)}, taken_words(taken, found.missing))
+    found = match_verdicts(drafts, items)
+    taken = caller.reviews().import_verdicts(
+        found.found, by=request.by, queue=request.queue, owner=caller.owner
+    )
+    return Response(asdict(taken) | {"missing": len(found.missing)}, import_summary(taken, found.missing))
 
 
 def _queued(caller: Caller, queue: str) -> Iterator[tuple[Item, str]]:
@@ -247,8 +251,8 @@ def _questions(caller: Caller, ids: Any) -> dict[str, str]:
 def _of_cases(
     caller: Caller, drafts: Sequence[Draft], request: ImportVerdictsOptions
 ) -> Iterator[tuple[Item, str]]:
-    from engine.review.drawing import items_named
-    from engine.review.exchange.placing import cases_named
+    from engine.review.drawing import iterate_items
+    from engine.review.exchange.matching import find_cases
     from engine.review.model import ItemKind
 
     if not request.corpus:
@@ -257,6 +261,6 @@ def _of_cases(
     matter = optional_matter(caller, request.matter)
     ids = [request.case] if request.case else store.ids(matter, caller.owner)
     questions = _questions(caller, ids)
-    named = cases_named(drafts, questions)
+    named = find_cases(drafts, questions)
     cases = ((one, questions[one], store.record(one, caller.owner)) for one in named)
-    return items_named(cases, corpus, hops=any(one.kind is ItemKind.HOP for one in drafts))
+    return iterate_items(cases, corpus, hops=any(one.kind is ItemKind.HOP for one in drafts))

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
     from engine.evaluation.compare import Difference
     from engine.records.store.database import Matter
-    from engine.review.learning.choosing import Choice
-    from engine.review.teaching import Place
+    from engine.review.learning.validation import Choice
+    from engine.review.training import WeightStore
 
 # Questions that a ranking would get worse for are shown, at most.
 MOST_SHOWN = 5
@@ -46,18 +46,18 @@ def change_weights(caller: Caller, request: WeightsOptions) -> Response:
     """Learn from experts' verdicts how cases are ranked; adopt it, or go back."""
     from engine.operator_settings import operator_settings
     from engine.records.store.matter_weights import MatterWeights
-    from engine.review.teaching import OfCorpus, OfMatter
+    from engine.review.training import CorpusWeightStore, MatterWeightStore
 
     corpus = caller.corpus(request.corpus)
     if request.matter is None:
-        return _act(caller, request, corpus, OfCorpus(corpus), None)
+        return _act(caller, request, corpus, CorpusWeightStore(corpus), None)
     matter = find_matter(caller, request.matter)
     with closing(MatterWeights(operator_settings().cases_address)) as kept:
-        return _act(caller, request, corpus, OfMatter(kept, matter, corpus.name), matter)
+        return _act(caller, request, corpus, MatterWeightStore(kept, matter, corpus.name), matter)
 
 
 def _act(
-    caller: Caller, request: WeightsOptions, corpus: Corpus, place: Place, matter: Matter | None
+    caller: Caller, request: WeightsOptions, corpus: Corpus, place: WeightStore, matter: Matter | None
 ) -> Response:
     if request.act == "learn":
         return _learn(caller, request, corpus, place, matter)
@@ -73,19 +73,19 @@ def _act(
 
 
 def _learn(
-    caller: Caller, request: WeightsOptions, corpus: Corpus, place: Place, matter: Matter | None
+    caller: Caller, request: WeightsOptions, corpus: Corpus, place: WeightStore, matter: Matter | None
 ) -> Response:
-    from engine.review.teaching import figures_of, said_in, taught
+    from engine.review.training import choice_to_json, labels_from, train
     from engine.settings import preset
 
     place.check_room()
     owner = "" if matter is None else caller.owner
-    verdicts = said_in(caller.reviews().assessments(matter, owner, corpus=corpus.name, stands=True))
-    learned, choice = taught(corpus, verdicts, preset(request.preset))
+    verdicts = labels_from(caller.reviews().assessments(matter, owner, corpus=corpus.name, is_current=True))
+    learned, choice = train(corpus, verdicts, preset(request.preset))
     if choice.strength:
         place.keep(learned, choice, verdicts.cases, request.by)
     scope = "" if request.matter is None else f" --matter {shlex.quote(request.matter)}"
-    values = {"id": learned.id if choice.strength else None, **figures_of(choice)}
+    values = {"id": learned.id if choice.strength else None, **choice_to_json(choice)}
     worse = {"worse": [asdict(one) for one in choice.worse]}
     return Response(values | worse, _choice_lines(f"weights adopt {learned.id}{scope}", choice))
 
@@ -113,9 +113,9 @@ def _difference(one: Difference) -> str:
 
 
 def _values(lines: list[WeightsLine]) -> dict[str, Any]:
-    from engine.corpus.judgements import Act, acted
+    from engine.corpus.judgements import Act, latest_act
 
-    last = acted(lines)
+    last = latest_act(lines)
     kept = [
         {"id": one.id, "when": one.when, "by": one.reviewer, "figures": one.figures}
         for one in lines

@@ -18,7 +18,7 @@ import pytest
 
 from engine.access.users import visitors_folder
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import judged, load_validations
+from engine.corpus.extracted.readings import current_verdicts, load_validations
 from engine.extraction.judging import Ends, unjudge_link
 from engine.ingestion.build import build_corpus
 from engine.records.store import EVERYBODY
@@ -130,7 +130,7 @@ def shown_sample(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) 
 def address(tmp_path_factory: pytest.TempPathFactory, shown_sample: Path, home: Path) -> Iterator[str]:
     """The address of a page over both corpora. Lexical search alone: the model has its own tests."""
     from engine.operator_settings import OperatorSettings
-    from ui.connections import Connections
+    from ui.models.connections import Connections
     from ui.page import build_page
 
     folder = tmp_path_factory.mktemp("corpora")
@@ -397,6 +397,6 @@ def links_as_they_were(shown_sample: Path) -> Iterator[None]:
     """What was said of links of the sample is taken back in the end: others read it, too."""
     yield
     corpus = open_corpus(shown_sample)
-    for one in judged(load_validations(shown_sample)).values():
+    for one in current_verdicts(load_validations(shown_sample)).values():
         assert one.proposal.target_id is not None
         unjudge_link(corpus, Ends(one.proposal.source_id, one.proposal.target_id, one.proposal.relation))

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
-from engine.review.kept import QueuedItem
 from engine.review.model import Item, ItemKind
+from engine.review.queues import QueuedItem
 from engine.review.store import ReviewStore
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from engine.review.kept import Queue
+    from engine.review.queues import Queue
 
 LONG = "A manager shall keep the register of powers of attorney up to date. " * 60
 ITEM = ".rev-item"
@@ -26,7 +26,7 @@ def verdicts(reviews: ReviewStore) -> list[tuple[str, str, str]]:
     """What stands: the item, who said it, the verdict."""
     return [
         (one.item.key, one.reviewer, one.verdict.value)
-        for one in reviews.assessments(owner=EVERYBODY, stands=True)
+        for one in reviews.assessments(owner=EVERYBODY, is_current=True)
     ]
 
 

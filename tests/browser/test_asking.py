@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import ui.investigate
+import ui.investigate.updates
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.events import Event
 from tests.browser.conftest import HOSTILE, QUESTION
-from ui.rail import refreshed
+from ui.investigate.sidebar import refreshed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -125,7 +125,7 @@ def test_another_corpus_takes_its_filters_along_before_it_is_asked(
         time.sleep(1)
         return refreshed(corpus)
 
-    monkeypatch.setattr("ui.rail.refreshed", slow)
+    monkeypatch.setattr("ui.investigate.sidebar.refreshed", slow)
     page.click("#filters button.label-wrap")
     page.click("#set-types input")
     page.locator("[role=option]").first.click()
@@ -148,7 +148,7 @@ class SlowCase(Case):
 
 
 def test_the_last_click_is_the_one_that_counts(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ui.investigate, "Case", SlowCase)
+    monkeypatch.setattr(ui.investigate.updates, "Case", SlowCase)
     page.fill("#question textarea", QUESTION)
     at_once(page, ("depth", "Detective"), ("click", "#go"), ("depth", "Quick"), ("click", "#go"))
     finished(page, "Quick")

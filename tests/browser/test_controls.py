@@ -9,7 +9,7 @@ import pytest
 
 from engine.settings import Preset
 from tests.browser.conftest import QUESTION
-from ui.controls import NAMES, Knob, knobs
+from ui.investigate.controls import NAMES, Knob, knobs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import judged, load_validations
+from engine.corpus.extracted.readings import current_verdicts, load_validations
 from engine.extraction.judging import Ends, unjudge_link
 from engine.model import Relation
 from tests.browser.conftest import QUESTION, ask
@@ -57,12 +57,12 @@ def test_a_reported_link_is_gone_in_the_next_case_and_comes_back(page: Page, sho
 
 def test_a_report_is_taken_back_where_it_was_made(case: Page, shown_sample: Path) -> None:
     link = reported(case)
-    assert [one.proposal.source_id for one in judged(load_validations(shown_sample)).values()] == [
+    assert [one.proposal.source_id for one in current_verdicts(load_validations(shown_sample)).values()] == [
         json.loads(link)[0]
     ]
     case.keyboard.press("x")
     case.wait_for_selector("#ranked .card.on .hop.wrong", state="detached")
-    assert not judged(load_validations(shown_sample))
+    assert not current_verdicts(load_validations(shown_sample))
 
 
 def test_the_key_types_a_letter_where_one_types(case: Page, shown_sample: Path) -> None:
@@ -72,7 +72,7 @@ def test_the_key_types_a_letter_where_one_types(case: Page, shown_sample: Path) 
     assert case.input_value("#question textarea").replace("x", "", 1) == QUESTION.replace("x", "", 1)
     assert case.input_value("#question textarea") != QUESTION
     case.fill("#question textarea", QUESTION)
-    assert not judged(load_validations(shown_sample))
+    assert not current_verdicts(load_validations(shown_sample))
 
 
 def string_of(page: Page) -> tuple[int, list[str]]:
@@ -97,13 +97,13 @@ def test_a_string_of_the_board_is_reported_and_taken_back(case: Page, shown_samp
     number, link = string_of(case)
     case.keyboard.press("x")
     case.wait_for_selector("#board .string.wrong")
-    judged_ones = judged(load_validations(shown_sample)).values()
+    judged_ones = current_verdicts(load_validations(shown_sample)).values()
     assert {one.proposal.source_id for one in judged_ones} == {link[0]}
     # What was chosen is chosen still, so that the same key takes it back.
     assert case.evaluate("redstring.state.string") == number
     case.keyboard.press("x")
     case.wait_for_selector("#board .string.wrong", state="detached")
-    assert not judged(load_validations(shown_sample))
+    assert not current_verdicts(load_validations(shown_sample))
 
 
 def test_a_reference_rejected_where_it_is_read_is_struck_on_the_open_case(
@@ -132,7 +132,7 @@ def test_a_reference_rejected_where_it_is_read_is_struck_on_the_open_case(
     case.keyboard.press("x")
     case.wait_for_selector("#ranked .hop.wrong", state="detached")
     case.wait_for_function("!redstring.strings().some((one) => one.wrong)", timeout=8000)
-    assert not judged(load_validations(shown_sample))
+    assert not current_verdicts(load_validations(shown_sample))
 
 
 def test_a_report_on_the_case_is_shown_and_saved(page: Page) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from ui.door.headers import FOR_EVER
+from ui.server.headers import FOR_EVER
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

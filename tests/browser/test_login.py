@@ -29,7 +29,7 @@ OWN = "The files of Rita"
 @pytest.fixture(scope="module")
 def closed(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> Iterator[str]:
     """The address of a page that asks who one is. Rita has a corpus of her own."""
-    from ui.connections import Connections
+    from ui.models.connections import Connections
     from ui.page import build_page
 
     home = tmp_path_factory.mktemp("home")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
-from engine.review.kept import QueuedItem
 from engine.review.model import Item, ItemKind, Verdict
+from engine.review.queues import QueuedItem
 from engine.review.store import ReviewStore
 from tests.browser.conftest import ask
 from tests.browser.reviewing import (

@@ -8,7 +8,14 @@ import pytest
 
 from engine.cli.main import main
 from engine.errors import SettingsError
-from engine.operator_settings import ANYWHERE, PROJECT, OperatorSettings, operator_settings, told, variable
+from engine.operator_settings import (
+    ANYWHERE,
+    PROJECT,
+    OperatorSettings,
+    list_settings,
+    operator_settings,
+    variable,
+)
 from engine.verbs.server import HEADINGS, markdown_lines
 
 SECRET = "sk-not-to-be-shown"
@@ -117,7 +124,7 @@ def test_the_command_tells_values_and_where_they_come_from_but_no_secret(
         printed = capsys.readouterr().out
         assert SECRET not in printed
         assert all(variable(name) in printed for name in OperatorSettings.model_fields)
-    shown = {one.variable: one for one in told(operator_settings())}
+    shown = {one.variable: one for one in list_settings(operator_settings())}
     assert (shown["REDSTRING_LLM_KEY"].value, shown["OPENAI_API_KEY"].value) == ("set", "not set")
     files = shown["REDSTRING_FILES"]
     assert (files.value, files.default, files.source) == ("7", "2000", "environment")
@@ -138,7 +145,7 @@ ALLOWED = {
     "engine/isolation/installation.py": "finds the libraries of this Python",
     "engine/isolation/layers.py": "finds the modules of this Python",
     "ui/serve.py": "tells libraries, before they are imported, to be silent and where temporary files go",
-    "ui/corpus/ingesting.py": "tells a worker where models lie",
+    "ui/corpus/ingestion.py": "tells a worker where models lie",
     "ui/jobs/process.py": "makes the environment of a confined process out of the server's",
     "ui/workers/template.py": "gives itself, and so the workers, one thread each",
 }

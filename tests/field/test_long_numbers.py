@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from engine.corpus.outside import outside
+from engine.corpus.external_text import external_resolver
 from engine.language.references import find_mentions
 from engine.model import Naming, Passage, Status
 from engine.retrieval.planning.named import provisions_named
@@ -76,7 +76,7 @@ def test_references_and_questions(
     subtests: pytest.Subtests,
 ) -> None:
     corpus = build({"law.md": text})
-    reader = outside(corpus)
+    reader = external_resolver(corpus)
     for words, numbers in cited:
         with subtests.test(words):
             found = [

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from engine.corpus.outside import outside
+from engine.corpus.external_text import external_resolver
 from engine.corpus.protocol import Corpus
 from engine.language.references import find_mentions
 from engine.model import Naming, Status
@@ -109,12 +109,12 @@ SAME = {
 @pytest.fixture
 def corpus(build: Build) -> Corpus:
     made = build(LAWS)
-    outside(made)
+    external_resolver(made)
     return made
 
 
 def test_references_of_texts(corpus: Corpus, subtests: pytest.Subtests) -> None:
-    reader = outside(corpus)
+    reader = external_resolver(corpus)
 
     def targets(words: str, language: str) -> list[str]:
         found = [

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from engine.corpus.outside import outside
+from engine.corpus.external_text import external_resolver
 from engine.language.references import find_mentions
 from engine.model import Status
 from tests.field.conftest import Build
@@ -63,7 +63,7 @@ LAWS = [
 def test_references(build: Build, subtests: pytest.Subtests) -> None:
     for text, language, cited in LAWS:
         corpus = build({"law.md": text})
-        reader = outside(corpus)
+        reader = external_resolver(corpus)
         for words, targets in cited:
             with subtests.test(words):
                 found = [

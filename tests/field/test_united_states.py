@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from engine.corpus.outside import outside
+from engine.corpus.external_text import external_resolver
 from engine.corpus.protocol import Corpus
 from engine.language.references import find_mentions
 from engine.model import Naming, Status
@@ -40,7 +40,7 @@ OTHERS = [
 
 
 def targets(corpus: Corpus, words: str) -> list[str]:
-    reader = outside(corpus)
+    reader = external_resolver(corpus)
     found = [
         reference
         for mention in find_mentions(words, "en")

@@ -31,22 +31,22 @@ from tests.conftest import SAMPLE_NAME
 from tests.engine.investigation.story import finished, record_of
 from tests.golden.sources import CLAIMS, GERMAN_QUESTION, NAME, NAMED_QUESTION, QRELS, QUERIES, QUESTION, TEXT
 from tests.ui.served import inside_a_loop
-from ui.answering import report_value
 from ui.calls import Call, Desk, answer
-from ui.case_request import CaseRequest
-from ui.cases.desk import CasesDesk
-from ui.cases.kept import PAGE, KeptCases
+from ui.cases.access import CasesDesk
+from ui.cases.storage import PAGE, KeptCases
 from ui.check.panel import CheckDesk
-from ui.connections import Connections
-from ui.corpus.desk import CorpusDesk
+from ui.corpus.access import CorpusDesk
 from ui.evaluate.panel import EvaluationDesk
-from ui.investigate import Updates, listen, open_case, rest_of_pool
+from ui.investigate.answer_panel import report_value
+from ui.investigate.case_request import CaseRequest
+from ui.investigate.panels import Stage, build_stage
+from ui.investigate.plan import planned
+from ui.investigate.steering import steer
+from ui.investigate.updates import Updates, listen, open_case, rest_of_pool
+from ui.models.connections import Connections
 from ui.page import build_page
-from ui.plan import planned
-from ui.review.desk import ReviewDesk
+from ui.review.access import ReviewDesk
 from ui.shelf import Library
-from ui.stage import Stage, build_stage
-from ui.steer import steer
 
 ANN = Person("ann" * 8, Role.OPERATOR, "Ann")
 LONGEST = 60.0

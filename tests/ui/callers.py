@@ -11,8 +11,8 @@ from starlette.requests import Request
 from engine.access.users import Person
 from engine.verbs.requests import parse_request
 from engine.verbs.verb import Verb
-from ui.cases.kept import KeptCases
-from ui.connections import Connections
+from ui.cases.storage import KeptCases
+from ui.models.connections import Connections
 from ui.shelf import Library
 from ui.tools.caller import ServerCaller, Services
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 import gradio as gr
 
 from engine.operator_settings import OperatorSettings
-from ui.door.serving import entry, guarded, server
+from ui.server.app import entry, guarded, server
 
 STARTS, ENDS = 60.0, 5.0
 Made = TypeVar("Made")

@@ -17,23 +17,23 @@ from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.corpus.extracted.readings import Judgement
 from engine.corpus.grades import set_grade
-from engine.corpus.judgements import Act, WeightsLine, add_confirmation, add_weights, made_confirmation
+from engine.corpus.judgements import Act, WeightsLine, add_confirmation, add_weights, make_confirmation
 from engine.extraction.judging import Ends, judge_link
 from engine.model import Grade
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from engine.review.drawing import settings_of
+from engine.review.drawing import queue_settings
 from engine.review.exchange.drafts import Draft
 from engine.review.items import passage_items
-from engine.review.kept import QueuedItem
 from engine.review.model import Verdict
+from engine.review.queues import QueuedItem
 from engine.review.sampling import Sampling
 from tests.engine.investigation.story import finished, record_of
 from ui.calls import answer
-from ui.cases.desk import CasesDesk
-from ui.cases.kept import PAGE, KeptCases
+from ui.cases.access import CasesDesk
 from ui.cases.panel import CALLS as CASE_CALLS
-from ui.corpus.ingesting import store_report
-from ui.review.desk import ReviewDesk
+from ui.cases.storage import PAGE, KeptCases
+from ui.corpus.ingestion import store_report
+from ui.review.access import ReviewDesk
 from ui.review.panel import CALLS as REVIEW_CALLS
 from ui.shelf import Library, open_library
 
@@ -80,7 +80,7 @@ def test_nothing_of_a_person_is_left(
         # What others did and said is as it was.
         (other,) = cases.store().ids(None, "otto" * 8)
         assert cases.store().verify(other, "otto" * 8) == []
-        said = cases.reviews().assessments(None, "otto" * 8, stands=True)
+        said = cases.reviews().assessments(None, "otto" * 8, is_current=True)
         assert {one.verdict for one in said} >= {Verdict.RELEVANT, Verdict.IRRELEVANT}
         assert "Otto's note" in {one.note for one in said}
         assert [one.folder for one in kept(home) if not one.owner] == [shared]
@@ -116,7 +116,7 @@ def live(library: Library, cases: KeptCases, person: Person, shared: Path) -> No
     reference = next(one for one in corpus.all_references() if one.target_id)
     ends = Ends(reference.source_id, str(reference.target_id))
     judge_link(corpus, ends, Judgement.ACCEPTED, note="linkword\nof two lines", reviewer=name)
-    confirmed = made_confirmation(
+    confirmed = make_confirmation(
         "A claim.", ("a", "0" * 64), "supported", note="confirmationword", reviewer=name
     )
     add_confirmation(corpus.journals, confirmed)
@@ -161,7 +161,7 @@ def review_others(library: Library, cases: KeptCases, person: Person, record: di
         QueuedItem(one, assigned=(person.name, "Otto"), wanted=2)
         for one in passage_items(record, case, corpus_of(library))
     ]
-    sampling = settings_of(Sampling(assigned=(person.name, "Otto"), reviewers=2))
+    sampling = queue_settings(Sampling(assigned=(person.name, "Otto"), reviewers=2))
     queue = reviews.make_queue(matter, "Otto's queue", items, who="Otto", settings=sampling).id
     reviews.assign(queue, "Third", other)
     reviews.turn(queue, person.name, "tab")
@@ -174,6 +174,6 @@ def review_others(library: Library, cases: KeptCases, person: Person, record: di
     second = items[1].item
     reviews.judge(second, Verdict.IRRELEVANT, reviewer=person.name, queue=queue, note="othersqueueword")
     brought = Draft(second.kind, Verdict.RELEVANT, reviewer=person.name, note="broughtword", where="file")
-    reviews.take_in([(brought, second)], queue=queue, owner=other, signed="Otto")
+    reviews.import_verdicts([(brought, second)], queue=queue, owner=other, signed="Otto")
     reviews.write_criteria(matter, "A criteriaword", who=person.name)
     cases.weights().ship(matter, "Small", who=person.name)

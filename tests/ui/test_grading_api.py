@@ -51,11 +51,11 @@ def test_other_visitors_may_not(library: Library) -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"act": "set", "kind": "act", "grade": "F"}, "grade: 'F' is none; write A, B, C, D or E, or none"),
+        ({"act": "set", "kind": "act", "grade": "F"}, "grade: 'F' is not a grade; use A, B, C, D or E"),
         ({"act": "set", "kind": "act", "grade": "A" * 10_000}, "grade: longer than the 20"),
         ({"act": "set", "grade": "A"}, "give a kind or a document"),
         ({"act": "set", "kind": "act", "document": "x", "grade": "A"}, "give a kind or a document"),
-        ({"act": "set", "document": "<script>", "grade": "A"}, "is no document"),
+        ({"act": "set", "document": "<script>", "grade": "A"}, "is not a document"),
         ({"act": "fly"}, "act"),
         ({"act": "list", "corpus": "another"}, "unknown corpus"),
         ({"act": "set", "kind": "act", "grade": "A", "reviewer": "Eve"}, "reviewer: not known here"),

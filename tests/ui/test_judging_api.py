@@ -18,9 +18,9 @@ from engine.model import Relation, Status, TargetKind
 from engine.settings import preset
 from engine.verbs.verdicts import judge_link
 from tests.ui.callers import called
-from ui.case_views import as_judged, judge_met, may_judge
+from ui.investigate.case_views import as_judged, judge_met, may_judge
+from ui.investigate.passages import link_of
 from ui.open_case import OpenCase
-from ui.passages import link_of
 from ui.shelf import Library, open_library
 
 REVIEWER = Person("", Role.REVIEWER, name="Ada")

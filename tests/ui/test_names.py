@@ -18,7 +18,7 @@ from engine.corpus import open_corpus
 from engine.corpus.extracted.readings import Judgement
 from engine.corpus.grades import set_grade
 from engine.corpus.journal import Journals
-from engine.corpus.judgements import Act, WeightsLine, add_weights, made_confirmation
+from engine.corpus.judgements import Act, WeightsLine, add_weights, make_confirmation
 from engine.corpus.ontology import checked
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError
@@ -30,13 +30,13 @@ from engine.records.store.database import Matter
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore
 from engine.review.items import passage_items
-from engine.review.kept import QueuedItem
 from engine.review.model import Verdict
+from engine.review.queues import QueuedItem
 from engine.review.store import ReviewStore
 from tests.engine.corpus.test_signing import BAD_NAMES
 from tests.engine.investigation.story import finished, record_of
 from tests.ui.access.test_sessions import LIGHT
-from ui.cases.kept import KeptCases, keeping_for
+from ui.cases.storage import KeptCases, keeping_for
 from ui.shelf import Library, checked_name, open_library
 
 QUESTION = "May a manager grant broader powers?"
@@ -130,7 +130,7 @@ GIVEN: dict[str, tuple[Callable[[Places, str], object], bool]] = {
     ),
     "who goes back in a matter": (lambda there, name: there.weights.ship(there.matter, "x", who=name), True),
     "who confirms": (
-        lambda there, name: made_confirmation("It is so.", ("a", "0" * 64), "supported", reviewer=name),
+        lambda there, name: make_confirmation("It is so.", ("a", "0" * 64), "supported", reviewer=name),
         True,
     ),
     "user": (

@@ -16,11 +16,11 @@ from engine.search_budget import budget_for
 from engine.settings import preset
 from engine.threads import BUILT_IN, threads
 from tests.engine.following import Following
-from ui.board import board_data, provenance
-from ui.case_views import dossiers
-from ui.controls import knob_of, knobs
+from ui.investigate.board import board_data, provenance
+from ui.investigate.case_views import dossiers
+from ui.investigate.controls import knob_of, knobs
+from ui.investigate.progress import Story, heard, told
 from ui.open_case import OpenCase
-from ui.story import Story, heard, told
 
 QUESTION = "May a manager grant broader powers?"
 TITLE, COLOUR = Following.title, "var(--thread-following)"

@@ -13,9 +13,9 @@ from weakref import ref
 import numpy as np
 import pytest
 
-from engine.corpus.embedded.generation import published
+from engine.corpus.embedded.generation import current_generation
 from engine.corpus.embedded.writing import write_corpus
-from engine.corpus.outside import outside
+from engine.corpus.external_text import external_resolver
 from engine.corpus.toy import toy_contents
 from engine.investigation import Case
 from engine.settings import preset
@@ -30,7 +30,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def room_for(count: int, folder: Path) -> OpenCorpora:
-    return OpenCorpora(count * (published(folder).memory + BESIDE))
+    return OpenCorpora(count * (current_generation(folder).memory + BESIDE))
 
 
 def test_the_least_recently_asked_is_let_go(folders: list[Path]) -> None:
@@ -73,7 +73,7 @@ def test_nothing_that_a_case_leaves_keeps_its_corpus(folders: list[Path], tmp_pa
     opened = OpenCorpora(1)
     corpus = opened.get(tmp_path / "plain")
     list(Case(corpus, "Who sets the harbour fees?", preset("quick")).run())
-    outside(corpus)
+    external_resolver(corpus)
     held = ref(corpus)
     del corpus
     opened.get(folders[1])

@@ -20,10 +20,10 @@ from engine.llm.cache import AnswerCache
 from engine.operator_settings import OperatorSettings
 from engine.records.store.store import CaseStore
 from tests.engine.harbour import write_harbour
-from ui.corpus.ingesting import store_report
-from ui.door.uploads import UploadQuotas, UploadStore
+from ui.corpus.ingestion import store_report
 from ui.sample import sample_folder
 from ui.serve import ServerFolder
+from ui.server.uploads import UploadQuotas, UploadStore
 
 
 class Model(BaseModel):

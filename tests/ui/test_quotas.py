@@ -6,8 +6,8 @@ from engine.errors import AnswerError, BudgetError, ModelError
 from engine.llm import LanguageModel, Meter, Prompt, Reply
 from engine.llm.base import Answer
 from engine.operator_settings import ANYWHERE, OperatorSettings
-from tests.ui.models import EXPECTED, PROMPT, USAGE, ModelOfOneWord, Word
-from ui.connections import DAY_SECONDS, OperatorsModel, Quotas
+from tests.ui.model_doubles import EXPECTED, PROMPT, USAGE, ModelOfOneWord, Word
+from ui.models.connections import DAY_SECONDS, OperatorsModel, Quotas
 
 SPEC = "openai:one"
 SHARED = OperatorSettings(llm=SPEC, llm_shared=True, host=ANYWHERE)

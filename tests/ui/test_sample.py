@@ -16,7 +16,7 @@ from engine.corpus.embedded.generation import (
     FOUND_NAME,
     MANIFEST_NAME,
     STATE_NAME,
-    published,
+    current_generation,
 )
 from engine.errors import CorpusError
 from engine.operator_settings import PROJECT
@@ -53,7 +53,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_ships_is_what_its_sources_give(sample_folder: Path) -> None:
     """To the last reference and term; the models' part is compared below."""
     assert SHIPPED.is_dir(), f"the sources have changed: {REBUILD}"
-    ships, fresh = published(SHIPPED), published(sample_folder)
+    ships, fresh = current_generation(SHIPPED), current_generation(sample_folder)
     assert ships.manifest.name == NAME
     assert ships.manifest.embedding == MODEL
     told = [one.manifest.model_dump(exclude=OF_THE_MAKING) for one in (ships, fresh)]
@@ -68,7 +68,7 @@ def test_what_ships_is_what_its_sources_give(sample_folder: Path) -> None:
 def test_nothing_else_ships_and_nothing_that_ships_names_the_machine_it_was_made_on() -> None:
     (only,) = BUILT.iterdir()
     assert only == SHIPPED, f"the sources have changed: {REBUILD}"
-    generation = published(SHIPPED)
+    generation = current_generation(SHIPPED)
     expected = {MANIFEST_NAME, *(f"{generation.data.name}/{name}" for name in generation.manifest.files)}
     found = contents(SHIPPED)
     assert found.keys() == expected
@@ -137,7 +137,7 @@ def test_what_ships_in_another_format_is_built_anew_and_told(
 def test_what_ships_damaged_leaves_nothing_behind(tmp_path: Path, small: Path) -> None:
     broken = tmp_path / "built" / folder_name(small)
     shutil.copytree(SHIPPED, broken)
-    state = published(broken).data / STATE_NAME
+    state = current_generation(broken).data / STATE_NAME
     data = bytearray(state.read_bytes())
     data[len(data) // 2] ^= 1
     state.write_bytes(data)

@@ -22,10 +22,10 @@ from engine.operator_settings import OperatorSettings
 from engine.settings import preset
 from tests.engine.harbour import write_harbour
 from tests.ui.served import inside_a_loop, served
-from ui.case_request import case_request
-from ui.connections import Connections
-from ui.controls import LINES, NAMES, Knob, knobs, shown
-from ui.investigate import open_case
+from ui.investigate.case_request import case_request
+from ui.investigate.controls import LINES, NAMES, Knob, knobs, shown
+from ui.investigate.updates import open_case
+from ui.models.connections import Connections
 from ui.page import build_page
 from ui.shelf import Library, open_library
 

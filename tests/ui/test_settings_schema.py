@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from engine.settings import InvestigationSettings
-from ui.controls import settings_schema
+from ui.investigate.controls import settings_schema
 
 EXACT = settings_schema()["anyOf"][0]
 

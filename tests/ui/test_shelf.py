@@ -9,7 +9,7 @@ from engine.corpus.address import address_of
 from engine.errors import CorpusError, InputError, ResourceError
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
-from ui.rail import SHOWN_CHIPS, chips_html
+from ui.investigate.sidebar import SHOWN_CHIPS, chips_html
 from ui.shelf import Example, Library, checked_name, open_library
 
 ANNA, BORIS = "a" * 32, "b" * 32

@@ -36,11 +36,11 @@ ALLOWED = {
         ("ui.jobs.reader", "ui.corpus.worker", "ui.corpus.orders"), "files, in the confined process"
     ),
     **dict.fromkeys(
-        ("ui.corpus.intake", "ui.corpus.ontology"), "texts of a bounded body, by a bounded loader"
+        ("ui.corpus.uploads", "ui.corpus.ontology"), "texts of a bounded body, by a bounded loader"
     ),
-    **dict.fromkeys(("ui.evaluate.evaluating", "ui.sample"), "files that ship with the program"),
-    **dict.fromkeys(("ui.door.headers", "ui.door.routes"), "nothing: they pack"),
-    "ui.corpus.by_meaning": "nothing: it asks what has no vectors",
+    **dict.fromkeys(("ui.evaluate.evaluations", "ui.sample"), "files that ship with the program"),
+    **dict.fromkeys(("ui.server.headers", "ui.server.routes"), "nothing: they pack"),
+    "ui.corpus.embedding": "nothing: it asks what has no vectors",
     "ui.workers.template": "cases that this server has packed",
 }
 

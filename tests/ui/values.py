@@ -7,8 +7,8 @@ from datetime import date
 
 from engine.investigation.pool import Pool
 from engine.model import Direction, Document, Hop, Passage, RankedPassage, Relation, ScorePart
-from ui.board import Dossier
-from ui.passages import Reading
+from ui.investigate.board import Dossier
+from ui.investigate.passages import Reading
 
 TODAY = date(2026, 6, 1)
 CODE = Document(

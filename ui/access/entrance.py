@@ -20,8 +20,8 @@ from engine.caching import Cache
 from engine.errors import AccessError, InputError
 from engine.language.characters import escape
 from engine.operator_settings import OperatorSettings
-from ui.door.rates import Buckets, Rate
-from ui.locality import address_of, is_local
+from ui.server.locality import address_of, is_local
+from ui.server.rates import Buckets, Rate
 from ui.templating import ASSETS
 
 # Who sends a request: the gate has settled it, or, where access is off, a browser's token is

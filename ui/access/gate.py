@@ -22,7 +22,7 @@ from engine.access.users import Person, Role, key_of, server_secret
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
 from ui.access.entrance import PERSON, Admitted, Entrance, PasswordEntrance, Refused, login_page
-from ui.locality import address_of
+from ui.server.locality import address_of
 
 # Who is logged in, in memory alone: a restart logs everybody out.
 

@@ -20,9 +20,9 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ui.access.entrance import counted_as, logged_in
-from ui.door.answers import Answers
-from ui.door.bodies import READ
-from ui.door.routes import POLICY, refuse
+from ui.server.answers import Answers
+from ui.server.bodies import READ
+from ui.server.routes import POLICY, refuse
 
 # Calls, and page loads with calls, that are remembered; the oldest are forgotten first.
 MOST = 50_000

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from engine.records.store.database import CaseFilter, Matter
 from engine.verbs.requests import CorpusName
 from ui.calls import Answer, Call
-from ui.cases.desk import EVIDENCE, LONGEST_VERDICT, CaseAccess, MatterForm, no_key, shown
+from ui.cases.access import EVIDENCE, LONGEST_VERDICT, CaseAccess, MatterForm, no_key, shown
 
 PAGE_SIZE = 50
 LONGEST_SEARCH = 200

@@ -27,17 +27,17 @@ from engine.records.store.chain import fingerprint_of
 from engine.records.store.database import UnknownCaseError
 from engine.verbs.requests import Key, Request, parse_request
 from ui.access.entrance import person_of
-from ui.case_views import as_judged, may_judge
 from ui.cases.bar import bar_value
-from ui.cases.kept import VISITOR, Keeping, KeptCases
-from ui.controls import Terms, shown
-from ui.investigate import STILL_RUNNING, Updates, case_values, empty_values
+from ui.cases.storage import VISITOR, Keeping, KeptCases
+from ui.investigate.case_views import as_judged, may_judge
+from ui.investigate.controls import Terms, shown
+from ui.investigate.panels import Stage, banner_html, on_failure
+from ui.investigate.progress import Story
+from ui.investigate.sidebar import Rail
+from ui.investigate.updates import STILL_RUNNING, Updates, case_values, empty_values
 from ui.open_case import CaseView, OpenCase, Replay
-from ui.rail import Rail
 from ui.session import LINED, CaseSessions, case_of, new_token
 from ui.shelf import Library
-from ui.stage import Stage, banner_html, on_failure
-from ui.story import Story
 
 # A case that was kept, opened again by its address: ``?case=ID``.
 

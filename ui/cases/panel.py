@@ -5,8 +5,9 @@ from __future__ import annotations
 import gradio as gr
 
 from ui.calls import build_panel, by_name
-from ui.cases import history, records, sheet, side_by_side
-from ui.cases.desk import CasesDesk
+from ui.cases import comparison as side_by_side
+from ui.cases import history, records, sheet
+from ui.cases.access import CasesDesk
 from ui.templating import rendered
 
 CALLS = by_name((*history.CALLS, *records.CALLS, *sheet.CALLS, *side_by_side.CALLS))

@@ -11,7 +11,7 @@ from engine.errors import RedstringError
 from engine.records.store.database import CaseFilter
 from engine.verbs.requests import Key, Request, parse_request
 from ui.access.entrance import person_of
-from ui.cases.kept import KeptCases
+from ui.cases.storage import KeptCases
 from ui.shelf import Library
 from ui.templating import rendered
 

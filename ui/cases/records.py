@@ -8,8 +8,8 @@ from typing import Any
 from engine.records.store.database import CaseFilter
 from engine.records.store.lists import NEWEST, Figures
 from ui.calls import Answer, Call
+from ui.cases.access import EVIDENCE, CaseAccess, MatterForm, no_key, shown
 from ui.cases.charts import cases_by_day, coverage_by_verdict, thread_yields, tokens_by_task
-from ui.cases.desk import EVIDENCE, CaseAccess, MatterForm, no_key, shown
 from ui.palette import thread
 
 LOW, MOST_LOW, MOST_IN_TABLE = 0.7, 12, 200

@@ -14,7 +14,7 @@ from engine.records.store.database import Matter
 from engine.records.store.store import GENERAL, LONGEST_NAME, LONGEST_NOTES
 from engine.verbs.requests import Key
 from ui.calls import Answer, Call
-from ui.cases.desk import (
+from ui.cases.access import (
     APPLICATIONS,
     EVIDENCE,
     LONGEST_VERDICT,

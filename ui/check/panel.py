@@ -25,12 +25,12 @@ from engine.language.characters import escape, hidden_marks
 from engine.llm import Budget, Meter
 from engine.verbs.requests import CorpusName, Key, LowestGrade, SentFile
 from ui.calls import Access, Answer, Call, Caller, Form, build_panel, by_name
-from ui.check.checking import MOST_CALLS, RULES, Checking, check, shown_claim, shown_log, shown_tally
-from ui.connections import Connections
-from ui.corpus.intake import put
+from ui.check.audits import MOST_CALLS, RULES, Checking, check, shown_claim, shown_log, shown_tally
+from ui.corpus.uploads import put
 from ui.jobs.jobs import Job, Jobs
 from ui.jobs.reading import Reading, read_apart
 from ui.jobs.reading import cancel as cancel_reading
+from ui.models.connections import Connections
 from ui.shelf import Library
 
 

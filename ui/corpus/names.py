@@ -16,9 +16,9 @@ from engine.language.characters import attribute, escape
 from engine.model import Entity, EntityKind, Passage
 from engine.records.phrases import plural, short_citation
 from ui.calls import Answer, Call
-from ui.corpus.browse import Browser
-from ui.corpus.desk import CorpusAccess, CorpusForm
-from ui.corpus.wording import direction
+from ui.corpus.access import CorpusAccess, CorpusForm
+from ui.corpus.browser import Browser
+from ui.corpus.phrases import direction
 
 NAMES_SHOWN = 100
 PASSAGES_SHOWN = 20

@@ -11,13 +11,13 @@ from pydantic import Field
 from engine.access.users import Action
 from engine.corpus.ontology import (
     checked,
+    load_ontologies,
     ontology_content,
     ontology_from,
     ontology_in_force,
     ontology_yaml,
     parse_ontology,
     save_ontology,
-    saved_ontologies,
     undo_ontology,
 )
 from engine.corpus.protocol import Area, Corpus, Ontology
@@ -36,8 +36,8 @@ from engine.ontology.mentioned import mentioned_facts
 from engine.ontology.proposal import AreaChange, Proposal, area_content, covered_share, difference, propose
 from engine.ontology.telling import outcomes_json, use_words, verdict_words
 from ui.calls import Answer, Call
-from ui.corpus.browse import Browser
-from ui.corpus.desk import CorpusAccess, CorpusForm
+from ui.corpus.access import CorpusAccess, CorpusForm
+from ui.corpus.browser import Browser
 
 # The rules of a corpus on the page: the facts they ask for, and each rule with its outcome and
 # citations.
@@ -192,7 +192,7 @@ def areas(access: CorpusAccess, form: CorpusForm) -> Answer:
         "content": NOTHING_YET if corpus.ontology is None else ontology_content(corpus.ontology),
         "origin": "people" if saved else "ingested" if corpus.ontology else "none",
         "when": saved.when if saved else "",
-        "undo": writable and bool(saved_ontologies(shelved.folder)),
+        "undo": writable and bool(load_ontologies(shelved.folder)),
         "writable": writable,
         "languages": sorted(spoken, key=lambda language: (-spoken[language], language)),
         "model": "" if model is None else model.spec,

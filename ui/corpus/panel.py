@@ -9,21 +9,17 @@ import gradio as gr
 from engine.language.characters import escape
 from engine.operator_settings import OperatorSettings
 from ui.calls import build_panel, by_name
-from ui.corpus import (
-    adding,
-    by_meaning,
-    extracting,
-    grading,
-    names,
-    ontology,
-    reader,
-    reading,
-    resolving,
-    statistics,
-    validating,
-)
-from ui.corpus.desk import CorpusDesk
-from ui.corpus.grading import FRAME as GRADES_FRAME
+from ui.corpus import changes as adding
+from ui.corpus import documents as reading
+from ui.corpus import embedding as by_meaning
+from ui.corpus import extraction as extracting
+from ui.corpus import grades as grading
+from ui.corpus import links as validating
+from ui.corpus import names, ontology, statistics
+from ui.corpus import references as resolving
+from ui.corpus import text as reader
+from ui.corpus.access import CorpusDesk
+from ui.corpus.grades import FRAME as GRADES_FRAME
 
 _MODULES = (
     reading,

@@ -25,12 +25,12 @@ from engine.language.characters import escape
 from engine.model import RELATION_VERBS, Relation, Status, TargetKind
 from engine.records.phrases import short_citation
 from engine.records.store.chain import fingerprint_of
-from engine.review.quality import Quality, qualities
+from engine.review.quality import Quality, measure_quality
 from engine.settings import preset
 from ui.calls import Answer, Call
-from ui.corpus.browse import Browser
-from ui.corpus.desk import CorpusAccess, CorpusForm, Found, JobForm
-from ui.corpus.reader import place_name
+from ui.corpus.access import CorpusAccess, CorpusForm, Found, JobForm
+from ui.corpus.browser import Browser
+from ui.corpus.text import place_name
 from ui.jobs.jobs import Job
 
 # The retrieval audit of a corpus on its page: its examples or one's own questions, asked as a
@@ -84,7 +84,7 @@ def _experts(access: CorpusAccess, corpus: Corpus) -> tuple[list[Quality] | None
     if owner is None:
         return None, ""
     try:
-        return qualities(access.desk.cases.reviews(), owner, corpus.name, fingerprint_of(corpus)), ""
+        return measure_quality(access.desk.cases.reviews(), owner, corpus.name, fingerprint_of(corpus)), ""
     except (InputError, ResourceError) as error:
         # Of what the corpus itself tells nothing depends on the database of cases.
         return None, str(error)

@@ -14,10 +14,10 @@ from engine.corpus.embedded.generation import NO_MODEL, Manifest, read_manifest
 from engine.corpus.embedded.publication import WANTED_NAME
 from engine.errors import CancelledError, CorpusError, InputError, RedstringError, for_visitors
 from engine.operator_settings import OperatorSettings
-from ui.corpus.ingesting import Ingestion, done_apart
+from ui.corpus.ingestion import Ingestion, done_apart
 from ui.corpus.orders import Order
 from ui.jobs.jobs import UNEXPLAINED, Ended, Folders, Job, Jobs, Owner, Rules, State
-from ui.model_choices import may_be_used, usual
+from ui.models.choices import may_be_used, usual
 from ui.serve import Workspaces
 
 # Which vectors a corpus is to have: what outlives the server that makes them.

@@ -23,7 +23,7 @@ from engine.settings import Preset, preset
 from engine.threads import threads
 from engine.verbs.requests import LONGEST_QUESTION, CorpusName, Key
 from ui.calls import Access, Answer, Call, Caller, Form, build_panel, by_name
-from ui.evaluate.evaluating import (
+from ui.evaluate.evaluations import (
     MOST_ABLATED,
     MOST_QUESTIONS,
     RULES,

@@ -10,7 +10,7 @@ from engine.evaluation.compare import Difference, paired
 from engine.evaluation.pair import Pair, Placed, Side
 from engine.language.characters import escape, shortened
 from engine.records.phrases import completeness_words, pinpoint, plural, stop_words
-from ui.passages import marked
+from ui.investigate.passages import marked
 
 # Two settings on one question as HTML: both rankings, and what only one of them found.
 

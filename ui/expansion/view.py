@@ -18,14 +18,14 @@ from engine.records.expansion.statistics import Named, named
 from engine.records.expansion.text import came_through
 from engine.records.phrases import plural, trail_sentence
 from engine.records.text import Sent
-from ui.board import found_by, node_of
-from ui.case_views import dossiers
-from ui.expansion.asked import Looked, looked
+from ui.expansion.request import Looked, looked
 from ui.expansion.rows import Branches, Spread, branch, charts, first_open, rows, spread
+from ui.investigate.board import found_by, node_of
+from ui.investigate.case_views import dossiers
+from ui.investigate.panels import Stage
 from ui.open_case import OpenCase
 from ui.palette import thread
 from ui.session import CaseSessions, case_of
-from ui.stage import Stage
 from ui.templating import rendered
 
 # What the page shows of an open case beside its board: the tree, a branch of it, what came of a

@@ -17,9 +17,9 @@ import orjson
 from gradio.context import LocalContext
 
 from engine.errors import CancelledError, InputError, system_error
-from ui.door.hanging_up import waited_for
 from ui.jobs.jobs import Job, Jobs, Owner, Rules
 from ui.jobs.process import DOCUMENTS, THREADS, Bounds, confined, run
+from ui.server.disconnects import waited_for
 
 Item = TypeVar("Item")
 # Far fewer than the requests of panels that are answered at the same time: each of these waits for one.

@@ -13,17 +13,17 @@ from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.database import Matter
 from engine.review.agreement import Agreement, Disagreement, agreement, disagreements
-from engine.review.drawing import sampling_of
+from engine.review.drawing import parse_sampling
 from engine.review.estimates import Estimates, estimates
-from engine.review.kept import Progress, Queue
 from engine.review.model import VERDICTS, Assessment, ItemKind, Verdict
 from engine.review.quality import Dimension, Period, Rate, over_time, overall, rates
+from engine.review.queues import Progress, Queue
 from engine.review.sampling import Sampling
 from ui.calls import Answer, Call
 from ui.palette import thread
-from ui.review.desk import LONGEST_NOTE, WORDS, QueueForm, ReviewAccess, shown, where
-from ui.review.exchange import files_html
-from ui.review.playing import LONGEST_REASON, ItemForm, act_on_link, item_named
+from ui.review.access import LONGEST_NOTE, WORDS, QueueForm, ReviewAccess, shown, where
+from ui.review.files import files_html
+from ui.review.turns import LONGEST_REASON, ItemForm, act_on_link, item_named
 
 # How approval goes over time, as the figures of a queue draw it.
 
@@ -121,7 +121,7 @@ def figures(access: ReviewAccess, form: QueueForm) -> Answer:
 def figures_screen(access: ReviewAccess, queue_id: str) -> Answer:
     """The figures of a queue. Single verdicts are shown to callers who have nothing left to judge."""
     queue = access.queue(queue_id)
-    said = access.store.assessments(queue=queue.id, owner=EVERYBODY, stands=True)
+    said = access.store.assessments(queue=queue.id, owner=EVERYBODY, is_current=True)
     progress = access.store.progress(queue.id, access.reviewer)
     apart = disagreements(said)
     open_ones = [one for one in apart if not _is_settled(one)]
@@ -147,11 +147,11 @@ def _ranking(access: ReviewAccess, queue: Queue) -> tuple[Estimates, Sampling] |
     """What the queue says of the rankings of its cases, and how it was drawn; None where it does not say
     that, or where nothing of it was judged."""
     try:
-        sampling = sampling_of(queue)
+        sampling = parse_sampling(queue)
     except InputError:
         return None
     # Verdicts on an item count wherever they were given.
-    said = access.store.assessments(Matter(queue.matter, "", "", ""), EVERYBODY, stands=True)
+    said = access.store.assessments(Matter(queue.matter, "", "", ""), EVERYBODY, is_current=True)
     found = estimates(access.store.items(queue.id).values(), said, sampling)
     return (found, sampling) if found.judged else None
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import gradio as gr
 
 from ui.calls import build_panel, by_name
-from ui.review import exchange, figures, home, learned, playing
-from ui.review.desk import LONGEST_NAME, LONGEST_NOTE, ReviewDesk, shown
-from ui.review.home import MOST_ITEMS, MOST_REVIEWERS, QueueRequest
+from ui.review import figures
+from ui.review import files as exchange
+from ui.review import queues as home
+from ui.review import turns as playing
+from ui.review import weights as learned
+from ui.review.access import LONGEST_NAME, LONGEST_NOTE, ReviewDesk, shown
+from ui.review.queues import MOST_ITEMS, MOST_REVIEWERS, QueueRequest
 
 _MODULES = (home, playing, figures, exchange, learned)
 CALLS = by_name(call for module in _MODULES for call in module.CALLS)

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from ui.door.routes import refuse
+from ui.server.routes import refuse
 
 NOT_STORED = {"cache-control": "no-store"}
 

@@ -16,7 +16,7 @@ from pydantic import AnyUrl
 
 from engine.verbs.cases import show_part
 from engine.verbs.passages import read_passage
-from ui.controls import settings_schema
+from ui.investigate.controls import settings_schema
 from ui.tools.schemas import SETTINGS_ADDRESS
 
 MEDIA_TYPE = "application/json"

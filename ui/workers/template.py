@@ -28,8 +28,8 @@ from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, RedstringError
 from engine.language.embedders import NO_EMBEDDING, embedder
 from engine.operator_settings import OperatorSettings
-from ui.door.logs import WithoutContent
 from ui.serve import give_back, share_arenas
+from ui.server.logs import WithoutContent
 
 # How much of the processor a thread has used, with what workers have computed for it.
 
@@ -107,8 +107,8 @@ def be_template(
 
     from engine.verbs import answers, passages, questions  # noqa: F401  And there.
     from ui import investigate  # noqa: F401  What workers are asked to do stands there.
+    from ui.server.warming import load
     from ui.shelf import Library
-    from ui.warming import load
 
     # Its monitor is a thread, which a fork would leave behind in whatever it was doing.
     tqdm.monitor_interval = 0

@@ -13,8 +13,8 @@ import psutil
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ui.door.address import VISITOR, Visitor
-from ui.door.routes import HEALTH, METRICS, POLICY, refuse
+from ui.server.address import VISITOR, Visitor
+from ui.server.routes import HEALTH, METRICS, POLICY, refuse
 from ui.workers.pool import Line, Workers
 
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from engine.answers.audit.record import Citation, Source
-from engine.corpus.outside import Outside, letters_key
+from engine.corpus.external_text import ExternalTextResolver, letters_key
 from engine.language.addresses import WORDS
 from engine.language.designations import Occupied
 from engine.language.references import Mention
@@ -47,7 +47,7 @@ class Form:
     paragraph: str
 
 
-def find_form(text: str, mention: Mention, reader: Outside, language: str) -> Form:
+def find_form(text: str, mention: Mention, reader: ExternalTextResolver, language: str) -> Form:
     """Find the parts of a citation around the number that was found."""
     end, paragraph = mention.span.end, ""
     start = end - len(text[mention.span.start : end].lstrip(" (["))
@@ -83,7 +83,7 @@ def _has_paragraph(mention: Mention) -> bool:
     return len(mention.targets) != 1 or mention.targets[0].address.paragraph is not None
 
 
-def _find_name(text: str, begin: int, reader: Outside, language: str) -> tuple[str, int] | None:
+def _find_name(text: str, begin: int, reader: ExternalTextResolver, language: str) -> tuple[str, int] | None:
     """Return the longest name of a document that begins at an offset, and its end."""
     numbered = _NUMBERED.match(text, begin)
     if numbered is not None and _is_known_name(numbered[0], reader, language):
@@ -96,7 +96,9 @@ def _find_name(text: str, begin: int, reader: Outside, language: str) -> tuple[s
     return None
 
 
-def find_name_after(text: str, end: int, reader: Outside, language: str) -> tuple[str, int, bool] | None:
+def find_name_after(
+    text: str, end: int, reader: ExternalTextResolver, language: str
+) -> tuple[str, int, bool] | None:
     """Return the name of an act after a number, its end, and whether the corpus has the act."""
     link = _LINK.match(text, end)
     begin = link.end() if link is not None else end
@@ -109,7 +111,9 @@ def find_name_after(text: str, end: int, reader: Outside, language: str) -> tupl
     return None
 
 
-def _find_name_before(text: str, start: int, reader: Outside, language: str) -> tuple[str, int, bool] | None:
+def _find_name_before(
+    text: str, start: int, reader: ExternalTextResolver, language: str
+) -> tuple[str, int, bool] | None:
     ahead = text[max(0, start - AROUND) : start]
     stripped = ahead.rstrip(" ,(")
     words = list(_WORDS.finditer(stripped))[-LONGEST:]
@@ -120,7 +124,7 @@ def _find_name_before(text: str, start: int, reader: Outside, language: str) -> 
     return None
 
 
-def _is_known_name(name: str, reader: Outside, language: str) -> bool:
+def _is_known_name(name: str, reader: ExternalTextResolver, language: str) -> bool:
     """True if the corpus has a document of this name; a name has a capital letter (or is not Latin)."""
     if len(name) < 2 or not any(letter.isupper() or not letter.isascii() for letter in name):
         return False
@@ -140,7 +144,7 @@ class LabelledCitation:
     rows: tuple[int, ...]
 
 
-def find_labelled(text: str, reader: Outside) -> Iterator[LabelledCitation]:
+def find_labelled(text: str, reader: ExternalTextResolver) -> Iterator[LabelledCitation]:
     """Yield the citations of a text that are a document's name and a label of its passages, in order."""
     words, index = list(_WORDS.finditer(text)), 0
     while index < len(words):
@@ -154,7 +158,7 @@ def find_labelled(text: str, reader: Outside) -> Iterator[LabelledCitation]:
 
 
 def _find_labelled_at(
-    text: str, words: list[re.Match[str]], index: int, reader: Outside
+    text: str, words: list[re.Match[str]], index: int, reader: ExternalTextResolver
 ) -> LabelledCitation | None:
     start = words[index].start() + len(words[index][0]) - len(words[index][0].lstrip('([“"«'))
     for last in range(min(index + LONGEST, len(words) - 1), index - 1, -1):

@@ -23,11 +23,11 @@ from engine.answers.audit.citation_forms import (
     missing_paragraph,
 )
 from engine.answers.audit.record import Citation
-from engine.corpus.outside import Outside, outside
+from engine.corpus.external_text import ExternalTextResolver, external_resolver
 from engine.corpus.protocol import Corpus
 from engine.language.references import Mention, Target, find_mentions
 from engine.model import Passage, Reference, SectionKind, Span, Status
-from engine.retrieval.planning.named.containers import placed
+from engine.retrieval.planning.named.containers import find_in_container
 
 NOT_UNDERSTOOD = "not understood"
 
@@ -37,7 +37,7 @@ def find_citations(
 ) -> list[Citation]:
     """Return the references of a text, in order. ``context`` are numbers of documents that bare references
     may mean, the likeliest first."""
-    reader = outside(corpus)
+    reader = external_resolver(corpus)
     resolver = _CitingText(corpus, reader, text, language, day, context)
     found = [resolver.citation(mention) for mention in _joined(find_mentions(text, language), text)]
     found += [
@@ -62,7 +62,7 @@ class _CitingText:
     """Resolves the references of one text."""
 
     corpus: Corpus
-    reader: Outside
+    reader: ExternalTextResolver
     text: str
     language: str
     day: date
@@ -110,7 +110,7 @@ class _CitingText:
         address = mention.targets[0].address if len(mention.targets) == 1 else None
         if address is None or address.number is None:
             return None
-        found = placed(self.corpus, self.text, mention, address, self.language)
+        found = find_in_container(self.corpus, self.text, mention, address, self.language)
         if found is None:
             return None
         rows, last = list(found.rows), max(found.number.end, found.name.end)
@@ -249,7 +249,7 @@ def _paragraph(mention: Mention) -> str:
     return mention.targets[0].address.paragraph or ""
 
 
-def _is_known(reader: Outside, name: str) -> bool:
+def _is_known(reader: ExternalTextResolver, name: str) -> bool:
     plain = name.casefold().removeprefix("the ").strip()
     return plain in reader.names or any(
         plain.startswith(f"{known} ") for known in reader.names if len(known) > 2

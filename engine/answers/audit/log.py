@@ -29,11 +29,11 @@ from engine.corpus.judgements import (
     Confirmation,
     Review,
     add_confirmation,
+    current_confirmations,
     digest_of,
     load_confirmations,
-    made_confirmation,
+    make_confirmation,
     same_words,
-    standing_confirmations,
 )
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
@@ -129,7 +129,7 @@ def verification_log(audit: Audit, corpus: Corpus, *, reviews: bool = True) -> L
     """
     confirmations: Sequence[Confirmation] = ()
     if reviews and corpus.journals is not None:
-        confirmations = tuple(standing_confirmations(load_confirmations(corpus.journals)).values())
+        confirmations = tuple(current_confirmations(load_confirmations(corpus.journals)).values())
     grades = grades_of(corpus)
     entries = [*_claims(audit, corpus, grades), *_outside(audit, corpus, grades)]
     by_claim: dict[str, list[Confirmation]] = {}
@@ -262,7 +262,7 @@ def _made(log: Log, sayings: Sequence[ReviewAction], note: str, reviewer: str) -
         instead = parse_verdict(one.instead, entry) if one.act == "overrule" else ""
         compared = ("", "") if entry.compared is None else (entry.compared.passage_id, entry.compared.sha256)
         fields = {"instead": instead, "note": note, "reviewer": reviewer}
-        yield made_confirmation(entry.words, compared, entry.finding, **fields)
+        yield make_confirmation(entry.words, compared, entry.finding, **fields)
 
 
 def _withdrawal(entry: Entry, reviewer: str) -> Confirmation:
@@ -271,7 +271,7 @@ def _withdrawal(entry: Entry, reviewer: str) -> Confirmation:
     if confirmation is None:
         raise InputError(f"there is no review of {entry.number} to undo")
     compared = (confirmation.passage_id, confirmation.sha256)
-    made = made_confirmation(
+    made = make_confirmation(
         confirmation.claim, compared, confirmation.finding, instead=confirmation.instead, reviewer=reviewer
     )
     return made.model_copy(update={"withdrawn": True})

@@ -1,8 +1,8 @@
-# A test's name says what it tests.
+# Names of tests describe them.
 # ruff: noqa: D102
-"""The contract of the Corpus seam: every store has to pass these tests.
+"""The contract of a corpus store: tests that every store must pass.
 
-A store's own test module inherits ``CorpusContract`` and says how the toy corpus gets into the store::
+A store's test module inherits ``CorpusContract`` and provides the toy corpus in its store::
 
     class TestEmbedded(CorpusContract):
         @pytest.fixture(scope="class")
@@ -11,7 +11,7 @@ A store's own test module inherits ``CorpusContract`` and says how the toy corpu
             write_corpus(folder := tmp_path_factory.mktemp("corpus"), toy_contents(further=True))
             return open_corpus(folder)
 
-The toy corpus is in ``engine.corpus.toy``. Each small protocol has a kit of its own.
+The toy corpus is in ``engine.corpus.toy``. Each small protocol has its own kit.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class CorpusContract(
     BrowsingContract,
     JournalsContract,
 ):
-    """All cases. ``corpus`` is the fixture that a subclass provides: a store that holds the toy corpus."""
+    """All tests. A subclass provides the fixture ``corpus``: the toy corpus in its store."""
 
     def test_counts(self, corpus: Corpus) -> None:
         info = corpus.info()

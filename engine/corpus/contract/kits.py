@@ -1,4 +1,4 @@
-"""Contract kits: what every corpus must fulfil, one class a protocol."""
+"""Contract kits: tests that every corpus must pass, one class per protocol."""
 
 from __future__ import annotations
 
@@ -25,43 +25,41 @@ from engine.language.embedders.base import SparseVectors
 from engine.language.references.definitions import DefinedName
 from engine.model import Direction, Relation, Status, TargetKind
 
-# Short ways to write questions and answers in a contract.
+# Helpers for contracts.
 
 RELATIONS = tuple(Relation)
 
 
 def rows_of(*numbers: int) -> Rows:
-    """Rows as a store expects them."""
+    """Return rows as a store expects them."""
     return np.asarray(numbers, np.int32)
 
 
 def pairs(links: Links) -> set[tuple[int, int]]:
-    """Links as (place in the rows asked, row reached)."""
+    """Return links as (index of the requested row, row reached)."""
     return set(zip(links.origins.tolist(), links.rows.tolist(), strict=True))
 
 
 def weights(links: Links) -> Mapping[tuple[int, int], float]:
-    """The weight of each link, by (place in the rows asked, row reached)."""
+    """Return the weight of each link, by (index of the requested row, row reached)."""
     columns = (links.origins.tolist(), links.rows.tolist(), links.weights.tolist())
     return {(origin, row): weight for origin, row, weight in zip(*columns, strict=True)}
 
 
 def sparse_rows(*rows: Mapping[int, float]) -> SparseVectors:
-    """Queries as weights by term."""
+    """Return queries as weights by term."""
     pointers = np.cumsum([0, *(len(row) for row in rows)]).astype(np.int64)
     terms = np.asarray([term for row in rows for term in row], np.int32)
     weights = np.asarray([weight for row in rows for weight in row.values()], np.float32)
     return SparseVectors(pointers, terms, weights)
 
 
-# The contract of ``Texts``.
-
-# A test's name says what it tests.
+# Names of tests describe them.
 # ruff: noqa: D102
 
 
 class TextContract:
-    """The cases of ``Texts``, over the toy corpus."""
+    """Tests of ``Texts`` over the toy corpus."""
 
     def test_numbers_of_rows(self, corpus: Texts) -> None:
         assert corpus.document_numbers(rows_of(0, 4, 5, 7)).tolist() == [0, 0, 1, 2]
@@ -86,16 +84,16 @@ class TextContract:
         assert corpus.section_parents(rows_of(0, 1, 2, 3, 4)).tolist() == [-1, -1, 1, 1, -1]
 
     def test_where_the_numbers_of_a_document_stand(self, corpus: Texts) -> None:
-        told = corpus.printed_numbers(0)
-        if told is not None:
-            assert {number: told[number] for number in told} == {
+        printed = corpus.printed_numbers(0)
+        if printed is not None:
+            assert {number: printed[number] for number in printed} == {
                 "1": ([], [1]),
                 "1.1": ([], [2]),
                 "1.2": ([], [3]),
                 "I": ([], [4]),
             }
 
-    def test_what_bears_a_number_one_of_each_document(self, corpus: Texts) -> None:
+    def test_the_first_passage_with_a_number_in_each_document(self, corpus: Texts) -> None:
         assert corpus.numbered("1.2").tolist() == [2]
         assert corpus.numbered(" 1.2. ").tolist() == [2]
         assert corpus.numbered("i").tolist() == [4]
@@ -123,14 +121,8 @@ class TextContract:
         assert RELATIONS[relation[3]] is Relation.NEXT_TO
 
 
-# The contract of ``Browsing``.
-
-# A test's name says what it tests.
-# ruff: noqa: D102
-
-
 class BrowsingContract:
-    """The cases of ``Browsing``, over the toy corpus."""
+    """Tests of ``Browsing`` over the toy corpus."""
 
     def test_references_are_found_by_status_relation_and_document(self, corpus: Corpus) -> None:
         assert corpus.reference_numbers().tolist() == [0, 1, 2, 3, 4, 5]
@@ -157,14 +149,8 @@ class BrowsingContract:
         ]
 
 
-# The contract of ``Lexical``.
-
-# A test's name says what it tests.
-# ruff: noqa: D102
-
-
 class LexicalContract:
-    """The cases of ``Lexical``, over the toy corpus."""
+    """Tests of ``Lexical`` over the toy corpus."""
 
     def test_lexical_search_finds_words_and_nothing_else(self, corpus: Lexical) -> None:
         fees, unknown = corpus.search_lexical(["fees", "zebra"], "en", 50)
@@ -180,7 +166,7 @@ class LexicalContract:
     def test_lexical_search_reads_the_headings(self, corpus: Lexical) -> None:
         (hits,) = corpus.search_lexical(["powers"], "en", 8)
         assert set(hits.rows.tolist()) == {1, 2, 3}
-        assert hits.rows.tolist()[-1] == 3, "only its heading says so"
+        assert hits.rows.tolist()[-1] == 3, "only its heading contains it"
 
     def test_lexical_search_keeps_limit_and_mask(self, corpus: Lexical) -> None:
         mask = np.zeros(8, np.bool_)
@@ -203,14 +189,8 @@ class LexicalContract:
         assert first.scores.tolist() == second.scores.tolist()
 
 
-# The contracts of ``Dense`` and ``Sparse``.
-
-# A test's name says what it tests.
-# ruff: noqa: D102
-
-
 class DenseContract:
-    """The cases of ``Dense``, over the toy corpus."""
+    """Tests of ``Dense`` over the toy corpus."""
 
     def test_dense_search_is_exact_and_ordered(self, corpus: Dense) -> None:
         east, north = corpus.search_dense(np.eye(2, dtype=np.float32), 3, 0.5)
@@ -234,7 +214,7 @@ class DenseContract:
 
 
 class SparseContract:
-    """The cases of ``Sparse``, over the toy corpus."""
+    """Tests of ``Sparse`` over the toy corpus."""
 
     def test_sparse_search_is_the_inner_product(self, corpus: Corpus) -> None:
         assert (corpus.sparse_model, corpus.info().sparse) == ("toy", "toy")
@@ -254,14 +234,8 @@ class SparseContract:
         assert corpus.search_sparse(sparse_rows(), 5) == []
 
 
-# The contract of ``Linked``.
-
-# A test's name says what it tests.
-# ruff: noqa: D102
-
-
 class LinkedContract:
-    """The cases of ``Linked``, over the toy corpus."""
+    """Tests of ``Linked`` over the toy corpus."""
 
     def test_references_link_passages_both_ways(self, corpus: Linked) -> None:
         out = corpus.neighbours(rows_of(5, 1), None, Direction.OUT)
@@ -282,7 +256,7 @@ class LinkedContract:
         assert corpus.references(links.evidence.tolist())[0].grammar == "names"
         assert corpus.neighbours(rows_of(7), None, Direction.OUT).rows.tolist() == [], "no link to itself"
 
-    def test_relations_are_told_apart(self, corpus: Linked) -> None:
+    def test_relations_are_distinguished(self, corpus: Linked) -> None:
         assert corpus.neighbours(rows_of(1), [Relation.CITES], Direction.OUT).rows.tolist() == []
         links = corpus.neighbours(rows_of(1, 5), [Relation.EXCEPTION_TO], Direction.OUT)
         assert {RELATIONS[number] for number in links.relations.tolist()} == {Relation.EXCEPTION_TO}
@@ -295,14 +269,8 @@ class LinkedContract:
         assert corpus.citation_counts().tolist() == [1, 0, 1, 0, 0, 0, 0, 1]
 
 
-# The contract of ``Names``.
-
-# A test's name says what it tests.
-# ruff: noqa: D102
-
-
 class NamesContract:
-    """The cases of ``Names``, over the toy corpus."""
+    """Tests of ``Names`` over the toy corpus."""
 
     def test_mentions_are_those_of_each_passage(self, corpus: Corpus) -> None:
         every = corpus.mentions()
@@ -311,8 +279,8 @@ class NamesContract:
         assert ((every.rarity >= 0) & (every.rarity <= 1)).all()
         pairs = sorted(zip(every.rows.tolist(), every.entities.tolist(), strict=True))
         rows = np.arange(len(corpus), dtype=np.int32)
-        told = [(row, one) for row, own in enumerate(corpus.entities_of(rows)) for one in sorted(own)]
-        assert pairs == told
+        expected = [(row, one) for row, own in enumerate(corpus.entities_of(rows)) for one in sorted(own)]
+        assert pairs == expected
         defining = {
             (int(r), int(e))
             for r, e in zip(every.rows[every.defines], every.entities[every.defines], strict=True)
@@ -342,19 +310,13 @@ class NamesContract:
         assert links.weights[1] > links.weights[0] > 0
 
     def test_names_that_texts_give_to_documents(self, corpus: Names) -> None:
-        assert [tuple(found) for found in corpus.given_names()] == [
+        assert [tuple(found) for found in corpus.defined_names()] == [
             (1, "en", DefinedName("Harbour Code", "HARB", True))
         ]
 
 
-# The contract of ``Validity``.
-
-# A test's name says what it tests.
-# ruff: noqa: D102
-
-
 class ValidityContract:
-    """The cases of ``Validity``, over the toy corpus."""
+    """Tests of ``Validity`` over the toy corpus."""
 
     def test_in_force(self, corpus: Validity) -> None:
         def rows(day: date) -> list[int]:

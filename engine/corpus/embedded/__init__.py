@@ -1,1 +1,1 @@
-"""A corpus in one folder on disk: columns and texts memory-mapped, opened in milliseconds."""
+"""A corpus in a folder: columns and texts are memory-mapped, so that it opens in milliseconds."""

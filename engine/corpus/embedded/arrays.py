@@ -1,4 +1,4 @@
-"""Arrays in files, mapped into memory, and the best rows of an array of scores."""
+"""Arrays and strings in memory-mapped files, and the best rows of an array of scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Index = NDArray[np.int64]
 
 
 def bytes_of(values: Array) -> memoryview:
-    """The bytes of an array, not copied where it is contiguous."""
+    """Return the bytes of an array, without a copy if it is contiguous."""
     return np.ascontiguousarray(values).data.cast("B") if values.size else memoryview(b"")
 
 
@@ -33,18 +33,18 @@ class Strings:
 
     @staticmethod
     def of(values: Iterable[str]) -> Strings:
-        """A column of some strings."""
+        """Return a column of some strings."""
         return Strings(*encoded(values))
 
     @staticmethod
     def joined(parts: Sequence[Strings]) -> Strings:
-        """The strings of all parts, one after the other."""
+        """Return the concatenation of columns."""
         sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)])
         data = [np.zeros(0, np.uint8), *(np.frombuffer(part.bytes, np.uint8) for part in parts)]
         return Strings(np.cumsum(sizes), np.concatenate(data))
 
     def picked(self, numbers: Array) -> Strings:
-        """The strings at ``numbers``, in that order, as a column."""
+        """Return a column of the strings at ``numbers``, in that order."""
         starts, stops = self.offsets[numbers], self.offsets[numbers + 1]
         _, places = ranges(starts, stops)
         data = np.frombuffer(self.bytes, np.uint8)[places]
@@ -58,23 +58,23 @@ class Strings:
         return str(self.bytes[start:stop], "utf-8")
 
     def all(self) -> list[str]:
-        """Every string."""
+        """Return all strings."""
         bounds, data = self.offsets.tolist(), bytes(self.bytes)
         if data.isascii():
-            # A character is a byte: the text is decoded at once, and cut where its parts end.
+            # In ASCII a character is a byte, so the text is decoded at once and split at the offsets.
             whole = data.decode("ascii")
             return [whole[start:stop] for start, stop in pairwise(bounds)]
         return [data[start:stop].decode() for start, stop in pairwise(bounds)]
 
     def take(self, numbers: Sequence[int] | Array) -> list[str]:
-        """The strings at ``numbers``, in that order."""
+        """Return the strings at ``numbers``, in that order."""
         chosen = np.asarray(numbers, np.int64)
         starts, stops = self.offsets[chosen].tolist(), self.offsets[chosen + 1].tolist()
         return [str(self.bytes[start:stop], "utf-8") for start, stop in zip(starts, stops, strict=True)]
 
 
 def encoded(values: Iterable[str]) -> tuple[Index, NDArray[np.uint8]]:
-    """Strings as offsets and bytes. Half a surrogate pair, which no UTF-8 can hold, becomes "?"."""
+    """Return strings as offsets and bytes. A lone surrogate, which is invalid in UTF-8, becomes "?"."""
     values = list(values)
     sizes = [len(value) if value.isascii() else len(value.encode("utf-8", "replace")) for value in values]
     offsets = np.zeros(len(sizes) + 1, np.int64)
@@ -83,9 +83,9 @@ def encoded(values: Iterable[str]) -> tuple[Index, NDArray[np.uint8]]:
 
 
 def ranges(starts: Array, stops: Array) -> tuple[Index, Index]:
-    """All integers of many half-open ranges at once.
+    """Return all integers of many half-open ranges.
 
-    Returns ``(origins, members)``, both of shape (sum of lengths,): which range, and the integer.
+    Returns ``(origins, members)``, both of shape (sum of lengths,): the index of the range, and the integer.
     """
     lengths = np.maximum(np.asarray(stops, np.int64) - starts, 0)
     origins = np.repeat(np.arange(len(lengths)), lengths)
@@ -95,22 +95,22 @@ def ranges(starts: Array, stops: Array) -> tuple[Index, Index]:
 
 
 def row_pointers(sorted_keys: Array, size: int) -> Index:
-    """CSR row pointers, shape (size + 1,), of keys in ascending order."""
+    """Return the CSR row pointers, shape (size + 1,), of sorted keys."""
     return np.searchsorted(sorted_keys, np.arange(size + 1)).astype(np.int64)
 
 
-# The best rows of a column of scores.
+# Selection of the best rows of a column of scores.
 
-# In a column of at least so many scores the best of every so many tell where the best of all begin.
+# For columns of at least LARGE scores, a sample of every PART-th score bounds the result from below.
 LARGE, PART = 100_000, 16
 
 
 def best_hits(
     scores: Array, limit: int, minimum: float, mask: Mask | None, *, exclusive: bool = False
 ) -> Hits:
-    """At most ``limit`` rows with the highest scores, best first, equal scores in row order.
+    """Return at most ``limit`` rows with the highest scores, best first, ties in row order.
 
-    Kept are scores >= ``minimum`` (> where ``exclusive``) of rows that ``mask`` allows.
+    Scores are >= ``minimum`` (> if ``exclusive``), of rows allowed by ``mask``.
     """
     least = _reached(scores, limit, mask) if limit > 0 else None
     if least is not None and least > minimum:
@@ -122,7 +122,7 @@ def best_hits(
     rows = np.flatnonzero(allowed)
     values = scores[rows]
     if len(rows) > limit:
-        # Everything at or above the last place's score, so that ties are settled by row below.
+        # Include all ties with the last score; they are sorted by row below.
         last = np.partition(values, len(values) - limit)[len(values) - limit] if limit > 0 else np.inf
         rows = rows[values >= last]
         values = scores[rows]
@@ -131,8 +131,7 @@ def best_hits(
 
 
 def _reached(scores: Array, limit: int, mask: Mask | None) -> np.floating | None:
-    """A score that ``limit`` rows reach at least: that of the last of as many in a part of them. None where
-    the part is too small to tell."""
+    """Return a score that at least ``limit`` rows reach, from a sample; None if the sample is too small."""
     part = scores[::PART] if mask is None else scores[::PART][mask[::PART]]
     if len(scores) < LARGE or len(part) <= limit:
         return None
@@ -141,9 +140,10 @@ def _reached(scores: Array, limit: int, mask: Mask | None) -> np.floating | None
 
 
 def by_product(rows: Array, vectors: NDArray[np.float32], query: NDArray[np.float32]) -> Hits:
-    """Rows in rising order by the inner product of their vectors, shape (n, d), with a query, best first.
+    """Return rows, given in ascending order, by the inner product of their vectors (n, d) with a query, best
+    first.
 
-    Scores are computed row by row: those of a batch depend in their last digits on what else is in it.
+    Scores are computed row by row, because in a batch the last digits depend on the other rows.
     """
     scores = np.einsum("nd,d->n", vectors, query)
     order = np.argsort(-scores, kind="stable")

@@ -1,12 +1,11 @@
 """A block: named arrays in one immutable file.
 
-A corpus is made from a sequence of blocks, each of which holds some documents with all that can be told from
-them alone. When a corpus is published, what it answers from is put together from all of them, and is written
-as a block of its own. Documents that do not change keep their blocks, so what was computed for them is never
-computed again.
+Each block of a corpus contains some documents with all data that depend on them alone. At publication the
+data for queries are built from all blocks and written as a block of their own. Unchanged documents keep their
+blocks, so that their data are never computed again.
 
-The file: a magic number, the length of a JSON header, the header (type, shape and place of each array,
-and ``about``, plain values), then the arrays, each at a multiple of 64 bytes.
+The file consists of a magic number, the length of a JSON header, the header (type, shape and offset of each
+array, and ``about``, plain values), and the arrays, each aligned to 64 bytes.
 """
 
 from __future__ import annotations
@@ -28,22 +27,25 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.arrays import Array, Index, Strings, bytes_of, encoded, ranges
 from engine.errors import CorpusError, system_error
 
-# The folder of a generation that holds its blocks.
+# The folder of a generation's blocks.
 BLOCKS, BLOCK_SUFFIX = "blocks", ".block"
 _MAGIC = b"RSBLOCK2"
 _ALIGNED = 64
 
-# What the columns of a block belong to, by the beginning of their names.
+# Prefixes of the columns of documents, sections and passages.
 DOCUMENTS, SECTIONS, PASSAGES = "documents", "sections", "passages"
 TEXT_FIELD, CONTEXT_FIELD, TITLE_FIELD = "text", "context", "title"
 FIELDS = (TEXT_FIELD, CONTEXT_FIELD, TITLE_FIELD)
-# A column of the words of all passages, one after the other; how many each has is in passages.tokens.
+# The words of all passages in sequence; passages.tokens contains their numbers.
 _TOKENS = "tokens.word"
 
 
 class Postings(NamedTuple):
-    """The terms of one indexed field. Term k, known by ``hashes[k]`` (ascending), stands in the passages
-    ``rows[pointers[k]:pointers[k + 1]]``, ``counts`` times; ``lengths`` are the passages' terms in all."""
+    """The terms of an indexed field.
+
+    Term k, with the key ``hashes[k]`` (ascending), occurs in the passages ``rows[pointers[k]:pointers[k +
+    1]]``, ``counts`` times; ``lengths`` are the total numbers of terms of the passages.
+    """
 
     hashes: NDArray[np.uint64]
     pointers: Index
@@ -53,8 +55,10 @@ class Postings(NamedTuple):
 
 
 class Later(NamedTuple):
-    """A column that is put together when it is written, so that it need not fit into memory: its ``shape``,
-    and what gives its ``parts`` in order. What it is of, its empty array tells."""
+    """A column built while it is written, so that it need not fit into memory.
+
+    ``parts`` yields its parts in order, ``shape`` is the total; its empty array gives the type.
+    """
 
     shape: tuple[int, ...]
     parts: Callable[[], Iterable[Array]]
@@ -66,14 +70,14 @@ class Block:
     def __init__(self, arrays: Mapping[str, Array], about: Mapping[str, Any] | None = None) -> None:
         self.arrays = dict(arrays)
         self.about = dict(about or {})
-        # Columns that stand here only once this is written; their arrays are empty until then.
+        # Columns that are built when the block is written; their arrays are empty until then.
         self.later: dict[str, Later] = {}
 
     def __getitem__(self, name: str) -> Array:
         return self.arrays[name]
 
     def strings(self, name: str) -> Strings:
-        """A column of strings."""
+        """Return a column of strings."""
         return Strings(self.arrays[f"{name}.offsets"], self.arrays[f"{name}.utf8"])
 
     def put_strings(self, name: str, values: Iterable[str]) -> None:
@@ -81,7 +85,7 @@ class Block:
         self.arrays[f"{name}.offsets"], self.arrays[f"{name}.utf8"] = encoded(values)
 
     def put_joined(self, name: str, parts: Sequence[Strings]) -> None:
-        """Set a column of strings to the strings of all parts, without looking at them."""
+        """Set a column of strings to the concatenation of columns."""
         self.put_column(name, Strings.joined(parts))
 
     def put_joined_later(self, name: str, blocks: Sequence[Block]) -> None:
@@ -92,37 +96,37 @@ class Block:
         self.later[own[1]] = Later((int(sizes.sum()),), lambda: (block[own[1]] for block in blocks))
 
     def put_column(self, name: str, strings: Strings) -> None:
-        """Set a column of strings to one that there is."""
+        """Set a column of strings."""
         self.arrays[f"{name}.offsets"] = strings.offsets
         self.arrays[f"{name}.utf8"] = np.frombuffer(strings.bytes, np.uint8)
 
     def postings(self, field: str) -> Postings:
-        """The terms of one field."""
+        """Return the terms of a field."""
         return Postings(*(self.arrays[f"{field}.{name}"] for name in Postings._fields))
 
     def put_postings(self, field: str, postings: Postings) -> None:
-        """Set the terms of one field."""
+        """Set the terms of a field."""
         self.arrays |= {f"{field}.{name}": values for name, values in postings._asdict().items()}
 
     @property
     def documents(self) -> int:
-        """How many documents it holds."""
+        """Number of documents."""
         return len(self.arrays["documents.passages"])
 
     @property
     def sections(self) -> int:
-        """How many sections it holds."""
+        """Number of sections."""
         return len(self.arrays["sections.document"])
 
     @property
     def passages(self) -> int:
-        """How many passages it holds."""
+        """Number of passages."""
         return len(self.arrays["passages.document"])
 
     def save(self, path: Path) -> None:
-        """Write the file. Whoever opens the name sees the whole of it or nothing.
+        """Write the file atomically.
 
-        Raises ResourceError where the disk is full, CorpusError where it cannot be written.
+        Raises ResourceError if the disk is full, CorpusError if it cannot be written.
         """
         arrays = {name: np.ascontiguousarray(values) for name, values in self.arrays.items()}
         places, position = {}, 0
@@ -149,7 +153,7 @@ class Block:
 
 
 def bytes_in(path: Path) -> NDArray[np.uint8]:
-    """The bytes of a file, shape (size,), read-only. Raises OSError, MemoryError."""
+    """Return the bytes of a file, shape (size,), read-only. Raises OSError, MemoryError."""
     with open(path, "rb", buffering=0) as file:
         data = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
         room = data.data
@@ -159,10 +163,11 @@ def bytes_in(path: Path) -> NDArray[np.uint8]:
     return data[: len(data) - len(room)]
 
 
-def headed(beginning: bytes, name: str) -> tuple[int, int]:
-    """The length of a block's header and where its arrays begin, from its first 16 bytes.
+def parse_start(beginning: bytes, name: str) -> tuple[int, int]:
+    """Return the length of a block's header and the offset of its arrays, from its first 16 bytes.
 
-    Raises CorpusError."""
+    Raises CorpusError.
+    """
     if len(beginning) < 16 or beginning[:8] != _MAGIC:
         raise _damaged(name, "not a block")
     (length,) = struct.unpack("<Q", beginning[8:])
@@ -170,10 +175,10 @@ def headed(beginning: bytes, name: str) -> tuple[int, int]:
 
 
 def header_of(header: bytes, name: str) -> tuple[dict[str, tuple[str, list[int], int]], dict[str, Any]]:
-    """Type, shape and position of each array, and what is said about all. Raises CorpusError."""
+    """Return type, shape and offset of each array, and the plain values. Raises CorpusError."""
     try:
-        told = orjson.loads(header)
-        return told["arrays"], told["about"]
+        header_values = orjson.loads(header)
+        return header_values["arrays"], header_values["about"]
     except (ValueError, KeyError, TypeError) as error:
         raise _damaged(name, error) from error
 
@@ -183,8 +188,8 @@ def _damaged(name: str, error: object) -> CorpusError:
 
 
 def block_from(data: NDArray[np.uint8], name: str) -> Block:
-    """The block that the bytes of a file hold; its arrays are views of them. Raises CorpusError."""
-    _, start = headed(bytes(data[:16]), name)
+    """Return the block in the bytes of a file, with arrays as views. Raises CorpusError."""
+    _, start = parse_start(bytes(data[:16]), name)
     places, about = header_of(data[16:start].tobytes(), name)
     content, arrays = data[start:], {}
     try:
@@ -197,24 +202,24 @@ def block_from(data: NDArray[np.uint8], name: str) -> Block:
 
 
 def open_block(path: Path) -> Block:
-    """The block in a file that this process or a child of it has written. Raises CorpusError, OSError."""
+    """Open the block in a file written by this process or its child. Raises CorpusError, OSError."""
     return block_from(bytes_in(path), path.name)
 
 
 def block_name(key: str, suffix: str = BLOCK_SUFFIX) -> str:
-    """Where in a generation a block stands, or what is kept beside it."""
+    """Return the path of a block, or of a file next to it, in a generation."""
     return f"{BLOCKS}/{key}{suffix}"
 
 
-# Words come again in every block; a bound keeps the memory of a process in bounds.
+# Words recur in every block; the limit bounds the memory.
 @lru_cache(maxsize=1 << 17)
 def hashed(value: str) -> int:
-    """A 64-bit key of a string, the same in every process."""
+    """Return a 64-bit key of a string, the same in every process."""
     return int.from_bytes(blake2b(value.encode("utf-8", "replace"), digest_size=8).digest(), "little")
 
 
 def digest(*parts: bytes) -> str:
-    """A 128-bit key of some bytes, as hexadecimal digits."""
+    """Return a 128-bit key of some bytes in hexadecimal."""
     state = blake2b(digest_size=16)
     for part in parts:
         state.update(len(part).to_bytes(8, "little") + part)
@@ -222,7 +227,7 @@ def digest(*parts: bytes) -> str:
 
 
 def postings_of(terms: Iterable[Sequence[str]]) -> Postings:
-    """The postings of passages, given as their terms in order."""
+    """Return the postings of passages, given by their terms in order."""
     numbers: dict[str, int] = {}
     lengths: list[int] = []
     flat: list[int] = []
@@ -234,7 +239,10 @@ def postings_of(terms: Iterable[Sequence[str]]) -> Postings:
 
 
 def postings_from(terms: Sequence[str], numbers: Index, rows: Index, passages: int) -> Postings:
-    """The postings of passages; in no order, occurrence i is of ``terms[numbers[i]]`` in ``rows[i]``."""
+    """Return the postings of passages.
+
+    Occurrence i is of ``terms[numbers[i]]`` in ``rows[i]``, in any order.
+    """
     size = max(passages, 1)
     hashes = np.asarray([hashed(term) for term in terms], np.uint64)
     order = np.argsort(hashes, kind="stable")
@@ -242,7 +250,7 @@ def postings_from(terms: Sequence[str], numbers: Index, rows: Index, passages: i
     ranks[order] = np.arange(len(order))
     keys, counts = np.unique(ranks[numbers] * size + rows, return_counts=True)
     used, of_keys = np.divmod(keys, size)
-    # Of a term that no passage has, nothing is kept.
+    # Terms without occurrences are dropped.
     present, firsts = np.unique(used, return_index=True)
     return Postings(
         hashes[order][present],
@@ -253,10 +261,10 @@ def postings_from(terms: Sequence[str], numbers: Index, rows: Index, passages: i
     )
 
 
-def selected(block: Block, documents: NDArray[np.bool_]) -> Block:
-    """The block without some of its documents; ``documents``: which stay, shape (documents,).
+def select_documents(block: Block, documents: NDArray[np.bool_]) -> Block:
+    """Return the block reduced to some documents; ``documents`` is a mask, shape (documents,).
 
-    A column ``T.passage`` says which passages the rows of a table T belong to.
+    A column ``T.passage`` assigns the rows of a table T to passages.
     """
     in_sections = documents[block["sections.document"]]
     in_passages = documents[block["passages.document"]]
@@ -266,7 +274,7 @@ def selected(block: Block, documents: NDArray[np.bool_]) -> Block:
     if _TOKENS in block.arrays:
         masks["tokens"] = np.repeat(in_passages, block["passages.tokens"])
     new = {owner: np.cumsum(mask) - 1 for owner, mask in masks.items()}
-    # The end of a section may be one behind the last row.
+    # The end of a section may be one after the last row.
     bounds = np.concatenate([[0], np.cumsum(in_passages)])
     kept = Block({}, block.about)
     for name, values in block.arrays.items():

@@ -1,4 +1,4 @@
-"""What people decided about references, and links that they judged."""
+"""Users' decisions on references, and verdicts on links."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from engine.corpus.embedded.links import (
     Tables,
 )
 from engine.corpus.embedded.passages import PassageTable
-from engine.corpus.extracted.readings import Judgement, Proposal, Validation, located
-from engine.corpus.judgements import Decision, Place, place_of
+from engine.corpus.extracted.readings import Judgement, Proposal, Validation, locate
+from engine.corpus.judgements import Decision, Place, locate_reference
 from engine.model import Span, Status, TargetKind
 
-# Puts people's decisions in force: over what the texts alone give, in a table of its own.
+# Application of decisions to the references that the texts contain, in a separate table.
 
-# Who made a reference that a person decided.
+# The grammar of references decided by a user.
 DECIDED_GRAMMAR = "person"
 
 
-class Undecided(NamedTuple):
-    """Decisions that changed nothing: their passage, or their words in it, or their target is gone."""
+class IneffectiveDecisions(NamedTuple):
+    """Decisions without effect: their passage, their words or their target no longer exist."""
 
     decisions: tuple[tuple[Decision, str], ...]
 
@@ -46,14 +46,14 @@ def decided(
     passages: PassageTable,
     sections: SectionTable,
     documents: DocumentTable,
-) -> tuple[ReferenceColumns, Undecided]:
-    """The references as the decisions have them, and the decisions that found nothing to decide.
+) -> tuple[ReferenceColumns, IneffectiveDecisions]:
+    """Return the references after the decisions, and the decisions without effect.
 
-    Of the targets that one stretch of words has (each member of "Articles 4 to 6"), a decision leaves the
-    one that it names; a decision that the words are no reference leaves none.
+    If several targets share a span (each member of "Articles 4 to 6"), a decision keeps the one it names; a
+    decision that the words are no reference keeps none.
     """
     if not decisions:
-        return found, Undecided(())
+        return found, IneffectiveDecisions(())
     columns = {name: values.copy() for name, values in found.columns.items()}
     grammars = (*(g for g in found.grammars if g != DECIDED_GRAMMAR), DECIDED_GRAMMAR)
     codes = np.asarray([grammars.index(grammar) for grammar in found.grammars] or [0], np.int16)
@@ -64,7 +64,7 @@ def decided(
     for place, decision in decisions.items():
         numbers = at_place.get(place, [])
         if not numbers:
-            lost.append((decision, "its passage, or the words in it, are gone"))
+            lost.append((decision, "its passage, or the words in it, no longer exist"))
             continue
         if decision.target_id is None:
             kept[numbers] = False
@@ -82,13 +82,13 @@ def decided(
         candidates[first] = ""
     left = {name: values[kept] for name, values in columns.items()}
     remaining = [text for text, stays in zip(candidates, kept.tolist(), strict=True) if stays]
-    return ReferenceColumns(left, Strings.of(remaining), grammars), Undecided(tuple(lost))
+    return ReferenceColumns(left, Strings.of(remaining), grammars), IneffectiveDecisions(tuple(lost))
 
 
 def _numbers_by_place(
     found: ReferenceColumns, decisions: Mapping[Place, Decision], passages: PassageTable
 ) -> dict[Place, list[int]]:
-    """The references that stand at the places of decisions."""
+    """Return the numbers of the references at the locations of decisions."""
     ids = sorted({place.source_id for place in decisions})
     rows = passages.rows(ids)
     texts = dict(
@@ -100,14 +100,14 @@ def _numbers_by_place(
         start, stop = np.searchsorted(source, (row, row + 1)).tolist() if row >= 0 else (0, 0)
         for number in range(start, stop):
             span = Span(int(found.columns["start"][number]), int(found.columns["end"][number]))
-            by_place.setdefault(place_of(passage_id, texts[passage_id], span), []).append(number)
+            by_place.setdefault(locate_reference(passage_id, texts[passage_id], span), []).append(number)
     return by_place
 
 
 def target_of(
     target_id: str, passages: Passages, sections: Sections, documents: Documents
 ) -> tuple[TargetKind, int] | None:
-    """What an id names: a passage, else a section, else a document."""
+    """Return the target with an id: a passage, else a section, else a document."""
     row = int(passages.rows([target_id])[0])
     if row >= 0:
         return TargetKind.PASSAGE, row
@@ -118,17 +118,16 @@ def target_of(
     return None if document is None else (TargetKind.DOCUMENT, document)
 
 
-def described(lost: Undecided) -> list[tuple[str, str]]:
-    """Each decision that found nothing to decide, as (where, why)."""
+def described(lost: IneffectiveDecisions) -> list[tuple[str, str]]:
+    """Return each decision without effect as (location, reason)."""
     return [
         (decision.source_id, f"a decision on {decision.text!r} has no effect: {why}")
         for decision, why in lost.decisions
     ]
 
 
-# People's verdicts on links, over what is kept of them: a rejected link is none, a corrected one
-# leads where a person says. The files of the corpus stay as they are; the verdicts lie beside
-# them, and hold as long as the passage says the same words.
+# Application of verdicts on links: a rejected link is removed, a corrected one has the user's target.
+# Verdicts are stored next to the corpus and apply while the passage contains the same words.
 
 Stamp = tuple[int, ...]
 
@@ -136,7 +135,7 @@ Stamp = tuple[int, ...]
 def with_verdicts(
     verdicts: Iterable[Validation], references: ReferenceTable, links: LinkIndex, tables: Tables
 ) -> tuple[ReferenceTable, LinkIndex]:
-    """References and links as people have judged them; those given where nobody has."""
+    """Return references and links after users' verdicts; unchanged without any."""
     changed = dict(changes(verdicts, references, tables))
     if not changed:
         return references, links
@@ -146,7 +145,7 @@ def with_verdicts(
 
 
 def with_changes(references: ReferenceTable, changed: Mapping[int, Values]) -> ReferenceTable:
-    """The same references with other values in ``CHANGED``, by number."""
+    """Return the references with other values in ``CHANGED``, by number."""
     columns = {name: np.array(references.column(name)) for name in CHANGED}
     for number, after in changed.items():
         for name, value in zip(CHANGED, after, strict=True):
@@ -162,7 +161,7 @@ Values = tuple[float, ...]
 def changes(
     verdicts: Iterable[Validation], references: ReferenceTable, tables: Tables
 ) -> Iterable[tuple[int, Values]]:
-    """The references that verdicts change, by number, with what they are by them."""
+    """Return the references that verdicts change, by number, with their new values."""
     wanted = [one for one in verdicts if one.judgement is not Judgement.ACCEPTED and one.proposal.target_id]
     ids = sorted({one.proposal.source_id for one in wanted})
     rows = dict(zip(ids, tables.passages.rows(ids).tolist(), strict=True))
@@ -170,7 +169,7 @@ def changes(
     texts = dict(zip(there, tables.passages.texts(there), strict=True))
     for one in wanted:
         row = rows[one.proposal.source_id]
-        if row < 0 or located(one.proposal, texts[row]) is None:
+        if row < 0 or locate(one.proposal, texts[row]) is None:
             continue
         relation = RELATION_NUMBERS[one.proposal.relation]
         for number in _same_link(one.proposal, row, relation, references, tables):
@@ -184,7 +183,7 @@ def changes(
 def _same_link(
     proposal: Proposal, row: int, relation: int, references: ReferenceTable, tables: Tables
 ) -> list[int]:
-    """All references of a passage that make a link: it may name its target more than once."""
+    """Return all references of a passage that form a link; it may name its target more than once."""
     target = target_of(str(proposal.target_id), tables.passages, tables.sections, tables.documents)
     if target is None:
         return []
@@ -197,7 +196,7 @@ def _same_link(
 
 
 def _corrected(correction: Proposal, tables: Tables) -> Values | None:
-    """The values of a link as a person corrected it; None where it leads to a concept or nowhere now."""
+    """Return the values of a corrected link; None if it leads to a concept or an unknown target."""
     if correction.target_id is None:
         return None
     target = target_of(correction.target_id, tables.passages, tables.sections, tables.documents)
@@ -208,14 +207,16 @@ def _corrected(correction: Proposal, tables: Tables) -> Values | None:
 
 
 def _relinked(links: LinkIndex, table: ReferenceTable, sources: Array, tables: Tables) -> LinkIndex:
-    """The links with those of some sources made anew."""
+    """Return the links with those of some sources computed again."""
     kept = links.edges()
     stays = ~np.isin(kept.sources, sources)
-    anew = table.edges(
+    recomputed = table.edges(
         tables.sections, tables.documents, np.flatnonzero(np.isin(table.column("source"), sources))
     )
     columns = [
-        np.concatenate([getattr(kept, name)[stays], getattr(anew, name).astype(getattr(kept, name).dtype)])
+        np.concatenate(
+            [getattr(kept, name)[stays], getattr(recomputed, name).astype(getattr(kept, name).dtype)]
+        )
         for name in Edges._fields
     ]
     edges = Edges(*columns)

@@ -1,4 +1,4 @@
-"""Dense search: vectors compared by codes of two bits a dimension, then exactly."""
+"""Dense search: preselection by codes of two bits a dimension, then exact scores."""
 
 from __future__ import annotations
 
@@ -16,38 +16,35 @@ from engine.corpus.embedded.arrays import by_product
 from engine.corpus.embedded.block import Block, Later
 from engine.corpus.protocol import Hits, Mask, Rows
 
-# Vectors as two bits a dimension: what a large corpus is looked through by, before anything is
-# compared.
-#
-# A vector is rotated at random, after which its dimensions are alike and nearly normal, and each
-# is kept as one of four levels, those that lose least of a normal distribution (Max, "Quantizing
-# for minimum distortion", IRE Transactions on Information Theory 1960; the rotation as in Gao and
-# Long, "RaBitQ", SIGMOD 2024). Nothing is learned from the vectors: a passage's code depends on
-# its vector alone, and stays when others come and go. Queries are not coded; faiss looks sums of
-# two dimensions up in registers ("fast scan").
+# Codes of two bits a dimension, for the preselection in large corpora. A vector is rotated at random, after
+# which its dimensions are nearly normal, and each is quantised to the four levels with the least loss for a
+# normal distribution (Max, "Quantizing for minimum distortion", IRE Transactions on Information Theory 1960;
+# the rotation as in Gao and Long, "RaBitQ", SIGMOD 2024). Nothing is learned from the corpus: a passage's
+# code depends on its vector only. Queries are not coded; faiss looks up sums of two dimensions in registers
+# ("fast scan").
 
 faiss: Any = faiss_module
 
-# A byte holds four dimensions.
+# A byte contains four dimensions.
 DIMENSIONS_A_BYTE = 4
-# The four best levels of a standard normal distribution, and where one ends and the next begins.
+# The four best levels of a standard normal distribution, and the bounds between them.
 LEVELS = np.array([-1.5104, -0.4528, 0.4528, 1.5104], np.float32)
 BORDERS = np.array([-0.9816, 0.0, 0.9816], np.float32)
-# Vectors are coded so many at a time.
+# Vectors coded in one batch.
 BATCH = 16_384
-# Of the codes that are known so many are tried.
+# Known codes that are verified as a sample.
 TRIED = 256
 
 Codes = NDArray[np.uint8]
 
 
 def codable(dimensions: int) -> bool:
-    """Whether vectors of so many dimensions can be coded."""
+    """Return whether vectors with some dimensions can be coded."""
     return dimensions > 0 and dimensions % DIMENSIONS_A_BYTE == 0
 
 
-def coded(vectors: NDArray[np.float32]) -> Codes:
-    """The codes of unit vectors, shape (n, d) to (n, d / 4)."""
+def make_codes(vectors: NDArray[np.float32]) -> Codes:
+    """Return the codes of unit vectors, shape (n, d) to (n, d / 4)."""
     count, dimensions = vectors.shape
     codes = np.empty((count, dimensions // DIMENSIONS_A_BYTE), np.uint8)
     rotation, borders = _rotation(dimensions), BORDERS / np.float32(np.sqrt(dimensions))
@@ -62,39 +59,46 @@ def coded(vectors: NDArray[np.float32]) -> Codes:
 
 
 class KnownCodes(NamedTuple):
-    """Codes that some of n vectors were given before, which they keep: ``codes`` of shape (n, d / 4) where
-    ``is_known``, shape (n,); none of these is a zero row."""
+    """Existing codes of some of n vectors: ``codes`` of shape (n, d / 4), valid where ``is_known``, shape
+    (n,).
+
+    None of these vectors is a zero row.
+    """
 
     codes: Codes
     is_known: Mask
 
     def holds(self, vectors: NDArray[np.float32]) -> bool:
-        """Whether the vectors, shape (n, d), have these codes: some of them, at even distances, are coded
-        again. Codes that another version has made another way are not kept."""
+        """Return whether the vectors, shape (n, d), have these codes, by coding an evenly spaced sample.
+
+        Codes of a version with another method are rejected.
+        """
         known = np.flatnonzero(self.is_known)
         asked = known[:: max(1, len(known) // TRIED)]
-        return np.array_equal(coded(vectors[asked]), self.codes[asked])
+        return np.array_equal(make_codes(vectors[asked]), self.codes[asked])
 
     def present(self, vectors: NDArray[np.float32], first: int) -> Mask:
-        """Which of the vectors that stand from ``first`` on are no zero rows: only those without a code are
-        looked at."""
+        """Return a mask of vectors, from row ``first``, that are not zero rows.
+
+        Only uncoded ones are read.
+        """
         found: Mask = self.is_known[first : first + len(vectors)].copy()
         found[~found] = vectors[~found].any(axis=1)
         return found
 
     def completed(self, vectors: NDArray[np.float32], first: int) -> Codes:
-        """The codes of vectors that stand from ``first`` on: those that are not known are made."""
+        """Return the codes of vectors from row ``first``; unknown ones are computed."""
         place = slice(first, first + len(vectors))
         codes, is_new = self.codes[place].copy(), ~self.is_known[place]
-        codes[is_new] = coded(vectors[is_new])
+        codes[is_new] = make_codes(vectors[is_new])
         return codes
 
 
 class CodedVectors:
-    """The codes of a corpus, by row, as faiss searches them."""
+    """The codes of a corpus by row, in a faiss index."""
 
     def __init__(self, codes: Codes) -> None:
-        """``codes`` as of ``coded``."""
+        """``codes`` as from ``make_codes``."""
         self._rotation = _rotation(codes.shape[1] * DIMENSIONS_A_BYTE)
         plain = faiss.IndexPQ(len(self._rotation), len(self._rotation) // 2, 4, faiss.METRIC_INNER_PRODUCT)
         number = np.arange(16)
@@ -106,8 +110,10 @@ class CodedVectors:
         self._index = faiss.IndexPQFastScan(plain)
 
     def nearest(self, queries: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
-        """The rows of the codes with the highest inner products with each query, in no order, shape
-        (q, limit); -1 where there are fewer."""
+        """Return the rows whose codes have the highest inner products with each query, unsorted.
+
+        The shape is (q, limit), with -1 for missing rows.
+        """
         found: NDArray[np.int64] = self._index.search(np.ascontiguousarray(queries @ self._rotation), limit)[
             1
         ]
@@ -116,57 +122,54 @@ class CodedVectors:
 
 @cache
 def _rotation(dimensions: int) -> NDArray[np.float32]:
-    """An orthogonal matrix drawn at random, always the same, shape (d, d)."""
+    """Return a random orthogonal matrix of shape (d, d), the same in every call."""
     drawn = np.random.Generator(np.random.PCG64(0)).standard_normal((dimensions, dimensions))
     turned, upper = np.linalg.qr(drawn)
-    # Of the decompositions the one with a positive diagonal: there is one alone.
+    # The decomposition with a positive diagonal is unique.
     rotation: NDArray[np.float32] = (turned * np.sign(np.diag(upper))).astype(np.float32)
     return rotation
 
 
-# Search by inner product over the vectors of a corpus, by faiss.
-#
-# In a corpus of up to ``MOST_EXACT`` passages every vector is compared, so nothing at or above a
-# threshold is ever missed. In a larger one the vectors' codes are looked through (``coded.py``)
-# and the nearest compared: what share of the best is found so is measured when the corpus is
-# made. Scores are exact in both.
+# Vector search with faiss. In a corpus of up to ``MOST_EXACT`` passages every vector is compared, so nothing
+# at or above a threshold is missed. In a larger one the codes preselect candidates; the recall is measured
+# when the corpus is built. Scores are exact in both.
 
-# Answers about the whole corpus that are remembered: a case asks for the best hits of its question again and
-# again (scan, evidence), and all cases ask for those of the areas.
+# Cached results over the whole corpus: a case repeats its question (scan, evidence), and all cases use the
+# areas.
 REMEMBERED = 256
-# Up to so many passages every vector is compared: a millisecond or two.
+# Largest corpus in which every vector is compared (1 to 2 ms).
 MOST_EXACT = 30_000
-# So many by their codes are compared for each hit that is wanted, and at least so many.
+# Candidates by code for each requested hit, and their minimum.
 COMPARED, LEAST_COMPARED = 8, 2048
-# So many by their codes are looked at where only some are allowed.
+# Most candidates by code with a mask.
 MOST_NEAR = 16_384
-# Of so many passages, their vectors as questions, and this number of hits the recall is measured.
+# Sample of passages as queries, and number of hits, for the measured recall.
 ASKED, RECALL_AT = 32, 100
-# A corpus where less is found does without codes.
+# Codes are not used below this recall.
 LEAST_RECALL = 0.98
 CODES = "vectors.codes"
 
 
 def nothing() -> None:
-    """Lets go of nothing."""
+    """Release nothing."""
 
 
 def parts_of(vectors: NDArray[np.float32], release: Callable[[], None]) -> Iterator[NDArray[np.float32]]:
-    """The vectors part by part, as many at a time as are coded at once; ``release`` is called behind each."""
+    """Yield the vectors in batches; ``release`` is called after each."""
     for start in range(0, len(vectors), BATCH):
         yield vectors[start : start + BATCH]
         release()
 
 
 class VectorIndex:
-    """Unit vectors by row; zero rows are passages in a language that the model does not read."""
+    """Unit vectors by row; zero rows are passages in languages unknown to the model."""
 
     def __init__(self, state: Block) -> None:
         self._vectors: NDArray[np.float32] = state["vectors"]
         self._look_through(state["vectors.present"], state.arrays.get(CODES))
 
     def _look_through(self, present: Mask, codes: Codes | None) -> None:
-        """Search the passages that have a vector, by their codes where there are some."""
+        """Prepare the search over passages with a vector, with codes if available."""
         self._present, self._count = present, int(np.count_nonzero(present))
         self._coded = None if codes is None else CodedVectors(codes)
         self._remembered: OrderedDict[bytes, tuple[int, Hits]] = OrderedDict()
@@ -179,8 +182,10 @@ class VectorIndex:
         release: Callable[[], None] = nothing,
         known: KnownCodes | None = None,
     ) -> None:
-        """Set the vectors, shape (passages, d), unit or zero rows. They are looked at part by part, and
-        ``release`` is called behind each. ``known``: codes that are not made again."""
+        """Set the vectors, shape (passages, d), unit or zero rows.
+
+        They are read in batches with ``release`` after each. ``known``: codes that need not be computed.
+        """
         given = np.asarray(vectors, np.float32)
         present: list[Mask] = [np.zeros(0, np.bool_)]
         codes: list[Codes] = []
@@ -189,7 +194,7 @@ class VectorIndex:
         for part in parts_of(given, release):
             present.append(np.asarray(part.any(axis=1)) if kept is None else kept.present(part, first))
             if is_coded:
-                codes.append(coded(part) if kept is None else kept.completed(part, first))
+                codes.append(make_codes(part) if kept is None else kept.completed(part, first))
             first += len(part)
         state.arrays |= {"vectors": given, "vectors.present": np.concatenate(present)}
         if is_coded:
@@ -197,7 +202,7 @@ class VectorIndex:
 
     @staticmethod
     def write_later(state: Block, release: Callable[[], None]) -> None:
-        """Have the vectors read part by part when the state is written."""
+        """Read the vectors in batches when the block is written."""
         vectors = state["vectors"]
         state.arrays["vectors"] = vectors[:0]
         state.later["vectors"] = Later(vectors.shape, lambda: parts_of(vectors, release))
@@ -205,7 +210,7 @@ class VectorIndex:
     def search(
         self, queries: NDArray[np.float32], limit: int, minimum: float, mask: Mask | None
     ) -> list[Hits]:
-        """For each query the best rows with an inner product >= ``minimum``, ``limit`` at most."""
+        """Return for each query at most ``limit`` rows with an inner product >= ``minimum``, best first."""
         asked = np.ascontiguousarray(queries, np.float32)
         if mask is not None:
             allowed = self._present & mask
@@ -220,7 +225,7 @@ class VectorIndex:
         return [_from(known[key], minimum) for key in keys]
 
     def _recall(self, key: bytes, limit: int) -> Hits | None:
-        """What is remembered of a query: as many hits as are wanted, where it is certain which they are."""
+        """Return the cached hits of a query if they determine the best ``limit``."""
         with self._lock:
             if key not in self._remembered:
                 return None
@@ -232,7 +237,7 @@ class VectorIndex:
             return None
         if had > limit and len(hits.scores) <= limit:
             return hits
-        # Among equals a search for fewer might have kept others.
+        # With ties at the end, a smaller search might have returned other rows.
         if had > limit and hits.scores[limit - 1 : limit] > hits.scores[limit : limit + 1]:
             return Hits(hits.rows[:limit], hits.scores[:limit])
         return None
@@ -244,14 +249,14 @@ class VectorIndex:
                 self._remembered.popitem(last=False)
 
     def _best(self, asked: NDArray[np.float32], limit: int, allowed: Mask) -> list[Hits]:
-        """The best of the allowed rows for each query, best first."""
+        """Return the best allowed rows for each query, best first."""
         count = self._count if allowed is self._present else int(np.count_nonzero(allowed))
         limit = min(limit, count)
         if limit <= 0 or not len(asked):
             return [Hits(np.zeros(0, np.int32), np.zeros(0, np.float32)) for _ in asked]
         near = self._near(asked, limit, allowed, count)
-        coded = [place for place, rows in enumerate(near) if len(rows)]
-        found = self._best_of(asked[coded], [near[place] for place in coded], limit)
+        make_codes = [place for place, rows in enumerate(near) if len(rows)]
+        found = self._best_of(asked[make_codes], [near[place] for place in make_codes], limit)
         rest = [place for place, rows in enumerate(near) if not len(rows)]
         for place, hits in zip(rest, self._exactly(asked[rest], limit, allowed, count), strict=True):
             found.insert(place, hits)
@@ -260,17 +265,19 @@ class VectorIndex:
     def _best_of(
         self, asked: NDArray[np.float32], near: Sequence[NDArray[np.int64]], limit: int
     ) -> list[Hits]:
-        """The best of some rows for each query: all of them are compared."""
+        """Return the best of some candidate rows for each query by exact scores."""
         return [self._hits(query, rows, limit) for query, rows in zip(asked, near, strict=True)]
 
     def _near(
         self, asked: NDArray[np.float32], limit: int, allowed: Mask, count: int
     ) -> list[NDArray[np.int64]]:
-        """The allowed rows that are nearest to each query by their codes, more than are wanted; none where
-        they do not tell enough of them, so that every allowed vector is to be compared."""
+        """Return candidate rows for each query by their codes, more than requested.
+
+        The list is empty if the codes do not give enough of them; then every allowed vector must be compared.
+        """
         wanted = _compared(limit)
         asked_for = wanted * len(allowed) // max(count, 1)
-        # Where few are allowed it is sooner to compare them than to find them among all others.
+        # A few allowed rows are compared faster directly.
         if self._coded is None or count <= MOST_EXACT or asked_for > MOST_NEAR:
             return [np.empty(0, np.int64)] * len(asked)
         near = [rows[rows >= 0] for rows in self._coded.nearest(asked, asked_for)]
@@ -278,10 +285,10 @@ class VectorIndex:
         return [rows if len(rows) * 2 >= wanted else rows[:0] for rows in near]
 
     def _exactly(self, asked: NDArray[np.float32], limit: int, allowed: Mask, count: int) -> list[Hits]:
-        """The best of the allowed rows for each query: all of them are compared."""
+        """Return the best allowed rows for each query by comparing all of them."""
         if not len(asked):
             return []
-        # Looking every passage up in the bitmap takes several times as long as comparing its vector.
+        # Looking up every passage in a bitmap takes several times as long as comparing its vector.
         selector = None
         if count < len(allowed):
             selector = faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
@@ -293,7 +300,7 @@ class VectorIndex:
         return [self._hits(query, rows[n], limit) for n, query in enumerate(asked)]
 
     def _hits(self, query: NDArray[np.float32], rows: NDArray[np.int64], limit: int) -> Hits:
-        """Hits in their order; read-only, as they are remembered."""
+        """Return sorted hits, read-only because they are cached."""
         rows = np.sort(rows[rows >= 0])
         compared = by_product(rows, self.take(rows), query)
         hits = Hits(compared.rows[:limit], compared.scores[:limit])
@@ -304,14 +311,14 @@ class VectorIndex:
     def _compared_by_parts(
         self, asked: NDArray[np.float32], limit: int, release: Callable[[], None]
     ) -> list[Hits]:
-        """The best rows for each query: all vectors are compared, a part at a time."""
+        """Return the best rows for each query by comparing all vectors in batches."""
         rows, scores = np.zeros((len(asked), 0), np.int64), np.zeros((len(asked), 0), np.float32)
         first = 0
         for part in parts_of(self._vectors, release):
             own = np.where(self._present[first : first + len(part)], asked @ part.T, np.float32(-np.inf))
             numbers = np.broadcast_to(np.arange(first, first + len(part)), own.shape)
             scores, rows = np.hstack([scores, own]), np.hstack([rows, numbers])
-            # Twice as many as are wanted, which are told apart by their exact scores.
+            # Keep twice as many as requested, which exact scores then separate.
             if scores.shape[1] > 2 * limit:
                 best = np.argpartition(-scores, 2 * limit, axis=1)[:, : 2 * limit]
                 scores = np.take_along_axis(scores, best, axis=1)
@@ -322,12 +329,14 @@ class VectorIndex:
 
     @property
     def vectors(self) -> NDArray[np.float32]:
-        """All vectors, shape (passages, d)."""
+        """Return all vectors, shape (passages, d)."""
         return self._vectors
 
     def recall(self, release: Callable[[], None] = nothing) -> float | None:
-        """The share of the best ``RECALL_AT`` hits that is found, the mean over passages at even distances as
-        questions; None where every vector is compared anyway. ``release`` as in ``put``."""
+        """Return the recall of the best ``RECALL_AT`` hits, averaged over evenly spaced passages as queries.
+
+        None if every vector is compared anyway. ``release`` as in ``put``.
+        """
         present = np.flatnonzero(self._present)
         if self._coded is None or not len(present):
             return None
@@ -336,7 +345,7 @@ class VectorIndex:
         limit = min(RECALL_AT, len(present))
         exact = self._compared_by_parts(asked, limit, release)
         found = self._best(asked, limit, self._present)
-        # By scores, as of equals either may be found.
+        # Compared by score, because of equal scores either may be found.
         return float(
             np.mean(
                 [np.isin(one.scores, other.scores).mean() for one, other in zip(exact, found, strict=True)]
@@ -344,28 +353,30 @@ class VectorIndex:
         )
 
     def take(self, rows: Rows | NDArray[np.int64]) -> NDArray[np.float32]:
-        """The vectors at ``rows``, shape (n, d)."""
+        """Return the vectors at ``rows``, shape (n, d)."""
         chosen: NDArray[np.float32] = self._vectors[np.asarray(rows, np.int64)]
         return chosen
 
 
 def _compared(limit: int) -> int:
-    """How many vectors are compared for so many hits: a power of two, so that the hits of most searches are
-    the first of those of a larger one."""
+    """Return the number of vectors to compare for some hits.
+
+    A power of two, so that most searches share results.
+    """
     return max(LEAST_COMPARED, 1 << (COMPARED * limit - 1).bit_length())
 
 
 def _from(hits: Hits, minimum: float) -> Hits:
-    """The hits of at least a score; they are in its order."""
+    """Return the hits with at least a score; they are sorted by it."""
     size = int(np.searchsorted(-hits.scores, -np.float32(minimum), side="right"))
     return Hits(hits.rows[:size], hits.scores[:size])
 
 
 def similarity_floor(vectors: NDArray[np.float32], pairs: int = 20_000, present: Mask | None = None) -> float:
-    """Cosine that all but the least similar hundredth of random pairs of passages reach.
+    """Return the cosine that 99% of random pairs of passages reach.
 
-    The pairs are drawn with a fixed seed; zero rows are left out: ``present`` says which have a vector, where
-    that is known. 0 for fewer than two vectors.
+    The pairs are drawn with a fixed seed, without zero rows: ``present`` masks rows with a vector, if known.
+    0 for fewer than two vectors.
     """
     rows = np.flatnonzero(vectors.any(axis=1) if present is None else present)
     if len(rows) < 2:

@@ -1,4 +1,4 @@
-"""The documents of a corpus on disk, and the names that texts give to them."""
+"""Documents and sections of a corpus folder, and names that texts give to documents."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from engine.language.addresses import number_key
 from engine.language.references.definitions import DefinedName
 from engine.model import NOTHING, Document, Section, SectionKind
 
-# Columns of a corpus put together from those of its blocks.
+# Columns of a corpus, concatenated from its blocks.
 
 
-def joined(blocks: Sequence[Block], name: str, dtype: type[np.generic]) -> Array:
-    """A column of all blocks, as it stands in them."""
+def join_columns(blocks: Sequence[Block], name: str, dtype: type[np.generic]) -> Array:
+    """Return the concatenation of a column of all blocks."""
     parts = [block[name] for block in blocks]
     return np.concatenate(parts) if parts else np.zeros(0, dtype)
 
 
-def shifted(blocks: Sequence[Block], name: str, sizes: Sequence[int]) -> NDArray[np.int32]:
-    """A column of numbers that count from 0 in each block and from 0 in the corpus; -1 stays what it is.
+def renumber(blocks: Sequence[Block], name: str, sizes: Sequence[int]) -> NDArray[np.int32]:
+    """Return a column of numbers, which count from 0 in each block, renumbered for the corpus; -1 stays.
 
-    ``sizes``: how many things the numbers of each block count.
+    ``sizes``: the number of counted objects in each block.
     """
     parts, first = [np.zeros(0, np.int32)], 0
     for block, size in zip(blocks, sizes, strict=True):
@@ -40,18 +40,18 @@ def shifted(blocks: Sequence[Block], name: str, sizes: Sequence[int]) -> NDArray
     return np.concatenate(parts)
 
 
-def recoded(codes: Array, names: Strings, numbers: Mapping[str, int]) -> NDArray[np.int16]:
-    """Codes of a block's own list of names as codes of the corpus; -1 stays what it is."""
+def recode(codes: Array, names: Strings, numbers: Mapping[str, int]) -> NDArray[np.int16]:
+    """Return codes of a block's list of names as codes of the corpus; -1 stays."""
     known = np.asarray([*(numbers[name] for name in names.all()), -1], np.int16)
     return known[codes]
 
 
-# The documents and sections of a corpus folder.
+# Documents and sections.
 
 SECTION_KINDS = tuple(SectionKind)
 KIND_NUMBERS: Mapping[SectionKind, int] = {kind: number for number, kind in enumerate(SECTION_KINDS)}
 
-# Days without a known bound: before and after every real one.
+# Unknown bounds: before and after every real day.
 BEGINNING = np.iinfo(np.int32).min
 END_OF_TIME = np.iinfo(np.int32).max
 
@@ -61,8 +61,10 @@ NO_ROWS: Numbers = np.empty(0, np.int32)
 
 
 def by_number(printed: Sequence[str], first: int = 0) -> Numbered:
-    """Where each printed number stands, by the form in which numbers are compared; no empty ones. ``first``
-    is where the first of them does."""
+    """Return the indexes of each printed number in normalised form, without empty ones.
+
+    ``first`` is the index of the first.
+    """
     places: dict[str, list[int]] = {}
     for place, number in enumerate(printed, first):
         if number:
@@ -74,27 +76,27 @@ def by_number(printed: Sequence[str], first: int = 0) -> Numbered:
 
 
 def day_number(day: date | None, unknown: int) -> int:
-    """A day as an integer that sorts like the day."""
+    """Return a day as an integer with the same order."""
     return unknown if day is None else day.toordinal()
 
 
 def day_of(number: int) -> date | None:
-    """The inverse of ``day_number``."""
+    """Return the day of ``day_number``."""
     return None if number in (BEGINNING, END_OF_TIME) else date.fromordinal(number)
 
 
 def dump_metadata(metadata: Mapping[str, Any]) -> bytes:
-    """Metadata as JSON; what JSON has no type for is written as its text."""
+    """Return metadata as JSON; types unknown to JSON become text."""
     return orjson.dumps(dict(metadata), default=str, option=orjson.OPT_NON_STR_KEYS)
 
 
 def load_metadata(text: str) -> Mapping[str, Any]:
-    """The inverse of ``dump_metadata``, read-only."""
+    """Return the metadata of ``dump_metadata``, read-only."""
     return MappingProxyType(orjson.loads(text)) if text else NOTHING
 
 
 class DocumentTable:
-    """Documents in corpus order, with the range of rows of each."""
+    """Documents in corpus order, each with its range of rows."""
 
     def __init__(self, state: Block) -> None:
         self._records = state.strings("documents")
@@ -110,20 +112,22 @@ class DocumentTable:
         statuses: Mapping[str, int],
         dated: Mapping[int, Document] | None = None,
     ) -> None:
-        """Set the columns of the documents of all blocks; ``dated`` take the places of those with their
-        numbers: what only the whole corpus tells of their validity."""
+        """Set the columns of the documents of all blocks.
+
+        ``dated`` replace documents, by number, whose validity depends on the whole corpus.
+        """
         state.put_joined("documents", [block.strings("documents") for block in blocks])
         if dated:
             records = list(state.strings("documents").all())
             for number, document in dated.items():
                 records[number] = dump_document(document)
             state.put_strings("documents", records)
-        counts = joined(blocks, "documents.passages", np.int32)
-        codes = [recoded(block["documents.status"], block.strings("statuses"), statuses) for block in blocks]
+        counts = join_columns(blocks, "documents.passages", np.int32)
+        codes = [recode(block["documents.status"], block.strings("statuses"), statuses) for block in blocks]
         state.arrays |= {
             "documents.first": np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
-            "documents.valid_from": joined(blocks, "documents.valid_from", np.int32),
-            "documents.valid_to": joined(blocks, "documents.valid_to", np.int32),
+            "documents.valid_from": join_columns(blocks, "documents.valid_from", np.int32),
+            "documents.valid_to": join_columns(blocks, "documents.valid_to", np.int32),
             "documents.status": np.concatenate([np.zeros(0, np.int16), *codes]),
         }
         for number, document in (dated or {}).items():
@@ -135,12 +139,12 @@ class DocumentTable:
 
     @cached_property
     def all(self) -> list[Document]:
-        """Every document; read once, at the first question."""
+        """Return every document, read on the first call."""
         return [load_document(record) for record in self._records.take(np.arange(len(self)))]
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
-        """Number of each document by its id."""
+        """Return the number of each document by id."""
         return {document.id: number for number, document in enumerate(self.all)}
 
 
@@ -167,22 +171,22 @@ class SectionTable:
             state.put_joined(name, [block.strings(name) for block in blocks])
         passages = [block.passages for block in blocks]
         state.arrays |= {
-            "sections.kind": joined(blocks, "sections.kind", np.int8),
-            "sections.document": shifted(blocks, "sections.document", [block.documents for block in blocks]),
-            "sections.parent": shifted(blocks, "sections.parent", [block.sections for block in blocks]),
-            "sections.first": shifted(blocks, "sections.first", passages),
-            "sections.stop": shifted(blocks, "sections.stop", passages),
+            "sections.kind": join_columns(blocks, "sections.kind", np.int8),
+            "sections.document": renumber(blocks, "sections.document", [block.documents for block in blocks]),
+            "sections.parent": renumber(blocks, "sections.parent", [block.sections for block in blocks]),
+            "sections.first": renumber(blocks, "sections.first", passages),
+            "sections.stop": renumber(blocks, "sections.stop", passages),
         }
 
     def __len__(self) -> int:
         return len(self._ids)
 
     def id(self, number: int) -> str:
-        """The id of a section."""
+        """Return the id of a section."""
         return self._ids[number]
 
     def find(self, section_id: str) -> int | None:
-        """The number of the section with an id, None for an id that is not there."""
+        """Return the number of the section with an id, None if unknown."""
         return self._numbers_by_id.get(section_id)
 
     @cached_property
@@ -190,11 +194,11 @@ class SectionTable:
         return {section_id: number for number, section_id in enumerate(self._ids.all())}
 
     def number(self, number: int) -> str:
-        """The number that a section prints, empty where it has none."""
+        """Return the number that a section prints, empty for none."""
         return self._numbers[number]
 
     def numbered(self, number: str) -> Numbers:
-        """The first rows of the sections whose printed number is this one, in order of the sections."""
+        """Return the first rows of the sections with a printed number, in section order."""
         return self.first[self._by_number.get(number_key(number), NO_ROWS)]
 
     @cached_property
@@ -202,12 +206,12 @@ class SectionTable:
         return by_number(self._numbers.all())
 
     def printed(self, document: int) -> Numbered:
-        """The numbers of a document's sections by those that they print."""
+        """Return the numbers of a document's sections by printed number."""
         start, stop = np.searchsorted(self.document, (document, document + 1)).tolist()
         return by_number(self._numbers.take(np.arange(start, stop)), start)
 
     def take(self, numbers: Sequence[int], documents: DocumentTable) -> list[Section]:
-        """The sections with these numbers, in that order."""
+        """Return the sections with these numbers, in that order."""
         sections = []
         for number in numbers:
             document, parent = int(self.document[number]), int(self.parent[number])
@@ -228,14 +232,14 @@ class SectionTable:
 
 
 def dump_document(document: Document) -> str:
-    """A document as JSON."""
+    """Return a document as JSON."""
     record = {name: getattr(document, name) for name in Document.__slots__ if name != "metadata"}
     record["metadata"] = dict(document.metadata)
     return orjson.dumps(record, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
 
 
 def load_document(record: str) -> Document:
-    """The inverse of ``dump_document``."""
+    """Return the document of ``dump_document``."""
     fields: dict[str, Any] = orjson.loads(record)
     for name in ("valid_from", "valid_to"):
         fields[name] = None if fields[name] is None else date.fromisoformat(fields[name])
@@ -244,20 +248,20 @@ def load_document(record: str) -> Document:
     return Document(**fields)
 
 
-# The names that texts of a corpus give to documents, as its blocks have them.
+# Names that texts give to documents.
 
 _ROWS, _NAMES = "names.passage", "names"
 
 
 class GivenNames:
-    """Names by the passages that give them. A corpus that was written before they were kept has none."""
+    """Names by the passages that define them; none in a corpus of an older version."""
 
     def __init__(self, state: Block) -> None:
         self._state = state
 
     @staticmethod
     def pack(block: Block, names: Iterable[tuple[int, DefinedName]]) -> None:
-        """Set the names that the passages of a block give, by their rows in it."""
+        """Set the names that the passages of a block define, by row."""
         held = list(names)
         block.arrays[_ROWS] = np.asarray([row for row, _ in held], np.int32)
         block.put_strings(_NAMES, [orjson.dumps(tuple(name)).decode() for _, name in held])
@@ -265,11 +269,11 @@ class GivenNames:
     @staticmethod
     def put(state: Block, blocks: Sequence[Block]) -> None:
         """Set the names of all blocks."""
-        state.arrays[_ROWS] = shifted(blocks, _ROWS, [block.passages for block in blocks])
+        state.arrays[_ROWS] = renumber(blocks, _ROWS, [block.passages for block in blocks])
         state.put_joined(_NAMES, [block.strings(_NAMES) for block in blocks])
 
     def each(self) -> Iterator[tuple[int, DefinedName]]:
-        """The row of each passage that names a document, and the name, in the order of the corpus."""
+        """Yield row and name of each passage that names a document, in corpus order."""
         if _ROWS not in self._state.arrays:
             return
         rows = self._state[_ROWS].tolist()

@@ -1,4 +1,4 @@
-"""A generation of a corpus: its files, and the manifest that names them."""
+"""A generation of a corpus: its files, and its manifest."""
 
 from __future__ import annotations
 
@@ -23,32 +23,31 @@ from xxhash import xxh3_128
 from engine.corpus.embedded.block import Block, block_from, bytes_in
 from engine.errors import CorpusError, ResourceError, system_error
 
-# The manifest of a corpus folder: what is in it, and how to tell that it is whole.
+# The manifest of a corpus folder lists its files with their checksums.
 
 FORMAT_VERSION = 8
 MANIFEST_NAME = "manifest.json"
 NO_MODEL = "none"
 
 
-# Of a file below the generation, and of nothing outside it.
+# A relative path below the generation.
 FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-]+/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$")]
 
 
 class FileSeal(NamedTuple):
-    """What a file is told by: its size in bytes and the XXH3 digest of its content, 32 hexadecimal digits."""
+    """Size in bytes and XXH3 digest (32 hexadecimal digits) of a file."""
 
     size: int
     digest: str
 
 
 class Manifest(BaseModel):
-    """What ``manifest.json`` says. ``generation`` is the subfolder with the data it describes.
+    """The content of ``manifest.json``. ``generation`` is the subfolder of the data.
 
-    ``sparse`` is the model of the learned sparse vectors. ``late`` is not used: earlier versions named the
-    model of token vectors there, whose files may be among ``files``. ``dense_recall`` is the share of the
-    nearest passages that dense search finds, None if it compares all.
-    ``files`` has the seal of each data file. ``checksum`` is the SHA-256 of all other fields in canonical
-    JSON.
+    ``sparse`` is the model of the learned sparse vectors. ``late`` is unused: in earlier versions it was the
+    model of token vectors, whose files may be among ``files``. ``dense_recall`` is the recall of dense
+    search, None if it compares all vectors. ``files`` has the seal of each data file. ``checksum`` is the
+    SHA-256 of all other fields in canonical JSON.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -80,19 +79,19 @@ class Manifest(BaseModel):
     checksum: str = ""
 
     def sealed(self) -> Manifest:
-        """A copy with its checksum filled in."""
+        """Return a copy with its checksum."""
         return self.model_copy(update={"checksum": self._digest()})
 
     def is_sound(self) -> bool:
-        """Whether the checksum fits the content."""
+        """Return whether the checksum fits the content."""
         return self.checksum == self._digest()
 
     def most_frequent(self) -> dict[str, int]:
-        """The passages of each language, most first; languages with as many by the alphabet."""
+        """Return the number of passages of each language, most frequent first, ties in alphabetical order."""
         return dict(sorted(self.languages.items(), key=lambda item: (-item[1], item[0])))
 
     def to_json(self) -> str:
-        """The file's text."""
+        """Return the text of the file."""
         return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
     def _digest(self) -> str:
@@ -102,9 +101,9 @@ class Manifest(BaseModel):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a corpus folder.
+    """Read the manifest of a corpus folder.
 
-    Raises CorpusError where the folder holds no corpus, a damaged one, or one of another format.
+    Raises CorpusError if the folder contains no corpus, a damaged one, or one of another format.
     """
     path = folder / MANIFEST_NAME
     if not folder.is_dir():
@@ -133,47 +132,40 @@ def read_manifest(folder: Path) -> Manifest:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise CorpusError(f"{damaged}, {where}: {first['msg']}; ingest its sources again") from error
-    # To the byte, so that no change of it goes unnoticed.
+    # Compared byte by byte, so that every change is noticed.
     if not manifest.is_sound() or manifest.to_json().encode() != written:
         raise CorpusError(f"{damaged} does not fit its checksum; ingest its sources again")
     return manifest
 
 
-# The published data of a corpus folder, every file of which is checked before anything in it is
-# used.
-#
-# The manifest has the size and the digest of each file (XXH3, 128 bits: some ten gigabytes a
-# second). A file is read as a whole, compared with its digest and kept in memory, so that neither
-# a damaged disk nor a later change of the file reaches an answer, and an open corpus holds no
-# descriptor of it. A file of more than ``MOST_READ`` bytes is mapped instead, so that all
-# processes share it and the system may put it away: it is compared when the corpus is opened, and
-# nobody may write into it afterwards (a publication writes new files).
-#
-# This defends against what happens to files: flipped bits, files that are cut or swapped. It does
-# not defend against somebody who may write here and knows the format, who can make the digests
-# anew; for that there is the SHA-256 that ``engine.corpus.verifying`` gives, to be kept
+# Every file is checked before it is used. The manifest has its size and digest (XXH3, 128 bits, some ten
+# gigabytes a second). A file is read completely, compared with its digest and kept in memory, so that neither
+# a damaged disk nor a later change affects results, and no file descriptor stays open. A file larger than
+# ``MOST_READ`` is mapped instead, so that processes share it and it can be paged out: it is compared when the
+# corpus is opened, and must not be written afterwards (a publication writes new files).  This protects from
+# flipped bits and from truncated or exchanged files. It does not protect from an attacker with write access,
+# who can update the digests; for that there is the SHA-256 of ``engine.corpus.verifying``, to be stored
 # elsewhere.
 
-# What a corpus answers from; the references and links, which decisions of people change; the references as
-# the texts alone have them, before anybody decided anything; learned sparse vectors.
+# Data for queries; references and links after users' decisions; references as in the texts alone.
 STATE_NAME, CITED_NAME, FOUND_NAME = "state.arrays", "cited.arrays", "found.arrays"
 SPARSE_NAME = "sparse.arrays"
-# The graph of references, names and entities, put together.
+# The adjacency of references, names and entities.
 GRAPH_NAME = "graph.arrays"
 T = TypeVar("T")
-# Read at once where a file is only compared: it stays in the second-level cache.
+# Bytes read at once for a comparison: they fit into the second-level cache.
 AT_ONCE = 1 << 18
-# Files that are sealed at once.
+# Files sealed concurrently.
 SEALED_AT_ONCE = 2
-# Files up to so many bytes are read into memory.
+# Files up to this size (bytes) are read into memory.
 MOST_READ = 1 << 28
-# Files up to so many bytes are read whether they are wanted or not.
+# Files up to this size (bytes) are read even if they may not be needed.
 SMALL = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What the manifest of ``folder`` describes."""
+    """The generation described by the manifest of ``folder``."""
 
     folder: Path
     manifest: Manifest
@@ -185,25 +177,25 @@ class Generation:
 
     @property
     def memory(self) -> int:
-        """How many bytes an open corpus holds in memory, beside what is mapped."""
+        """The number of bytes of an open corpus in memory, without mapped files."""
         read = (STATE_NAME, CITED_NAME, SPARSE_NAME)
         sizes = [seal.size for name, seal in self.manifest.files.items() if name in read]
         return sum(size for size in sizes if size <= MOST_READ)
 
     def check_sizes(self) -> None:
-        """Look whether every file is there in its size. Raises CorpusError for the first that is not."""
+        """Check that every file exists with its size. Raises CorpusError for the first that does not."""
         for name in self.manifest.files:
             with self._reading(name):
                 self._sized(name)
 
     def check(self, name: str) -> None:
-        """Compare a file with its digest. Raises CorpusError for another or none, ResourceError."""
+        """Compare a file with its digest. Raises CorpusError for a missing or changed file, ResourceError."""
         with self._reading(name):
-            found = sealed(self._sized(name)).digest
+            found = seal_file(self._sized(name)).digest
         self._compare(name, found)
 
     def has(self, name: str) -> bool:
-        """Whether a file is there as it was published. Raises ResourceError."""
+        """Return whether a file is as it was published. Raises ResourceError."""
         try:
             self.check(name)
         except CorpusError:
@@ -211,7 +203,7 @@ class Generation:
         return True
 
     def bytes(self, name: str) -> NDArray[np.uint8]:
-        """The content of a file. Raises CorpusError where it is missing or damaged, ResourceError."""
+        """Return the content of a file. Raises CorpusError if it is missing or damaged, ResourceError."""
         with self._reading(name):
             path = self._sized(name)
             data = _mapped(path) if self.manifest.files[name].size > MOST_READ else bytes_in(path)
@@ -219,12 +211,14 @@ class Generation:
         return data
 
     def block(self, name: str) -> Block:
-        """The arrays of a file. Raises as ``bytes``."""
+        """Return the arrays of a file. Raises as ``bytes``."""
         return block_from(self.bytes(name), name)
 
     def mapped(self, name: str) -> Callable[[], NDArray[np.uint8]]:
-        """What gives the content of a file that stays on disk: compared with its digest when it is asked for,
-        not afterwards. Raises as ``bytes``, the comparison too."""
+        """Return a function that maps a file and compares it with its digest on the call.
+
+        It raises as ``bytes``.
+        """
         with self._reading(name):
             data = _mapped(self._sized(name))
 
@@ -234,9 +228,11 @@ class Generation:
 
         return compared
 
-    def kept(self, name: str) -> Callable[[], NDArray[np.uint8]]:
-        """What gives the content of a file that may not be wanted: as ``bytes`` where it is small, which
-        holds no descriptor, else as ``mapped``. Raises as these."""
+    def lazy(self, name: str) -> Callable[[], NDArray[np.uint8]]:
+        """Return a function that gives a file that may not be needed: read if small, else mapped.
+
+        A small file is read now, so that it needs no descriptor. Both raise as ``bytes``.
+        """
         seal = self.manifest.files.get(name)
         if seal is None or seal.size > SMALL:
             return self.mapped(name)
@@ -249,7 +245,7 @@ class Generation:
             raise self._damaged(f"{name} is missing")
         found = path.stat()
         if not S_ISREG(found.st_mode):
-            raise self._damaged(f"{name} is no file")
+            raise self._damaged(f"{name} is not a file")
         if found.st_size != seal.size:
             raise self._damaged(f"{name} has {found.st_size} bytes, not {seal.size}")
         return path
@@ -276,34 +272,39 @@ class Generation:
 
 
 def mapped_block(path: Path) -> Block:
-    """The block in a file that this process or a child of it has written, and nobody writes into again; it
-    stays on disk. Raises CorpusError, OSError."""
+    """Map the block in a file written by this process or its child, which is never written again.
+
+    Raises CorpusError, OSError.
+    """
     return block_from(_mapped(path), path.name)
 
 
 def _mapped(path: Path) -> NDArray[np.uint8]:
-    """The content of a file that stays on disk."""
+    """Map the content of a file."""
     with open(path, "rb") as file:
         # An empty file cannot be mapped.
         empty = not os.fstat(file.fileno()).st_size
         return np.frombuffer(b"" if empty else mmap(file.fileno(), 0, access=ACCESS_READ), np.uint8)
 
 
-def published(folder: Path) -> Generation:
-    """The generation that counts in a folder, every file in its size. Raises CorpusError, ResourceError."""
+def current_generation(folder: Path) -> Generation:
+    """Return the current generation of a folder, with all files in size.
 
-    def whole(generation: Generation) -> Generation:
+    Raises CorpusError, ResourceError.
+    """
+
+    def check(generation: Generation) -> Generation:
         generation.check_sizes()
         return generation
 
-    return read_published(folder, whole)
+    return read_published(folder, check)
 
 
 def read_published(folder: Path, read: Callable[[Generation], T]) -> T:
-    """What ``read`` makes of the generation that counts in a folder.
+    """Return the result of ``read`` for the current generation of a folder.
 
-    The files of one that is replaced meanwhile go: that is no damage, the next one is read. Raises
-    CorpusError, ResourceError and what ``read`` raises.
+    If the generation is replaced and deleted concurrently, the next one is read. Raises CorpusError,
+    ResourceError and the errors of ``read``.
     """
     manifest = read_manifest(folder)
     while True:
@@ -316,17 +317,19 @@ def read_published(folder: Path, read: Callable[[Generation], T]) -> T:
             manifest = now
 
 
-def standing_in(folder: Path) -> Generation | None:
-    """The generation that counts in a folder; None where it holds no corpus, a damaged manifest, or one of
-    another format. Raises ResourceError."""
+def find_current_generation(folder: Path) -> Generation | None:
+    """Return the current generation of a folder; None without a corpus, or for a damaged or foreign manifest.
+
+    Raises ResourceError.
+    """
     try:
         return Generation(folder, read_manifest(folder))
     except CorpusError:
         return None
 
 
-def sealed(path: Path) -> FileSeal:
-    """Size and digest of a file as it stands. Raises OSError."""
+def seal_file(path: Path) -> FileSeal:
+    """Return size and digest of a file. Raises OSError."""
     state, room, size = xxh3_128(), memoryview(bytearray(AT_ONCE)), 0
     with open(path, "rb", buffering=0) as file:
         while read := file.readinto(room):
@@ -336,7 +339,7 @@ def sealed(path: Path) -> FileSeal:
 
 
 def files_in(data: Path) -> dict[str, Path]:
-    """Every file below a folder, by its name in it, in the order of the names. Raises OSError."""
+    """Return every file below a folder by relative name, sorted. Raises OSError."""
     return {name: data / name for name in sorted(_names_in(str(data), ""))}
 
 
@@ -351,16 +354,19 @@ def _names_in(folder: str, beginning: str) -> Iterator[str]:
 
 
 def seals_of(data: Path, before: Generation | None) -> dict[str, FileSeal]:
-    """The seal of each file of a new generation. One that it shares with the generation before keeps the seal
-    that it was published with, whatever has happened to it since. Raises OSError."""
+    """Return the seal of each file of a new generation.
+
+    A file shared with the generation before keeps its published seal, so that later damage is noticed. Raises
+    OSError.
+    """
     known = {} if before is None else before.manifest.files
     old = "" if before is None else str(before.data)
     names = sorted(_names_in(str(data), ""))
     shared = {name for name in names if name in known and _is_same(f"{data}/{name}", f"{old}/{name}")}
     new = [name for name in names if name not in shared]
-    # To seal a file is to compute without the lock of the interpreter.
+    # Hashing releases the interpreter lock.
     with ThreadPoolExecutor(SEALED_AT_ONCE, "redstring-sealing") as threads:
-        made = dict(zip(new, threads.map(lambda name: sealed(data / name), new), strict=True))
+        made = dict(zip(new, threads.map(lambda name: seal_file(data / name), new), strict=True))
     return {name: known[name] if name in shared else made[name] for name in names}
 
 
@@ -368,13 +374,12 @@ def _is_same(path: str, other: str) -> bool:
     try:
         return os.path.samefile(path, other)
     except FileNotFoundError:
-        # Lost: this one was made anew.
+        # The other file is missing.
         return False
 
 
 def keep_file(old: Path, new: Path) -> None:
-    """Make a file of an old generation part of a new one, in a folder that is there; without a copy where the
-    disk can do that."""
+    """Add a file of an old generation to a new one, in an existing folder, by a hard link if possible."""
     try:
         os.link(old, new)
     except FileExistsError:

@@ -24,11 +24,11 @@ from engine.corpus.embedded.block import (
 )
 from engine.corpus.protocol import Hits, Mask, Rows
 
-# The postings of a corpus: put together from those of its blocks, and changed where blocks are.
+# Postings of a corpus, merged from those of its blocks, and updated for changed blocks.
 
 
 class FieldPostings(Sequence[Postings]):
-    """The postings of one field of some blocks; those of a block are read when they are asked for."""
+    """The postings of a field of some blocks, read on access."""
 
     def __init__(self, blocks: Sequence[Block], field: str) -> None:
         self._blocks, self._field = blocks, field
@@ -46,11 +46,10 @@ class FieldPostings(Sequence[Postings]):
         return self._blocks[number].postings(self._field)
 
 
-def merged(parts: Sequence[Postings]) -> Postings:
-    """The postings of all parts, one after the other; in time linear in them, no sort of them.
+def concat_postings(parts: Sequence[Postings]) -> Postings:
+    """Return the concatenated postings of all parts, in linear time, without sorting.
 
-    Counts, which are whole numbers, are in as few bytes as they need. The parts are looked at twice, one at a
-    time, and none is kept.
+    Counts use the smallest integer type. The parts are read twice, one at a time.
     """
     if len(parts) == 1:
         return parts[0]._replace(counts=narrow(parts[0].counts))
@@ -82,18 +81,18 @@ def merged(parts: Sequence[Postings]) -> Postings:
 
 
 def narrow(counts: Array) -> Array:
-    """Counts, which are whole numbers, in as few bytes as they need."""
+    """Return counts in the smallest integer type."""
     return counts.astype(np.min_scalar_type(int(counts.max(initial=0))), copy=False)
 
 
-def replaced(old: Postings, first: int, stop: int, part: Postings) -> Postings:
-    """The postings of a corpus with others in the place of those of the passages ``first`` to ``stop``.
+def replace_postings(old: Postings, first: int, stop: int, part: Postings) -> Postings:
+    """Return the postings of a corpus with those of the passages ``first`` to ``stop`` replaced.
 
-    Counts stay in the type that they have in ``old``, unless those of ``part`` need a larger one.
+    Counts keep the type of ``old`` unless ``part`` needs a larger one.
     """
-    gone = np.flatnonzero((old.rows >= first) & (old.rows < stop))
+    removed = np.flatnonzero((old.rows >= first) & (old.rows < stop))
     sizes = np.diff(old.pointers)
-    sizes -= np.bincount(_terms_at(old, gone), minlength=len(sizes))
+    sizes -= np.bincount(_terms_at(old, removed), minlength=len(sizes))
     alive = sizes > 0
     hashes = np.union1d(old.hashes[alive], part.hashes)
     mine, theirs = np.searchsorted(hashes, old.hashes[alive]), np.searchsorted(hashes, part.hashes)
@@ -101,7 +100,7 @@ def replaced(old: Postings, first: int, stop: int, part: Postings) -> Postings:
     lengths[mine] = sizes[alive]
     starts = np.cumsum(lengths) - lengths
     come = np.diff(part.pointers)
-    # What comes stands in each term's list between the passages before and behind it.
+    # In each term's list the new passages go between those before and after them.
     ahead = np.zeros(len(part.hashes), np.int64)
     known = np.minimum(np.searchsorted(old.hashes, part.hashes), max(len(old.hashes) - 1, 0))
     for number in np.flatnonzero(old.hashes[known] == part.hashes) if len(old.hashes) else ():
@@ -109,11 +108,11 @@ def replaced(old: Postings, first: int, stop: int, part: Postings) -> Postings:
         ahead[number] = np.searchsorted(old.rows[start:end], first)
     places = np.repeat(starts[theirs] + ahead, come)
     lengths[theirs] += come
-    rows = np.delete(old.rows, gone)
+    rows = np.delete(old.rows, removed)
     if shift := len(part.lengths) - (stop - first):
         np.add(rows, np.int32(shift), out=rows, where=rows >= stop)
     kind = np.promote_types(old.counts.dtype, np.min_scalar_type(int(part.counts.max(initial=0))))
-    counts = np.delete(old.counts, gone).astype(kind, copy=False)
+    counts = np.delete(old.counts, removed).astype(kind, copy=False)
     return Postings(
         hashes,
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
@@ -124,41 +123,36 @@ def replaced(old: Postings, first: int, stop: int, part: Postings) -> Postings:
 
 
 def _terms_at(postings: Postings, places: Index) -> Index:
-    """The terms whose lists hold these places."""
+    """Return the terms of some positions in the lists."""
     return np.searchsorted(postings.pointers, places, side="right") - 1
 
 
-# BM25 over a corpus folder.
-#
-# The variant is Lucene's (Kamphuis et al. 2020), whose scores are never negative: with n passages
-# of which df hold a term, and a passage of ``length`` terms that holds it tf times,
-#
-#     score = log(1 + (n - df + 0.5) / (df + 0.5)) * tf / (tf + k1 * (1 - b + b * length / mean length))
-#
-# Scores are computed when a corpus is published, from the postings of its blocks, and kept by
-# term. A term is known by a 64-bit key: two of a million terms share one with a chance of 1 in 37
-# million.
+# BM25 in Lucene's variant (Kamphuis et al. 2020), whose scores are never negative. With n passages of which
+# df contain a term, and a passage of ``length`` terms that contains it tf times,  score = log(1 + (n - df +
+# 0.5) / (df + 0.5)) * tf / (tf + k1 * (1 - b + b * length / mean length))  Scores are computed at publication
+# and stored by term. A term is known by a 64-bit key: two of a million terms collide with a probability of 1
+# in 37 million.
 
-# Chosen by measurement on the gold sets, together with the weights of what stands around a passage and of
-# its provision's own heading. Vectors hold the headings already: beside them that gained nothing.
+# Chosen by measurement on the gold sets, with the weights of context and of a provision's own heading.
+# Vectors already contain the headings: a title field for them gained nothing.
 K1, B = 0.9, 0.6
 CONTEXT_WEIGHT, TITLE_WEIGHT = 0.15, 0.6
 
-# How many answers are remembered: as many as fit into the bytes, within bounds.
+# Most bytes of cached results.
 REMEMBERED_BYTES = 32 << 20
 FEWEST, MOST = 8, 64
-# A query whose words stand in fewer than one passage of so many touches those alone.
+# Queries matching fewer than 1/N passages use the sparse path.
 RARE = 4
-# Rows are looked up one by one where they are fewer than one passage of so many.
+# Rows are looked up one by one if they are fewer than 1/N of the passages.
 FEW = 50
-# Weights that are computed at once.
+# Weights computed in one batch.
 AT_ONCE = 1 << 20
-# Words of which the best passage is remembered.
+# Cached words with their best passages.
 WORDS = 8192
 
 
 class LexicalField:
-    """The BM25 index of one field."""
+    """The BM25 index of a field."""
 
     def __init__(self, state: Block, name: str) -> None:
         self._hashes: NDArray[np.uint64] = state[f"lexical.{name}.hashes"]
@@ -178,7 +172,7 @@ class LexicalField:
         dtype: type[np.floating] = np.float32,
     ) -> None:
         """Index passages, given as the postings of consecutive parts of the corpus."""
-        own = LexicalField.put_later(state, name, merged(parts), k1=k1, b=b, dtype=dtype)
+        own = LexicalField.put_later(state, name, concat_postings(parts), k1=k1, b=b, dtype=dtype)
         state.arrays[f"lexical.{name}.weights"] = np.concatenate(
             [np.zeros(0, dtype), *state.later.pop(own).parts()]
         )
@@ -193,8 +187,10 @@ class LexicalField:
         b: float = B,
         dtype: type[np.floating] = np.float32,
     ) -> str:
-        """The same, of the postings of a whole corpus; the weights, as many as there are occurrences, are
-        computed as they are written. The name of their column."""
+        """Index the postings of a whole corpus; return the name of the column of weights.
+
+        The weights, one per occurrence, are computed while they are written.
+        """
         hashes, pointers, rows, counts, lengths = postings
         frequency = np.diff(pointers)
         idf = np.log(1 + (len(lengths) - frequency + 0.5) / (frequency + 0.5)).astype(dtype)
@@ -223,7 +219,7 @@ class LexicalField:
         return column
 
     def postings(self, terms: Sequence[str]) -> list[tuple[Rows, Array]]:
-        """The rows that hold each of a query's terms, and what they score; a repeated term comes again."""
+        """Return the rows and scores of each of a query's terms; a repeated term is repeated."""
         found = []
         wanted = np.asarray([hashed(term) for term in terms if term], np.uint64)
         for place, key in zip(np.searchsorted(self._hashes, wanted).tolist(), wanted.tolist(), strict=True):
@@ -233,30 +229,30 @@ class LexicalField:
         return found
 
     def scores(self, terms: Sequence[str]) -> Array:
-        """The score of every passage for a query's terms, shape (passages,); a repeated term counts again."""
+        """Return the score of every passage for a query, shape (passages,); a repeated term counts again."""
         return _summed(self.postings(terms), self.size, self._weights.dtype)
 
 
-# The rows that hold each term of a query, and what they score.
+# A function from a query's terms to the rows that contain each, with their scores.
 PostingsOf = Callable[[Sequence[str]], list[tuple[Rows, Array]]]
 
 
 def _summed(postings: Sequence[tuple[Rows, Array]], size: int, dtype: Any) -> Array:
     scores = np.zeros(size, dtype)
     for rows, weights in postings:
-        # A passage stands once under a term, so that a plain addition reaches each of them.
+        # A passage occurs once per term, so that a plain addition is correct.
         scores[rows] += weights
     return scores
 
 
 class Scored(NamedTuple):
-    """What a query's terms score: by row, or of the rows that hold one alone, in order; shapes (k,)."""
+    """Scores of a query: of all rows, or of the matching rows in order; shapes (k,)."""
 
     rows: Rows | None
     scores: Array
 
     def of(self, rows: Array) -> Array:
-        """The scores of chosen rows, shape as ``rows``."""
+        """Return the scores of some rows, shape as ``rows``."""
         if self.rows is None:
             return self.scores[rows]
         if not len(self.rows):
@@ -265,7 +261,7 @@ class Scored(NamedTuple):
         return np.where(self.rows[places] == rows, self.scores[places], np.float32(0.0))
 
     def best(self, limit: int, mask: Mask | None) -> Hits:
-        """The best rows: scores above 0, ``limit`` at most."""
+        """Return the best rows: scores above 0, at most ``limit``."""
         if self.rows is None:
             return best_hits(self.scores, limit, 0.0, mask, exclusive=True)
         allowed = None if mask is None else mask[self.rows]
@@ -274,17 +270,21 @@ class Scored(NamedTuple):
 
 
 class LexicalIndex:
-    """The fields of every passage; a score is the sum of theirs, each times its weight (Robertson, Zaragoza
-    and Taylor 2004 weigh the counts instead; here each field keeps its own rare words)."""
+    """The fields of every passage. A score is the weighted sum of the fields' scores.
+
+    Robertson, Zaragoza and Taylor 2004 weight the counts instead; here each field has its own rare words.
+    """
 
     def __init__(self, fields: Mapping[str, PostingsOf], size: int, *, titles: bool = True) -> None:
-        """``fields`` by name, of ``size`` passages; ``titles``: whether the headings of provisions count by
-        themselves."""
+        """``fields`` by name, of ``size`` passages; ``titles``.
+
+        Whether headings of provisions are a field.
+        """
         self._fields = {name: (fields[name], weight) for name, weight in weights(titles=titles).items()}
         self._size = size
         self._scratch = threading.local()
         self._tops: Cache[tuple[str, ...], Hits] = Cache("weights of words", WORDS)
-        # One question is asked again and again, for other passages: in its scan, its rounds, its coverage.
+        # A case repeats its question for other passages: in its scan, its rounds, its coverage.
         places = REMEMBERED_BYTES // (4 * max(self._size, 1))
         self._remembered: Cache[tuple[str, ...], Scored] = Cache(
             "scores of queries", min(max(places, FEWEST), MOST)
@@ -292,7 +292,7 @@ class LexicalIndex:
 
     @staticmethod
     def of(state: Block, *, titles: bool = True) -> LexicalIndex:
-        """The index of a folder."""
+        """Return the index of a folder."""
         fields = {name: LexicalField(state, name) for name in FIELDS}
         read = {name: field.postings for name, field in fields.items()}
         return LexicalIndex(read, fields[TEXT_FIELD].size, titles=titles)
@@ -304,24 +304,24 @@ class LexicalIndex:
             LexicalField.put(state, name, FieldPostings(blocks, name))
 
     def search(self, queries: Iterable[Sequence[str]], limit: int, mask: Mask | None) -> list[Hits]:
-        """The best rows for each query's terms: scores above 0, ``limit`` at most."""
+        """Return the best rows for each query's terms: scores above 0, at most ``limit``."""
         return [self._best(tuple(terms), limit, mask) for terms in queries]
 
     def _best(self, terms: tuple[str, ...], limit: int, mask: Mask | None) -> Hits:
         if limit == 1 and mask is None:
-            # How much a word weighs: asked of every word of every question.
+            # The weight of a word is requested for every word of every question.
             return self._tops.made(terms, lambda: self._made(terms).best(limit, mask))
         return self._made(terms).best(limit, mask)
 
     def score(self, queries: Sequence[Sequence[str]], rows: Rows) -> NDArray[np.float32]:
-        """The scores of chosen rows, shape (queries, rows)."""
+        """Return the scores of some rows, shape (queries, rows)."""
         chosen = np.asarray(rows)
         few = len(chosen) * FEW <= self._size
         scores = [self._scores_of(tuple(terms), chosen, few=few) for terms in queries]
         return np.asarray(scores, np.float32).reshape(len(queries), len(chosen))
 
     def _scores_of(self, terms: tuple[str, ...], rows: Array, *, few: bool) -> Array:
-        """The scores of chosen rows: of what was searched before they are known."""
+        """Return the scores of some rows, from the cache if the query was searched before."""
         known = self._remembered.get(terms)
         if known is None and few:
             return self._looked_up(terms, rows)
@@ -331,7 +331,7 @@ class LexicalIndex:
         return self._remembered.made(terms, lambda: self._scored(terms))
 
     def _looked_up(self, terms: Sequence[str], rows: Array) -> Array:
-        """The same sums as ``scores``, to the bit, of a few rows: each is looked up under each term."""
+        """Return the same sums as ``scores``, bit for bit, by looking up a few rows under each term."""
         combined = np.zeros(len(rows), np.float32)
         for field, weight in self._fields.values():
             of_field = np.zeros(len(rows), np.float32)
@@ -343,7 +343,7 @@ class LexicalIndex:
         return combined
 
     def scores(self, terms: Sequence[str]) -> Array:
-        """The score of every passage, shape (passages,)."""
+        """Return the score of every passage, shape (passages,)."""
         combined: Array = np.zeros(self._size, np.float32)
         for field, weight in self._fields.values():
             combined += np.float32(weight) * _summed(field(terms), self._size, np.float32)
@@ -360,7 +360,7 @@ class LexicalIndex:
         return scored
 
     def _sparsely(self, found: Sequence[tuple[list[tuple[Rows, Array]], float]]) -> Scored:
-        """The same sums as ``scores``, to the bit, over what is touched alone."""
+        """Return the same sums as ``scores``, bit for bit, over the matching rows only."""
         if not hasattr(self._scratch, "sums"):
             self._scratch.sums = np.zeros(self._size, np.float32), np.zeros(self._size, np.float32)
         combined, of_field = self._scratch.sums
@@ -380,6 +380,6 @@ class LexicalIndex:
 
 
 def weights(*, titles: bool) -> dict[str, float]:
-    """How much each field that counts does."""
+    """Return the weight of each field."""
     known = {TEXT_FIELD: 1.0, CONTEXT_FIELD: CONTEXT_WEIGHT}
     return known | ({TITLE_FIELD: TITLE_WEIGHT} if titles else {})

@@ -1,4 +1,4 @@
-"""References and links of a corpus on disk, by both of their ends."""
+"""References and links of a corpus folder, in both directions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.protocol import Links, Rows
 from engine.model import Direction, Reference, Relation, Span, Status, TargetKind
 
-# References as columns: how they are kept, put together from parts, and written.
+# Columns of references.
 
 RELATIONS = tuple(Relation)
 STATUSES = tuple(Status)
@@ -43,14 +43,14 @@ COLUMNS: Mapping[str, type[np.generic]] = {
 
 
 class Targets(NamedTuple):
-    """Numbers of what references can point at, by id."""
+    """Numbers of possible targets of references, by id."""
 
     passages: Mapping[str, int]
     sections: Mapping[str, int]
     documents: Mapping[str, int]
 
     def number(self, kind: TargetKind | None, target_id: str | None) -> int:
-        """The number of a target, -1 for none. Raises KeyError where it is not in the corpus."""
+        """Return the number of a target, -1 for none. Raises KeyError for an unknown target."""
         if kind is None or target_id is None:
             return -1
         if kind is TargetKind.PASSAGE:
@@ -60,8 +60,11 @@ class Targets(NamedTuple):
 
 @dataclass(slots=True)
 class ReferenceColumns:
-    """References in the order of their sources. ``columns`` have shape (n,); ``target`` is a row, or the
-    number of a section or document, by ``kind``; -1 for none. ``candidates`` are JSON lists of ids."""
+    """References in the order of their sources.
+
+    ``columns`` have shape (n,); ``target`` is a row, or the number of a section or document, by ``kind``; -1
+    for none. ``candidates`` are JSON lists of ids.
+    """
 
     columns: dict[str, Array]
     candidates: Strings
@@ -71,8 +74,8 @@ class ReferenceColumns:
         return len(self.candidates)
 
     def sorted(self) -> ReferenceColumns:
-        """By source passage, and within one by the place in its text."""
-        # As one number: what is nearly in order already is sorted in one pass.
+        """Return the references sorted by source passage and position in its text."""
+        # As one number, so that nearly sorted input takes one pass.
         places = self.columns["source"].astype(np.int64) << 32 | self.columns["start"]
         if (places[1:] >= places[:-1]).all():
             return self
@@ -81,34 +84,34 @@ class ReferenceColumns:
         return ReferenceColumns(columns, self.candidates.picked(order), self.grammars)
 
     def block(self) -> Block:
-        """The columns as a block."""
+        """Return the columns as a block."""
         block = Block(self.columns)
         block.put_column("candidates", self.candidates)
         return block
 
     def by_relation(self) -> dict[str, int]:
-        """How many references of each relation."""
+        """Return the number of references of each relation."""
         return _counted(self.columns["relation"], RELATIONS)
 
     def by_status(self) -> dict[str, int]:
-        """How many references of each status."""
+        """Return the number of references of each status."""
         return _counted(self.columns["status"], STATUSES)
 
 
 def _counted(codes: Array, names: Sequence[object]) -> dict[str, int]:
-    """How often there is each code that there is, by name, in the order in which they are met."""
+    """Return the number of each code that occurs, by name, in order of first occurrence."""
     found, first, counts = np.unique(codes, return_index=True, return_counts=True)
     order = np.argsort(first)
     return {str(names[found[place]]): int(counts[place]) for place in order.tolist()}
 
 
 def columns_in(block: Block, grammars: tuple[str, ...]) -> ReferenceColumns:
-    """The inverse of ``ReferenceColumns.block``."""
+    """Return the columns of ``ReferenceColumns.block``."""
     return ReferenceColumns({name: block[name] for name in COLUMNS}, block.strings("candidates"), grammars)
 
 
 def columns_of(references: Sequence[Reference], targets: Targets) -> ReferenceColumns:
-    """The columns of references. Raises KeyError where a source or a resolved target is unknown."""
+    """Return the columns of references. Raises KeyError for an unknown source or resolved target."""
     grammars = tuple(sorted({reference.grammar for reference in references}))
     codes = {grammar: code for code, grammar in enumerate(grammars)}
     values: dict[str, list[int] | list[float]] = {
@@ -127,18 +130,18 @@ def columns_of(references: Sequence[Reference], targets: Targets) -> ReferenceCo
     return ReferenceColumns(columns, Strings.of(candidates), grammars)
 
 
-# What names the ends of links: passages, sections and documents, wherever a corpus lives.
+# Interfaces to the possible ends of links, in any store.
 
 
 class Passages(Protocol):
     """Passages by id and by row."""
 
     def rows(self, ids: Sequence[str]) -> Rows:
-        """Rows of ids, -1 for one that is not there."""
+        """Return rows of ids, -1 for an unknown id."""
         ...
 
     def texts(self, rows: Sequence[int]) -> list[str]:
-        """Texts by row."""
+        """Return texts by row."""
         ...
 
 
@@ -152,11 +155,11 @@ class Sections(Protocol):
 
     @property
     def stop(self) -> Array:
-        """The row behind the last of each."""
+        """The row after the last of each."""
         ...
 
     def find(self, section_id: str) -> int | None:
-        """The number of an id."""
+        """Return the number of an id."""
         ...
 
 
@@ -176,17 +179,17 @@ class Documents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What names the ends of links."""
+    """The possible ends of links."""
 
     passages: Passages
     sections: Sections
     documents: Documents
 
 
-# References of a corpus folder: the table of them, and the links they make between passages.
+# The reference table, and the links between passages.
 
-# A reference to a section is met by the section's head; the rest of a short section is what it
-# governs. A reference to a whole document only leads to its door.
+# A reference to a section links to its first passage, and in a short section to all. A reference to a whole
+# document links to its first passage only.
 SHORT_SECTION = 8
 SECTION_BODY_WEIGHT = 0.6
 DOCUMENT_WEIGHT = 0.5
@@ -198,7 +201,7 @@ class ReferenceTable:
     def __init__(
         self, cited: Block, grammars: Sequence[str], changed: Mapping[str, Array] | None = None
     ) -> None:
-        """``changed`` are columns with other values than the block has, shape (references,) each."""
+        """``changed`` are columns that replace those of the block, shape (references,) each."""
         self._grammars = tuple(grammars)
         self._cited, self._candidates = cited, cited.strings("candidates")
         self._columns: dict[str, Array] = {name: cited[name] for name in COLUMNS} | dict(changed or {})
@@ -207,15 +210,15 @@ class ReferenceTable:
         return len(self._columns["source"])
 
     def column(self, name: str) -> Array:
-        """A column by name, shape (references,): source, status, relation, kind, target."""
+        """Return a column by name, shape (references,): source, status, relation, kind, target."""
         return self._columns[name]
 
     def candidates(self) -> list[str]:
-        """The candidates of each reference, a JSON list of ids or empty."""
+        """Return the candidates of each reference, a JSON list of ids or empty."""
         return self._candidates.all()
 
     def changed(self, columns: Mapping[str, Array]) -> ReferenceTable:
-        """The same references with other values in some columns, shape (references,) each."""
+        """Return the references with some columns replaced, shape (references,) each."""
         return ReferenceTable(self._cited, self._grammars, columns)
 
     def take(
@@ -225,7 +228,7 @@ class ReferenceTable:
         sections: SectionTable,
         documents: DocumentTable,
     ) -> list[Reference]:
-        """The references with these numbers, in that order."""
+        """Return the references with these numbers, in that order."""
         chosen = np.asarray(numbers, np.int64)
         column = {name: values[chosen].tolist() for name, values in self._columns.items()}
         texts, sources = passages.texts(column["source"]), passages.ids(column["source"])
@@ -253,7 +256,7 @@ class ReferenceTable:
     def each(
         self, passages: PassageTable, sections: SectionTable, documents: DocumentTable, block: int = 4096
     ) -> Iterator[Reference]:
-        """All references, read in blocks."""
+        """Yield all references, read in batches."""
         yield from self.some(np.arange(len(self)), passages, sections, documents, block)
 
     def some(
@@ -264,13 +267,15 @@ class ReferenceTable:
         documents: DocumentTable,
         block: int = 4096,
     ) -> Iterator[Reference]:
-        """The references with these numbers, read in blocks."""
+        """Yield the references with these numbers, read in batches."""
         for start in range(0, len(numbers), block):
             yield from self.take(numbers[start : start + block], passages, sections, documents)
 
     def edges(self, sections: Sections, documents: Documents, numbers: Array | None = None) -> Edges:
-        """The resolved references as edges between passages, one per source, target and relation; of all, or
-        of those with some numbers."""
+        """Return resolved references as edges between passages, one per source, target and relation.
+
+        ``numbers``: None for all references.
+        """
         targets = self._columns["target"]
         resolved = np.flatnonzero(targets >= 0) if numbers is None else numbers[targets[numbers] >= 0]
         kind, target = self._columns["kind"][resolved], self._columns["target"][resolved].astype(np.int64)
@@ -309,24 +314,24 @@ class Edges(NamedTuple):
 
 
 class LinkIndex:
-    """Sparse rows of links, one matrix for each direction."""
+    """Links as a sparse matrix for each direction."""
 
     def __init__(self, cited: Block) -> None:
         self._matrices = {direction: _Matrix(cited, direction) for direction in Direction}
 
     @property
     def size(self) -> int:
-        """How many passages there are."""
+        """The number of passages."""
         return len(self._matrices[Direction.OUT].pointers) - 1
 
     def edges(self) -> Edges:
-        """All links as edges."""
+        """Return all links as edges."""
         out = self._matrices[Direction.OUT]
         sources = np.repeat(np.arange(self.size, dtype=np.int64), np.diff(out.pointers))
         return Edges(sources, out.rows.astype(np.int64), out.relations, out.weights, out.evidence)
 
     def every(self) -> Links:
-        """The links from all rows, as ``neighbours`` of all gives them, without a copy."""
+        """Return the links from all rows, as ``neighbours`` of all, without a copy."""
         out = self._matrices[Direction.OUT]
         origins = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(out.pointers))
         return Links(origins, out.rows, out.relations, out.weights, out.evidence)
@@ -347,7 +352,7 @@ class LinkIndex:
             }
 
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
-        """The links of a batch of rows, in the order of the rows and then of the passages reached."""
+        """Return the links of a batch of rows, sorted by row and passage reached."""
         matrix = self._matrices[direction]
         origins, places = ranges(matrix.pointers[rows], matrix.pointers[np.asarray(rows, np.int64) + 1])
         if relations is not None:
@@ -373,7 +378,7 @@ class _Matrix:
 
 
 def _distinct(edges: Edges) -> Edges:
-    """One edge per source, target and relation, the strongest and then the first; none to itself."""
+    """Return one edge per source, target and relation, the strongest and then the first; no loops."""
     keys = _keys(edges.sources, edges.targets, edges.relations)
     order = np.argsort(keys, kind="stable")
     shared = np.zeros(len(order), np.bool_)
@@ -381,7 +386,7 @@ def _distinct(edges: Edges) -> Edges:
     shared[1:] |= again
     shared[:-1] |= again
     several = order[shared]
-    # Only what is there more than once has to be put in order by more than that.
+    # Only duplicates need the complete sort key.
     order[shared] = several[np.lexsort((edges.evidence[several], -edges.weights[several], keys[several]))]
     order = order[edges.sources[order] != edges.targets[order]]
     ordered = keys[order]
@@ -392,13 +397,13 @@ def _distinct(edges: Edges) -> Edges:
 
 
 def _keys(near: NDArray[np.int64], far: NDArray[np.int64], relations: NDArray[np.int8]) -> NDArray[np.int64]:
-    """One number for the ends and the relation of each edge, in their order."""
+    """Return a number for the ends and relation of each edge, with the same order."""
     size = max(int(far.max(initial=0)) + 1, 1)
     return (near * size + far) * len(RELATIONS) + relations
 
 
 def _ordered(near: NDArray[np.int64], far: NDArray[np.int64], relations: NDArray[np.int8]) -> Array | slice:
-    """The order of edges by their ends and relation; they often stand in it already."""
+    """Return the order of edges by their ends and relation; they are often sorted already."""
     keys = _keys(near, far, relations)
     if (keys[1:] >= keys[:-1]).all():
         return slice(None)

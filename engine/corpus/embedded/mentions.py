@@ -1,4 +1,4 @@
-"""Entities of a corpus folder, and who mentions them."""
+"""Entities of a corpus folder, and their mentions."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from engine.model import Entity, EntityKind, Relation, Role
 
 
 class Definers(NamedTuple):
-    """Which passages define which entities: passage ``rows[i]`` defines entity ``numbers[i]``."""
+    """Definitions: passage ``rows[i]`` defines entity ``numbers[i]``."""
 
     numbers: NDArray[np.int64]
     rows: NDArray[np.int64]
 
 
 def definers_of(entities: Sequence[Entity], rows: Mapping[str, int]) -> Definers:
-    """The passages that define entities; ``rows`` by the ids of passages, others are passed over."""
+    """Return the passages that define entities; ``rows`` by passage id, others are ignored."""
     pairs = [
         (number, row)
         for number, entity in enumerate(entities)
@@ -37,10 +37,10 @@ def definers_of(entities: Sequence[Entity], rows: Mapping[str, int]) -> Definers
 
 
 class EntityTable:
-    """Entities by number, and the mentions between them and passages, both ways.
+    """Entities by number, and their mentions in passages, in both directions.
 
-    An entity's rarity is ``log(n / df) / log(n)``, in 0..1, with n passages of which df mention it:
-    inverse document frequency (Sparck Jones 1972) on the scale of the corpus.
+    The rarity of an entity is ``log(n / df) / log(n)``, in 0..1, with n passages of which df mention it:
+    inverse document frequency (Sparck Jones 1972) relative to the corpus.
     """
 
     def __init__(self, state: Block) -> None:
@@ -61,9 +61,9 @@ class EntityTable:
         definers: Definers,
         passages: int,
     ) -> None:
-        """Set the table. Mentions are pairs (row, entity number), shape (m,) each; repeats count once.
+        """Set the table. Mentions are pairs (row, entity number), shape (m,) each; duplicates count once.
 
-        The passages of an entity are kept with those that define it first, then in corpus order.
+        The passages of an entity are stored with its definitions first, then in corpus order.
         """
         size = max(len(entities), 1)
         pairs = distinct(np.asarray(mention_rows, np.int64) * size + np.asarray(mention_entities, np.int64))
@@ -90,32 +90,32 @@ class EntityTable:
         return len(self._records)
 
     def take(self, numbers: Sequence[int]) -> list[Entity]:
-        """The entities with these numbers, in that order."""
+        """Return the entities with these numbers, in that order."""
         return [load_entity(record) for record in self._records.take(numbers)]
 
     def mentioned_in(self, rows: Rows) -> list[tuple[int, ...]]:
-        """Numbers of the entities of each row."""
+        """Return the numbers of the entities of each row."""
         pointers, chosen = self._passage_pointers, np.asarray(rows, np.int64)
         bounds = zip(pointers[chosen].tolist(), pointers[chosen + 1].tolist(), strict=True)
         return [tuple(self._passage_entities[start:stop].tolist()) for start, stop in bounds]
 
     def every(self) -> Mentions:
-        """All mentions, by entity."""
+        """Return all mentions by entity."""
         counts = np.diff(self._entity_pointers)
         numbers = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         return Mentions(self._entity_rows, numbers, self._defines, self._rarity)
 
     def shared(self, rows: Rows, limit: int, documents: NDArray[np.int32]) -> Links:
-        """Passages that share entities with ``rows``; at most ``limit`` for an origin and an entity.
+        """Return passages that share entities with ``rows``; at most ``limit`` per origin and entity.
 
-        A passage that defines an entity is reached by ``defines``, the others by ``mentions``; where the
-        origin's own document defines it, only that definition counts. ``documents`` by row.
+        A passage that defines an entity is linked by ``defines``, others by ``mentions``; if the origin's
+        document defines it, only that definition counts. ``documents`` by row.
         """
         chosen = np.asarray(rows, np.int64)
         origins, places = ranges(self._passage_pointers[chosen], self._passage_pointers[chosen + 1])
         entities = self._passage_entities[places]
         first, stop = self._entity_pointers[entities], self._entity_pointers[entities.astype(np.int64) + 1]
-        # One more than the limit, since the origin itself is among them.
+        # One more than the limit, since the origin itself is included.
         pairs, postings = ranges(first, np.minimum(stop, first + limit + 1))
         found = Shared(
             origins, entities, pairs, self._entity_rows[postings], self._defines[postings], chosen[origins]
@@ -125,10 +125,12 @@ class EntityTable:
 
 
 class Shared(NamedTuple):
-    """What passages share: pair i is of the place ``origins[i]`` among the rows that were asked, of the
-    passage ``own[i]`` there and of one of its ``entities``, shape (pairs,). Posting k is of pair
-    ``pairs[k]``, in ascending order, and says that ``reached[k]`` mentions the entity, or defines it
-    (``defining[k]``)."""
+    """Passages that share entities.
+
+    Pair i belongs to the requested row at index ``origins[i]``, its passage ``own[i]`` and one of its
+    ``entities``, shape (pairs,). Posting k belongs to pair ``pairs[k]``, ascending: passage ``reached[k]``
+    mentions the entity, or defines it (``defining[k]``).
+    """
 
     origins: Array
     entities: Array
@@ -139,9 +141,10 @@ class Shared(NamedTuple):
 
 
 def shared_links(found: Shared, near: Array, limit: int, rarity: NDArray[np.float32]) -> Links:
-    """Links between passages that share entities, at most ``limit`` a pair; see ``EntityTable.shared``.
+    """Return links between passages that share entities, at most ``limit`` a pair; see
+    ``EntityTable.shared``.
 
-    ``near``: which postings are of the same document as their origin; ``rarity`` of the entity of each pair.
+    ``near`` masks postings in the document of their origin; ``rarity`` is that of each pair's entity.
     """
     pairs, reached, defining = found.pairs, found.reached, np.array(found.defining, np.bool_)
     has_own = np.zeros(len(found.entities), np.bool_)
@@ -160,7 +163,7 @@ def shared_links(found: Shared, near: Array, limit: int, rarity: NDArray[np.floa
 
 
 def dump_entity(entity: Entity) -> str:
-    """An entity as the text of its record."""
+    """Return an entity as the text of its record."""
     roles = [(role.name, role.source_id) for role in entity.roles]
     return orjson.dumps(
         [
@@ -177,7 +180,7 @@ def dump_entity(entity: Entity) -> str:
 
 
 def load_entity(record: str, score: float | None = None) -> Entity:
-    """The entity of a record, with another score where one is given."""
+    """Return the entity of a record, with another score if given."""
     entity_id, name, kind, language, definitions, aliases, roles, own_score = orjson.loads(record)
     return Entity(
         entity_id,

@@ -23,7 +23,7 @@ from engine.corpus.embedded.documents import (
 from engine.language.references.provisions import ITEM_LENGTH, counts_paragraphs
 from engine.model import Document, Passage, Section
 
-# Part of every key that is made from headings and text together; no text holds it.
+# A separator in keys of headings and text; it never occurs in texts.
 _BORDER = b"\0"
 
 
@@ -33,10 +33,9 @@ def pack(
     passages: Sequence[Passage],
     terms: Mapping[str, Postings],
 ) -> Block:
-    """The block of some documents, given in the order of ``Contents``; ``terms`` are the index terms of their
-    passages by field.
+    """Return the block of some documents in the order of ``Contents``; ``terms`` are index terms by field.
 
-    Raises ValueError where an id stands twice or the passages are out of order.
+    Raises ValueError if an id is repeated or the passages are out of order.
     """
     numbers = {document.id: number for number, document in enumerate(documents)}
     section_numbers = {section.id: number for number, section in enumerate(sections)}
@@ -122,7 +121,7 @@ def _pack_passages(
     block.put_strings("headings", [path.decode() for path in paths])
     block.put_strings("passages.id", [p.id for p in passages])
     block.put_strings("passages.text", [p.text for p in passages])
-    # Empty where it is the id itself, which it is unless a long line was cut.
+    # Empty if equal to the id, as it is unless a long line was divided.
     block.put_strings("passages.source_id", ["" if p.source_id == p.id else p.source_id for p in passages])
     block.put_strings("passages.number", [p.number or "" for p in passages])
     block.put_strings("passages.paragraph", [p.paragraph or "" for p in passages])
@@ -151,7 +150,7 @@ def _pack_passages(
 
 
 def content_key(text: str, headings: bytes) -> bytes:
-    """What the vector of a passage depends on, 128 bits: its text and its path of headings."""
+    """Return a 128-bit key of what the vector of a passage depends on: its text and its headings."""
     return blake2b(text.encode("utf-8", "replace") + _BORDER + headings, digest_size=16).digest()
 
 
@@ -160,7 +159,7 @@ def _hashes(ids: Iterable[str]) -> NDArray[np.uint64]:
 
 
 def _structure_digest(document: Document, block: Block, number: int, first: NDArray[np.int32]) -> bytes:
-    """A key of all that references to a document are resolved by, its texts left out: 16 bytes."""
+    """Return a 16-byte key of all that the resolution of references to a document needs, except texts."""
     state = blake2b(digest_size=16)
     identity = (document.id, document.title, document.language, document.aliases, document.number)
     dates = (document.valid_from, document.valid_to, document.metadata.get("translation_of"))
@@ -169,7 +168,7 @@ def _structure_digest(document: Document, block: Block, number: int, first: NDAr
     start, stop = np.searchsorted(block["sections.document"], (number, number + 1)).tolist()
     for name in ("kind", "valid_from", "valid_to"):
         state.update(block[f"passages.{name}"][rows].tobytes())
-    # Whether a passage is an item of a list is told by the beginning of its text, where it counts.
+    # The beginning of a text decides whether a passage is an item of a list.
     languages, codes = block.strings("languages").all(), block["passages.language"]
     texts = block.strings("passages.text")
     for row in range(rows.start, rows.stop):
@@ -200,7 +199,7 @@ def _check(
     numbers: dict[str, int],
     section_numbers: dict[str, int],
 ) -> None:
-    """Refuse what would make a corpus whose rows mean something else than they say."""
+    """Raise ValueError for inconsistent input."""
     ids = {passage.id for passage in passages}
     counts = {"document": (numbers, documents), "section": (section_numbers, sections)}
     for noun, (distinct, values) in {**counts, "passage": (ids, passages)}.items():
@@ -209,9 +208,9 @@ def _check(
     places = [(numbers[passage.document_id], passage.position) for passage in passages]
     for (document, position), (following, after) in pairwise([(-1, 0), *places]):
         if (following, after) != ((document, position + 1) if following == document else (following, 0)):
-            raise ValueError("passages do not stand in the order of their documents and positions")
+            raise ValueError("passages are not in the order of their documents and positions")
         if following < document:
-            raise ValueError("passages do not stand in the order of their documents and positions")
+            raise ValueError("passages are not in the order of their documents and positions")
     owners = [numbers[section.document_id] for section in sections]
     if owners != sorted(owners):
-        raise ValueError("sections do not stand in the order of their documents")
+        raise ValueError("sections are not in the order of their documents")

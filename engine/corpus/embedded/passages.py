@@ -1,4 +1,4 @@
-"""The passages of a corpus on disk, and numbers as they are printed."""
+"""Passages of a corpus folder, and their printed numbers."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from engine.corpus.embedded.documents import (
     SectionTable,
     by_number,
     day_of,
-    joined,
+    join_columns,
     load_metadata,
-    recoded,
-    shifted,
+    recode,
+    renumber,
 )
 from engine.corpus.protocol import Mask, Rows
 from engine.language.addresses import number_key
 from engine.model import Passage, SectionKind
 
-# The passages of a corpus folder: columns for arithmetic, strings for reading.
+# Passages as columns for arithmetic and strings for reading.
 
 STRINGS = ("id", "text", "source_id", "number", "paragraph", "label", "metadata")
 
-# As long as all texts are together: never held in memory while a corpus is written.
+# Columns as large as all texts: not kept in memory while a corpus is written.
 _LONG = frozenset(("text", "metadata"))
 
 
@@ -62,29 +62,29 @@ class PassageTable:
     def put(
         state: Block, blocks: Sequence[Block], languages: Mapping[str, int], statuses: Mapping[str, int]
     ) -> None:
-        """Set the columns of the passages of all blocks. The mappings give the codes in the corpus."""
+        """Set the columns of the passages of all blocks. The mappings are the codes of the corpus."""
         for name in STRINGS:
             if name in _LONG:
                 state.put_joined_later(f"passages.{name}", blocks)
             else:
                 state.put_joined(f"passages.{name}", [block.strings(f"passages.{name}") for block in blocks])
         state.put_joined_later("headings", blocks)
-        codes = [recoded(b["passages.language"], b.strings("languages"), languages) for b in blocks]
-        states = [recoded(b["passages.status"], b.strings("statuses"), statuses) for b in blocks]
+        codes = [recode(b["passages.language"], b.strings("languages"), languages) for b in blocks]
+        states = [recode(b["passages.status"], b.strings("statuses"), statuses) for b in blocks]
         columns = {
-            "heading": shifted(blocks, "passages.heading", [len(b["headings.offsets"]) - 1 for b in blocks]),
-            "document": shifted(blocks, "passages.document", [block.documents for block in blocks]),
-            "section": shifted(blocks, "passages.section", [block.sections for block in blocks]),
+            "heading": renumber(blocks, "passages.heading", [len(b["headings.offsets"]) - 1 for b in blocks]),
+            "document": renumber(blocks, "passages.document", [block.documents for block in blocks]),
+            "section": renumber(blocks, "passages.section", [block.sections for block in blocks]),
             "language": np.concatenate([np.zeros(0, np.int16), *codes]),
             "status": np.concatenate([np.zeros(0, np.int16), *states]),
-            "kind": joined(blocks, "passages.kind", np.int8),
-            "page": joined(blocks, "passages.page", np.int32),
-            "overlap": joined(blocks, "passages.overlap", np.int32),
-            "valid_from": joined(blocks, "passages.valid_from", np.int32),
-            "valid_to": joined(blocks, "passages.valid_to", np.int32),
-            "bare": joined(blocks, "passages.bare", np.bool_),
+            "kind": join_columns(blocks, "passages.kind", np.int8),
+            "page": join_columns(blocks, "passages.page", np.int32),
+            "overlap": join_columns(blocks, "passages.overlap", np.int32),
+            "valid_from": join_columns(blocks, "passages.valid_from", np.int32),
+            "valid_to": join_columns(blocks, "passages.valid_to", np.int32),
+            "bare": join_columns(blocks, "passages.bare", np.bool_),
         }
-        hashes = joined(blocks, "passages.id_hash", np.uint64)
+        hashes = join_columns(blocks, "passages.id_hash", np.uint64)
         order = np.argsort(hashes, kind="stable")
         columns |= {"id_hashes": hashes[order], "id_rows": order.astype(np.int32)}
         state.arrays |= {f"passages.{name}": values for name, values in columns.items()}
@@ -93,7 +93,7 @@ class PassageTable:
         return len(self.document)
 
     def take(self, rows: Rows, documents: DocumentTable, sections: SectionTable) -> list[Passage]:
-        """The passages at ``rows``, in that order."""
+        """Return the passages at ``rows``, in that order."""
         chosen = np.asarray(rows, np.int64)
         strings = {name: column.take(chosen) for name, column in self._strings.items()}
         headings = self._headings.take(self._heading[chosen])
@@ -163,15 +163,15 @@ class PassageTable:
         ]
 
     def ids(self, rows: Sequence[int]) -> list[str]:
-        """The ids at ``rows``."""
+        """Return the ids at ``rows``."""
         return self._strings["id"].take(rows)
 
     def number(self, row: int) -> str:
-        """The number that a passage prints, empty where it has none."""
+        """Return the number that a passage prints, empty for none."""
         return self._strings["number"][row]
 
     def numbered(self, number: str) -> Rows:
-        """The rows whose printed number is this one, in order, however it is written."""
+        """Return the rows with a printed number in any form, in order."""
         return self._by_number.get(number_key(number), NO_ROWS)
 
     @cached_property
@@ -179,8 +179,10 @@ class PassageTable:
         return by_number(self._strings["number"].all())
 
     def printed(self, start: int, stop: int) -> tuple[Numbered, Rows]:
-        """The rows from ``start`` on by the numbers that they print, and which of them are cited by theirs:
-        guidance is not, the numbered paragraphs of a text without sections are."""
+        """Return the rows from ``start`` to ``stop`` by printed number, and those that are cited by theirs.
+
+        Guidance is not, numbered paragraphs of a text without sections are.
+        """
         rows = np.arange(start, stop, dtype=np.int32)
         numbers = self._strings["number"].take(rows)
         empty = np.diff(self._strings["number"].offsets[start : stop + 1]) == 0
@@ -192,15 +194,15 @@ class PassageTable:
         return by_number(numbers, start), rows[citable]
 
     def language(self, row: int) -> str:
-        """The language of a passage."""
+        """Return the language of a passage."""
         return self._languages[int(self._language[row])]
 
     def texts(self, rows: Sequence[int]) -> list[str]:
-        """The texts at ``rows``."""
+        """Return the texts at ``rows``."""
         return self._strings["text"].take(rows)
 
     def rows(self, ids: Sequence[str]) -> Rows:
-        """The rows of ids, -1 for one that is not there."""
+        """Return the rows of ids, -1 for an unknown id."""
         found = np.full(len(ids), -1, np.int32)
         if not len(self):
             return found
@@ -216,9 +218,9 @@ class PassageTable:
         return found
 
 
-# Where the numbers of one document stand, told by the columns of numbers alone.
+# Printed numbers of a document, from the columns of numbers only.
 
-# Documents whose numbers are kept at hand.
+# Documents whose numbers are cached.
 _AT_HAND = 64
 
 
@@ -226,7 +228,7 @@ class Printed(Mapping[str, tuple[list[int], list[int]]]):
     """Rows and sections of a document by number. See ``Texts.printed_numbers``."""
 
     def __init__(self, passages: Numbered, citable: Rows, sections: Numbered) -> None:
-        """Rows and sections by number, ascending; ``citable``: the rows that are cited by theirs."""
+        """Rows and sections by number, ascending; ``citable``: the rows that are cited by their number."""
         self._passages, self._citable, self._sections = passages, citable, sections
 
     def __len__(self) -> int:
@@ -247,8 +249,10 @@ class Printed(Mapping[str, tuple[list[int], list[int]]]):
 
 
 def printed_of(first: Numbers, passages: PassageTable, sections: SectionTable) -> Callable[[int], Printed]:
-    """What tells the numbers of a document; ``first``: the first row of each document and the number of
-    passages, shape (documents + 1,)."""
+    """Return a function from a document to its numbers.
+
+    ``first``: the first row of each document and the number of passages, shape (documents + 1,).
+    """
 
     def printed(document: int) -> Printed:
         start, stop = first[document : document + 2].tolist()

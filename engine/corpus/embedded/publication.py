@@ -1,10 +1,9 @@
-"""How a corpus folder changes: all at once, or not at all.
+"""Atomic publication of a corpus folder.
 
-The data of a corpus stand in a subfolder of its folder, a *generation*; ``manifest.json`` names the
-one that counts. A new generation is written beside the old one, flushed to disk, and takes over in
-the one atomic step that every system offers: the replacement of the manifest, a single file. A
-process that is killed before that step leaves the old corpus as it was, and a folder that the next
-publication sweeps away.
+The data of a corpus are in a subfolder, a *generation*; ``manifest.json`` names the current one. A new
+generation is written next to the old one, flushed to disk, and published by replacing the manifest, a single
+atomic step. A process killed before that step leaves the old corpus unchanged and a folder that the next
+publication deletes.
 """
 
 from __future__ import annotations
@@ -26,25 +25,25 @@ from engine.files import make_private_folder
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 GENERATION_PREFIX = "data-"
 LOCK_NAME = ".lock"
-# What people have decided about references: it outlives every generation.
+# Users' decisions on references, independent of generations.
 DECISIONS_NAME = "decisions.jsonl"
-# What a language model read in the texts, and what people say of that and of the references.
+# Readings of a language model, and verdicts on them and on references.
 EXTRACTED_NAME = "extracted.jsonl"
 VALIDATIONS_NAME = "validations.jsonl"
-# Held by the process that has a model read.
+# The lock of the process whose model reads.
 EXTRACTING_NAME = "extracting.lock"
-# The states of the ontology that people have saved.
+# Saved states of the ontology.
 ONTOLOGY_NAME = "ontology.jsonl"
-# The grades that people give to kinds of documents and to single ones, and what they say of claims.
+# Grades given by users, and confirmations of claims.
 GRADES_NAME = "grades.jsonl"
 CONFIRMATIONS_NAME = "confirmations.jsonl"
-# What was learned of experts' verdicts, and which of it counts.
+# Weights learned from experts' verdicts.
 WEIGHTS_NAME = "weights.jsonl"
-# Which vectors the page is to make of it.
+# Vectors that the page should compute.
 WANTED_NAME = "vectors.json"
-# What ingestions keep to do less the next time; it may be deleted at any moment.
+# Cache of ingestions; it may be deleted at any time.
 CACHE_NAME = "cache"
-BESIDE_NAMES = (
+JOURNAL_NAMES = (
     DECISIONS_NAME,
     EXTRACTED_NAME,
     VALIDATIONS_NAME,
@@ -54,22 +53,22 @@ BESIDE_NAMES = (
     CONFIRMATIONS_NAME,
     WEIGHTS_NAME,
 )
-# Written, and then put in the place of the manifest.
+# Written first, then renamed to the manifest.
 WAITING_NAME = f"{MANIFEST_NAME}.new"
 _OWN_NAMES = frozenset(
-    (MANIFEST_NAME, WAITING_NAME, LOCK_NAME, *BESIDE_NAMES, WANTED_NAME, f"{WANTED_NAME}.new", CACHE_NAME)
+    (MANIFEST_NAME, WAITING_NAME, LOCK_NAME, *JOURNAL_NAMES, WANTED_NAME, f"{WANTED_NAME}.new", CACHE_NAME)
 )
 # A path and its status.
 _Entry = tuple[str, os.stat_result]
 
 
 def is_own(name: str) -> bool:
-    """Whether a name in a corpus's folder is one that is written there."""
+    """Return whether a name in a corpus's folder belongs to the corpus."""
     return name in _OWN_NAMES or name.startswith(GENERATION_PREFIX)
 
 
 def refuse_foreign(folder: Path) -> None:
-    """Raise CorpusError where a folder is a file, or holds files that are no corpus's."""
+    """Raise CorpusError if a folder is a file, or contains files that do not belong to a corpus."""
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -83,11 +82,11 @@ def refuse_foreign(folder: Path) -> None:
 
 @contextmanager
 def new_generation(folder: Path) -> Iterator[Path]:
-    """A new, empty generation in a corpus folder that is locked against other writers meanwhile.
+    """Create a new, empty generation in a corpus folder, locked against other writers.
 
-    Leftovers of killed writers are removed first; where the block raises, so is the new generation.
-    Raises CorpusError where the folder holds something else, is being written by another process or cannot be
-    written; ResourceError where the disk is full or something else has run out.
+    Remains of killed writers are removed first; if the block raises, the new generation is removed. Raises
+    CorpusError if the folder contains other files, is locked by another process or cannot be written;
+    ResourceError if the disk is full or another resource is exhausted.
     """
     try:
         with _locked(folder) as is_new:
@@ -108,12 +107,12 @@ def new_generation(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
-    """Holds the lock of a folder, which is made where it is missing: then it brings True."""
+    """Lock a folder, creating it if it is missing; yield whether it was created."""
     refuse_foreign(folder)
     is_new = not folder.exists()
     make_private_folder(folder)
     _make_private(folder)
-    # A confined process may make a folder in one that it may not open.
+    # A confined process may create a folder within one that it must not open.
     with suppress(PermissionError):
         if is_new:
             flush(folder.parent)
@@ -127,12 +126,12 @@ def _locked(folder: Path) -> Iterator[bool]:
         try:
             yield is_new
         finally:
-            # A reader that was forked meanwhile, and is still being ended, has the file open too.
+            # A forked reader that is still terminating has the file open, too.
             fcntl.flock(lock, fcntl.LOCK_UN)
 
 
 def publish(folder: Path, manifest: Manifest) -> None:
-    """Make a complete generation the corpus of its folder. Durable once this returns."""
+    """Make a complete generation the current one of its folder. Durable on return."""
     generation = folder / manifest.generation
     found = list(_below(folder))
     for path, status in found:
@@ -146,7 +145,7 @@ def publish(folder: Path, manifest: Manifest) -> None:
     waiting = folder / WAITING_NAME
     waiting.write_bytes(manifest.to_json().encode())
     _make_private(waiting)
-    # The name of the generation has to be on disk before the manifest that names it.
+    # The generation's directory entry must be on disk before the manifest that names it.
     flush(waiting)
     flush(folder)
     waiting.replace(folder / MANIFEST_NAME)
@@ -154,9 +153,9 @@ def publish(folder: Path, manifest: Manifest) -> None:
 
 
 def named_generation(folder: Path) -> str | None:
-    """The generation that the manifest names, read without judging the rest of it; None where it names none.
+    """Return the generation named by the manifest without validating the rest; None for none.
 
-    Raises OSError where there is a manifest that cannot be read.
+    Raises OSError if the manifest cannot be read.
     """
     try:
         content = json.loads((folder / MANIFEST_NAME).read_bytes())
@@ -166,9 +165,8 @@ def named_generation(folder: Path) -> str | None:
 
 
 def _durable(folder: Path, found: Iterable[_Entry]) -> set[tuple[int, int]]:
-    """The files of the published generation, of all that is below its folder. Each was flushed when it was
-    published; one that the next generation holds too is the same file, never written since, so that flushing
-    it again does nothing."""
+    """Return the files of the published generation. They were flushed at publication and never written since,
+    so files shared with the next generation need no flush."""
     current = named_generation(folder)
     if current is None:
         return set()
@@ -176,8 +174,10 @@ def _durable(folder: Path, found: Iterable[_Entry]) -> set[tuple[int, int]]:
 
 
 def _below(folder: Path) -> Iterator[_Entry]:
-    """All that stands below a folder, with its status; what goes away meanwhile, and a folder that may not be
-    looked into, is passed over."""
+    """Yield all entries below a folder with their status.
+
+    Disappearing entries and closed folders are skipped.
+    """
     waiting = [str(folder)]
     while waiting:
         try:
@@ -193,15 +193,15 @@ def _below(folder: Path) -> Iterator[_Entry]:
 
 
 def _among(found: Iterable[_Entry], folder: Path) -> Iterator[_Entry]:
-    """What stands below a folder, of all that was found."""
+    """Yield the entries below a folder from some entries."""
     beginning = f"{folder}{os.sep}"
     return (entry for entry in found if entry[0].startswith(beginning))
 
 
 def _make_private(path: Path | str, status: os.stat_result | None = None) -> None:
-    """Nobody but its owner may read what is written here; what was made before that was so is tightened."""
-    # A confined process may set no rights: what it makes is private from the start. Nor may one that writes
-    # by the right of a group set those of another owner's files.
+    """Allow access for the owner only, also for files of earlier versions."""
+    # A confined process must not change modes: its files are private from the start. Group access does not
+    # permit changing the modes of another owner's files.
     with suppress(PermissionError, FileNotFoundError):
         mode = (status or os.stat(path)).st_mode
         private = PRIVATE_FOLDER if stat.S_ISDIR(mode) else PRIVATE_FILE
@@ -210,8 +210,7 @@ def _make_private(path: Path | str, status: os.stat_result | None = None) -> Non
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed writers have left. Where the manifest is damaged, so that it does not say which
-    generation is not of theirs, all stay."""
+    """Remove the remains of killed writers; nothing if the manifest is damaged and names no generation."""
     keep = named_generation(folder)
     if (folder / MANIFEST_NAME).exists() and not (keep and (folder / keep).is_dir()):
         return
@@ -222,7 +221,7 @@ def _sweep(folder: Path) -> None:
 
 
 def flush(path: Path | str) -> None:
-    """Have a file or folder on disk once this returns. Raises OSError."""
+    """Flush a file or folder to disk. Raises OSError."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -64,7 +64,7 @@ class SparseIndex:
             for term, weight in zip(queries.terms[begin:end], queries.weights[begin:end], strict=True):
                 if term < self._shape[1]:
                     start, stop = self._pointers[term : term + 2].tolist()
-                    # A passage is listed once for a term, so a plain addition reaches each of them.
+                    # A passage occurs once per term, so that a plain addition is correct.
                     scores[self._rows[start:stop]] += weight * self._weights[start:stop]
             found.append(scores)
         return found

@@ -1,4 +1,4 @@
-"""The embedded store: a corpus folder, opened."""
+"""The embedded store: an open corpus folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.caching import Cache
-from engine.corpus.defaults import TextDefaults, nothing
+from engine.corpus.defaults import TextDefaults, no_hits
 from engine.corpus.embedded.block import BLOCK_SUFFIX, BLOCKS, Block, block_from, digest
 from engine.corpus.embedded.deciding import Stamp, with_verdicts
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, GivenNames, SectionTable
@@ -34,7 +34,7 @@ from engine.corpus.embedded.mentions import EntityTable
 from engine.corpus.embedded.passages import PassageTable, Printed, printed_of
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.structure import Browsing, Outline
-from engine.corpus.extracted.readings import judged, load_validations
+from engine.corpus.extracted.readings import current_verdicts, load_validations
 from engine.corpus.journal import FolderJournals, Journals
 from engine.corpus.ontology import ontology_from, ontology_in_force
 from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mentions, Ontology, Quoted, Rows
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 
 class EmbeddedCorpus(TextDefaults):
-    """A corpus in a folder on disk. See ``engine.corpus.protocol.Corpus`` for the methods."""
+    """A corpus in a folder. See ``engine.corpus.protocol.Corpus`` for the methods."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -80,8 +80,8 @@ class EmbeddedCorpus(TextDefaults):
         self._stated = ReferenceTable(cited, manifest.grammars), LinkIndex(cited)
         self._sparse = _open_sparse(generation)
         self._given_names = GivenNames(state)
-        # A corpus of before has none.
-        self._graph = generation.kept(GRAPH_NAME) if GRAPH_NAME in manifest.files else None
+        # Corpora of older versions have no graph.
+        self._graph = generation.lazy(GRAPH_NAME) if GRAPH_NAME in manifest.files else None
         passages = self._passages
         self._outline = Outline(
             self._documents.first,
@@ -91,38 +91,41 @@ class EmbeddedCorpus(TextDefaults):
         )
         self._printed = printed_of(self._documents.first, passages, self._sections)
         self._stamp: Stamp | None = None
-        self.judge()
+        self.apply_verdicts()
 
     @property
     def journals(self) -> Journals:
-        """Files beside the data, where nobody gave others."""
+        """The journals in the folder, unless replaced."""
         return self._journals
 
     def with_journals(self, journals: Journals) -> Self:
-        """The same data with other journals. Raises CorpusError."""
+        """Return the same data with other journals. Raises CorpusError."""
         other = copy(self)
         other.read_from(journals)
         return other
 
     def read_from(self, journals: Journals) -> None:
-        """Put in force what other journals say. Raises CorpusError."""
+        """Apply other journals. Raises CorpusError."""
         self._journals, self._stamp = journals, None
-        self.judge()
+        self.apply_verdicts()
 
     @property
-    def judged(self) -> tuple[int, ...]:
-        """Which verdicts on links are in force."""
+    def verdict_version(self) -> tuple[int, ...]:
+        """The version of the verdicts in force."""
         return self._stamp or ()
 
-    def judge(self) -> None:
-        """Put in force what people say of links now; nothing where nobody has said anything since. What was
-        read of the corpus before stays in force for whoever has it. Raises CorpusError."""
+    def apply_verdicts(self) -> None:
+        """Apply the verdicts on links; no-op if none are newer. Results read before stay valid for their
+        readers.
+
+        Raises CorpusError.
+        """
         stamp = self._journals.stamp(VALIDATIONS_NAME)
         if stamp == self._stamp:
             return
         tables = Tables(self._passages, self._sections, self._documents)
-        said = judged(load_validations(self._journals)).values() if stamp else ()
-        references, links = with_verdicts(said, *self._stated, tables)
+        verdicts = current_verdicts(load_validations(self._journals)).values() if stamp else ()
+        references, links = with_verdicts(verdicts, *self._stated, tables)
         browsing = Browsing(references, self._passages, self._sections, self._documents)
         self._references, self._links, self._browsing, self._stamp = references, links, browsing, stamp
 
@@ -133,7 +136,7 @@ class EmbeddedCorpus(TextDefaults):
 
     @property
     def embedding(self) -> str:
-        """Spec of the model whose vectors the corpus holds, or "none"."""
+        """Spec of the model of the vectors, or "none"."""
         return self._manifest.embedding
 
     @property
@@ -143,7 +146,7 @@ class EmbeddedCorpus(TextDefaults):
 
     @cached_property
     def ontology(self) -> Ontology | None:
-        """The areas that questions to this corpus are checked against: a person's, else the ingested ones."""
+        """The ontology: a user's, else the ingested one."""
         content = self._manifest.ontology if self._saved is None else self._saved.content
         return None if content is None else ontology_from(content)
 
@@ -153,34 +156,34 @@ class EmbeddedCorpus(TextDefaults):
         return self._outline
 
     def info(self) -> CorpusInfo:
-        """Counts, languages and what the ingestion noted."""
+        """Return counts, languages and metadata of the ingestion."""
         return info_of(self._manifest)
 
     def search_lexical(
         self, queries: Sequence[str], language: str, limit: int, *, mask: Mask | None = None
     ) -> list[Hits]:
-        """BM25 for each query text, scores above 0 only."""
+        """Return BM25 hits for each query text, scores above 0."""
         return self._lexical.search(analyzer(language).batch(list(queries)), limit, mask)
 
     def score_lexical(self, queries: Sequence[str], language: str, rows: Rows) -> NDArray[np.float32]:
-        """BM25 of chosen rows, shape (queries, rows), 0 for none."""
+        """Return BM25 scores of some rows, shape (queries, rows), 0 without a match."""
         return self._lexical.score(analyzer(language).batch(list(queries)), rows)
 
     @property
     def similarity_floor(self) -> float:
-        """Cosine of unrelated passages; 0 in a corpus without vectors."""
+        """Cosine of unrelated passages; 0 without vectors."""
         return self._manifest.similarity_floor
 
     def bare_headings(self, rows: Rows) -> Mask:
-        """Which passages are nothing but a heading."""
+        """Return a mask of passages that contain only a heading."""
         return self._passages.bare[np.asarray(rows, np.int64)]
 
     def search_dense(
         self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None
     ) -> list[Hits]:
-        """Inner product, scores >= ``minimum``. Nothing where the corpus has no vectors."""
+        """Return hits by inner product, scores >= ``minimum``; none without vectors."""
         if self._vectors is None:
-            return nothing(len(queries))
+            return no_hits(len(queries))
         return self._vectors.search(queries, limit, minimum, mask)
 
     @property
@@ -189,23 +192,23 @@ class EmbeddedCorpus(TextDefaults):
         return self._manifest.sparse
 
     def search_sparse(self, queries: SparseVectors, limit: int, *, mask: Mask | None = None) -> list[Hits]:
-        """Inner product for each query, scores above 0 only."""
+        """Return hits by inner product for each query, scores above 0."""
         if self._sparse is None:
-            return nothing(len(queries.pointers) - 1)
+            return no_hits(len(queries.pointers) - 1)
         return self._sparse.search(queries, limit, mask)
 
     def score_sparse(self, queries: SparseVectors, rows: Rows) -> NDArray[np.float32]:
-        """Inner product of chosen rows, shape (queries, rows)."""
+        """Return inner products of some rows, shape (queries, rows)."""
         if self._sparse is None:
             return np.zeros((len(queries.pointers) - 1, len(rows)), np.float32)
         return self._sparse.score(queries, rows)
 
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
-        """Passages linked to ``rows`` by resolved references."""
+        """Return passages linked to ``rows`` by resolved references."""
         return self._links.neighbours(rows, relations, direction)
 
     def adjacency(self) -> Adjacency | None:
-        """See ``Corpus.adjacency``; stays on disk. Raises CorpusError where it is damaged."""
+        """See ``Corpus.adjacency``; it is mapped. Raises CorpusError if it is damaged."""
         if self._graph is None or self._stamp:
             return None
         from engine.corpus.related import adjacency_from
@@ -213,11 +216,11 @@ class EmbeddedCorpus(TextDefaults):
         return adjacency_from(block_from(self._graph(), GRAPH_NAME).arrays, len(self))
 
     def by_entity(self, rows: Rows, limit: int) -> Links:
-        """Passages that share entities with ``rows``, weighted by rarity."""
+        """Return passages that share entities with ``rows``, weighted by rarity."""
         return self._entities.shared(rows, limit, self._passages.document)
 
     def entities_of(self, rows: Rows) -> list[tuple[int, ...]]:
-        """Numbers of the entities that each passage mentions."""
+        """Return the numbers of the entities that each passage mentions."""
         return self._entities.mentioned_in(rows)
 
     def mentions(self) -> Mentions:
@@ -225,15 +228,15 @@ class EmbeddedCorpus(TextDefaults):
         return self._entities.every()
 
     def entities(self, numbers: Sequence[int]) -> list[Entity]:
-        """Entities by number."""
+        """Return entities by number."""
         return self._entities.take(numbers)
 
     def references(self, numbers: Sequence[int]) -> list[Reference]:
-        """Rows of the reference table."""
+        """Return rows of the reference table."""
         return self._references.take(numbers, self._passages, self._sections, self._documents)
 
     def all_references(self) -> Iterator[Reference]:
-        """The whole reference table."""
+        """Yield the whole reference table."""
         return self._references.each(self._passages, self._sections, self._documents)
 
     def reference_numbers(
@@ -243,71 +246,70 @@ class EmbeddedCorpus(TextDefaults):
         relations: Sequence[Relation] | None = None,
         document: int | None = None,
     ) -> Rows:
-        """Rows of the reference table of these statuses and relations, of one document or of all."""
+        """Return row numbers of the reference table by status, relation and document."""
         return self._browsing.numbers(statuses, relations, document)
 
     def references_from(self, rows: Rows) -> Quoted:
-        """The references that passages make, of every status."""
+        """Return the references in passages, of every status."""
         return self._browsing.made_by(rows)
 
     def references_to(self, rows: Rows) -> Quoted:
-        """The resolved references that lead to passages, or to sections that begin with them."""
+        """Return the resolved references to passages, or to sections that begin with them."""
         return self._browsing.made_to(rows)
 
     def citation_counts(self) -> Rows:
-        """How many references lead to each passage."""
+        """Return the number of references to each passage."""
         return self._browsing.counts()
 
     def most_cited(self, limit: int, *, relations: Sequence[Relation] | None = None) -> list[Cited]:
-        """The provisions that the most references point at."""
+        """Return the most cited provisions."""
         return self._browsing.most_cited(limit, relations)
 
     def passages(self, rows: Rows) -> list[Passage]:
-        """The passages at ``rows``."""
+        """Return the passages at ``rows``."""
         return self._passages.take(rows, self._documents, self._sections)
 
     def documents(self) -> list[Document]:
-        """Every document, in corpus order."""
+        """Return every document, in corpus order."""
         return self._documents.all
 
     def sections(self, numbers: Sequence[int]) -> list[Section]:
-        """Sections by number."""
+        """Return sections by number."""
         return self._sections.take(numbers, self._documents)
 
     def rows(self, passage_ids: Sequence[str]) -> Rows:
-        """Rows of passage ids, -1 for one that is not in the corpus."""
+        """Return rows of passage ids, -1 for an unknown id."""
         return self._passages.rows(passage_ids)
 
     def ids(self, rows: Rows) -> list[str]:
-        """Passage ids by row."""
+        """Return passage ids by row."""
         return self._passages.ids(rows.tolist())
 
     def vectors(self, rows: Rows) -> NDArray[np.float32]:
-        """Unit vectors, zero rows where a passage has none; shape (n, 0) in a corpus without vectors."""
+        """Return unit vectors, zero rows for passages without one; shape (n, 0) without vectors."""
         if self._vectors is None:
             return np.zeros((len(rows), 0), np.float32)
         return self._vectors.take(rows)
 
     def numbered(self, number: str) -> Rows:
-        """The passages that begin what bears a number, one of each document."""
+        """Return the first passage with a number in each document."""
         heads = np.union1d(self._passages.numbered(number), self._sections.numbered(number)).astype(np.int32)
         _, first = np.unique(self._passages.document[heads], return_index=True)
         return heads[first]
 
     def printed_numbers(self, document: int) -> Printed:
-        """Where the numbers of a document stand; nothing else of it is read."""
+        """Return the rows and sections of a document by number, without reading the rest."""
         return self._printed(document)
 
-    def given_names(self) -> Iterator[tuple[int, str, DefinedName]]:
-        """The names that texts give to documents."""
+    def defined_names(self) -> Iterator[tuple[int, str, DefinedName]]:
+        """Yield the names that texts give to documents."""
         for row, name in self._given_names.each():
             yield row, self._passages.language(row), name
 
     def in_force(self, day: date) -> Mask:
-        """Which passages are in force on a day, both bounds included.
+        """Return a mask of passages in force on a day, both bounds included.
 
-        A passage without dates of its own has its document's. What is marked as repealed on an
-        unknown day is in force on none.
+        A passage without dates has its document's. A passage repealed on an unknown day is never in force.
         """
         start = self._passages.valid_from
         start = np.where(start == BEGINNING, self._documents.valid_from[self._passages.document], start)
@@ -315,14 +317,14 @@ class EmbeddedCorpus(TextDefaults):
         return in_force
 
     def out_of_force(self, day: date) -> Mask:
-        """Which passages ended before a day, or are marked as repealed on an unknown day."""
+        """Return a mask of passages that ended before a day, or were repealed on an unknown day."""
         end = self._passages.valid_to
         end = np.where(end == END_OF_TIME, self._documents.valid_to[self._passages.document], end)
-        gone: Mask = (end < day.toordinal()) | (self.with_status(OUT_OF_FORCE) & (end == END_OF_TIME))
-        return gone
+        ended: Mask = (end < day.toordinal()) | (self.with_status(OUT_OF_FORCE) & (end == END_OF_TIME))
+        return ended
 
     def with_status(self, statuses: Sequence[str]) -> Mask:
-        """Which passages have one of these statuses, of their own or else of their document."""
+        """Return a mask of passages whose status, or else their document's, is one of ``statuses``."""
         status = self._passages.status
         status = np.where(status < 0, self._documents.status[self._passages.document], status)
         asked = {name.casefold() for name in statuses}
@@ -332,7 +334,7 @@ class EmbeddedCorpus(TextDefaults):
 
 
 def info_of(manifest: Manifest) -> CorpusInfo:
-    """What a manifest tells of its corpus."""
+    """Return the counts in a manifest."""
     return CorpusInfo(
         name=manifest.name,
         documents=manifest.documents,
@@ -353,13 +355,12 @@ def info_of(manifest: Manifest) -> CorpusInfo:
     )
 
 
-# Manifests that were described lately: of thousands of files, asked for in every case.
+# Keys of recent manifests, which may list thousands of files and are needed in every case.
 _TEXTS: Cache[str, str] = Cache("states of texts", 64)
 
 
 def _text_key(manifest: Manifest) -> str:
-    """The same for two states of which everybody reads the same: documents, references, their numbers, and
-    the ontology."""
+    """Return a key that is equal for states with equal documents, references, their numbers, and ontology."""
     ontology = json.dumps(manifest.ontology, sort_keys=True)
     seals = (
         f"{name} {seal.digest}"
@@ -372,7 +373,7 @@ def _text_key(manifest: Manifest) -> str:
 def _open_sparse(generation: Generation) -> SparseIndex | None:
     if generation.manifest.sparse == NO_MODEL:
         return None
-    # scipy is imported for those corpora alone that need it.
+    # scipy is imported only if needed.
     from engine.corpus.embedded.sparse import SparseIndex
 
     return SparseIndex(generation.block(SPARSE_NAME))
@@ -381,7 +382,7 @@ def _open_sparse(generation: Generation) -> SparseIndex | None:
 def _open_vectors(state: Block, manifest: Manifest) -> VectorIndex | None:
     if manifest.embedding == NO_MODEL:
         return None
-    # faiss is a quarter of a second to import: a corpus without vectors does not pay for it.
+    # faiss takes a quarter of a second to import.
     from engine.corpus.embedded.dense import VectorIndex
 
     return VectorIndex(state)

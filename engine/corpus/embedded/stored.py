@@ -1,4 +1,4 @@
-"""Values stored for later, within the room that they may take."""
+"""Arrays and blocks in files, read on demand."""
 
 from __future__ import annotations
 
@@ -15,25 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array
-from engine.corpus.embedded.block import FIELDS, Block, headed, header_of
+from engine.corpus.embedded.block import FIELDS, Block, header_of, parse_start
 from engine.errors import CorpusError, system_error
 
-# An array that is kept in a file while it is made, so that it need not fit into memory.
+# An array in a file while it is built, so that it need not fit into memory.
 
 
-class Room:
-    """Zeros of shape (rows, columns), float32, in a file without a name in ``folder``.
+class FileArray:
+    """Zeros of shape (rows, columns), float32, in an unnamed file in ``folder``.
 
-    Whoever has worked on a part calls ``release``: what was written stays, and takes no memory of this
-    process until it is looked at again. Raises ResourceError where the disk has not as much room, CorpusError
-    where nothing can be written.
+    Call ``release`` after work on a part: its pages are written and leave the memory of the process. Raises
+    ResourceError if the disk has too little space, CorpusError if the file cannot be written.
     """
 
     def __init__(self, folder: Path, rows: int, columns: int) -> None:
         size = 4 * rows * columns
         try:
             with TemporaryFile(dir=folder) as file:
-                # A disk that is full is told now, and not by the end of the process when a page is written.
+                # Reserves the space now: otherwise a full disk would kill the process when a page is written.
                 os.posix_fallocate(file.fileno(), 0, size)
                 self._mapped = mmap.mmap(file.fileno(), size)
         except OSError as error:
@@ -41,38 +40,38 @@ class Room:
         self.array: NDArray[np.float32] = np.frombuffer(self._mapped, np.float32).reshape(rows, columns)
 
     def release(self) -> None:
-        """Let go of the memory."""
+        """Release the memory."""
         self._mapped.madvise(mmap.MADV_DONTNEED)
 
 
-# A block whose columns stay in its file until they are asked for.
-#
-# A corpus is put together from thousands of blocks, of which a change needs little: the columns
-# that only what is new needs, and the columns as long as the texts, are written last
-# (``ordered``), read one by one and not kept. So neither an ingestion nor an update holds the
-# texts of a corpus in memory.
+# A block whose columns stay in its file until needed. A corpus is built from thousands of blocks, of which a
+# change needs little: columns needed for new documents only, and columns as large as the texts, are written
+# last (``ordered``), read one by one and not kept. So neither an ingestion nor an update holds all texts in
+# memory.
 
-# By the beginnings of their names; columns of one kind are read together.
+# Prefixes of their names; columns of a kind are read together.
 _LARGE = (
     *("passages.text.utf8", "passages.metadata.utf8", "passages.mentions.utf8", "headings.utf8"),
     *("facts.", "tokens.", "words.", *(f"{field}." for field in FIELDS)),
 )
 _NOT_READ = np.zeros(0, np.int8)
-# A file and a kind of columns; where these begin, and their bytes.
+# The file and kind of columns; the offset and bytes of them.
 _Read = tuple[tuple[str, int], tuple[int, Array]]
 _NOTHING: _Read = (("", 0), (0, _NOT_READ))
 
 
 def ordered(block: Block) -> Block:
-    """The block with its columns in the order in which it is read by parts."""
+    """Return the block with its columns in reading order."""
     return Block(dict(sorted(block.arrays.items(), key=lambda item: _kind(item[0]))), block.about)
 
 
 def stored_block(path: Path) -> Block:
-    """The block in a file that this process or a child of it has written; its columns are read when they are
-    asked for. Raises CorpusError, OSError."""
+    """Open the block in a file written by this process or its child, with columns read on demand.
+
+    Raises CorpusError, OSError.
+    """
     with open(path, "rb", buffering=0) as file:
-        length, start = headed(file.read(16), path.name)
+        length, start = parse_start(file.read(16), path.name)
         places, about = header_of(file.read(length), path.name)
     block = Block({}, about)
     block.arrays = StoredColumns(path, places, start)
@@ -80,13 +79,15 @@ def stored_block(path: Path) -> Block:
 
 
 class StoredColumns(dict[str, Array]):
-    """The columns in a file, by name. Small ones are read all at once and kept; of the large ones those that
-    were read last, of whichever block."""
+    """The columns in a file by name.
+
+    Small ones are read at once; of all large ones, only the last kind is cached.
+    """
 
     _last: ClassVar[_Read] = _NOTHING
 
     def __init__(self, path: Path, places: Mapping[str, tuple[str, list[int], int]], start: int) -> None:
-        """``places``: type, shape and position of each column; ``start``: where positions count from."""
+        """``places``: type, shape and offset of each column; ``start``: base of the offsets."""
         super().__init__(dict.fromkeys(places, _NOT_READ))
         self._path, self._places, self._start = path, places, start
         self._small: tuple[int, Array] | None = None
@@ -111,25 +112,25 @@ class StoredColumns(dict[str, Array]):
         return found if len(shape) == 1 else found.reshape(shape)
 
     def items(self) -> ItemsView[str, Array]:  # type: ignore[override]
-        """All columns, read at once."""
+        """Return all columns, read at once."""
         return {name: self[name] for name in self}.items()
 
     def values(self) -> ValuesView[Array]:  # type: ignore[override]
-        """All columns, read at once."""
+        """Return all columns, read at once."""
         return {name: self[name] for name in self}.values()
 
     def _read_large(self, kind: int) -> tuple[int, Array]:
         place, last = (str(self._path), kind), StoredColumns._last
         if last[0] == place:
             return last[1]
-        # What was read before goes first. Another thread may read something else meanwhile.
+        # Release the former bytes first. Another thread may read concurrently.
         StoredColumns._last, last = _NOTHING, _NOTHING
         found = self._span(kind)
         StoredColumns._last = (place, found)
         return found
 
     def _span(self, kind: int) -> tuple[int, Array]:
-        """The bytes of all columns of a kind, and the position of the first."""
+        """Return the bytes of all columns of a kind, and the offset of the first."""
         own = [place for name, place in self._places.items() if _kind(name) == kind]
         first = min(position for _, _, position in own)
         stop = max(position + prod(shape) * _type(dtype).itemsize for dtype, shape, position in own)
@@ -148,7 +149,7 @@ class StoredColumns(dict[str, Array]):
 
 
 def is_large(name: str) -> bool:
-    """Whether a column is as long as the texts, or needed for what is new alone."""
+    """Return whether a column is as large as the texts, or needed for new documents only."""
     return _kind(name) > 0
 
 
@@ -159,5 +160,5 @@ def _type(written: str) -> np.dtype[Any]:
 
 @cache
 def _kind(name: str) -> int:
-    """0 for a small column, else the place of its kind."""
+    """Return 0 for a small column, else the index of its kind plus 1."""
     return next((place for place, head in enumerate(_LARGE, start=1) if name.startswith(head)), 0)

@@ -1,4 +1,4 @@
-"""Sections of a corpus on disk, and browsing in them."""
+"""Structural neighbours of passages, and browsing of a corpus folder."""
 
 from __future__ import annotations
 
@@ -17,18 +17,15 @@ from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.protocol import Cited, Links, Quoted, Rows
 from engine.model import Relation, SectionKind, Status, TargetKind
 
-# Passages that belong together by a document's structure alone.
-#
-# Weights, from near to far; within a band the distance in reading order takes off a little, never
-# so much that the bands overlap:
-#
-# ==== ===================================================== 1.0 the same section 0.8 the head of
-# the section, and of the section around it 0.6 the next and the previous passage 0.4 the section
-# around it (in a flat document: all of it) 0.2 the heads of the document's preamble and annexes
-# ==== =====================================================
+# Passages related by the structure of a document. Weights, from near to far; within a band the distance in
+# reading order reduces the weight by less than the difference of the bands:  ====
+# ===================================================== 1.0  the same section 0.8  the first passage of the
+# section, and of its parent 0.6  the next and the previous passage 0.4  the parent section (in a flat
+# document: all of it) 0.2  the first passages of the document's preamble and annexes ====
+# =====================================================
 
 SAME_SECTION, HEAD, ADJACENT, AROUND, ATTACHED = 1.0, 0.8, 0.6, 0.4, 0.2
-# What distance takes off at most, and the distance at which it has taken off half of that.
+# The largest reduction by distance, and the distance with half of it.
 DISTANCE_LOSS, HALF_DISTANCE = 0.15, 8.0
 
 _PART_OF, _NEXT_TO = RELATION_NUMBERS[Relation.PART_OF], RELATION_NUMBERS[Relation.NEXT_TO]
@@ -37,9 +34,11 @@ _ATTACHED_KINDS = [
 ]
 
 
-class Sections(Protocol):
-    """Sections as columns, shape (sections,) each; ``first`` and ``stop`` are rows, ``parent`` is a number or
-    -1."""
+class SectionColumns(Protocol):
+    """Sections as columns, shape (sections,) each.
+
+    ``first`` and ``stop`` are rows, ``parent`` a number or -1.
+    """
 
     document: NDArray[np.int32]
     parent: NDArray[np.int32]
@@ -54,30 +53,31 @@ class Outline(NamedTuple):
     """The documents and sections of a corpus as ranges of rows.
 
     ``first``: the first row of each document and the number of passages, shape (documents + 1,). ``document``
-    and ``section`` tell the numbers of those that passages belong to, by rows of shape (n,); -1 for none.
+    and ``section`` are functions from rows of shape (n,) to the numbers of their documents and sections; -1
+    for none.
     """
 
     first: NDArray[np.int32]
-    sections: Sections
+    sections: SectionColumns
     document: Callable[[Index], Array]
     section: Callable[[Index], Array]
 
     def sections_of(self, number: int) -> Rows:
-        """Numbers of the sections of a document, in reading order."""
+        """Return the numbers of a document's sections, in reading order."""
         own = np.flatnonzero(self.sections.document == number)
-        # A section stands before its subsections, which may begin with the same passage.
+        # A section comes before its subsections, which may begin with the same passage.
         order = np.lexsort((own, -self.sections.stop[own], self.sections.first[own]))
         return own[order].astype(np.int32)
 
 
 class Structure:
-    """Answers to what stands around a passage."""
+    """Structural neighbours of passages."""
 
     def __init__(self, outline: Outline) -> None:
         self._outline, self._sections = outline, outline.sections
 
     def siblings(self, rows: Rows, limit: int) -> Links:
-        """The structural neighbours of ``rows``, at most ``limit`` distinct passages a document."""
+        """Return the structural neighbours of ``rows``, at most ``limit`` distinct passages a document."""
         near = np.asarray(rows, np.int64)
         found = _Candidates(near)
         section = self._outline.section(near).astype(np.int64)
@@ -99,16 +99,16 @@ class Structure:
         flat = np.flatnonzero(section < 0)
         found.window(flat, first[flat], stop[flat], limit, AROUND)
         for step in (-1, 1):
-            beside = near + step
-            within = np.flatnonzero((beside >= first) & (beside < stop))
-            found.each(within, beside[within], ADJACENT, _NEXT_TO)
+            adjacent = near + step
+            within = np.flatnonzero((adjacent >= first) & (adjacent < stop))
+            found.each(within, adjacent[within], ADJACENT, _NEXT_TO)
         return found.links(document, limit)
 
     @cached_property
     def _attached(self) -> tuple[Index, Index]:
         kind, parent = np.asarray(self._sections.kind), np.asarray(self._sections.parent)
         is_attached = np.isin(kind, _ATTACHED_KINDS)
-        # Of an annex with parts, only the annex.
+        # An annex with parts counts once.
         outermost = np.flatnonzero(is_attached & ~(is_attached[parent] & (parent >= 0)))
         document = np.asarray(self._sections.document)[outermost]
         pointers = np.searchsorted(document, np.arange(len(self._outline.first))).astype(np.int64)
@@ -124,27 +124,27 @@ class Structure:
 
 
 class _Candidates:
-    """Collects links from ``rows``, then keeps the best of each kind."""
+    """Collects links from ``rows`` and keeps the best."""
 
     def __init__(self, rows: Index) -> None:
         self._rows = rows
         self._pieces: list[tuple[Index, Index, NDArray[np.float64], NDArray[np.int8]]] = []
 
     def each(self, origins: Array, reached: Array, weight: float, relation: int) -> None:
-        """One passage for each origin."""
+        """Add a passage for each origin."""
         origins, reached = np.asarray(origins, np.int64), np.asarray(reached, np.int64)
         distance = np.abs(reached - self._rows[origins])
         loss = DISTANCE_LOSS * distance / (distance + HALF_DISTANCE)
         self._pieces.append((origins, reached, weight - loss, np.full(len(origins), relation, np.int8)))
 
     def window(self, origins: Array, first: Array, stop: Array, limit: int, weight: float) -> None:
-        """The passages of a range around each origin, those within ``limit`` of it."""
+        """Add the passages of a range around each origin, within ``limit`` of it."""
         near = self._rows[origins]
         members, reached = ranges(np.maximum(first, near - limit), np.minimum(stop, near + limit + 1))
         self.each(np.asarray(origins)[members], reached, weight, _PART_OF)
 
     def links(self, document: Index, limit: int) -> Links:
-        """The best link for each origin and passage, of the best ``limit`` passages a document."""
+        """Return the best link for each origin and passage, of the best ``limit`` passages a document."""
         origins, reached, weights, relations = (
             np.concatenate([piece[column] for piece in self._pieces]) for column in range(4)
         )
@@ -169,7 +169,7 @@ class _Candidates:
 
 
 def _best_of_documents(document: Index, reached: Index, weights: NDArray[np.float64], limit: int) -> Index:
-    """Rows of the ``limit`` passages of each document that have the highest weight from any origin."""
+    """Return the ``limit`` passages of each document with the highest weight from any origin."""
     order = np.lexsort((-weights, reached))
     order = order[_first_of(reached[order])]
     document, reached, weights = document[order], reached[order], weights[order]
@@ -179,15 +179,14 @@ def _best_of_documents(document: Index, reached: Index, weights: NDArray[np.floa
 
 
 def _first_of(*columns: Array) -> NDArray[np.bool_]:
-    """Which places of sorted columns differ from the place before."""
+    """Return a mask of the entries of sorted columns that differ from the one before."""
     is_first = np.ones(len(columns[0]), np.bool_)
     if len(is_first):
         is_first[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
     return is_first
 
 
-# What a person who reads through a corpus asks: its trees, its references by status, what is
-# cited most.
+# Browsing: references by status, most cited provisions.
 
 _PASSAGE, _SECTION, _DOCUMENT = (
     TARGET_KINDS.index(kind) for kind in (TargetKind.PASSAGE, TargetKind.SECTION, TargetKind.DOCUMENT)
@@ -195,7 +194,7 @@ _PASSAGE, _SECTION, _DOCUMENT = (
 
 
 class Browsing:
-    """Answers from the reference table and the structure; what is computed is computed once, when asked."""
+    """Queries on the reference table and the structure; results are computed once on demand."""
 
     def __init__(
         self,
@@ -210,7 +209,7 @@ class Browsing:
     def numbers(
         self, statuses: Sequence[Status] | None, relations: Sequence[Relation] | None, document: int | None
     ) -> Rows:
-        """Numbers of the references of these statuses and relations that a document's passages make."""
+        """Return the numbers of the references with these statuses and relations in a document's passages."""
         chosen = np.ones(len(self._references), np.bool_)
         if statuses is not None:
             codes = [STATUSES.index(status) for status in statuses]
@@ -223,23 +222,23 @@ class Browsing:
         return np.flatnonzero(chosen).astype(np.int32)
 
     def made_by(self, rows: Rows) -> Quoted:
-        """The references that passages make, in the order of their texts."""
+        """Return the references in passages, in text order."""
         asked = np.asarray(rows, np.int64)
         return _quoted(*ranges(self._by_source[asked], self._by_source[asked + 1]))
 
     def made_to(self, rows: Rows) -> Quoted:
-        """The resolved references that lead to passages."""
+        """Return the resolved references to passages."""
         asked = np.asarray(rows, np.int64)
         pointers, numbers = self._by_target
         origins, places = ranges(pointers[asked], pointers[asked + 1])
         return _quoted(origins, numbers[places])
 
     def counts(self) -> Rows:
-        """How many references lead to each passage, shape (passages,)."""
+        """Return the number of references to each passage, shape (passages,)."""
         return np.diff(self._by_target[0]).astype(np.int32)
 
     def most_cited(self, limit: int, relations: Sequence[Relation] | None) -> list[Cited]:
-        """The provisions that the most references point at."""
+        """Return the most cited provisions."""
         numbers, kind, target = self.provisions(relations)
         keys = target * len(TARGET_KINDS) + kind
         found, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
@@ -263,8 +262,10 @@ class Browsing:
         return cited
 
     def provisions(self, relations: Sequence[Relation] | None = None) -> tuple[Index, Array, Index]:
-        """The resolved references of some relations (None: of all) that do not lead to whole documents, and
-        the kind and the number of the provision that each counts for; shape (n,) each."""
+        """Return resolved references with some relations (None: all), except those to whole documents.
+
+        With each comes the kind and number of the provision that it counts for; shape (n,) each.
+        """
         numbers = self.numbers([Status.RESOLVED], relations, None).astype(np.int64)
         kind = self._references.column("kind")[numbers]
         numbers, kind = numbers[kind != _DOCUMENT], kind[kind != _DOCUMENT]
@@ -272,7 +273,7 @@ class Browsing:
         return numbers, *self._provisions(kind, target)
 
     def _provisions(self, kind: Array, target: Index) -> tuple[Array, Index]:
-        """A paragraph that is cited counts for the provision it is part of: the section of its number."""
+        """Assign paragraphs to the provision that contains them: the section with their number."""
         kind, target = kind.copy(), target.copy()
         rows = np.unique(target[kind == _PASSAGE])
         section = self._passages.section[rows].astype(np.int64)
@@ -285,7 +286,7 @@ class Browsing:
 
     @cached_property
     def _by_source(self) -> Index:
-        # The table stands in the order of its sources.
+        # The table is sorted by source.
         return row_pointers(self._references.column("source"), len(self._passages))
 
     @cached_property
@@ -297,8 +298,10 @@ class Browsing:
         return row_pointers(heads[numbers], len(self._passages)), numbers
 
     def heads(self) -> Index:
-        """The passage that each reference leads to, itself or as the first of a section; -1 for none and for
-        whole documents. Shape (references,)."""
+        """Return the passage that each reference leads to, directly or as the first of a section.
+
+        -1 for unresolved ones and whole documents. Shape (references,).
+        """
         target, kind = self._references.column("target"), self._references.column("kind")
         heads = np.where(kind == _DOCUMENT, -1, target).astype(np.int64)
         to_section = (heads >= 0) & (kind == _SECTION)

@@ -1,4 +1,4 @@
-"""Writing of a generation, and decisions of people applied to what is written."""
+"""Writing of a generation, and application of users' decisions."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from engine.corpus.embedded.block import (
     open_block,
     postings_of,
 )
-from engine.corpus.embedded.deciding import Undecided, decided
-from engine.corpus.embedded.documents import DocumentTable, GivenNames, SectionTable, joined
+from engine.corpus.embedded.deciding import IneffectiveDecisions, decided
+from engine.corpus.embedded.documents import DocumentTable, GivenNames, SectionTable, join_columns
 from engine.corpus.embedded.generation import (
     CITED_NAME,
     FORMAT_VERSION,
@@ -35,10 +35,10 @@ from engine.corpus.embedded.generation import (
     STATE_NAME,
     Generation,
     Manifest,
+    current_generation,
+    find_current_generation,
     keep_file,
-    published,
     seals_of,
-    standing_in,
 )
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import (
@@ -53,7 +53,7 @@ from engine.corpus.embedded.mentions import Definers, EntityTable, definers_of
 from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import flush, new_generation, publish
-from engine.corpus.judgements import load_decisions, standing
+from engine.corpus.judgements import current_decisions, load_decisions
 from engine.corpus.protocol import Mentions
 from engine.model import Document, Entity
 
@@ -61,23 +61,23 @@ if TYPE_CHECKING:
     from engine.corpus.embedded.dense import KnownCodes
 
 
-# Write a corpus folder: from blocks, or from plain contents.
+# Writing a corpus folder from blocks or from plain contents.
 
 CONTENT_KEYS = "passages.content"
 
 
 @dataclass(slots=True)
 class Parts:
-    """Everything a generation is made of, once its blocks stand in its folder.
+    """The content of a generation, after its blocks are written.
 
     ``blocks``: names and blocks in corpus order. ``references`` have rows and numbers of the corpus.
-    ``mentions``: arrays (rows, entity numbers); ``definers``: the rows that define each entity.
-    ``vectors``: shape (passages, d), or None. ``intervals``: first and last day of each passage as day
-    numbers, shapes (passages,), where the whole corpus tells more than the blocks do; ``dated``: the same of
-    whole documents, by number. ``sparse``: the model whose index the generation contains
-    already; ``lexical`` gives the word index, where it is not to be made from the blocks. ``release`` lets go
-    of the memory of vectors that are kept in a file. ``beside`` begins work that is done beside this, and
-    returns what waits for its end; None: a thread does it. ``codes``: those of vectors that had some before.
+    ``mentions``: arrays (rows, entity numbers); ``definers``: the rows that define each entity. ``vectors``:
+    shape (passages, d), or None. ``intervals``: first and last day of each passage as day numbers, shapes
+    (passages,), if they differ from the blocks'; ``dated``: the same for documents, by number. ``sparse``:
+    the model whose index the generation contains already; ``lexical`` gives the lexical index if it is not
+    built from the blocks. ``release`` releases the memory of vectors in a file. ``start`` begins a
+    parallel task and returns a function that waits for it; None: a thread. ``codes``: existing codes of
+    vectors.
     """
 
     name: str
@@ -102,10 +102,9 @@ class Parts:
 
 
 def write_corpus(folder: Path, contents: Contents) -> Manifest:
-    """Put a corpus in the place of the one in ``folder``, at once or not at all.
+    """Replace the corpus in ``folder`` atomically.
 
-    Raises CorpusError where the folder is in use or holds something else, ValueError where the contents
-    contradict themselves.
+    Raises CorpusError if the folder is in use or contains other files, ValueError for inconsistent contents.
     """
     with new_generation(folder) as generation:
         terms = {
@@ -116,7 +115,7 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
         block = pack(contents.documents, contents.sections, contents.passages, terms)
         if contents.vectors is not None and len(contents.vectors) != len(contents.passages):
             raise ValueError(f"{len(contents.vectors)} vectors for {len(contents.passages)} passages")
-        GivenNames.pack(block, contents.given_names)
+        GivenNames.pack(block, contents.defined_names)
         (generation / BLOCKS).mkdir()
         block.save(generation / block_name("contents"))
         targets = Targets(
@@ -146,10 +145,10 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
     return manifest
 
 
-def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Manifest, Undecided]:
-    """Write all that is put together from the blocks; the manifest still has to be published.
+def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Manifest, IneffectiveDecisions]:
+    """Write all files built from the blocks, without publishing.
 
-    Also returns which decisions found nothing to decide.
+    Return the manifest and decisions without effect.
     """
     blocks = [block for _, block in parts.blocks]
     languages = _languages(blocks)
@@ -157,20 +156,23 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
     statuses = sorted({status for block in blocks for status in block.strings("statuses").all()})
     status_codes = {status: code for code, status in enumerate(statuses)}
     passages = sum(block.passages for block in blocks)
-    state, named = Block({CONTENT_KEYS: joined(blocks, CONTENT_KEYS, np.uint64).reshape(-1, 2)}), Block({})
+    state, named = (
+        Block({CONTENT_KEYS: join_columns(blocks, CONTENT_KEYS, np.uint64).reshape(-1, 2)}),
+        Block({}),
+    )
     DocumentTable.put(state, blocks, status_codes, parts.dated)
     SectionTable.put(state, blocks)
     EntityTable.put(named, parts.entities, *parts.mentions, parts.definers, passages)
     documents, sections = DocumentTable(state), SectionTable(state)
-    references, undecided = parts.references, Undecided(())
+    references, undecided = parts.references, IneffectiveDecisions(())
 
     def link() -> None:
         write_references(generation, references, sections, documents, EntityTable(named).every())
 
     with ThreadPoolExecutor(1, "redstring-writing") as thread:
-        decisions = standing(load_decisions(folder))
+        decisions = current_decisions(load_decisions(folder))
         start = parts.start or (lambda work: thread.submit(work).result)
-        # What was decided is found by the texts, which are written first.
+        # Decisions are located in the texts, which are written first.
         linked = link if decisions else start(link)
         PassageTable.put(state, blocks, language_codes, status_codes)
         _put_further(state, blocks, parts)
@@ -178,14 +180,14 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
         _put_lexical(state, blocks, parts)
         floor, recall = _put_vectors(state, parts.vectors, parts.release, parts.codes)
         state.save(generation / STATE_NAME)
-        # By far the largest file: while the disk writes it the others are made and sealed.
+        # By far the largest file: it is flushed while the others are built and sealed.
         flushed = thread.submit(flush, generation / STATE_NAME)
         parts.references.block().save(generation / FOUND_NAME)
         if decisions:
             table = PassageTable(open_block(generation / STATE_NAME), sorted(languages), statuses)
             references, undecided = decided(references, decisions, table, sections, documents)
         linked()
-        seals = seals_of(generation, standing_in(folder))
+        seals = seals_of(generation, find_current_generation(folder))
         flushed.result()
     manifest = Manifest(
         format=FORMAT_VERSION,
@@ -222,8 +224,8 @@ def write_references(
     documents: DocumentTable,
     mentions: Mentions,
 ) -> None:
-    """Write the reference table, the links that it makes, and the graph of these and the mentions."""
-    # It brings scipy, for which nobody waits who only reads.
+    """Write the reference table, its links, and their graph with the mentions."""
+    # Imports scipy, which readers do not need.
     from engine.corpus.related import adjacency_of
 
     passages = int(documents.first[-1])
@@ -236,7 +238,7 @@ def write_references(
 
 
 def _put_further(state: Block, blocks: Sequence[Block], parts: Parts) -> None:
-    """Set what the whole corpus tells of days, and the names that passages give."""
+    """Set validity from the whole corpus, and the names that passages define."""
     if parts.intervals is not None:
         for name, days in zip(("valid_from", "valid_to"), parts.intervals, strict=True):
             state.arrays[f"passages.{name}"] = days.astype(np.int32)
@@ -265,7 +267,7 @@ def _put_vectors(
     VectorIndex.put(state, vectors, release, codes)
     recall = VectorIndex(state).recall(release)
     if recall is not None and recall < LEAST_RECALL:
-        # These vectors are not told apart by their codes: all are compared.
+        # Codes are not precise enough for these vectors, so all are compared.
         del state.arrays[CODES]
         recall = None
     floor = similarity_floor(vectors, present=state["vectors.present"])
@@ -283,21 +285,20 @@ def _languages(blocks: Sequence[Block]) -> Counter[str]:
     return counts
 
 
-# Puts the decisions that people have made since the last ingestion in force, without an
-# ingestion.
+# Applying decisions without an ingestion.
 
 
-def apply_decisions(folder: Path | str) -> Undecided:
-    """Write the references of a corpus anew from what its texts say and what people have decided; whoever
-    opens the corpus from now on sees it. Returns the decisions that found nothing to decide.
+def apply_decisions(folder: Path | str) -> IneffectiveDecisions:
+    """Write the references of a corpus again, from its texts and users' decisions; return those without
+    effect.
 
-    Only the references and links are written; all other files are taken over. Raises CorpusError where
-    there is no corpus, or another process is writing it.
+    Other files are reused. The result is visible to corpora opened from now on. Raises CorpusError if there
+    is no corpus, or another process is writing it.
     """
     folder = Path(folder)
-    published(folder)
+    current_generation(folder)
     with new_generation(folder) as generation:
-        before = published(folder)
+        before = current_generation(folder)
         kept = [name for name in before.manifest.files if name not in (CITED_NAME, GRAPH_NAME)]
         for parent in {(generation / name).parent for name in kept}:
             parent.mkdir(exist_ok=True)
@@ -306,13 +307,15 @@ def apply_decisions(folder: Path | str) -> Undecided:
         return _rewrite(before, generation)
 
 
-def _rewrite(before: Generation, generation: Path) -> Undecided:
+def _rewrite(before: Generation, generation: Path) -> IneffectiveDecisions:
     folder, manifest = before.folder, before.manifest
     state = before.block(STATE_NAME)
     documents, sections = DocumentTable(state), SectionTable(state)
     passages = PassageTable(state, sorted(manifest.languages), manifest.statuses)
     found = columns_in(before.block(FOUND_NAME), manifest.found_grammars)
-    references, undecided = decided(found, standing(load_decisions(folder)), passages, sections, documents)
+    references, undecided = decided(
+        found, current_decisions(load_decisions(folder)), passages, sections, documents
+    )
     write_references(generation, references, sections, documents, EntityTable(state).every())
     changed = manifest.model_copy(
         update={

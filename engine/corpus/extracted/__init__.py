@@ -1,4 +1,4 @@
-"""What language models read in a corpus, and what people say of it: beside its data, never inside them."""
+"""Readings of language models and users' verdicts on them, stored next to a corpus's data, not in them."""
 
 from engine.corpus.extracted.graph import ExtractedGraph, extracted_graph
 from engine.corpus.extracted.readings import (
@@ -10,10 +10,10 @@ from engine.corpus.extracted.readings import (
     WindowRead,
     add_reading,
     add_validation,
-    judged,
+    current_verdicts,
     load_readings,
     load_validations,
-    located,
+    locate,
     proposals,
 )
 
@@ -27,10 +27,10 @@ __all__ = [
     "WindowRead",
     "add_reading",
     "add_validation",
+    "current_verdicts",
     "extracted_graph",
-    "judged",
     "load_readings",
     "load_validations",
-    "located",
+    "locate",
     "proposals",
 ]

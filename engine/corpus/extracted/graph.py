@@ -1,8 +1,9 @@
-"""What was extracted, as edges between passages: arrays made when they are first asked for.
+"""Extracted relations as edges between passages, in arrays built on demand.
 
-A proposal between two passages is an edge. What uses a concept leads to what defines it in the same
-document; where nothing does, passages that mention a concept lead to each other. What a person rejected
-is no edge; what a person corrected counts as corrected; what no passage says any more counts for nothing.
+A proposal between two passages is an edge. A use of a concept is linked to its definition in the same
+document; without one, passages that mention a concept are linked to each other. Rejected proposals are no
+edges, corrected ones count as corrected, and proposals whose words are no longer in their passage are
+ignored.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from engine.corpus.extracted.readings import (
     Judgement,
     Proposal,
     Validation,
-    judged,
+    current_verdicts,
     load_readings,
     load_validations,
-    located,
+    locate,
     proposals,
 )
 from engine.corpus.journal import Journals, journals_at
 from engine.corpus.protocol import Corpus, Links, Rows
 from engine.model import Direction, Relation
 
-# Definitions of one concept in one document that are followed, the surest.
+# Most definitions followed of a concept in a document, by confidence.
 MOST_DEFINING = 3
-# A concept that nothing defines links those who mention it, unless that are more than these.
+# An undefined concept links its passages, unless there are more than this.
 MOST_MENTIONING = 6
 MENTIONED_TOGETHER = 0.5
 _NUMBERS = {relation: number for number, relation in enumerate(Relation)}
@@ -41,33 +42,33 @@ _Edge = tuple[int, int, int, float, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A proposal that counts, with the person's verdict on what it came from, if there is one."""
+class ActiveProposal:
+    """A proposal in force, with the verdict on its original, if any."""
 
     proposal: Proposal
     validation: Validation | None = None
 
     @property
     def strength(self) -> float:
-        """How far it is trusted, 0..1: a person's word, else the confidence."""
+        """How far it is trusted, 0 to 1: the user's verdict, else the confidence."""
         return self.proposal.confidence if self.validation is None else 1.0
 
     @property
-    def told(self) -> str:
-        """Who says so, and who has looked at it, in plain words."""
+    def origin_words(self) -> str:
+        """Origin and review of the proposal, in words."""
         original = self.proposal if self.validation is None else self.validation.proposal
         if self.validation is not None and self.validation.origin == "grammar":
-            return "read in the text, corrected by a person"
-        verdict = {None: "not reviewed", Judgement.CORRECTED: "corrected by a person"}.get(
+            return "read in the text, corrected by a user"
+        verdict = {None: "not reviewed", Judgement.CORRECTED: "corrected by a user"}.get(
             None if self.validation is None else self.validation.judgement, "accepted"
         )
         return f"read by a model, confidence {original.confidence:.2f}, {verdict}"
 
 
 class ExtractedGraph:
-    """Edges over the rows of a corpus, both ways. ``standing`` are what made them, by number."""
+    """Edges over the rows of a corpus, in both directions. ``standing`` are their proposals, by number."""
 
-    def __init__(self, standing: Sequence[Standing], edges: Sequence[_Edge]) -> None:
+    def __init__(self, standing: Sequence[ActiveProposal], edges: Sequence[_Edge]) -> None:
         self.standing = tuple(standing)
         table = np.array(edges, np.float64).reshape(len(edges), 5)
         self._near: dict[Direction, Rows] = {}
@@ -87,7 +88,7 @@ class ExtractedGraph:
         return len(self._near[Direction.OUT])
 
     def neighbours(self, rows: Rows, direction: Direction) -> Links:
-        """The edges of a batch of rows, in their order; ``evidence`` numbers ``standing``."""
+        """Return the edges of a batch of rows, in their order; ``evidence`` numbers ``standing``."""
         near, edges = self._near[direction], self._edges[direction]
         asked = np.asarray(rows, np.int32)
         origins, places = ranges(np.searchsorted(near, asked, "left"), np.searchsorted(near, asked, "right"))
@@ -107,10 +108,10 @@ _BUILDING = threading.Lock()
 
 
 def extracted_graph(corpus: Corpus) -> ExtractedGraph:
-    """The graph of a corpus as it stands now; made when a file behind it has changed.
+    """Return the graph of a corpus, built again after changes of its journals.
 
-    Where no model has read the corpus and nobody has corrected anything it is empty and costs nothing.
-    Raises CorpusError where a file cannot be read.
+    Without readings and corrections it is empty and costs nothing. Raises CorpusError for an unreadable
+    journal.
     """
     journals = corpus.journals
     stamp = () if journals is None else stamp_of(journals)
@@ -124,28 +125,30 @@ def extracted_graph(corpus: Corpus) -> ExtractedGraph:
 
 
 def stamp_of(place: Path | Journals) -> _Stamp:
-    """Changes whenever something is added to what was extracted or judged; zeros where nothing was."""
+    """Return a value that changes with each new reading or verdict; zeros without any."""
     journals = journals_at(place)
     return journals.stamp(EXTRACTED_NAME), journals.stamp(VALIDATIONS_NAME)
 
 
-def standing_proposals(
+def active_proposals(
     found: Mapping[str, Proposal], verdicts: Mapping[str, Validation]
-) -> Iterator[Standing]:
-    """What counts: what a model proposed and nobody rejected, and what people corrected it, or a grammar's
-    reading, to. What a grammar read and a person accepted is in the corpus's own graph already."""
+) -> Iterator[ActiveProposal]:
+    """Return the proposals in force: a model's unless rejected, and users' corrections.
+
+    Readings of a grammar that a user accepted are in the corpus's own graph already.
+    """
     for key, proposal in found.items():
         if key not in verdicts:
-            yield Standing(proposal)
+            yield ActiveProposal(proposal)
     for validation in verdicts.values():
         held = validation.holds
         if held is not None and (validation.origin == "model" or validation.correction is not None):
-            yield Standing(held, validation)
+            yield ActiveProposal(held, validation)
 
 
 def _made(corpus: Corpus, journals: Journals) -> ExtractedGraph:
-    verdicts = judged(load_validations(journals))
-    standing, rows = _placed(corpus, list(standing_proposals(proposals(load_readings(journals)), verdicts)))
+    verdicts = current_verdicts(load_validations(journals))
+    standing, rows = _placed(corpus, list(active_proposals(proposals(load_readings(journals)), verdicts)))
     if not standing:
         return NOTHING
     targets = corpus.rows([one.proposal.target_id or "" for one in standing]).tolist()
@@ -164,21 +167,23 @@ def _made(corpus: Corpus, journals: Journals) -> ExtractedGraph:
     return ExtractedGraph(standing, [edge for edge in edges if edge[0] != edge[1]])
 
 
-def _placed(corpus: Corpus, standing: Sequence[Standing]) -> tuple[list[Standing], list[int]]:
-    """Those whose passage still says their words, with its row."""
+def _placed(corpus: Corpus, standing: Sequence[ActiveProposal]) -> tuple[list[ActiveProposal], list[int]]:
+    """Return the proposals whose words are still in their passage, with its row."""
     rows = corpus.rows([one.proposal.source_id for one in standing])
     wanted = np.unique(rows[rows >= 0]).astype(np.int32)
     texts = {int(row): passage.text for row, passage in zip(wanted, corpus.passages(wanted), strict=True)}
     kept = [
         (one, row)
         for one, row in zip(standing, rows.tolist(), strict=True)
-        if row >= 0 and located(one.proposal, texts[row]) is not None
+        if row >= 0 and locate(one.proposal, texts[row]) is not None
     ]
     return [one for one, _ in kept], [row for _, row in kept]
 
 
-def _by_concept(standing: Sequence[Standing], rows: Sequence[int], numbers: Sequence[int]) -> list[_Edge]:
-    """The edges that one concept of one document makes."""
+def _by_concept(
+    standing: Sequence[ActiveProposal], rows: Sequence[int], numbers: Sequence[int]
+) -> list[_Edge]:
+    """Return the edges of a concept in a document."""
     is_definition = [standing[number].proposal.relation is Relation.DEFINES for number in numbers]
     defining = [number for number, defines in zip(numbers, is_definition, strict=True) if defines]
     using = [number for number, defines in zip(numbers, is_definition, strict=True) if not defines]

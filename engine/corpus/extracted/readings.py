@@ -1,4 +1,4 @@
-"""Links that a model read in texts: proposed, read, validated by reviewers."""
+"""Readings of a model and reviewers' verdicts on them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ from engine.corpus.journal import Journals, append_line, journals_at
 from engine.errors import CorpusError
 from engine.model import Relation, Span
 
-# One statement about a text that a person may check: whoever made it, it only proposes.
-#
-# A proposal goes from the passage whose words say so, either to another passage ("makes an
-# exception to") or to a concept ("defines", "mentions"). Concepts belong to their document: each
-# defines for itself.
+# A proposal is a statement about a text for a user to check. It leads from the passage with the words to
+# another passage ("makes an exception to") or to a concept ("defines", "mentions"). Concepts belong to their
+# document.
 
-# What may hold between two passages, and between a passage and a concept.
+# Possible relations between two passages, and between a passage and a concept.
 LINK_RELATIONS = (
     Relation.DEFINES,
     Relation.EXCEPTION_TO,
@@ -36,11 +34,11 @@ CONCEPT_RELATIONS = (Relation.DEFINES, Relation.MENTIONS, Relation.APPLIES_TO)
 
 
 class Proposal(BaseModel):
-    """A relation that a text states, with the words that state it.
+    """A relation stated in a text, with the words that state it.
 
-    ``quote`` is verbatim from the passage ``source_id``, its ``occurrence``-th (from 0) there. ``target_id``
-    is a passage, for what a grammar read a section or document too; ``concept`` is a name as the text
-    writes it. One of the two is given. ``said_by`` names the model or the grammar.
+    ``quote`` is verbatim from the passage ``source_id``, the ``occurrence``-th (from 0) there. ``target_id``
+    is a passage, for a grammar also a section or document; ``concept`` is a name as written in the text. One
+    of the two is given. ``said_by`` names the model or the grammar.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -57,28 +55,28 @@ class Proposal(BaseModel):
     @model_validator(mode="after")
     def _one_target(self) -> Proposal:
         if (self.target_id is None) == (not self.concept):
-            raise ValueError("a proposal leads to a passage or to a concept, and not to both")
+            raise ValueError("a proposal leads either to a passage or to a concept")
         return self
 
     @cached_property
     def key(self) -> str:
-        """The same for the same statement, whoever made it and however sure."""
+        """A key that is equal for the same statement, whatever its origin and confidence."""
         parts = (self.source_id, self.quote, self.occurrence, self.relation.value, self.target_id, self.name)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
 
     @property
     def name(self) -> str:
-        """The concept as names are compared: in any case of letters, spaces once."""
+        """The concept in normalised form: folded case, single blanks."""
         return concept_key(self.concept)
 
 
 def concept_key(name: str) -> str:
-    """How two names of a concept are compared."""
+    """Return the normalised form of a concept's name."""
     return " ".join(name.casefold().split())
 
 
-def located(proposal: Proposal, text: str) -> Span | None:
-    """Where the quote stands in its passage's text; None where the text no longer says so."""
+def locate(proposal: Proposal, text: str) -> Span | None:
+    """Return the span of the quote in its passage's text; None if the text no longer contains it."""
     place = -1
     for _ in range(proposal.occurrence + 1):
         place = text.find(proposal.quote, place + 1)
@@ -88,26 +86,22 @@ def located(proposal: Proposal, text: str) -> Span | None:
 
 
 def occurrence_at(text: str, quote: str, start: int) -> int:
-    """Which occurrence of some words in a text begins at a place, from 0."""
+    """Return the occurrence, from 0, of some words that begins at an offset in a text."""
     count, place = 0, text.find(quote)
     while 0 <= place < start:
         count, place = count + 1, text.find(quote, place + 1)
     return count
 
 
-# ``extracted.jsonl`` in a corpus folder: which stretches of text a model has read, and what it
-# proposed.
-#
-# A line is added when a window has been read, with everything that came of it, so that a process
-# that is killed loses at most the windows in flight. When all windows of a document have been
-# read a line says so: what earlier readings of other windows proposed no longer counts.
+# The journal ``extracted.jsonl``: windows of text that a model has read, with its proposals. A line is added
+# after each window, so that a killed process loses only the windows in flight. After the last window of a
+# document a line lists them all: proposals from former readings no longer count.
 
 
 class WindowRead(BaseModel):
-    """A window that a model has read. ``key`` is made of its content, the model and the prompt's version.
+    """A window read by a model. ``key`` depends on its content, the model and the version of the prompt.
 
-    ``refused`` counts by reason what the model said and does not count; ``calls``, ``tokens`` and
-    ``money`` are what reading took.
+    ``refused`` counts rejected answers by reason; ``calls``, ``tokens`` and ``money`` are the costs.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -125,7 +119,7 @@ class WindowRead(BaseModel):
 
 
 class DocumentRead(BaseModel):
-    """A document of which a model has read every window; ``windows`` are their keys."""
+    """A document read completely by a model; ``windows`` are the keys of its windows."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -141,9 +135,9 @@ _LINE: TypeAdapter[Reading] = TypeAdapter(Annotated[Reading, Field(discriminator
 
 
 def load_readings(place: Path | str | Journals) -> list[Reading]:
-    """All lines in order; none where no model has read. A last line without its end does not count.
+    """Return all lines in order; an incomplete last line is ignored.
 
-    Raises CorpusError, naming the line, for anything else that is no reading.
+    Raises CorpusError with the line number for an invalid line.
     """
     journals = journals_at(place)
     found: list[Reading] = []
@@ -153,28 +147,28 @@ def load_readings(place: Path | str | Journals) -> list[Reading]:
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
             raise CorpusError(
-                f"{journals.named(EXTRACTED_NAME)}:{number}: not what a model read ({reason}); "
-                "mend or remove the line"
+                f"{journals.named(EXTRACTED_NAME)}:{number}: not a reading ({reason}); "
+                "correct or remove the line"
             ) from error
     return found
 
 
 def add_reading(folder: Path | str, reading: Reading) -> None:
-    """Add a line; durable once this returns. Raises CorpusError where the folder cannot be written."""
+    """Append a line; durable on return. Raises CorpusError if the folder cannot be written."""
     dated = reading.model_copy(update={"when": datetime.now(UTC).isoformat(timespec="seconds")})
     path = Path(folder) / EXTRACTED_NAME
     append_line(path, dated.model_dump_json().encode())
 
 
 def windows_read(readings: Iterable[Reading]) -> Mapping[str, WindowRead]:
-    """The windows that have been read, by key; the last reading of each."""
+    """Return the last reading of each window, by key."""
     return {reading.key: reading for reading in readings if isinstance(reading, WindowRead)}
 
 
 def proposals(readings: Iterable[Reading]) -> dict[str, Proposal]:
-    """What counts of everything that was read, by key: of two that say the same, the surer.
+    """Return the proposals of all readings, by key; among equal ones that with the highest confidence.
 
-    Of a document that was read to its end only the windows of that reading count, and those read since.
+    For a document read completely, only the windows of that reading and later ones count.
     """
     current: dict[str, dict[str, WindowRead]] = {}
     for reading in readings:
@@ -194,18 +188,16 @@ def proposals(readings: Iterable[Reading]) -> dict[str, Proposal]:
     return found
 
 
-# The journal ``validations.jsonl`` of a corpus: what people say of proposals, whoever made them.
-#
-# A line holds the whole proposal with the verdict on it, so that a verdict means something even
-# when the text, the model or the grammar has changed. Lines are only added; the last one on a
-# proposal counts.
+# The journal ``validations.jsonl``: users' verdicts on proposals. A line contains the complete proposal, so
+# that it remains meaningful after changes of text, model or grammar. The journal is append-only; the last
+# line on a proposal counts.
 
 Origin = Literal["model", "grammar"]
 LONGEST_NOTE, LONGEST_NAME = 2_000, 200
 
 
 class Judgement(StrEnum):
-    """A person's verdict on a proposal."""
+    """A user's verdict on a proposal."""
 
     ACCEPTED = "accepted"
     CORRECTED = "corrected"
@@ -213,9 +205,9 @@ class Judgement(StrEnum):
 
 
 class Validation(BaseModel):
-    """A verdict. ``correction`` is the proposal as it should be, for ``CORRECTED`` alone.
+    """A verdict. ``correction`` is the corrected proposal, for ``CORRECTED`` only.
 
-    ``withdrawn`` takes back what was said before. ``when`` is ISO 8601.
+    ``withdrawn`` withdraws the previous verdict. ``when`` is ISO 8601.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -232,22 +224,21 @@ class Validation(BaseModel):
     @model_validator(mode="after")
     def _fits(self) -> Validation:
         if (self.judgement is Judgement.CORRECTED) != (self.correction is not None):
-            raise ValueError("a correction, and nothing else, says how it should be")
+            raise ValueError("a corrected proposal is required for a correction, and only then")
         return self
 
     @property
     def holds(self) -> Proposal | None:
-        """What is true by this verdict; None where it is nothing."""
+        """Return the valid proposal by this verdict; None for none."""
         if self.judgement is Judgement.REJECTED:
             return None
         return self.correction or self.proposal
 
 
 def load_validations(place: Path | str | Journals) -> list[Validation]:
-    """All verdicts in the order they were made; none where nobody has judged.
+    """Return all verdicts in order; an incomplete last line is ignored.
 
-    A last line without its end does not count. Raises CorpusError, naming the line, for anything else
-    that is no verdict.
+    Raises CorpusError with the line number for an invalid line.
     """
     journals, found = journals_at(place), []
     for number, line in enumerate(journals.lines(VALIDATIONS_NAME), start=1):
@@ -256,20 +247,20 @@ def load_validations(place: Path | str | Journals) -> list[Validation]:
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
             where = f"{journals.named(VALIDATIONS_NAME)}:{number}"
-            raise CorpusError(f"{where}: not a verdict ({reason}); mend or remove the line") from error
+            raise CorpusError(f"{where}: not a verdict ({reason}); correct or remove the line") from error
     return found
 
 
-def judged(validations: Iterable[Validation]) -> dict[str, Validation]:
-    """The verdict that counts on each proposal, by key: the last, unless it was withdrawn."""
+def current_verdicts(validations: Iterable[Validation]) -> dict[str, Validation]:
+    """Return the verdict in force on each proposal, by key."""
     last = {validation.proposal.key: validation for validation in validations}
     return {key: validation for key, validation in last.items() if not validation.withdrawn}
 
 
 def add_validation(place: Path | str | Journals, validation: Validation) -> Validation:
-    """Add a verdict, dated; durable once this returns. Several processes may add at once.
+    """Append a verdict with the current time; durable on return. Several processes may append concurrently.
 
-    Raises CorpusError where it cannot be written.
+    Raises CorpusError if it cannot be written.
     """
     dated = validation.model_copy(update={"when": datetime.now(UTC).isoformat(timespec="seconds")})
     journals_at(place).add(VALIDATIONS_NAME, dated.model_dump_json().encode())

@@ -235,7 +235,7 @@ class PostgresNames(PostgresQueries):
             np.array(rarity, np.float32),
         )
 
-    def given_names(self) -> Iterator[tuple[int, str, DefinedName]]:
+    def defined_names(self) -> Iterator[tuple[int, str, DefinedName]]:
         """The names that texts give to documents."""
         for row, language, record in self._read(_NAMES):
             yield row, language, DefinedName(*orjson.loads(record))

@@ -25,7 +25,7 @@ from engine.corpus.address import Address
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.generation import Manifest, read_published
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
-from engine.corpus.extracted.readings import Validation, judged
+from engine.corpus.extracted.readings import Validation, current_verdicts
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql import binary
 from engine.corpus.postgresql import source as rows
@@ -103,7 +103,9 @@ def copy_to_server(
             with new_generation(connection, address.corpus, int(parts.max(initial=0)) + 1) as generation:
                 merge(connection, address.corpus, journals)
                 lines = read_lines(connection, address.corpus, VALIDATIONS_NAME)
-                source.judge(judged([Validation.model_validate_json(line) for line in lines]).values())
+                source.judge(
+                    current_verdicts([Validation.model_validate_json(line) for line in lines]).values()
+                )
                 loader = _Loader(connection, generation, parts, progress or _silent)
                 loader.load(source)
                 publish(connection, address.corpus, generation, source.manifest)

@@ -11,7 +11,7 @@ import orjson
 from numpy.typing import NDArray
 
 from engine.corpus.address import Address
-from engine.corpus.defaults import nothing
+from engine.corpus.defaults import no_hits
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.generation import NO_MODEL
 from engine.corpus.postgresql.binary import format_vector, parse_columns, parse_vector
@@ -98,7 +98,7 @@ class PostgresSearches(PostgresQueries):
     ) -> list[Hits]:
         """Inner product, scores >= ``minimum``: by codes as in a folder, or exact if the address says so."""
         if self._manifest.embedding == NO_MODEL:
-            return nothing(len(queries))
+            return no_hits(len(queries))
         return self._dense.search(queries, limit, minimum, mask)
 
     def vectors(self, rows: Rows) -> NDArray[np.float32]:

@@ -17,7 +17,7 @@ from engine.corpus.address import Address
 from engine.corpus.embedded.generation import Manifest
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.store import info_of
-from engine.corpus.extracted.readings import Validation, judged
+from engine.corpus.extracted.readings import Validation, current_verdicts
 from engine.corpus.ontology import ontology_from
 from engine.corpus.postgresql.catalogue import find_published, hold_generation, parse_manifest
 from engine.corpus.postgresql.journals import PostgresJournals, apply_verdicts
@@ -126,18 +126,18 @@ class PostgresCorpus(PostgresTexts, PostgresSearches, PostgresLinks, PostgresNam
         return PostgresJournals(self.address, self.primary, self._generation, self._apply_verdict)
 
     @property
-    def judged(self) -> tuple[int, ...]:
+    def verdict_version(self) -> tuple[int, ...]:
         """Which verdicts on links are in force."""
         return self.journals.stamp(VALIDATIONS_NAME)
 
-    def judge(self) -> None:
+    def apply_verdicts(self) -> None:
         """See what people have said since: what follows from it is in the tables already. Raises
         ResourceError."""
         self.journals.refresh()
 
     def _apply_verdict(self, connection: Connection[Any], lines: Sequence[bytes], new: bytes) -> None:
         said = Validation.model_validate_json(new)
-        standing = judged([Validation.model_validate_json(line) for line in lines])
+        standing = current_verdicts([Validation.model_validate_json(line) for line in lines])
         apply_verdicts(connection, self, said.proposal.source_id, standing.values())
 
     def info(self) -> CorpusInfo:

@@ -84,7 +84,7 @@ class _Unloader:
             self._progress("passages", len(passages), self._passages)
         no_terms = {field: postings_of([()] * len(passages)) for field in FIELDS}
         block = pack(documents, sections, passages, no_terms)
-        GivenNames.pack(block, ((row, name) for row, _, name in corpus.given_names()))
+        GivenNames.pack(block, ((row, name) for row, _, name in corpus.defined_names()))
         targets = Targets(
             {passage.id: row for row, passage in enumerate(passages)},
             {section.id: number for number, section in enumerate(sections)},

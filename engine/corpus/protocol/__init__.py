@@ -1,10 +1,10 @@
-"""What an open corpus can be asked. Batched: arrays in, arrays out.
+"""The interface of an open corpus. Methods work on batches: arrays in, arrays out.
 
-``Rows`` are int32 positions of passages in the corpus. Passages of one document are consecutive
-rows in reading order, so a section is a range of rows.
+``Rows`` are int32 indexes of passages. Passages of a document are consecutive rows in reading order, so a
+section is a range of rows.
 
-``Corpus`` is the whole seam, put together from small protocols. Each has its contract in
-``engine.corpus.contract``; ``engine.corpus.defaults`` derives what can be derived from the rest.
+``Corpus`` combines small protocols. Each has a contract kit in ``engine.corpus.contract``;
+``engine.corpus.defaults`` implements all methods that can be derived from others.
 """
 
 from __future__ import annotations
@@ -55,4 +55,4 @@ __all__ = [
 
 
 class Corpus(Texts, Lexical, Dense, Sparse, Linked, Names, Validity, Browsing, Protocol):
-    """The seam between the engine and where a corpus lives."""
+    """The interface between the engine and a corpus store."""

@@ -30,114 +30,112 @@ if TYPE_CHECKING:
     from engine.corpus.related import Adjacency
 
 
-# Documents, sections and passages, and what stands around a passage.
-
-
 class Texts(Protocol):
-    """Documents, sections and passages, and what stands around a passage."""
+    """Documents, sections and passages, and the structure around a passage."""
 
     @property
     def name(self) -> str:
-        """What people call the corpus."""
+        """The name of the corpus."""
         ...
 
     @property
     def folder(self) -> Path | None:
-        """Where its data stand; None where it has no folder."""
+        """The folder of the data; None without one."""
         ...
 
     @property
     def journals(self) -> Journals | None:
-        """What people and models say of the corpus stands here, beside its data; None where there is no place
-        for it."""
+        """Users' decisions and models' readings, stored next to the data; None without storage."""
         ...
 
     @property
     def ontology(self) -> Ontology | None:
-        """Legal areas, None where the corpus has none."""
+        """The legal areas and concepts, None without an ontology."""
         ...
 
     def __len__(self) -> int:
-        """Number of passages."""
+        """Return the number of passages."""
         ...
 
     def info(self) -> CorpusInfo:
-        """The counts."""
+        """Return the counts."""
         ...
 
     def passages(self, rows: Rows) -> list[Passage]:
-        """Passages by row."""
+        """Return passages by row."""
         ...
 
     def documents(self) -> list[Document]:
-        """All documents, in the order of their rows."""
+        """Return all documents, in the order of their rows."""
         ...
 
     def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
-        """Index into ``documents()`` for each row."""
+        """Return the index into ``documents()`` for each row."""
         ...
 
     def by_document(self, document_ids: Sequence[str]) -> list[Rows]:
-        """The rows of each document, in reading order."""
+        """Return the rows of each document, in reading order."""
         ...
 
     def printed_numbers(self, document: int) -> Mapping[str, tuple[Sequence[int], Sequence[int]]] | None:
-        """Where the numbers of a document stand, by the form in which numbers are compared; None where that
-        cannot be told without reading the document. ``document`` is its index in ``documents()``.
+        """Return the rows and sections of a document by number, in normalised form.
 
-        Of each number: the rows of the passages that print it, as their number or, where they have neither
-        number nor section, as that of their paragraph; with the next passage that is cited by another number
-        where one stands between two of them. Then the numbers of the sections that print it. Both ascending.
+        Return None if that is impossible without reading the document. ``document`` is its index in
+        ``documents()``. Each number has the rows of the passages that print it, as their number or, without
+        number and section, as that of their paragraph, including the next passage if another number is
+        between two of them; and the numbers of the sections that print it. Both are ascending.
         """
         ...
 
     def section_parents(self, numbers: Rows) -> Rows:
-        """The number of the section around each section, -1 where there is none."""
+        """Return the number of the parent of each section, -1 without one."""
         ...
 
     def sections(self, numbers: Sequence[int]) -> list[Section]:
-        """Sections by number."""
+        """Return sections by number."""
         ...
 
     def section_numbers(self, rows: Rows) -> NDArray[np.int32]:
-        """Index into the corpus's sections for each row; -1 where a passage has none."""
+        """Return the index into the corpus's sections for each row; -1 without a section."""
         ...
 
     def document_sections(self, number: int) -> Rows:
-        """Numbers of the sections of the document with a number (its index in ``documents()``), in reading
-        order, a section before its subsections; ``sections`` tells the parent of each."""
+        """Return the numbers of a document's sections in reading order, parents before their subsections.
+
+        ``number`` is the document's index in ``documents()``.
+        """
         ...
 
     def rows(self, passage_ids: Sequence[str]) -> Rows:
-        """Rows of passage ids; -1 for an id that is not in the corpus."""
+        """Return rows of passage ids; -1 for an unknown id."""
         ...
 
     def ids(self, rows: Rows) -> list[str]:
-        """Passage ids by row."""
+        """Return passage ids by row."""
         ...
 
     def numbered(self, number: str) -> Rows:
-        """The first passage of what bears a number ("14", "3.4.1"), one of each document, in order."""
+        """Return the first passage with a number ("14", "3.4.1") in each document, in order."""
         ...
 
     def bare_headings(self, rows: Rows) -> Mask:
-        """Which passages are nothing but a heading (short, no sentence), shape (rows,)."""
+        """Return a mask of passages that contain only a heading (short, no sentence), shape (rows,)."""
         ...
 
     def siblings(self, rows: Rows, limit: int) -> Links:
-        """Passages of the same section, its parent's first passage, the neighbours in reading
-        order, the document's preamble and annexes; at most ``limit`` a document."""
+        """Return structural neighbours, at most ``limit`` a document.
+
+        These are passages of the same section, the first of its parent, the neighbours in reading order, and
+        the document's preamble and annexes.
+        """
         ...
 
 
-# What a person asks who reads through a corpus.
-
-
 class Browsing(Protocol):
-    """What a person asks who reads through a corpus."""
+    """Questions of a user who browses a corpus."""
 
     def all_references(self) -> Iterator[Reference]:
-        """The whole reference table, in order."""
+        """Yield the whole reference table, in order."""
         ...
 
     def reference_numbers(
@@ -147,44 +145,42 @@ class Browsing(Protocol):
         relations: Sequence[Relation] | None = None,
         document: int | None = None,
     ) -> Rows:
-        """Rows of the reference table, in order, of these statuses and relations (None: of any) that the
-        passages of a document (its number, None: of any) make. A page of them is a slice of the answer,
-        read by ``references``."""
+        """Return row numbers of the reference table in order, for some statuses and relations (None: all).
+
+        ``document`` (its number, None: all) is the document of their passages. Read a page with
+        ``references`` from a slice of the result.
+        """
         ...
 
     def citation_counts(self) -> Rows:
-        """How many references ``references_to`` finds for each passage, shape (passages,)."""
+        """Return the number of references by ``references_to`` for each passage, shape (passages,)."""
         ...
 
     def most_cited(self, limit: int, *, relations: Sequence[Relation] | None = None) -> list[Cited]:
-        """The provisions that the most references point at, most cited first, then in corpus order. A
-        reference to a paragraph counts for the provision (the section of its number) it is part of."""
-        ...
+        """Return the most cited provisions, most cited first, then in corpus order.
 
-
-# Search by words.
-
-
-class Lexical(Protocol):
-    """Search by words."""
-
-    def search_lexical(
-        self, queries: Sequence[str], language: str, limit: int, *, mask: Mask | None = None
-    ) -> list[Hits]:
-        """BM25 for each query text, scores above 0 only, at most ``limit`` each."""
-        ...
-
-    def score_lexical(self, queries: Sequence[str], language: str, rows: Rows) -> NDArray[np.float32]:
-        """The scores that ``search_lexical`` gives, for chosen rows: shape (queries, rows), 0 for none.
-
-        Two fields are indexed, each by BM25 with k1 0.9 and b 0.6: the text, and the context (document
-        alias, label, path of headings). A score is the text's plus 0.15 times the context's; measured
-        on the gold sets, see benchmarks/RESULTS.md.
+        A reference to a paragraph counts for the provision (the section with its number) that contains it.
         """
         ...
 
 
-# Search by the vectors of an embedding model, dense and learned sparse ones.
+class Lexical(Protocol):
+    """Lexical search."""
+
+    def search_lexical(
+        self, queries: Sequence[str], language: str, limit: int, *, mask: Mask | None = None
+    ) -> list[Hits]:
+        """Return BM25 hits for each query text, scores above 0, at most ``limit`` each."""
+        ...
+
+    def score_lexical(self, queries: Sequence[str], language: str, rows: Rows) -> NDArray[np.float32]:
+        """Return the scores of ``search_lexical`` for some rows, shape (queries, rows), 0 without a match.
+
+        Two fields are indexed, each by BM25 with k1 0.9 and b 0.6: the text, and the context (document alias,
+        label, path of headings). A score is the text's plus 0.15 times the context's; measured on the gold
+        sets, see benchmarks/RESULTS.md.
+        """
+        ...
 
 
 class Dense(Protocol):
@@ -192,23 +188,25 @@ class Dense(Protocol):
 
     @property
     def embedding(self) -> str:
-        """Spec of the model whose vectors the corpus holds; "none" where it holds none."""
+        """The spec of the model of the vectors, or "none"."""
         ...
 
     @property
     def similarity_floor(self) -> float:
-        """Cosine of unrelated passages: the 1st percentile over random pairs, taken at ingestion."""
+        """The cosine of unrelated passages: the 1st percentile over random pairs, computed at ingestion."""
         ...
 
     def search_dense(
         self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None
     ) -> list[Hits]:
-        """Inner product; ``queries`` has shape (q, d), unit length; scores >= ``minimum``. Scores are exact;
-        a store that does not compare everything tells the share of the best that it finds."""
+        """Return hits by inner product, scores >= ``minimum``; ``queries`` has shape (q, d), unit length.
+
+        Scores are exact; a store with approximate search reports its recall.
+        """
         ...
 
     def vectors(self, rows: Rows) -> NDArray[np.float32]:
-        """Unit vectors, shape (n, d); zero rows where a passage has none."""
+        """Return unit vectors, shape (n, d); zero rows for passages without one."""
         ...
 
 
@@ -217,103 +215,101 @@ class Sparse(Protocol):
 
     @property
     def sparse_model(self) -> str:
-        """Spec of the model whose learned sparse vectors the corpus holds; "none" where it holds none."""
+        """The spec of the model of the learned sparse vectors, or "none"."""
         ...
 
     def search_sparse(self, queries: SparseVectors, limit: int, *, mask: Mask | None = None) -> list[Hits]:
-        """Inner product for each query, scores above 0 only, at most ``limit`` each; nothing in a corpus
-        without learned sparse vectors."""
+        """Return hits by inner product, scores above 0, at most ``limit`` each.
+
+        None without sparse vectors.
+        """
         ...
 
     def score_sparse(self, queries: SparseVectors, rows: Rows) -> NDArray[np.float32]:
-        """The scores that ``search_sparse`` gives, for chosen rows: shape (queries, rows), 0 for none."""
+        """Return the scores of ``search_sparse`` for some rows, shape (queries, rows), 0 without a match."""
         ...
-
-
-# References, and the links that they make between passages.
 
 
 class Linked(Protocol):
-    """References, and the links that they make between passages."""
+    """References, and the links between passages that follow from them."""
 
     @property
-    def judged(self) -> tuple[int, ...]:
-        """Another value whenever other verdicts on links are in force; empty where there are none."""
+    def verdict_version(self) -> tuple[int, ...]:
+        """A value that changes with the verdicts in force on links; empty without verdicts."""
         ...
 
-    def judge(self) -> None:
-        """Put in force what people have said of links since the corpus was opened, or this was last called;
-        from then on what they rejected is no link, for whoever asks. Raises CorpusError."""
+    def apply_verdicts(self) -> None:
+        """Apply the verdicts on links that are newer than the last call; rejected links disappear.
+
+        Raises CorpusError.
+        """
         ...
 
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
-        """Passages linked to ``rows`` by resolved references (out: cited, in: citing)."""
+        """Return passages linked to ``rows`` by resolved references (out: cited, in: citing)."""
         ...
 
     def adjacency(self) -> Adjacency | None:
-        """All links and mentions as they were put together when the corpus was published; None where they
-        were not, or where people have judged links since."""
+        """Return all links and mentions as built at publication.
+
+        None if not built, or if links were judged since.
+        """
         ...
 
     def references(self, numbers: Sequence[int]) -> list[Reference]:
-        """Rows of the reference table."""
+        """Return rows of the reference table."""
         ...
 
     def references_from(self, rows: Rows) -> Quoted:
-        """The references that passages make, of every status, in the order of their texts."""
+        """Return the references in passages, of every status, in text order."""
         ...
 
     def references_to(self, rows: Rows) -> Quoted:
-        """The resolved references that lead to passages: to one itself, or to a section that begins with
-        it. References to whole documents are not among them."""
+        """Return the resolved references to passages, or to sections (not documents) that begin with them."""
         ...
-
-
-# Entities, who mentions them, and the names that texts give to documents.
 
 
 class Names(Protocol):
-    """Entities, who mentions them, and the names that texts give to documents."""
+    """Entities, their mentions, and the names that texts give to documents."""
 
     def entities(self, numbers: Sequence[int]) -> list[Entity]:
-        """Entities by number."""
+        """Return entities by number."""
         ...
 
     def entities_of(self, rows: Rows) -> list[tuple[int, ...]]:
-        """Numbers of the entities that each passage mentions."""
+        """Return the numbers of the entities that each passage mentions."""
         ...
 
     def by_entity(self, rows: Rows, limit: int) -> Links:
-        """Passages that share entities with ``rows``, weighted by rarity; at most ``limit`` an entity."""
+        """Return passages that share entities with ``rows``, weighted by rarity.
+
+        At most ``limit`` an entity.
+        """
         ...
 
     def mentions(self) -> Mentions:
-        """All mentions of entities; for walks over the whole corpus."""
+        """Return all mentions of entities, for walks over the whole corpus."""
         ...
 
-    def given_names(self) -> Iterator[tuple[int, str, DefinedName]]:
-        """The names that texts give to documents ('... ("FSMR")'): row and language of the passage, name."""
+    def defined_names(self) -> Iterator[tuple[int, str, DefinedName]]:
+        """Yield the names that texts give to documents ('... ("FSMR")'): row, language, name."""
         ...
-
-
-# What is in force when.
 
 
 class Validity(Protocol):
-    """What is in force when."""
+    """Validity of passages in time."""
 
     def in_force(self, day: date) -> Mask:
-        """Which passages are in force on a day, shape (passages,)."""
+        """Return a mask of passages in force on a day, shape (passages,)."""
         ...
 
     def out_of_force(self, day: date) -> Mask:
-        """Which passages are known to be no longer in force on a day, shape (passages,).
+        """Return a mask of passages known to be no longer in force on a day, shape (passages,).
 
-        What is not yet in force is not among them, nor what nothing is known of.
+        It excludes passages that are not yet in force, and those of unknown validity.
         """
         ...
 
     def with_status(self, statuses: Sequence[str]) -> Mask:
-        """Which passages have one of these statuses, their document's where they have none of their
-        own; in any case of letters; shape (passages,)."""
+        """Return a mask of passages whose status, else their document's, is in ``statuses`` (any case)."""
         ...

@@ -1,4 +1,4 @@
-"""What the questions to a corpus are answered with."""
+"""Results of corpus methods, and the ontology."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The answer of one retriever to one query, best first. ``rows`` and ``scores``: shape (n,)."""
+    """The result of a retriever for a query, best first. ``rows`` and ``scores``: shape (n,)."""
 
     rows: Rows
     scores: Scores
@@ -29,12 +29,11 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Edges found from a batch of rows; all arrays have shape (n,).
+    """Edges from a batch of rows; all arrays have shape (n,).
 
-    ``origins`` index into the rows that were asked, ``rows`` are the passages reached,
-    ``relations`` index into ``tuple(Relation)``, ``weights`` are in 0..1. ``evidence`` says what
-    made the link: for references the row of the corpus's reference table, for entities the entity's
-    number, -1 where there is none.
+    ``origins`` index the requested rows, ``rows`` are the passages reached, ``relations`` index
+    ``tuple(Relation)``, ``weights`` are in 0..1. ``evidence`` identifies the cause of the link: for
+    references the row of the reference table, for entities the entity's number, -1 for none.
     """
 
     origins: Rows
@@ -46,9 +45,9 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """References found for a batch of rows; both arrays have shape (n,).
+    """References of a batch of rows; both arrays have shape (n,).
 
-    ``origins`` index into the rows that were asked, ``numbers`` are rows of the reference table.
+    ``origins`` index the requested rows, ``numbers`` are rows of the reference table.
     """
 
     origins: Rows
@@ -57,9 +56,12 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Who mentions what, over a whole corpus. ``rows``, ``entities`` and ``defines`` have shape (pairs,):
-    passage ``rows[i]`` mentions, and perhaps defines, entity ``entities[i]``; ``rarity`` of shape (entities,)
-    is log(n / df) / log(n), 0..1."""
+    """Mentions of entities in a corpus.
+
+    ``rows``, ``entities`` and ``defines`` have shape (pairs,): passage ``rows[i]`` mentions entity
+    ``entities[i]`` and defines it if ``defines[i]``; ``rarity`` of shape (entities,) is log(n / df) / log(n),
+    0..1.
+    """
 
     rows: Rows
     entities: Rows
@@ -69,10 +71,10 @@ class Mentions:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A provision and how often it is cited.
+    """A provision with the number of its citations.
 
-    ``row`` is its first passage. ``references`` counts the references to it and to its parts,
-    ``passages`` the distinct passages that make them.
+    ``row`` is its first passage. ``references`` counts the references to it and to its parts, ``passages``
+    the distinct passages that contain them.
     """
 
     kind: TargetKind
@@ -84,7 +86,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A legal area of a corpus's ontology. ``keywords`` by language code."""
+    """A legal area of an ontology. ``keywords`` by language code."""
 
     id: str
     names: Mapping[str, str]
@@ -96,7 +98,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How people call a type of transaction; by language code."""
+    """Names and keywords of a type of transaction, by language code."""
 
     names: Mapping[str, str]
     keywords: Mapping[str, tuple[str, ...]]
@@ -104,11 +106,11 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A legal concept: what it is called, under which wider one it stands, and which law it names.
+    """A legal concept: its names, its parent, and the law it refers to.
 
-    ``definition`` are words by language, ``defined_in`` cites the provision that defines it; ``articles`` are
-    ids of the corpus or citations in words. ``required_checks`` say in words what has to be checked of a case
-    that it is about. ``importance`` goes from 1 to 5.
+    ``definition`` is text by language, ``defined_in`` cites the defining provision; ``articles`` are ids of
+    the corpus or citations. ``required_checks`` describe what must be checked in a case about it.
+    ``importance`` is 1 to 5.
     """
 
     id: str
@@ -125,9 +127,12 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Ontology:
-    """Areas, the transaction types that require some of them (type id -> area ids), rules over facts, the
-    words of the types that have some, and concepts. ``least`` are the passages that a type needs of an area
-    (type id -> area id -> number), where that is not the area's own number."""
+    """Areas, transaction types with their required areas (type id -> area ids), rules over facts, and
+    concepts.
+
+    ``least`` are minimum numbers of passages in an area for a type (type id -> area id -> number) that differ
+    from the area's own.
+    """
 
     areas: tuple[Area, ...]
     transactions: Mapping[str, tuple[str, ...]]
@@ -138,14 +143,17 @@ class Ontology:
     least: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def needed(self, area: Area, transaction: str | None) -> int:
-        """The least number of passages of an area, for a type of transaction where there is one."""
+        """Return the minimum number of passages of an area, for a type of transaction if given."""
         return self.least.get(transaction or "", {}).get(area.id, area.minimum_passages)
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
-    """The counts that ``info`` prints. ``languages``: the passages of each, the most frequent first, those
-    with as many by the alphabet. ``embedding`` and ``sparse`` are specs of models, or "none"."""
+    """The counts shown by ``info``.
+
+    ``languages``: number of passages by language, most frequent first, ties in alphabetical order.
+    ``embedding`` and ``sparse`` are specs of models, or "none".
+    """
 
     name: str
     documents: int

@@ -1,1 +1,1 @@
-"""Rules of an ontology as such: values of facts, and the conditions over them."""
+"""Rules of an ontology: facts, their values, and conditions over them."""

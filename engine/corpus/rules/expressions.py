@@ -1,12 +1,12 @@
 """Conditions over facts in three-valued logic: ``authority < scope and not special_resolution``.
 
-What the condition may hold: facts by name, values of their scales, numbers, ``true`` and ``false``,
+A condition may contain facts by name, values of their scales, numbers, ``true`` and ``false``,
 ``date("2024-01-01")``, ``days(30)``, ``weeks(6)``, ``months(6)``, ``years(2)``, ``+ - * /``, comparisons,
-``and``, ``or``, ``not``. There are no loops, powers, attributes or texts, so that an evaluation is as long as
-its condition. Parsing and dispatch are simpleeval's; nothing is executed.
+``and``, ``or``, ``not``. There are no loops, powers, attributes or strings, so that the evaluation is linear.
+simpleeval parses and dispatches; no code is executed.
 
-A fact that is not known makes what hangs on it unknown, and nothing else (strong Kleene logic, Kleene 1938):
-``false and unknown`` is false. So an answer never changes when more facts become known.
+The value of an unknown fact propagates as in strong Kleene logic (Kleene 1938): ``false and unknown`` is
+false. So a result never changes when more facts become known.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from typing import Any
 
 import simpleeval
 
-from engine.corpus.rules.values import Choice, Duration, FactType, Value, later, span_of
+from engine.corpus.rules.values import Choice, Duration, FactType, Value, add_duration, make_duration
 from engine.errors import SettingsError
 
 LONGEST_CONDITION = 400
-# One at a time: CPython counts the depth of all trees that are being made in one place (gh-106905), and the
-# filters of warnings are of the whole process.
+# One at a time: CPython counts the depth of all trees under construction together (gh-106905), and warning
+# filters are global.
 _PARSING = RLock()
 _FUNCTIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
-# Names that a condition has already, which no fact and no value of a scale may have.
+# Names with a meaning in conditions, which facts and values of scales must not have.
 RESERVED = frozenset({*_FUNCTIONS, "date", "true", "false", "and", "or", "not", "if", "else", "in", "is"})
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt,
@@ -47,7 +47,10 @@ _SIGNS: Mapping[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """What cannot be told: ``needs`` are the facts that would tell it, ``reasons`` why facts do not."""
+    """An unknown result.
+
+    ``needs`` are the facts that would determine it, ``reasons`` explain other causes.
+    """
 
     needs: frozenset[str] = frozenset()
     reasons: frozenset[str] = frozenset()
@@ -57,7 +60,7 @@ class Unknown:
 
 
 class _Condition(simpleeval.SimpleEval):  # type: ignore[misc]
-    """Evaluates a condition. simpleeval takes its operators by the kind of node, of any values."""
+    """Evaluates a condition. simpleeval has one operator function for each kind of node."""
 
     def __init__(self, names: Mapping[str, Any]) -> None:
         binary = {node: _binary(node) for node in _SIGNS}
@@ -74,12 +77,12 @@ class _Condition(simpleeval.SimpleEval):  # type: ignore[misc]
         if isinstance(node.value, int):
             return Decimal(node.value)
         if isinstance(node.value, float):
-            # The number as it is written, not the binary one next to it.
+            # The number as written, not its binary approximation.
             return Decimal(ast.get_source_segment(self.expr, node) or repr(node.value))
-        raise SettingsError(f"{node.value!r} cannot stand in a condition")
+        raise SettingsError(f"{node.value!r} is not allowed in a condition")
 
     def _eval_boolop(self, node: ast.BoolOp) -> bool | Unknown:
-        """Strong Kleene: one false decides "and", one true decides "or", whatever is unknown."""
+        """Strong Kleene logic: a false operand decides "and", a true one "or", even if others are unknown."""
         decides = isinstance(node.op, ast.Or)
         unknown: Unknown | None = None
         decided = False
@@ -107,12 +110,12 @@ class _Condition(simpleeval.SimpleEval):  # type: ignore[misc]
                 'only date("2024-01-31"), days(), weeks(), months() and years() can be called'
             )
         if len(node.args) != 1 or not isinstance(node.args[0], ast.Constant):
-            raise SettingsError(f"{node.func.id}() takes one number or date as it is written")
+            raise SettingsError(f"{node.func.id}() takes one number or date literal")
         return self.functions[node.func.id](node.args[0].value)
 
 
 def parse(condition: str) -> ast.AST:
-    """The tree of a condition. Raises SettingsError where it is not written as one."""
+    """Return the syntax tree of a condition. Raises SettingsError for an invalid condition."""
     text = condition.strip()
     if not text or len(text) > LONGEST_CONDITION:
         raise SettingsError(f"a condition has 1 to {LONGEST_CONDITION} characters")
@@ -127,7 +130,7 @@ def parse(condition: str) -> ast.AST:
 
 
 def names_in(condition: str) -> frozenset[str]:
-    """The facts and values that a condition names. Raises SettingsError."""
+    """Return the facts and values named in a condition. Raises SettingsError."""
     tree = parse(condition)
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     return frozenset(
@@ -138,8 +141,11 @@ def names_in(condition: str) -> frozenset[str]:
 
 
 def evaluate(condition: str, facts: Mapping[str, Value], scales: Mapping[str, Choice]) -> bool | Unknown:
-    """Whether a condition holds. A fact that is not in ``facts`` is unknown; ``scales`` are the values of the
-    ordered scales by name. Raises SettingsError for a condition that compares what cannot be compared."""
+    """Evaluate a condition. Facts missing from ``facts`` are unknown; ``scales`` are the values of scales by
+    name.
+
+    Raises SettingsError for a comparison of incompatible values.
+    """
     tree = parse(condition)
     unknown = {name: Unknown(frozenset({name})) for name in names_in(condition)}
     names = {**unknown, **scales, **facts, "true": True, "false": False}
@@ -156,7 +162,7 @@ def _run(condition: str, tree: ast.AST, names: Mapping[str, Any]) -> Any:
 
 
 def compared(compare: Callable[[Any, Any], bool], left: Any, right: Any) -> bool | Unknown:
-    """A comparison of two values of one kind; unknown where one is, or where calendars differ."""
+    """Compare two values of a kind; unknown if one is, or if the result depends on the calendar."""
     unknown = _unknown(left, right)
     if unknown is not None:
         return unknown
@@ -175,15 +181,15 @@ def compared(compare: Callable[[Any, Any], bool], left: Any, right: Any) -> bool
 
 def _durations(compare: Callable[[Any, Any], bool], left: Duration, right: Duration) -> bool | Unknown:
     low, high = (left - right).bounds()
-    # The difference is one whole number between the bounds; which one only a calendar could tell.
+    # The difference is an integer between the bounds; only a calendar would determine it.
     answers = {compare(low, 0), compare(high, 0), *([compare(0, 0)] if low < 0 < high else [])}
     if len(answers) == 1:
         return answers.pop()
-    return Unknown(reasons=frozenset({f"{left} and {right} cannot be told apart without a date"}))
+    return Unknown(reasons=frozenset({f"{left} and {right} cannot be compared without a date"}))
 
 
 def kind_of(value: object) -> str:
-    """What kind of value something is, in words."""
+    """Return the kind of a value in words."""
     kinds: list[tuple[type, str]] = [
         (bool, FactType.TRUTH.value), (Decimal, "number"), (date, "date"), (Duration, "duration"),
         (Choice, "choice"), (str, "text"),
@@ -228,7 +234,7 @@ def _binary(node: type) -> Callable[[Any, Any], Any]:
         try:
             found = _calculated(sign, left, right)
         except (DecimalException, OverflowError):
-            return Unknown(reasons=frozenset({f"{left} {sign} {right} cannot be worked out"}))
+            return Unknown(reasons=frozenset({f"{left} {sign} {right} cannot be calculated"}))
         if found is None:
             raise SettingsError(f"{kind_of(left)} {sign} {kind_of(right)} has no meaning")
         return found
@@ -237,7 +243,7 @@ def _binary(node: type) -> Callable[[Any, Any], Any]:
 
 
 def _calculated(sign: str, left: Any, right: Any) -> Any:
-    """The result; None where the kinds do not go together."""
+    """Return the result; None for incompatible operands."""
     match sign, left, right:
         case _, bool(), _:
             return None
@@ -254,9 +260,9 @@ def _calculated(sign: str, left: Any, right: Any) -> Any:
         case "-", Duration(), Duration():
             return left - right
         case "+", date(), Duration():
-            return later(left, right)
+            return add_duration(left, right)
         case "-", date(), Duration():
-            return later(left, right, -1)
+            return add_duration(left, right, -1)
         case "-", date(), date():
             return Duration(days=(left - right).days)
     return None
@@ -266,7 +272,7 @@ def _span(unit: str) -> Callable[[object], Duration]:
     def make(count: object) -> Duration:
         if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= 100_000:
             raise SettingsError(f"{unit}s() takes a whole number up to 100000")
-        return span_of(count, unit)
+        return make_duration(count, unit)
 
     return make
 

@@ -1,4 +1,4 @@
-"""The facts of an ontology and its rules over them."""
+"""Facts of an ontology and rules over them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from engine.errors import SettingsError
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something about a case that rules ask for. ``names`` and ``keywords`` by language; ``unit`` is that of
-    a number or the currency of an amount; ``scale`` goes from the least to the most."""
+    """A fact about a case that rules need.
+
+    ``names`` and ``keywords`` are by language; ``unit`` is that of a number or the currency of an amount;
+    ``scale`` is in ascending order.
+    """
 
     id: str
     type: FactType
@@ -25,7 +28,7 @@ class Fact:
     scale: tuple[str, ...] = ()
 
     def value(self, text: str) -> Value:
-        """The value that a person wrote. Raises SettingsError naming the fact."""
+        """Parse a user's value. Raises SettingsError with the name of the fact."""
         try:
             return parse_value(self.type, text, unit=self.unit, scale=self.scale)
         except SettingsError as error:
@@ -34,10 +37,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What follows ``when`` a condition over facts holds, and the provisions that say so.
+    """A conclusion from a condition over facts, with the provisions that it is based on.
 
-    ``then`` is the outcome in a word or two, ``because`` the reason by language; ``cite`` are ids of the
-    corpus or citations in words. ``transactions``: the types it is for, none for all.
+    ``when`` is the condition, ``then`` the outcome in a word or two, ``because`` the reason by language;
+    ``cite`` are ids of the corpus or citations. ``transactions``: the types it applies to, empty for all.
     """
 
     id: str
@@ -50,18 +53,20 @@ class Rule:
 
 
 def scales_of(facts: Iterable[Fact]) -> dict[str, Choice]:
-    """The values of all scales by name. Raises SettingsError where one name stands on two scales."""
+    """Return the values of all scales by name. Raises SettingsError for a name on two scales."""
     found: dict[str, Choice] = {}
     for fact in facts:
         for value in fact.scale:
             if found.setdefault(value, Choice(value, fact.scale)).scale != fact.scale:
-                raise SettingsError(f"fact {fact.id!r}: {value!r} stands on another scale already")
+                raise SettingsError(f"fact {fact.id!r}: {value!r} is on another scale already")
     return found
 
 
 def check_ruleset(facts: Iterable[Fact], rules: Iterable[Rule]) -> None:
-    """Raises SettingsError for names that a condition cannot use, and for a condition that names no fact, an
-    unknown one, or compares what cannot be compared."""
+    """Raise SettingsError for invalid names and conditions.
+
+    A condition must name a known fact, no unknown one, and compare only compatible values.
+    """
     facts = tuple(facts)
     scales = scales_of(facts)
     for name in (*(fact.id for fact in facts), *scales):
@@ -73,7 +78,7 @@ def check_ruleset(facts: Iterable[Fact], rules: Iterable[Rule]) -> None:
         if (fact.type is FactType.CHOICE) != bool(fact.scale):
             raise SettingsError(f"fact {fact.id!r}: a choice has a scale, and nothing else has one")
         if len(set(fact.scale)) != len(fact.scale):
-            raise SettingsError(f"fact {fact.id!r}: a value stands on its scale twice")
+            raise SettingsError(f"fact {fact.id!r}: a value is on its scale twice")
     known = {fact.id for fact in facts}
     for rule in rules:
         try:
@@ -83,8 +88,9 @@ def check_ruleset(facts: Iterable[Fact], rules: Iterable[Rule]) -> None:
                     f"unknown fact {unknown[0]!r}; known: {', '.join(sorted(known)) or 'none'}"
                 )
             if not named & known:
-                raise SettingsError("its condition asks for no fact")
-            # With a value for every fact the whole condition is worked out: what cannot be compared shows.
+                raise SettingsError("its condition names no fact")
+            # With a value for every fact the whole condition is evaluated, so that incompatible comparisons
+            # show.
             evaluate(rule.when, {fact.id: _sample(fact) for fact in facts}, scales)
         except SettingsError as error:
             raise SettingsError(f"rule {rule.id!r}: {error}") from error

@@ -1,8 +1,7 @@
 """Values of facts: numbers, money, dates, durations, yes or no, and choices from an ordered scale.
 
-Whatever is not exact is refused: "50.000" may be fifty or fifty thousand, "ten working days" need a
-calendar. A month has no length in days; two durations are compared by what every calendar agrees on, and
-where calendars differ nothing is known.
+Inexact input is rejected: "50.000" may be fifty or fifty thousand, "ten working days" needs a calendar.
+Months have no fixed length in days; durations are compared only as far as all calendars agree.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from engine.languages import all_words
 
 
 class FactType(StrEnum):
-    """What kind of value a fact has."""
+    """The kind of a fact's value."""
 
     NUMBER = "number"
     MONEY = "money"
@@ -35,20 +34,20 @@ class FactType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value of an ordered scale, which goes from the least to the most."""
+    """A value on an ordered scale."""
 
     id: str
     scale: tuple[str, ...]
 
     @property
     def rank(self) -> int:
-        """Its place on the scale, from 0."""
+        """Its index on the scale, from 0."""
         return self.scale.index(self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """A span of calendar time: months and days, which do not convert into each other."""
+    """A span of calendar time in months and days, which are not convertible."""
 
     months: int = 0
     days: int = 0
@@ -60,7 +59,7 @@ class Duration:
         return Duration(self.months - other.months, self.days - other.days)
 
     def bounds(self) -> tuple[int, int]:
-        """The fewest and the most days that it can be."""
+        """Return the minimum and maximum number of days."""
         low, high = month_bounds(abs(self.months))
         low, high = (low, high) if self.months >= 0 else (-high, -low)
         return low + self.days, high + self.days
@@ -68,14 +67,14 @@ class Duration:
     def __str__(self) -> str:
         years, months = divmod(self.months, 12)
         parts = [(years, "year"), (months, "month"), (self.days, "day")]
-        told = [f"{count} {word}{'' if abs(count) == 1 else 's'}" for count, word in parts if count]
-        return " ".join(told) or "0 days"
+        parts_text = [f"{count} {word}{'' if abs(count) == 1 else 's'}" for count, word in parts if count]
+        return " ".join(parts_text) or "0 days"
 
 
 Value = Decimal | date | Duration | bool | Choice
 
 MOST_DIGITS = 30
-# Longer durations than this leave the calendar.
+# Limits of durations: longer ones exceed the calendar.
 MOST_MONTHS, MOST_DAYS = 12 * 1000, 366 * 1000
 _YES = frozenset(word for own in all_words().values() for word in own.yes)
 _NO = frozenset(word for own in all_words().values() for word in own.no)
@@ -93,7 +92,7 @@ _GROUPS = re.compile(r"[\s'’_\u00a0\u202f]")
 
 @lru_cache(maxsize=512)
 def month_bounds(months: int) -> tuple[int, int]:
-    """The fewest and the most days that so many months have, over the 400 years of the calendar's cycle."""
+    """Return the minimum and maximum days of some months, over the calendar's cycle of 400 years."""
     lengths = [calendar.monthrange(year, month)[1] for year in range(2000, 2400) for month in range(1, 13)]
     cycles, rest = divmod(months, len(lengths))
     window = sum(lengths[:rest])
@@ -104,9 +103,11 @@ def month_bounds(months: int) -> tuple[int, int]:
     return low + cycles * sum(lengths), high + cycles * sum(lengths)
 
 
-def later(day: date, span: Duration, sign: int = 1) -> date:
-    """The day a duration after another (before it, with ``sign`` -1). A month that has no such day ends on
-    its last. Raises OverflowError beyond the calendar."""
+def add_duration(day: date, span: Duration, sign: int = 1) -> date:
+    """Return the day a duration after another (before, with ``sign`` -1).
+
+    A day that a month lacks becomes its last. Raises OverflowError beyond the calendar.
+    """
     months = day.year * 12 + day.month - 1 + sign * span.months
     year, month = divmod(months, 12)
     if not date.min.year <= year <= date.max.year:
@@ -115,8 +116,8 @@ def later(day: date, span: Duration, sign: int = 1) -> date:
     return date(year, month + 1, min(day.day, last)) + timedelta(days=sign * span.days)
 
 
-def number_of(text: str) -> Decimal:
-    """The number that digits with their marks write. Raises SettingsError where they may write two."""
+def parse_number(text: str) -> Decimal:
+    """Parse a number with separators. Raises SettingsError for an ambiguous one."""
     digits = western_digits(text).replace("٫", ".").replace("٬", "_").strip()
     negative = digits[:1] in ("-", "−")
     digits = _GROUPS.sub("", digits[1:] if negative else digits)
@@ -139,8 +140,8 @@ def number_of(text: str) -> Decimal:
     return -number if negative else number
 
 
-def duration_of(text: str) -> Duration:
-    """The duration that "2 years", "6 weeks 3 days" or "P1Y6M" writes. Raises SettingsError."""
+def parse_duration(text: str) -> Duration:
+    """Parse a duration: "2 years", "6 weeks 3 days" or "P1Y6M". Raises SettingsError."""
     folded = western_digits(text).strip()
     iso = _ISO.fullmatch(folded)
     if iso is not None:
@@ -150,7 +151,7 @@ def duration_of(text: str) -> Duration:
     for match in DURATION.finditer(folded):
         if folded[end : match.start()].strip(" ,"):
             break
-        total, end = total + span_of(int(match["count"]), _UNITS[match["unit"].casefold()]), match.end()
+        total, end = total + make_duration(int(match["count"]), _UNITS[match["unit"].casefold()]), match.end()
     if end == 0 or folded[end:].strip(" ."):
         raise SettingsError(
             f"{text.strip()[:40]!r} is not a duration; write it like 30 days, 6 months or 2 years"
@@ -158,8 +159,8 @@ def duration_of(text: str) -> Duration:
     return _in_calendar(total, text)
 
 
-def span_of(count: int, unit: str) -> Duration:
-    """So many days, weeks, months or years."""
+def make_duration(count: int, unit: str) -> Duration:
+    """Return a duration of some days, weeks, months or years."""
     match unit:
         case "day":
             return Duration(days=count)
@@ -178,13 +179,13 @@ def _in_calendar(span: Duration, text: str) -> Duration:
 
 
 def parse_value(kind: FactType, text: str, *, unit: str = "", scale: Sequence[str] = ()) -> Value:
-    """The value that a person wrote for a fact. Raises SettingsError saying how it is to be written."""
+    """Parse a user's value of a fact. Raises SettingsError with the expected form."""
     cleaned = " ".join(text.split())
     match kind:
         case FactType.NUMBER | FactType.MONEY:
-            return number_of(_without_unit(cleaned, unit))
+            return parse_number(_without_unit(cleaned, unit))
         case FactType.DURATION:
-            return duration_of(cleaned)
+            return parse_duration(cleaned)
         case FactType.DATE:
             return _date_of(cleaned)
         case FactType.TRUTH:
@@ -201,7 +202,7 @@ def parse_value(kind: FactType, text: str, *, unit: str = "", scale: Sequence[st
 
 
 def value_text(value: Value, unit: str = "") -> str:
-    """A value as it is shown: "50,000 MRC", "2 years", "yes"."""
+    """Return a value as text: "50,000 MRC", "2 years", "yes"."""
     match value:
         case bool():
             return "yes" if value else "no"
@@ -216,7 +217,7 @@ def value_text(value: Value, unit: str = "") -> str:
 
 
 def _without_unit(text: str, unit: str) -> str:
-    """The digits of "MRC 50,000" where the unit is MRC; any other word stays and is refused."""
+    """Return "50,000" of "MRC 50,000" if the unit is MRC; other words stay and are rejected later."""
     if unit and text.casefold().startswith(unit.casefold()):
         return text[len(unit) :]
     if unit and text.casefold().endswith(unit.casefold()):

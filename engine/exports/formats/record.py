@@ -13,7 +13,7 @@ from engine.records.case_file import case_bytes
 from engine.records.record import FORMAT
 from engine.records.store.chain import SealedCase, begin_case, digest, record_bytes
 from engine.records.store.rows import summary_of
-from engine.review.handing import filed
+from engine.review.case_verdicts import verdicts_to_json
 
 # Characters of the digest used as the id of a case that was not stored.
 _DIGITS = 22
@@ -30,7 +30,9 @@ def write(case: ExportableCase) -> bytes:
     if sealed is None and record["format"] != FORMAT:
         return orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     sealed = sealed or _new_chain(record)
-    return case_bytes(record, replace(sealed, verdicts=filed(case.verdicts)) if case.verdicts else sealed)
+    return case_bytes(
+        record, replace(sealed, verdicts=verdicts_to_json(case.verdicts)) if case.verdicts else sealed
+    )
 
 
 def _new_chain(record: dict[str, Any]) -> SealedCase:

@@ -292,7 +292,7 @@ def _prompts(case: Case, filler: str) -> Iterator[tuple[Prompt, type[BaseModel],
     if case.edited is None and SUB_QUESTIONS in settings.model_tasks:
         yield decomposing.prompt(text, language), decomposing.SubQuestions, 1
     if case.edited is None and HYPOTHETICAL in settings.model_tasks:
-        wish = hypothetical.Wish.of(settings)
+        wish = hypothetical.DraftRequest.of(settings)
         yield hypothetical.prompt(text, language, corpus, None, wish), hypothetical.Passages, 1
     yield _gap_prompt(text, filler), gap_queries.GapQueries, _gap_rounds(settings)
     judged = (

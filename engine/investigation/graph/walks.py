@@ -45,7 +45,7 @@ class Associations:
         self._link(corpus)
 
     def _link(self, corpus: Corpus) -> None:
-        self.judged = corpus.judged
+        self.verdict_version = corpus.verdict_version
         self.cites, self.names, self.defined, self.joined, self.scale, self.rarity = _adjacency(corpus)
         self.cited, self.named = self.cites.T.tocsr(), self.names.T.tocsr()
         self.links = np.diff(self.joined.indptr).astype(np.float32)
@@ -164,7 +164,7 @@ def get_associations(corpus: Corpus) -> Associations:
         known = _BY_CORPUS.get(corpus)
         if known is None:
             known = _BY_CORPUS[corpus] = Associations(corpus)
-        elif known.judged != corpus.judged:
+        elif known.verdict_version != corpus.verdict_version:
             known = _BY_CORPUS[corpus] = known.relinked(corpus)
         return known
 

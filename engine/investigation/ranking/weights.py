@@ -21,8 +21,8 @@ from engine.corpus.judgements import (
     MOST_KEPT,
     Act,
     WeightsLine,
-    acted,
     add_weights,
+    latest_act,
     load_weights,
 )
 from engine.corpus.protocol import Corpus
@@ -96,7 +96,7 @@ def known_weights(corpus: Corpus) -> list[str]:
 
 def adopted_weights(corpus: Corpus) -> str:
     """Return the id of the adopted weights, "" for the shipped ones. Raises CorpusError."""
-    line = acted(_lines(corpus))
+    line = latest_act(_lines(corpus))
     return "" if line is None else line.id
 
 

@@ -64,4 +64,4 @@ class Extracted:
         """Quote the words of each link, and name the model and the reviewer's verdict."""
         graph = self._graph or extracted_graph(context.corpus)
         told = [graph.standing[number] for number in leads.evidence.tolist()]
-        return [Evidence(one.proposal.quote, one.proposal.source_id, one.told) for one in told]
+        return [Evidence(one.proposal.quote, one.proposal.source_id, one.origin_words) for one in told]

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection, and_, delete, func, insert, select
 
 from engine.corpus.journal import signed_name
-from engine.corpus.judgements import Act, WeightsLine, acted
+from engine.corpus.judgements import Act, WeightsLine, latest_act
 from engine.errors import DamagedError, InputError
 from engine.investigation.ranking.additive import Experience
 from engine.investigation.ranking.weights import packed_experience, unpacked_experience
@@ -111,7 +111,7 @@ class MatterWeights(CaseDatabase):
 
         Raises InputError if they cannot be read.
         """
-        line = acted(self.lines(matter, corpus))
+        line = latest_act(self.lines(matter, corpus))
         return None if line is None or not line.id else self.experience(matter.id, line.id)
 
     def experience(self, matter_id: str, weights: str) -> Experience | None:

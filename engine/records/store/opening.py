@@ -146,7 +146,7 @@ ASSESSMENTS = stored_table(
     # Whether it resolves a disagreement.
     Column("settles", Boolean, nullable=False),
     # Whether it is the reviewer's latest on the item and not a withdrawal.
-    Column("stands", Boolean, nullable=False),
+    Column("stands", Boolean, key="is_current", nullable=False),
     Index(None, "case_number", "key", "reviewer"),
 )
 

@@ -250,7 +250,7 @@ def _make_assessment_row(case: RowMapping) -> Callable[[Mapping[str, Any]], dict
     def row(one: Mapping[str, Any]) -> dict[str, Any]:
         item = {name: value for name, value in one["item"].items() if name != "case_id"}
         named = {"case_number": case["number"], "key": item["key"], "kind": item["kind"], "item": item}
-        return {**one, **named, "criteria": 0, "queue": None, "withdraws": None, "stands": True}
+        return {**one, **named, "criteria": 0, "queue": None, "withdraws": None, "is_current": True}
 
     return row
 

@@ -1,12 +1,11 @@
-"""The question seen several ways.
+"""Query plans: the views of a question.
 
-``make_plan`` tells what a question asks (``intent.py``), what it requires (``syntax.py``; ``prose.py``: what
-it may mean), and by which views it is scanned: its parts (``parting.py``), sides and clauses
-(``structure.py``), the words of the law (``register.py``) and those of the corpus (``vocabulary.py``,
-``feedback.py``). How questions are asked in a language stands in ``engine/languages``; which views are used,
-in ``strategies.py``. Where the settings say so a language model takes the question apart
-(``decomposing.py``) and drafts passages that might answer (``hypothetical/``); ``assisted.py`` puts its
-fallback in its place where it cannot.
+``make_plan`` finds the intent of a question (``words.py``), what it requires (``syntax.py``) or may require
+(``prose.py``), the provisions that it names (``named/``), and the views that are scanned: its parts
+(``parting.py``), sides and clauses (``words.py``), words of the law and of the corpus (``views.py``).
+``engine/languages`` has the tables of each language. If the settings say so, a language model splits the
+question (``decomposing.py``) and drafts passages that might answer it (``hypothetical/``); ``assisted.py``
+chooses the views and has the fallbacks.
 """
 
 from engine.retrieval.planning.assisted import GAP, HYPOTHETICAL, KINDS, LITERAL, OWN, PART, SIDE, Helpers
@@ -19,9 +18,10 @@ from engine.retrieval.planning.plan import (
     make_plan,
     with_settings,
 )
-from engine.retrieval.planning.views import TOLD
+from engine.retrieval.planning.views import BACKGROUND
 
 __all__ = [
+    "BACKGROUND",
     "GAP",
     "HYPOTHETICAL",
     "KINDS",
@@ -30,7 +30,6 @@ __all__ = [
     "OWN",
     "PART",
     "SIDE",
-    "TOLD",
     "Helpers",
     "active",
     "checked_plan",

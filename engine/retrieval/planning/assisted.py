@@ -1,4 +1,4 @@
-"""Plans with a language model: query strategies, hypothetical passages."""
+"""Query strategies, and views made by a language model: sub-questions and hypothetical passages."""
 
 from __future__ import annotations
 
@@ -14,20 +14,17 @@ from engine.retrieval.planning import decomposing, hypothetical
 from engine.settings import HYPOTHETICAL as TASK
 from engine.settings import SUB_QUESTIONS, InvestigationSettings
 
-# Which views a plan uses, at which weights and to what depth: precision, balanced, recall.
+# Query strategies: the views of a plan and their weights, for precision, balanced and recall
 #
-# What is on in ``balanced`` earned its place in the scan of all nine gold sets: no set loses
-# recall@10 by it, and those of several hops win 0.3 to 2.6 points. Words of the first passages
-# are on where a question asks for one thing through another: on all others they cost obliqa_xref
-# 2.8 points of recall@5 for what they win elsewhere. The register of the law changes nothing on
-# questions that are written in it, and wins 1.2 points of recall@10 on id_kuhperdata, whose
-# questions are not. Clauses, acronyms and terms move recall@10 by less than half a point either
-# way on most sets, and are left to ``recall``, which takes whatever may bring one passage more:
-# on sets of several hops it wins up to 8 points of recall@5, on obliqa_xref it loses 1.9 of
-# recall@10. ``precision`` takes what the question says and nothing else.
+# Views that are on in ``balanced`` cost no gold set recall@10 in the scan and gain 0.3 to 2.6 points on sets
+# of several hops. Words of the first passages are on for multi-hop questions only: on others they cost
+# obliqa_xref 2.8 points of recall@5. The legal register gains 1.2 points of recall@10 on id_kuhperdata, whose
+# questions are in everyday words. Clauses, acronyms and terms move recall@10 by less than half a point on
+# most sets and are left to ``recall``, which uses all views: on sets of several hops it gains up to 8 points
+# of recall@5, on obliqa_xref it loses 1.9 of recall@10. ``precision`` uses only the question itself.
 
 LITERAL, GAP, OWN, HYPOTHETICAL = "literal", "gap", "own", "hypothetical"
-# What a plan may add to the literal question, in the order in which it is shown.
+# Kinds of views that a plan may add to the literal question, in the order in which they are shown.
 KINDS = PART, SIDE, CLAUSE, REGISTER, ACRONYM, TERMS, FEEDBACK = (
     "part",
     "side",
@@ -41,8 +38,10 @@ KINDS = PART, SIDE, CLAUSE, REGISTER, ACRONYM, TERMS, FEEDBACK = (
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How a strategy uses a kind of view. ``dense``: it is embedded too, which costs 8 ms. ``intents``: it
-    is on for these questions only, for all where there are none."""
+    """How a query strategy uses a kind of view.
+
+    ``dense``: also search by meaning, which costs 8 ms. ``intents``: only for these intents; empty for all.
+    """
 
     weight: float
     on: bool = True
@@ -57,7 +56,7 @@ _BALANCED: Mapping[str, Use] = {
     REGISTER: Use(0.2),
     ACRONYM: Use(0.2, on=False),
     TERMS: Use(0.2, on=False),
-    # What must be found first shares words with the answer, not with the question.
+    # The intermediate result of a multi-hop question shares words with the answer, not with the question.
     FEEDBACK: Use(0.2, intents=(Intent.MULTI_HOP,)),
 }
 STRATEGIES: Mapping[str, Mapping[str, Use]] = {
@@ -68,32 +67,29 @@ STRATEGIES: Mapping[str, Mapping[str, Use]] = {
 
 
 def uses_of(strategy: str, intent: Intent | None) -> Mapping[str, Use]:
-    """How a strategy uses each kind in a question."""
+    """Return how a query strategy uses each kind of view for an intent."""
     return {
         kind: replace(use, on=use.on and (not use.intents or intent in use.intents), intents=())
         for kind, use in STRATEGIES[strategy].items()
     }
 
 
-# The views that the settings have a language model make: sub-questions and hypothetical passages.
-#
-# A language model that is not connected, fails, or proposes nothing that can be used is replaced
-# by its fallback, and the plan's notes say so.
+# Views made by a language model. Without a model, or if it fails or proposes nothing usable, the fallback is
+# used and the plan's notes say so.
 
-# What the sub-questions of a language model stand for.
+# The kinds of views that sub-questions of a language model replace.
 STRUCTURE = frozenset({PART, SIDE, CLAUSE})
-# What a hypothetical passage weighs beside the question's 1 where it agrees in full with question and others;
-# the first passages found, which may be the wrong ones, less.
+# Weight of a hypothetical passage in full agreement, relative to the question's 1; the first passages found,
+# which may be the wrong ones, have a lower weight.
 WRITTEN, FED_BACK = 0.3, 0.2
-# All of them together weigh no more than the question.
+# The highest sum of their weights.
 TOGETHER = 0.9
 LIGHTEST = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Helpers:
-    """What making a plan may use besides the corpus: the language model of the case, and the model of the
-    corpus's vectors."""
+    """Models that a plan may use: the language model of the case, and the embedder of the corpus."""
 
     asking: Asking = field(default_factory=lambda: Asking(None, Meter()))
     embedder: Embedder | None = None
@@ -102,8 +98,10 @@ class Helpers:
 def with_sub_questions(
     views: Sequence[View], text: str, language: str, settings: InvestigationSettings, helpers: Helpers
 ) -> tuple[View, ...]:
-    """The views of a question with a language model's sub-questions in place of those that its structure
-    gives; as they were where the settings do not say so, or there are none."""
+    """Replace the views of the question's structure by a language model's sub-questions.
+
+    Unchanged if the settings do not ask for it, or there are none.
+    """
     if SUB_QUESTIONS not in settings.model_tasks:
         return tuple(views)
     found = decomposing.proposed(helpers.asking, text, language)
@@ -123,22 +121,22 @@ def hypothetical_views(
     settings: InvestigationSettings,
     helpers: Helpers,
 ) -> tuple[tuple[View, ...], tuple[str, ...]]:
-    """Hypothetical passages as views, and notes; none where the settings leave them out.
+    """Return hypothetical passages as views, and notes; none unless the settings ask for them.
 
-    One that is too far from the question is there too, switched off.
+    A passage that is too dissimilar to the question is included, switched off.
     """
     if TASK not in settings.model_tasks:
         return (), ()
-    embedder, wish = helpers.embedder, hypothetical.Wish.of(settings)
-    drafts = hypothetical.written(helpers.asking, text, language, corpus, mask, wish)
+    embedder, request = helpers.embedder, hypothetical.DraftRequest.of(settings)
+    drafts = hypothetical.write_drafts(helpers.asking, text, language, corpus, mask, request)
     heaviest = WRITTEN if drafts else FED_BACK
-    drafts = drafts or hypothetical.fed_back(text, language, corpus, embedder, mask, wish.passages)
+    drafts = drafts or hypothetical.feedback_drafts(text, language, corpus, embedder, mask, request.passages)
     heaviest = min(heaviest, TOGETHER / max(len(drafts), 1))
-    found = hypothetical.weighed(drafts, text, language, corpus, embedder)
-    return tuple(_view(one, heaviest) for one in found), _notes(found)
+    found = hypothetical.weigh_drafts(drafts, text, language, corpus, embedder)
+    return tuple(_view(draft, heaviest) for draft in found), _notes(found)
 
 
-def _view(weighed: hypothetical.Weighed, heaviest: float) -> View:
+def _view(weighed: hypothetical.WeighedDraft, heaviest: float) -> View:
     figures = f"similarity {weighed.similarity:.2f}, agreement {weighed.agreement:.2f}"
     why = "" if weighed.used else f"; off, as it is under {hypothetical.LOWEST_SIMILARITY:g}"
     weight = max(LIGHTEST, round(heaviest * weighed.agreement, 2))
@@ -146,17 +144,17 @@ def _view(weighed: hypothetical.Weighed, heaviest: float) -> View:
     return View(HYPOTHETICAL, weighed.draft.text, weight, True, weighed.used, origin)
 
 
-def _notes(found: Sequence[hypothetical.Weighed]) -> tuple[str, ...]:
-    """What a person should know of hypothetical passages that were weighed."""
+def _notes(found: Sequence[hypothetical.WeighedDraft]) -> tuple[str, ...]:
+    """Return notes on weighed hypothetical passages."""
     if not found:
         return ("no hypothetical passage could be made: the question stands alone",)
-    used = [one for one in found if one.used]
+    used = [draft for draft in found if draft.used]
     if not used:
         return (
             f"no hypothetical passage is similar enough to the question "
             f"({hypothetical.LOWEST_SIMILARITY:g}): it stands alone",
         )
-    confidence = sum(one.agreement for one in used) / len(used)
+    confidence = sum(draft.agreement for draft in used) / len(used)
     if confidence < hypothetical.LOW_CONFIDENCE:
         return (f"hypothetical passages of low confidence: they agree by {confidence:.2f} only",)
     return ()

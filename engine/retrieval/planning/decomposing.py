@@ -1,7 +1,7 @@
-"""Sub-questions that a language model proposes, and what must be right about them.
+"""Sub-questions proposed by a language model, and their checks.
 
-Taking a question apart before retrieval helps where the answer stands in several places (least-to-most
-prompting, Zhou et al. 2023, https://arxiv.org/abs/2205.10625; self-ask, Press et al. 2023,
+Splitting a question before retrieval helps if the answer is in several passages (least-to-most prompting,
+Zhou et al. 2023, https://arxiv.org/abs/2205.10625; self-ask, Press et al. 2023,
 https://arxiv.org/abs/2210.03350). The deterministic fallback is ``parting.py``.
 """
 
@@ -19,10 +19,10 @@ from engine.retrieval.asking import Asking
 TASK = "sub-questions"
 INSTEAD = "the question's own structure is used"
 FEWEST, MOST = 2, 5
-# A sub-question of fewer terms says too little to be searched on its own.
+# A sub-question of fewer terms is too short to be searched alone.
 SHORTEST = 2
 LONGEST = 300
-# Together the parts weigh no more than the question itself, which they only repeat in pieces.
+# The weight of a part, and the highest sum of weights: parts only repeat the question in pieces.
 WEIGHT, TOGETHER = 0.3, 0.9
 LONGEST_ANSWER = 600
 
@@ -39,7 +39,7 @@ sub-questions that must be answered to answer it, so that each can be searched o
 
 
 class SubQuestions(BaseModel):
-    """What the model fills in."""
+    """The form that the model fills in."""
 
     sub_questions: list[str] = Field(description="The sub-questions; first what must be found first")
 
@@ -48,12 +48,12 @@ FORM = Form(TASK, INSTRUCTIONS, SubQuestions)
 
 
 def prompt(text: str, language: str) -> Prompt:
-    """What is asked about a question."""
+    """Make the prompt for a question."""
     return Prompt(TASK, INSTRUCTIONS, (Data("question", text), Data("language", language)), LONGEST_ANSWER)
 
 
 def proposed(asking: Asking, text: str, language: str) -> tuple[str, ...]:
-    """The sub-questions of a question by a language model; empty where the fallback has to take over."""
+    """Return a language model's sub-questions; empty if the fallback has to be used."""
     answer = asking.answer(prompt(text, language), SubQuestions, INSTEAD)
     if answer is None:
         return ()
@@ -64,19 +64,19 @@ def proposed(asking: Asking, text: str, language: str) -> tuple[str, ...]:
 
 
 def checked(proposals: Iterable[str], text: str, language: str) -> tuple[str, ...]:
-    """Those that can be used, each once, at most five; nothing where fewer than two are left.
+    """Return the usable sub-questions, each once, at most five; none if fewer than two are left.
 
-    A sub-question has two terms or more, at most 300 characters, the question's language, shares a term with
-    it, and is not the question again.
+    A sub-question has at least two terms, at most 300 characters, the question's language and a common term
+    with it, and does not repeat it.
     """
-    asked = set(analyzer(language).terms(text))
+    in_question = set(analyzer(language).terms(text))
     seen = {_key(text, language)}
     found = []
     for proposal in proposals:
         words = " ".join(proposal.split())
         terms = set(analyzer(language).terms(words))
         key = _key(words, language)
-        if len(words) > LONGEST or len(terms) < SHORTEST or not terms & asked or key in seen:
+        if len(words) > LONGEST or len(terms) < SHORTEST or not terms & in_question or key in seen:
             continue
         if language != "und" and detect_question(words, (language,)) != language:
             continue
@@ -86,7 +86,7 @@ def checked(proposals: Iterable[str], text: str, language: str) -> tuple[str, ..
 
 
 def weight_of(count: int) -> float:
-    """The weight of each of some sub-questions beside the question's 1."""
+    """Return the weight of each of ``count`` sub-questions, relative to the question's 1."""
     return min(WEIGHT, TOGETHER / max(count, 1))
 
 

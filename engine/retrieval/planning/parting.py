@@ -1,10 +1,9 @@
-"""The parts of a question that asks several things, each to be understood by itself.
+"""Split a question that asks several things into parts that can each be understood alone.
 
-A question falls apart between its sentences, and behind a joint ("and") where a question of its own begins
-("who may waive it?"). What is told before anything is asked stands in front of every part. A pronoun of a
-later part gets what it stands for in brackets, "what does it (the Mooring Order) supersede?", by the patterns
-of its language and nothing else; where they leave it open, the part stays with the one before. No word but
-the joints is lost.
+A question is split between its sentences, and after a conjunction ("and") before another question ("who may
+waive it?"). Statements before the first question (the background) are repeated before each part. A pronoun of
+a later part gets its referent in brackets, "what does it (the Mooring Order) supersede?", by the patterns of
+its language; if they do not decide it, the part stays with the previous one. Only conjunctions are removed.
 """
 
 from __future__ import annotations
@@ -18,117 +17,118 @@ from engine.ingestion.structure.segmentation import sentence_starts
 from engine.language.analysis import analyzer
 from engine.retrieval.planning.words import MARKS, Referring, Words, compared, term_asked, words_of
 
-# A later part of fewer terms ("and why?") says too little to be searched on its own, unless it asks for the
-# meaning of a term, or has one of two in common with the first.
+# A later part of fewer terms ("and why?") is too short to be searched alone, unless it asks for the meaning
+# of a term, or shares one of two terms with the first part.
 SHORTEST_PART = 3
-# With fewer words behind it a question word is not asked alone: "how and when", "in what cases and how".
+# A question word needs this many words after it to be a question: "how and when", "in what cases and how".
 FEWEST_WORDS = 2
 MOST_PARTS = 5
-# A subject of more characters is a clause.
+# A longer subject, in characters, is a clause.
 LONGEST_SUBJECT = 120
 
-_TOLD = re.compile(r"[.。!！][\s\"'”’»)）\]]*\Z")
-# The same once more in other words: "... ? (...?)", "... ?/...?".
+_STATEMENT_END = re.compile(r"[.。!！][\s\"'”’»)）\]]*\Z")
+# A restatement: "... ? (...?)", "... ?/...?".
 _RESTATED = re.compile(r"\s*[/(（]")
 _OPENING, _CLOSING = "([{（「『《«“„", ")]}）」』》»”“"
-# From here on characters are as wide as high, and so are their brackets.
+# From here on characters have full width, and so have their brackets.
 _WIDE = "\u3000"
 _BLANKS = " \t\n/-–•"
 
 
 @dataclass(slots=True)
 class _Piece:
-    """A stretch of the question that asks something, what was told before it, and its words as a part."""
+    """A span of the question that asks something, the background before it, and its words as a part."""
 
     start: int
     end: int
-    told: tuple[str, ...]
+    background: tuple[str, ...]
     words: str
 
 
 def parts(text: str, language: str) -> list[str]:
-    """The parts of a question that asks several things, at most five; empty where it asks one."""
+    """Return the parts of a question that asks several things, at most five; empty if it asks one."""
     words = words_of(language)
     found: list[_Piece] = []
     for piece in _pieces(text, language, words):
-        alone = piece.words
         if len(found) == MOST_PARTS:
             found[-1].words += text[found[-1].end :].rstrip(_BLANKS)
             break
         if found:
             first = text[found[0].start : found[0].end]
-            known = _understood(alone, first, language, words, told=bool(piece.told))
-            if known is None:
+            resolved = _resolve_pronouns(
+                piece.words, first, language, words, has_background=bool(piece.background)
+            )
+            if resolved is None:
                 last = found[-1]
                 last.words = (last.words + text[last.end : piece.end]).strip(_BLANKS)
                 last.end = piece.end
                 continue
-            alone = known
-        piece.words = alone
+            piece.words = resolved
         found.append(piece)
-    return [_alone(piece) for piece in found] if len(found) > 1 else []
+    return [_with_background(piece) for piece in found] if len(found) > 1 else []
 
 
-def told_and_asked(text: str, language: str) -> tuple[str, str] | None:
-    """What a question tells first, and what it asks then; None where it tells nothing."""
+def split_background(text: str, language: str) -> tuple[str, str] | None:
+    """Split a question into background and question; None without background."""
     first = next(_pieces(text, language, words_of(language)), None)
-    if first is None or not first.told:
+    if first is None or not first.background:
         return None
-    return " ".join(one for one in first.told if one), text[first.start :].strip(_BLANKS)
+    return " ".join(filter(None, first.background)), text[first.start :].strip(_BLANKS)
 
 
-def _alone(piece: _Piece) -> str:
-    """A part behind what was told before it."""
-    if piece.told and _TOLD.search(piece.told[-1]):
-        return " ".join((*piece.told, piece.words[:1].upper() + piece.words[1:]))
-    return " ".join((*piece.told, piece.words))
+def _with_background(piece: _Piece) -> str:
+    """Return a part after its background."""
+    if piece.background and _STATEMENT_END.search(piece.background[-1]):
+        return " ".join((*piece.background, piece.words[:1].upper() + piece.words[1:]))
+    return " ".join((*piece.background, piece.words))
 
 
 def _pieces(text: str, language: str, words: Words) -> Iterator[_Piece]:
-    """What the sentences of a question ask, piece by piece; the first of them says something."""
-    told: list[str] = []
+    """Yield what the sentences of a question ask, piece by piece; each has index terms."""
+    background: list[str] = []
     waiting: _Piece | None = None
     for start, end in _sentences(text, language):
         sentence = text[start:end].strip(_BLANKS)
-        states = _TOLD.search(sentence) and not any(one.search(sentence) for one in words.requests)
-        asks = not states and _begins_to_ask(sentence, words) and not _RESTATED.match(text[start:end])
+        is_request = any(pattern.search(sentence) for pattern in words.requests)
+        states = _STATEMENT_END.search(sentence) and not is_request
+        asks = not states and _asks(sentence, words) and not _RESTATED.match(text[start:end])
         if waiting is not None and not asks:
-            said = text[waiting.start : end].rstrip(_BLANKS)
-            waiting.end, waiting.words = waiting.start + len(said), said.lstrip(_BLANKS)
+            span = text[waiting.start : end].rstrip(_BLANKS)
+            waiting.end, waiting.words = waiting.start + len(span), span.lstrip(_BLANKS)
             continue
         if states:
-            told.append(sentence)
+            background.append(sentence)
             continue
         frame = _frame(sentence, words)
         for first, last in _cut(text, start, end, words):
-            before = (*told, frame) if frame and first > start else tuple(told)
+            before = (*background, frame) if frame and first > start else tuple(background)
             if waiting is not None:
                 if analyzer(language).terms(waiting.words):
                     yield waiting
                 else:
-                    first, before = waiting.start, waiting.told
-            said = text[first:last].rstrip(_BLANKS)
-            waiting = _Piece(first, first + len(said), before, said.lstrip(_BLANKS))
+                    first, before = waiting.start, waiting.background
+            span = text[first:last].rstrip(_BLANKS)
+            waiting = _Piece(first, first + len(span), before, span.lstrip(_BLANKS))
     if waiting is not None:
         yield waiting
 
 
 def _sentences(text: str, language: str) -> Iterator[tuple[int, int]]:
-    """Where the sentences of a question stand; none ends inside brackets."""
-    starts = [at for at in sentence_starts(text, language) if not _inside(text, at)]
+    """Yield the spans of a question's sentences; none ends inside brackets."""
+    starts = [at for at in sentence_starts(text, language) if not _is_enclosed(text, at)]
     yield from pairwise((*starts, len(text)))
 
 
 def _cut(text: str, start: int, end: int, words: Words) -> Iterator[tuple[int, int]]:
-    """A sentence cut at its joints, where both sides ask something."""
+    """Cut a sentence at conjunctions between two questions and yield the spans."""
     if words.border is not None:
         for match in words.border.finditer(text, start, end):
             before = text[start : match.start()].strip(_BLANKS)
-            if _inside(text, match.start()) or not _begins_to_ask(before, words):
+            if _is_enclosed(text, match.start()) or not _asks(before, words):
                 continue
-            if _asks_nothing_yet(before, words):
+            if _is_bare_question_word(before, words):
                 continue
-            if _goes_on(before, text[match.end() : end], words):
+            if _continues_clause(before, text[match.end() : end], words):
                 continue
             yield start, match.start()
             start = match.end()
@@ -136,7 +136,7 @@ def _cut(text: str, start: int, end: int, words: Words) -> Iterator[tuple[int, i
 
 
 def _frame(sentence: str, words: Words) -> str:
-    """What a sentence says before it begins to ask, and means for all that it asks: "If the agent dies,"."""
+    """Return the clause before a sentence's question, which applies to all it asks: "If the agent dies,"."""
     found = [match for pattern in words.asks if (match := pattern.search(sentence)) is not None]
     first = min(found, key=lambda match: match.start(), default=None)
     if first is None or not sentence[first.start() :].startswith((",", "，", "،")):
@@ -144,63 +144,66 @@ def _frame(sentence: str, words: Words) -> str:
     return sentence[: first.start() + 1]
 
 
-def _inside(text: str, at: int) -> bool:
-    """Whether a place stands inside brackets or quotes that close behind it."""
+def _is_enclosed(text: str, at: int) -> bool:
+    """Whether a position is inside brackets or quotes that close after it."""
     for opening, closing in zip(_OPENING, _CLOSING, strict=True):
         if text.count(opening, 0, at) > text.count(closing, 0, at) and closing in text[at:]:
             return True
     return text.count('"', 0, at) % 2 == 1 and '"' in text[at:]
 
 
-def _begins_to_ask(piece: str, words: Words) -> bool:
+def _asks(piece: str, words: Words) -> bool:
     return any(pattern.search(piece) for pattern in words.asks)
 
 
-def _asks_nothing_yet(piece: str, words: Words) -> bool:
-    """Whether a piece is a question word alone, or one with a noun: "how", "in what cases"."""
+def _is_bare_question_word(piece: str, words: Words) -> bool:
+    """Whether a piece is only a question word, or one with a noun: "how", "in what cases"."""
     found = [match for pattern in words.asks if (match := pattern.search(piece)) is not None]
-    behind = min((piece[match.end() :] for match in found), key=len, default=piece)
-    return piece[-1:] < _WIDE and len(behind.split()) < FEWEST_WORDS
+    rest = min((piece[match.end() :] for match in found), key=len, default=piece)
+    return piece[-1:] < _WIDE and len(rest.split()) < FEWEST_WORDS
 
 
-def _goes_on(before: str, behind: str, words: Words) -> bool:
-    """Whether what stands behind a joint only goes on with a clause of what stands before it: "firms which
-    hold money and which lend it", "when and by which body"."""
+def _continues_clause(before: str, after: str, words: Words) -> bool:
+    """Whether the words after a conjunction continue a clause before it.
+
+    For example "firms which hold money and which lend it", "when and by which body".
+    """
     last = before.rpartition(" ")[2]
     if any(pattern.fullmatch(last) for pattern in words.relatives):
         return True
     for pattern in words.relatives:
-        match = pattern.match(behind)
+        match = pattern.match(after)
         if match is not None and re.search(rf"(?<=\w)\s{re.escape(match[0])}\b", before, re.IGNORECASE):
             return True
     return False
 
 
-def _understood(piece: str, first: str, language: str, words: Words, *, told: bool) -> str | None:
-    """A later part with what its pronouns stand for; None where it cannot be understood without the rest.
-    ``told``: something stands in front of it."""
+def _resolve_pronouns(
+    piece: str, first: str, language: str, words: Words, *, has_background: bool
+) -> str | None:
+    """Add the referents of a later part's pronouns; None if it cannot be understood without the rest."""
     for referring in words.refers:
-        if referring.implied and told:
+        if referring.implied and has_background:
             continue
         for match in referring.pronoun.finditer(piece):
             if referring.own is not None and referring.own.search(piece[: match.start()]):
                 continue
             subject = _subject(first, language, referring)
-            return None if subject is None else _with(piece, match.end(), subject)
+            return None if subject is None else _insert(piece, match.end(), subject)
     terms = analyzer(language).terms(piece)
     if len(terms) < words.short:
         subjects = (_subject(first, language, referring) for referring in words.refers)
-        subject = next((one for one in subjects if one), None)
+        subject = next(filter(None, subjects), None)
         if subject is not None:
-            return _with(piece, len(piece.rstrip(MARKS)), subject)
-    if len(terms) >= (1 if told else SHORTEST_PART) or term_asked(piece.strip(MARKS), language):
+            return _insert(piece, len(piece.rstrip(MARKS)), subject)
+    if len(terms) >= (1 if has_background else SHORTEST_PART) or term_asked(piece.strip(MARKS), language):
         return piece
     shared = not set(terms).isdisjoint(analyzer(language).terms(first))
     return piece if shared and len(terms) > 1 else None
 
 
-def _with(piece: str, at: int, subject: str) -> str:
-    """A part with what is meant in brackets behind a place, as its script writes them."""
+def _insert(piece: str, at: int, subject: str) -> str:
+    """Insert a subject in brackets at a position, in the width of its script."""
     if subject.casefold() in piece.casefold():
         return piece
     wide = subject[:1] >= _WIDE
@@ -208,7 +211,7 @@ def _with(piece: str, at: int, subject: str) -> str:
 
 
 def _subject(first: str, language: str, referring: Referring) -> str | None:
-    """What the first part is about, as a pronoun takes it up."""
+    """Return the subject of the first part that a pronoun refers to."""
     both = compared(first, language)
     if both is not None and not both.before:
         return " / ".join(both.pair) if referring.several else None

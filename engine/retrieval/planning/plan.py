@@ -1,4 +1,4 @@
-"""The query plan of a question: its views, filters, depth, and changes that a user makes to it."""
+"""The query plan of a question: its views, filters and depth, and plans that a person edited."""
 
 from __future__ import annotations
 
@@ -26,21 +26,20 @@ from engine.retrieval.planning.prose import (
     asks_for_past,
     dates_in_prose,
     day_asked,
-    documents_asked,
+    documents_focused_on,
     documents_in_prose,
     types_in_prose,
 )
 from engine.retrieval.planning.syntax import read_signs
-from engine.retrieval.planning.views import Asked, views_of
+from engine.retrieval.planning.views import ViewSource, views_of
 from engine.retrieval.planning.words import intent_of
 from engine.retrieval.relevance import note_on
 from engine.settings import AUTO, InvestigationSettings
 
-# How deep a question goes, where the settings leave it to the question, and why.
+# The depth of a question, if the settings leave it to the question
 #
-# A look-up names what it wants. A question with several parts or sides, or that asks for one
-# thing through another, goes as deep as the settings allow; every other one as deep as has proved
-# enough. None goes deeper than the settings say.
+# A look-up names the provision it asks for. A question with several parts or sides, or that asks for one
+# thing through another, is deep. All others have the usual depth. The settings limit the depth.
 
 REASONS: Mapping[Intent, str] = MappingProxyType(
     {
@@ -51,13 +50,13 @@ REASONS: Mapping[Intent, str] = MappingProxyType(
 
 
 def depth_of(plan: QueryPlan, settings: InvestigationSettings) -> Depth | None:
-    """How deep a question goes, and why; None where the settings say how deep."""
-    asked = plan.constraints.depth
-    if asked is not None:
-        return Depth(asked, "the question says so")
+    """Return the depth of a question and the reason; None if the settings set it."""
+    stated = plan.constraints.depth
+    if stated is not None:
+        return Depth(stated, "the question says so")
     if settings.depth != AUTO:
         return None
-    named = [one for one in plan.named if one.leads]
+    named = [provision for provision in plan.named if provision.leads]
     if named:
         return Depth(DepthKind.LOOK_UP, f"it asks for {named[0].words}")
     parts = sum(view.name in (PART, SIDE) for view in plan.views)
@@ -68,7 +67,7 @@ def depth_of(plan: QueryPlan, settings: InvestigationSettings) -> Depth | None:
     return Depth(DepthKind.USUAL, "it asks for one thing")
 
 
-# A plan that a person has edited: what must be right about it before it is used.
+# Plans that a person edited
 
 HEAVIEST = 10.0
 MOST_VIEWS = 16
@@ -76,7 +75,7 @@ LONGEST_VIEW = 4_000
 
 
 def checked_plan(plan: QueryPlan, question: str) -> QueryPlan:
-    """The plan, with views of no words left out. Raises InputError where it cannot be used."""
+    """Check an edited plan and return it without empty views. Raises InputError if it cannot be used."""
     if plan.question.strip() != question.strip():
         raise InputError("the plan is for another question; make a new plan, or ask that question")
     views = tuple(replace(view, text=" ".join(view.text.split())) for view in plan.views)
@@ -99,8 +98,7 @@ def _check(view: View, number: int) -> None:
         raise InputError(f"view {number}: {len(view.text):,} characters; {LONGEST_VIEW:,} is the most")
 
 
-# Making the plan of a question: what it asks, what it requires, and the views by which it is
-# scanned.
+# The plan of a question
 
 LONGEST_QUESTION = 4_000
 
@@ -117,15 +115,18 @@ def make_plan(
     offered: bool = False,
     helpers: Helpers | None = None,
 ) -> QueryPlan:
-    """The plan for a question put to a corpus in these languages (most frequent first).
+    """Make the plan for a question to a corpus with these languages, most frequent first.
 
-    Without a ``corpus`` there are no views made from its words, and no documents are recognised.
-    ``mask`` limits what the corpus is asked, ``allowed`` what may be meant by its name, though it be out of
-    force; shapes (passages,). Provisions that the question names are those in force on ``day`` (today), where
-    neither it nor the settings name one. ``offered``: views that the strategy leaves out are there too,
-    switched off, for a person to choose from. ``helpers`` are asked where the settings say so. A question of
-    more than 4,000 characters is cut there, and the plan's notes say so. Raises InputError for a constraint
-    that cannot be read (``year:soon``) and a question that is nothing but constraints.
+    - ``corpus``: without it there are no views from its words, and no documents are recognised.
+    - ``mask``: passages that are searched; ``allowed``: passages that the question may name, also out of
+      force; shapes (passages,), None for all.
+    - ``day``: the date of the law for named provisions, unless the question or the settings name one; today
+      by default.
+    - ``offered``: include the views that the strategy leaves out, switched off, for a person to choose from.
+    - ``helpers``: used if the settings say so.
+
+    A question of more than 4,000 characters is cut, and a note says so. Raises InputError for an invalid
+    constraint (``year:soon``) and a question that has only constraints.
     """
     settings, helpers = settings or InvestigationSettings(), helpers or Helpers()
     notes: tuple[str, ...] = ()
@@ -163,8 +164,8 @@ def make_plan(
             mask = _both(allowed, corpus.in_force(plan.constraints.as_of))
         day = plan.constraints.as_of or settings.as_of or day
         named = provisions_named(corpus, text, language, day, allowed)
-        # Who asks for a provision asks for no more of its document.
-        focus = () if named else documents_asked(corpus, text, language)
+        # A question for a provision does not ask for the rest of its document.
+        focus = () if named else documents_focused_on(corpus, text, language)
         plan = replace(
             plan,
             notes=(*plan.notes, *note_on(corpus, language)),
@@ -173,14 +174,16 @@ def make_plan(
             named=named,
             focus=focus,
         )
-    asked = Asked(text, language, intent.intent, corpus, mask)
-    views = tuple(views_of(asked, settings, offered=offered))
+    source = ViewSource(text, language, intent.intent, corpus, mask)
+    views = tuple(views_of(source, settings, offered=offered))
     views = with_sub_questions(views, text, language, settings, helpers)
-    drafted, weighed = (
+    drafted, draft_notes = (
         ((), ()) if corpus is None else hypothetical_views(text, language, corpus, mask, settings, helpers)
     )
-    told = (*(one.note for one in plan.named if one.note), *_day_note(plan, settings))
-    notes = (*told, *plan.notes, *helpers.asking.notes, *weighed)
+    named_notes = (provision.note for provision in plan.named if provision.note)
+    notes = (
+        *named_notes, *_day_note(plan, settings), *plan.notes, *helpers.asking.notes, *draft_notes
+    )  # fmt: skip
     plan = replace(plan, views=(*plan.views, *views, *drafted), notes=notes)
     return replace(plan, depth=depth_of(plan, settings))
 
@@ -211,7 +214,7 @@ def _both(allowed: Mask | None, mask: Mask) -> Mask:
 
 
 def _day_note(plan: QueryPlan, settings: InvestigationSettings) -> Iterator[str]:
-    """The day that a question names, and whether the case is limited to the law of that day."""
+    """Yield notes on the day that a question names, and whether the case uses the law of that day."""
     chosen = plan.constraints.as_of or settings.as_of
     for found in plan.suggestions:
         if found.kind != "as_of":
@@ -224,28 +227,30 @@ def _day_note(plan: QueryPlan, settings: InvestigationSettings) -> Iterator[str]
 
 
 def _is_read(plan: QueryPlan, settings: InvestigationSettings, found: Suggestion) -> bool:
-    """Whether the day of a case was read in the prose of its question, not chosen."""
+    """Whether the day of a case comes from the prose of its question and was not set explicitly."""
     is_chosen = settings.as_of is not None or read_signs(plan.question).constraints.as_of is not None
     return not is_chosen and found.value == str(plan.constraints.as_of)
 
 
 def day_of_law(plan: QueryPlan, settings: InvestigationSettings, today: date) -> str:
-    """Which day's law an answer states, if the question is about another time than ``today`` or its words
-    chose the day; empty otherwise."""
-    spoken = next((one for one in plan.suggestions if one.kind == "as_of"), None)
-    if spoken is not None and _is_read(plan, settings, spoken):
-        return f"This is the law of {spoken.value} (“{spoken.words}”)."
+    """Return a note on the date of an answer's law; "" if the question is about today.
+
+    The note is for a question about another time than ``today``, or one whose words set the day.
+    """
+    stated = next((suggestion for suggestion in plan.suggestions if suggestion.kind == "as_of"), None)
+    if stated is not None and _is_read(plan, settings, stated):
+        return f"This is the law of {stated.value} (“{stated.words}”)."
     if plan.constraints.as_of is not None or settings.as_of is not None:
         return ""
-    if spoken is not None and (spoken.value < today.isoformat() or spoken.value[:4] > str(today.year)):
-        return f"This is the law of today: for that of “{spoken.words}” ask with as_of:{spoken.value}."
+    if stated is not None and (stated.value < today.isoformat() or stated.value[:4] > str(today.year)):
+        return f"This is the law of today: for that of “{stated.words}” ask with as_of:{stated.value}."
     if asks_for_past(plan):
         return "This is the law of today: for that of the past ask with as_of: and a day."
     return ""
 
 
 def with_settings(constraints: Constraints, settings: InvestigationSettings) -> Constraints:
-    """Constraints with the phrases that the settings require besides."""
+    """Add the phrases that the settings require to constraints."""
     return replace(
         constraints,
         must_include=_union(constraints.must_include, settings.must_include),
@@ -254,7 +259,7 @@ def with_settings(constraints: Constraints, settings: InvestigationSettings) -> 
 
 
 def active(plan: QueryPlan) -> QueryPlan:
-    """The plan with the views that are switched on, and only those."""
+    """Return the plan with only the views that are switched on."""
     return replace(plan, views=tuple(view for view in plan.views if view.enabled))
 
 

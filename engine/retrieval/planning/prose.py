@@ -1,4 +1,4 @@
-"""Filters and named things that a question states in prose; standards by their designation."""
+"""Dates, document types, documents and standards that a question names in its prose."""
 
 from __future__ import annotations
 
@@ -21,46 +21,43 @@ from engine.language.references.readings import statement_reader
 from engine.model import Document, QueryPlan, Span, Suggestion
 from engine.retrieval.planning.words import DateWords, words_of
 
-# The standards that a question names, by designation: of the edition that it gives, else the
-# latest.
+# Standards, by designation: the edition that the question names, or else the latest
 
 _FORM = re.compile(FORM)
-_KNOWN: WeakKeyDictionary[Corpus, Standards] = WeakKeyDictionary()
+_BY_CORPUS: WeakKeyDictionary[Corpus, Standards] = WeakKeyDictionary()
 
 
 def standards_of(corpus: Corpus) -> Standards:
-    """The editions of standards that a corpus has; read once for an open corpus."""
-    known = _KNOWN.get(corpus)
+    """Return the editions of standards that a corpus has; read once for an open corpus."""
+    known = _BY_CORPUS.get(corpus)
     if known is None:
-        known = _KNOWN[corpus] = Standards(corpus.documents())
+        known = _BY_CORPUS[corpus] = Standards(corpus.documents())
     return known
 
 
 def standards_at(corpus: Corpus, text: str) -> list[tuple[tuple[str, ...], Span]]:
-    """What the designations in a text mean, as ids of documents, and where they stand: nothing where the
-    corpus has no such standard or edition."""
+    """Return the document ids and spans of the designations in a text that the corpus has."""
     known, documents = standards_of(corpus), corpus.documents()
     found = []
     for match in _FORM.finditer(text):
-        meant = known.find(match[0])
-        if meant is not None:
-            found.append((tuple(documents[number].id for number in meant), Span(*match.span())))
+        numbers = known.find(match[0])
+        if numbers is not None:
+            found.append((tuple(documents[number].id for number in numbers), Span(*match.span())))
     return found
 
 
-# Dates, types of documents and documents in a question's prose.
+# Dates, types of documents, and documents
 #
-# "since 2015" may mean documents of 2015 and later, or only that something holds since then. So
-# it becomes a suggestion that a person can take up. Only the day of a question about the past is
-# applied (``day_asked``). Documents and their types are looked up in
-# the corpus.
+# "since 2015" may mean documents of 2015 and later, or only that something is true since then. So it becomes
+# a suggestion that a person can apply. Only the day of a question about the past is applied by itself
+# (``day_asked``). Documents and their types are looked up in the corpus.
 
-# Words of a name; letters, where a script puts no blanks.
+# Most words of a name; most letters in a script without blanks.
 LONGEST_NAME, LONGEST_UNSPACED = 16, 48
 HAN_FIRST, HAN_LAST = "\u3400", "\u9fff"
 MOST_DOCUMENTS = 8
-# A name that stands so near to a number, in characters, is that of its document in whatever case.
-BESIDE, SHORTEST_BESIDE = 12, 3
+# A name this near to a number, in characters, and this long is accepted in any case.
+ADJACENT, SHORTEST_ADJACENT = 12, 3
 _WHEN = rf"(?:{DATE}|{MONTH_OF_YEAR}|(?:1[5-9]|20|21)\d\d(?!\d|[-/.]\d))"
 _MONTH = re.compile(MONTH_OF_YEAR, re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -68,18 +65,18 @@ Key = tuple[str, ...]
 
 
 def dates_in_prose(text: str, language: str, names: Sequence[Span] = ()) -> tuple[Suggestion, ...]:
-    """What a question may mean by its dates and years: since, until, between, as of.
+    """Suggest filters for the dates and years of a question: since, until, between, as of.
 
-    A day that only stands there, and a year in which something was, may be those of the law that is meant.
-    ``names`` are where it names provisions and acts, whose dates are part of their names.
+    A day without such words, and a year in which something happened, may be the date of the law. ``names``
+    are the spans of provisions and acts, whose dates are part of their names.
     """
     words, plain = words_of(language).dates, western_digits(text)
     found: dict[str, Suggestion] = {}
 
-    def suggest(kind: str, when: str, told: str) -> None:
+    def suggest(kind: str, when: str, matched: str) -> None:
         value = _value(kind, when, language)
         if value:
-            found.setdefault(kind, Suggestion(kind, value, " ".join(told.split())))
+            found.setdefault(kind, Suggestion(kind, value, " ".join(matched.split())))
 
     ranges = [rf"(?<![\w-])({_WHEN})(?:\s*[–—]\s*|\s-\s)({_WHEN})"]
     if words.between and words.through:
@@ -110,12 +107,15 @@ def dates_in_prose(text: str, language: str, names: Sequence[Span] = ()) -> tupl
 
 
 def _day_meant(text: str, language: str, names: Sequence[Span]) -> Suggestion | None:
-    """The day whose law a question may ask for: the day before one that it names ("before 1 January 2024"),
-    the last day of a year or month ("in 2015", "June 2023"), or a day that it names."""
+    """Return the day whose law a question may ask for.
+
+    This is the day before a day that it names ("before 1 January 2024"), the last day of a year or month ("in
+    2015", "June 2023"), or a day that it names.
+    """
     words = words_of(language).dates
     taken = Occupied((name.start, name.end) for name in names)
     # "Musste man 2018 zahlen?": a year without a preposition, which may also be part of a name.
-    bare = [one for one in words.bare if one or _is_past(text, words)]
+    bare = [word for word in words.bare if word or _is_past(text, words)]
     for before, behind, is_before, is_sure in (
         (words.before, words.before_behind, True, True),
         (words.within, words.within_behind, False, bool(words.within)),
@@ -138,7 +138,7 @@ def _day_meant(text: str, language: str, names: Sequence[Span]) -> Suggestion | 
 
 
 def day_asked(text: str, language: str, suggestions: Sequence[Suggestion], today: date) -> Suggestion | None:
-    """The suggestion of the day other than ``today`` whose law a text is about; None if it is about no other.
+    """Return the suggestion of a day other than ``today`` whose law a text is about, if there is one.
 
     A date that only describes the facts ("a lease that was signed in 2019") does not count, unless the text
     is a question in the past tense.
@@ -179,7 +179,7 @@ def _any(words: Sequence[str]) -> str:
 
 
 def _value(kind: str, when: str, language: str) -> str | None:
-    """A year for the bounds on years; a whole day for the day of validity."""
+    """Return a year for the limits on years, or a day for the date of validity."""
     period = parse_period(when, language)
     if period is None:
         return None
@@ -187,67 +187,70 @@ def _value(kind: str, when: str, language: str) -> str | None:
 
 
 def types_in_prose(corpus: Corpus, text: str, language: str) -> tuple[str, ...]:
-    """The types of the corpus's documents that a question names ("in which regulations")."""
+    """Return the types of the corpus's documents that a question names ("in which regulations")."""
     types = dict.fromkeys(document.type for document in corpus.documents() if document.type)
     if not types:
         return ()
     stem = analyzer(language).stem
-    asked = {stem(word) for word in NAME_WORD.findall(text.casefold())}
+    stems = {stem(word) for word in NAME_WORD.findall(text.casefold())}
     synonyms = words_of(language).types
     named = {
         kind
         for kind, words in synonyms.items()
-        if any(_stands(stem(word), word, asked, text) for word in words)
+        if any(_has_word(stem(word), word, stems, text) for word in words)
     }
     return tuple(
         kind
         for kind in types
         if kind.casefold() in named
-        or _stands(stem(kind), kind, asked, text)
+        or _has_word(stem(kind), kind, stems, text)
         or any(kind.casefold() in (word.casefold() for word in synonyms[name]) for name in named)
     )
 
 
-def _stands(stemmed: str, word: str, asked: set[str], text: str) -> bool:
-    """Whether a word stands in a question: by its stem, or as it is where it is several words."""
-    return stemmed in asked or (" " in word and word.casefold() in text.casefold())
+def _has_word(stemmed: str, word: str, stems: set[str], text: str) -> bool:
+    """Whether a question has a word by its stem, or several words verbatim."""
+    return stemmed in stems or (" " in word and word.casefold() in text.casefold())
 
 
 def documents_in_prose(corpus: Corpus, text: str, language: str) -> tuple[str, ...]:
-    """Ids of the documents that a question names by title, id or short name.
+    """Return the ids of the documents that a question names by title, id or short name.
 
-    A name of one word must be written as the document writes it ("FEES" is not "fees"). A name that
-    stands inside a longer one is passed over, as is one that several documents bear.
+    A name of one word must have the document's spelling ("FEES" is not "fees"). A name within a longer one is
+    ignored, and so is a name of several documents.
     """
     found = dict.fromkeys(document for document, _ in documents_at(corpus, text, language))
     return tuple(found)[:MOST_DOCUMENTS]
 
 
-def documents_asked(corpus: Corpus, text: str, language: str) -> tuple[str, ...]:
-    """Ids of the documents whose own text a question asks for: "what does the Agency Code say on notice?"."""
+def documents_focused_on(corpus: Corpus, text: str, language: str) -> tuple[str, ...]:
+    """Return the ids of documents whose text a question asks for: "what does the Code say on notice?"."""
     named = documents_at(corpus, text, language)
-    return tuple(dict.fromkeys(one for one, span in named if asks_for_text_of(text, language, span)))
+    ids = (document_id for document_id, span in named if asks_for_text_of(text, language, span))
+    return tuple(dict.fromkeys(ids))
 
 
 def asks_for_text_of(text: str, language: str, span: Span) -> bool:
-    """Whether a question asks for the text of what stands at some place of it: "what does X say on fees?"."""
+    """Whether a question asks for the text of the document named at a span: "what does X say on fees?"."""
     words, front, behind = words_of(language), text[: span.start], text[span.end :]
-    before = any(one.search(front) for one in words.asks_of_before)
-    return before or any(one.match(behind) for one in words.asks_of_behind)
+    before = any(pattern.search(front) for pattern in words.asks_of_before)
+    return before or any(pattern.match(behind) for pattern in words.asks_of_behind)
 
 
 def documents_at(
     corpus: Corpus, text: str, language: str, near: Span | None = None
 ) -> list[tuple[str, Span]]:
-    """The documents that a text names, by their ids, and where; see ``documents_in_prose``. Right beside
-    ``near`` a name of one word may be written in small letters."""
+    """Return ids and spans of the documents that a text names, as in ``documents_in_prose``.
+
+    Next to the span ``near`` a name of one word may be in lower case.
+    """
     names = _names(corpus, language)
     text = western_digits(text)
     words = list(NAME_WORD.finditer(text))
     keys = [name_key(word[0], language) for word in words]
-    # A standard is known by its designation alone, whatever else its editions are called.
+    # A standard is identified by its designation alone, whatever the names of its editions.
     standards = standards_at(corpus, text)
-    found = [(meant[0], span) for meant, span in standards if len(meant) == 1]
+    found = [(ids[0], span) for ids, span in standards if len(ids) == 1]
     taken = Occupied((span.start, span.end) for _, span in standards)
     at = 0
     while at < len(words):
@@ -257,15 +260,15 @@ def documents_at(
         for size in range(min(names.longest.get(keys[at], 0), len(words) - at), 0, -1):
             span = Span(words[at].start(), words[at + size - 1].end())
             run = text[span.start : span.end]
-            beside = near is not None and (
-                0 <= span.start - near.end <= BESIDE or 0 <= near.start - span.end <= BESIDE
+            is_adjacent = near is not None and (
+                0 <= span.start - near.end <= ADJACENT or 0 <= near.start - span.end <= ADJACENT
             )
             key = tuple(chain.from_iterable(keys[at : at + size]))
             if size > 1 and names.is_shared(key):
                 # "SGB 3" of two documents is no "SGB".
                 at += size - 1
                 break
-            document = names.document(key, run, beside)
+            document = names.document(key, run, is_adjacent)
             stated = statement_reader(language).read(text, span.start, span.end)
             if document is not None and not stated.fits(names.documents[document]):
                 # "Ports Act 1980" is no "Ports Act 2010".
@@ -281,50 +284,55 @@ def documents_at(
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """Names of documents. ``bearers``: by their stems, each as it is written, with the document's id;
-    ``documents``: by their ids;
-    ``longest``: how many words at most a name has that begins with a stem, articles counted."""
+    """Names of documents.
 
-    bearers: dict[Key, dict[str, str]]
+    ``ids``: by the stems of a name, its spellings with the document's id; ``documents`` by id; ``longest``:
+    the most words of a name that begins with a stem, with articles.
+    """
+
+    ids: dict[Key, dict[str, str]]
     documents: dict[str, Document]
     longest: dict[Key, int]
 
     def is_shared(self, key: Key) -> bool:
-        """Whether several documents bear a name."""
-        return len(set(self.bearers.get(key, {}).values())) > 1
+        """Whether several documents have a name."""
+        return len(set(self.ids.get(key, {}).values())) > 1
 
     def document(self, key: Key, run: str, in_any_case: bool) -> str | None:
-        bearers = self.bearers.get(key)
-        if not bearers or len(set(bearers.values())) > 1:
+        """Return the id of the document with a name, if only one has it.
+
+        ``run`` is its spelling in a text.
+        """
+        ids = self.ids.get(key)
+        if not ids or len(set(ids.values())) > 1:
             return None
-        told = len(key) > 1 or run in bearers or (in_any_case and len(run) >= SHORTEST_BESIDE)
-        return next(iter(bearers.values())) if told else None
+        is_certain = len(key) > 1 or run in ids or (in_any_case and len(run) >= SHORTEST_ADJACENT)
+        return next(iter(ids.values())) if is_certain else None
 
 
 _NAMES: WeakKeyDictionary[Corpus, dict[str, _Names]] = WeakKeyDictionary()
 
 
 def _names(corpus: Corpus, language: str) -> _Names:
-    """The names of a corpus's documents, stemmed in a language; read once for an open corpus."""
+    """Return the names of a corpus's documents, stemmed in a language; read once for an open corpus."""
     by_language = _NAMES.setdefault(corpus, {})
     if language not in by_language:
-        names = _Names({}, {one.id: one for one in corpus.documents()}, {})
+        names = _Names({}, {document.id: document for document in corpus.documents()}, {})
         for document in corpus.documents():
-            for name in _written((document.title, document.id, *document.aliases)):
+            for name in _spellings((document.title, document.id, *document.aliases)):
                 key = name_key(name, language)
                 if key and len(key) <= (
                     LONGEST_UNSPACED if HAN_FIRST <= key[0] <= HAN_LAST else LONGEST_NAME
                 ):
-                    names.bearers.setdefault(key, {})[name] = document.id
-                    # A question may write an article or two that the key leaves out.
+                    names.ids.setdefault(key, {})[name] = document.id
+                    # A question may have an article or two that the key leaves out.
                     names.longest[key[:1]] = max(names.longest.get(key[:1], 0), len(key) + 2)
         by_language[language] = names
     return by_language[language]
 
 
-def _written(names: Sequence[str]) -> Iterator[str]:
-    """Names that a question could hold: of two letters or more; a Roman number at their end may be written
-    as an Arabic one ("SGB 5")."""
+def _spellings(names: Sequence[str]) -> Iterator[str]:
+    """Yield names of at least two letters; with an Arabic number for a final Roman one ("SGB 5")."""
     for name in names:
         if len(_LETTERS.findall(name)) >= 2:
             yield name

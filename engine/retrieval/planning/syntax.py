@@ -14,11 +14,11 @@ from engine.errors import InputError
 from engine.language.analysis import analyzer
 from engine.model import Constraints, DepthKind, Passage
 
-# Which passages hold a phrase: the mask of what must be, or must not be, in a passage.
+# Passages with a phrase
 #
-# A phrase stands in a passage where its terms follow each other in the text or in the headings
-# above it; function words between them do not count, and words are compared by their stems. A
-# phrase of one word may stand in the document's short name too.
+# A passage has a phrase if its terms follow each other in the text or in the headings above it. Words are
+# compared by their stems, without function words. A phrase of one word may also be in the document's short
+# name.
 
 # Languages of a corpus whose stems are tried, the most frequent first.
 MOST_LANGUAGES = 6
@@ -26,10 +26,10 @@ MOST_LANGUAGES = 6
 _WORD = re.compile(r"[^\W_]+")
 
 
-def holding(corpus: Corpus, phrase: str, language: str) -> Mask | None:
-    """Which passages hold a phrase, shape (passages,); None for a phrase of function words alone.
+def phrase_mask(corpus: Corpus, phrase: str, language: str) -> Mask | None:
+    """Mask the passages with a phrase, shape (passages,); None for a phrase of function words alone.
 
-    ``language`` is the question's; passages in the corpus's other languages are met by their own stems.
+    ``language`` of the question; passages in other languages of the corpus are compared by their own stems.
     """
     if not analyzer(language).terms(phrase):
         return None
@@ -40,13 +40,13 @@ def holding(corpus: Corpus, phrase: str, language: str) -> Mask | None:
         terms = tuple(chain.from_iterable(analyzer(code).batch(words)))
         if words and terms not in seen:
             seen.add(terms)
-            held = _holding(corpus, phrase, words, code)
-            found = held if found is None else found | held
+            mask = _language_mask(corpus, phrase, words, code)
+            found = mask if found is None else found | mask
     return found
 
 
-def _holding(corpus: Corpus, phrase: str, words: list[str], language: str) -> Mask:
-    """Which passages hold the words of a phrase, as one language stems them, in their order."""
+def _language_mask(corpus: Corpus, phrase: str, words: list[str], language: str) -> Mask:
+    """Mask the passages with the words of a phrase in their order, stemmed in one language."""
     found = np.ones(len(corpus), np.bool_)
     for hits in corpus.search_lexical(words, language, max(len(corpus), 1)):
         has = np.zeros(len(corpus), np.bool_)
@@ -59,7 +59,7 @@ def _holding(corpus: Corpus, phrase: str, words: list[str], language: str) -> Ma
 
 
 def _in_order(corpus: Corpus, rows: Rows, phrase: str) -> Mask:
-    """Which of some passages hold the terms of a phrase one behind the other, shape (rows,)."""
+    """Return which rows have the terms of a phrase one after another, shape (rows,)."""
     words = r"\W+".join(map(re.escape, _WORD.findall(phrase)))
     literal = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
     runs: dict[str, str] = {}
@@ -75,28 +75,27 @@ def _in_order(corpus: Corpus, rows: Rows, phrase: str) -> Mask:
 
 
 def _run(text: str, language: str) -> str:
-    """The terms of a text's words in order, without the whole numbers that an index has besides."""
+    """Return the terms of a text's words in order, without the whole numbers that the index adds."""
     terms_of_word = analyzer(language).terms_of_word
     return " ".join(chain.from_iterable(terms_of_word(word) for word in _WORD.findall(text)))
 
 
-# What a question requires by explicit signs: plus, quotes, minus, NOT, and ``field:value``.
+# Query syntax: plus, quotes, minus, NOT, and ``field:value``
 #
-#     "client money"  +fees     must hold this phrase, this word
-#     -fees  -"home state"      must not hold it; also NOT fees
+#     "client money"  +fees     must have this phrase, this word
+#     -fees  -"home state"      must not have it; also NOT fees
 #     type:regulation           only documents of this type
 #     doc:"Conduct of Business" only this document, by id, title or short name
 #     lang:de                   only documents in this language
 #     year:2015..2020           only documents of these years; 2015, 2015.. and ..2020 too
 #     as_of:2020-03-01          only what was in force on this day
-#     depth:deep                how deep to go: look-up, usual or deep
-#     transaction:sale          what type of transaction it is about; none for none
+#     depth:deep                depth of the case: look-up, usual or deep
+#     transaction:sale          type of transaction, or none
 #
-# Only what is written so is a hard filter. What prose may mean is a suggestion: see ``prose.py``.
-# Quotes without a plus inside a sentence that ends with a question mark are prose too: they hold
-# titles and terms that half of the evidence does not repeat. On the gold questions with quotes,
-# requiring the phrase would lose 18 % of the evidence of obliqa_adgm, 53 % of obliqa_mp and 43 %
-# of hotpotqa_dev200.
+# Only these are hard filters; prose gives suggestions (``prose.py``). Quotes without a plus in a sentence
+# that ends with a question mark are prose too: they have titles and terms that half of the evidence does not
+# repeat. On the gold questions with quotes, requiring the phrase would lose 18% of the evidence of
+# obliqa_adgm, 53% of obliqa_mp and 43% of hotpotqa_dev200.
 
 _QUOTED = r'(?:"[^"\n]+"|“[^”“"\n]+[”"]|„[^“”"\n]+[“”"]|«[^»\n]+»|「[^」\n]+」)'
 _MARKS = '"“”„«»「」'
@@ -119,7 +118,7 @@ _SIGN = re.compile(
     rf"|(?<!\S)(?:AND\s+)?NOT\s+(?P<negated>{_QUOTED}|\w[\w-]*)"
     rf"|(?P<quoted>{_QUOTED})",
 )
-# Behind one of these, "NOT" in capitals is a stressed word and no sign.
+# After one of these, "NOT" in capitals is a stressed word and no sign.
 _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|be|do|does|did|may|must|shall|can|could|should|would|will|has|have|had|need|or|if|and|but)\s+\Z",
     re.IGNORECASE,
@@ -130,8 +129,10 @@ _LOOSE = " .,;:!?؟。，、()"
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """A question without its signs, and what they require. ``text`` keeps the words that were quoted;
-    ``quoted`` are phrases in quotes that a sentence holds and does not require."""
+    """A question without its signs, and the constraints that they state.
+
+    ``text`` keeps quoted words; ``quoted`` are phrases in quotes that are not required.
+    """
 
     text: str
     constraints: Constraints
@@ -139,7 +140,7 @@ class Signs:
 
 
 def read_signs(question: str) -> Signs:
-    """Take the signs out of a question. Raises InputError for a year or day that is none."""
+    """Separate the signs from a question. Raises InputError for an invalid year or day."""
     found = Constraints()
     shouted = question.isupper()
     is_sentence = question.rstrip(_MARKS + " .)").endswith(("?", "؟", "？"))
@@ -176,7 +177,7 @@ def _added(known: tuple[str, ...], phrase: str) -> tuple[str, ...]:
 
 def _with_field(found: Constraints, name: str, value: str) -> Constraints:
     kind = _FIELDS[name]
-    # The dots of "2015.." say something, a full stop behind a name does not.
+    # The dots of "2015.." have a meaning; a full stop after a name has none.
     value = value.strip(" ,;:!?؟。，、()" if kind == "year" else _LOOSE)
     if not value:
         return found

@@ -1,4 +1,4 @@
-"""Views of a question: parts, legal register, words of the corpus, words of the first hits."""
+"""Views of a question: parts, legal register, words of the corpus, words of the first passages."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from engine.language.analysis import analyzer
 from engine.language.characters import HAN
 from engine.model import Entity, EntityKind, Intent, View
 from engine.retrieval.planning.assisted import ACRONYM, CLAUSE, FEEDBACK, PART, REGISTER, SIDE, TERMS, uses_of
-from engine.retrieval.planning.parting import parts, told_and_asked
+from engine.retrieval.planning.parting import parts, split_background
 from engine.retrieval.planning.words import clauses, sides, words_of
 from engine.settings import InvestigationSettings
 
-# A question in the words of the law: "fire" becomes "dismiss, terminate employment".
+# The legal register: "fire" becomes "dismiss, terminate employment"
 
 _WORD = re.compile(r"[^\W_]+")
 _HAN = re.compile(f"[{HAN}]")
@@ -28,14 +28,14 @@ _HAN = re.compile(f"[{HAN}]")
 
 @dataclass(frozen=True, slots=True)
 class Rephrased:
-    """A rephrased question, and what was put for what ("fire → dismiss, terminate employment")."""
+    """A rephrased question, and its exchanges ("fire → dismiss, terminate employment")."""
 
     text: str
     exchanges: tuple[str, ...]
 
 
-def in_legal_register(text: str, language: str) -> Rephrased | None:
-    """The question with everyday words exchanged for those of the law; None where it has none."""
+def to_legal_register(text: str, language: str) -> Rephrased | None:
+    """Exchange everyday words of a question for legal terms; None if it has none."""
     table = _table(language)
     if _HAN.search(text):
         return _by_characters(text, language)
@@ -62,7 +62,7 @@ def in_legal_register(text: str, language: str) -> Rephrased | None:
 
 
 def _by_characters(text: str, language: str) -> Rephrased | None:
-    """Where no blanks stand between words, the longest words first."""
+    """Exchange words in a script without blanks, the longest words first."""
     exchanges = []
     pairs = [(word, formal) for plain, formal in words_of(language).legal for word in plain]
     for word, formal in sorted(pairs, key=lambda pair: -len(pair[0])):
@@ -74,7 +74,7 @@ def _by_characters(text: str, language: str) -> Rephrased | None:
 
 @cache
 def _table(language: str) -> dict[tuple[str, ...], Sequence[str]]:
-    """What stands for which stems."""
+    """Return the legal terms by the stems of everyday words."""
     stem = analyzer(language).stem
     return {
         tuple(stem(part) for part in _WORD.findall(word)): formal
@@ -83,9 +83,9 @@ def _table(language: str) -> dict[tuple[str, ...], Sequence[str]]:
     }
 
 
-# What a corpus calls the things that a question names: acronyms, their long forms, defined terms.
+# The vocabulary of a corpus: acronyms, their long forms, defined terms
 
-# A term of more words is not looked for.
+# Most words of a term.
 LONGEST_TERM = 8
 MOST_TERMS = 6
 
@@ -95,22 +95,25 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The names of a corpus. ``long_forms`` by acronym; ``acronyms`` by the stems of the long form;
-    ``terms``: names of defined terms, organisations and standards by their stems."""
+    """The names of a corpus.
+
+    ``long_forms`` by acronym; ``acronyms`` by the stems of the long form; ``terms``: names of defined terms,
+    organisations and standards by their stems.
+    """
 
     long_forms: Mapping[str, str]
     acronyms: Mapping[Key, str]
     terms: Mapping[Key, str]
 
 
-_KNOWN: WeakKeyDictionary[Corpus, Vocabulary] = WeakKeyDictionary()
+_BY_CORPUS: WeakKeyDictionary[Corpus, Vocabulary] = WeakKeyDictionary()
 
 
 def vocabulary(corpus: Corpus) -> Vocabulary:
-    """The vocabulary of a corpus, from its entities; read once for an open corpus."""
-    known = _KNOWN.get(corpus)
+    """Return the vocabulary of a corpus from its entities; read once for an open corpus."""
+    known = _BY_CORPUS.get(corpus)
     if known is None:
-        known = _KNOWN[corpus] = _read(corpus)
+        known = _BY_CORPUS[corpus] = _read(corpus)
     return known
 
 
@@ -130,10 +133,10 @@ def _read(corpus: Corpus) -> Vocabulary:
 
 
 def _acronym(entity: Entity) -> str | None:
-    """The acronym of an entity with a long name, as its texts give it."""
+    """Return the acronym of an entity with a long name, if its texts have one."""
     if " " not in entity.name:
         return None
-    return next((one for one in entity.aliases if one.isalnum() and one.isupper()), None)
+    return next((alias for alias in entity.aliases if alias.isalnum() and alias.isupper()), None)
 
 
 def _key(name: str, language: str) -> Key:
@@ -141,8 +144,8 @@ def _key(name: str, language: str) -> Key:
     return tuple(stem(word) for word in _VOCABULARY_WORD.findall(name))
 
 
-def exchanged_acronyms(corpus: Corpus, text: str, language: str) -> list[tuple[str, str]]:
-    """Acronyms of a question with their long forms, and long forms with their acronyms: (found, other)."""
+def exchange_acronyms(corpus: Corpus, text: str, language: str) -> list[tuple[str, str]]:
+    """Return (found, other) for acronyms of a question and their long forms, and the reverse."""
     known = vocabulary(corpus)
     found = []
     for word in _VOCABULARY_WORD.findall(text):
@@ -154,13 +157,13 @@ def exchanged_acronyms(corpus: Corpus, text: str, language: str) -> list[tuple[s
 
 
 def terms_in(corpus: Corpus, text: str, language: str) -> list[str]:
-    """The defined terms, organisations and standards that a question names, as the corpus writes them."""
+    """Return the terms, organisations and standards that a question names, in the corpus's spelling."""
     known = vocabulary(corpus)
     return list(dict.fromkeys(known.terms[key] for key, _ in _runs(text, language, known.terms)))[:MOST_TERMS]
 
 
 def _runs(text: str, language: str, names: Mapping[Key, str]) -> list[tuple[Key, str]]:
-    """Runs of the question's words that are one of some names, the longest first; none inside another."""
+    """Return runs of the question's words that are names, without overlaps, the longest at each position."""
     words = list(_VOCABULARY_WORD.finditer(text))
     stem = analyzer(language).stem
     stems = [stem(word[0]) for word in words]
@@ -177,24 +180,22 @@ def _runs(text: str, language: str, names: Mapping[Key, str]) -> list[tuple[Key,
     return found
 
 
-# Words that the first passages found share: pseudo-relevance feedback.
+# Pseudo-relevance feedback: words of the first passages
 #
-# The relevance model RM1 (Lavrenko and Croft 2001, https://doi.org/10.1145/383952.383972)
-# estimates how likely a word is in a passage that answers, from the best passages of a first
-# search:
+# The relevance model RM1 (Lavrenko and Croft 2001, https://doi.org/10.1145/383952.383972) estimates the
+# probability of a word in an answering passage from the best passages of a first search:
 #
 #     p(w | R) = sum over passages d of p(w | d) * p(d | question)
 #
-# with p(d | question) proportional to the BM25 score. RM3 (Abdul-Jaleel et al. 2004) mixes it
-# with the question itself; here the mixing is the weight of the view beside that of the literal
-# question, and each word is weighed by its rarity besides, so that words of every passage do not
-# crowd the list.
+# with p(d | question) proportional to the BM25 score. RM3 (Abdul-Jaleel et al. 2004) mixes it with the
+# question; here the weights of this view and of the literal question do. Each word is also weighted by its
+# rarity, so that common words do not fill the list.
 
 PASSAGES = 10
 WORDS = 12
-# Words that are looked up in the index for their rarity: the likeliest before rarity counts.
+# The most probable words, whose rarity is looked up in the index.
 LOOKED_UP = 24
-# A passage is read so far, characters: an annex of ten pages would speak for all others.
+# Characters read of each passage: an annex of ten pages would outweigh all others.
 LONGEST_READ = 3_000
 
 _FEEDBACK_WORD = re.compile(r"[^\W\d_]{2,}")
@@ -209,9 +210,9 @@ def feedback_words(
     passages: int = PASSAGES,
     words: int = WORDS,
 ) -> tuple[str, ...]:
-    """The words that best tell the first passages from all others, best first; not those of the question.
+    """Return words that distinguish the first passages from all others, best first, without the question's.
 
-    Words are given as the passages write them, so that they can be read and edited.
+    Words are spelled as in the passages, so that a person can read and edit them.
     """
     (hits,) = corpus.search_lexical([text], language, passages, mask=mask)
     if not len(hits.rows):
@@ -226,13 +227,13 @@ def feedback_words(
         for term, count in counted.items():
             likely[term] += weight * count / total
             holders[term] += 1
-    asked = set(analyzer(language).terms(text))
-    wanted = [term for term in likely if term not in asked and (holders[term] > 1 or len(hits.rows) == 1)]
-    wanted = sorted(wanted, key=lambda term: (-likely[term], term))[:LOOKED_UP]
-    written = {term: min(forms[term].items(), key=lambda pair: (-pair[1], pair[0]))[0] for term in wanted}
-    rarity = _rarity(corpus, [written[term] for term in wanted], language)
-    order = sorted(zip(wanted, rarity, strict=True), key=lambda pair: (-likely[pair[0]] * pair[1], pair[0]))
-    return tuple(written[term] for term, _ in order[:words])
+    in_question = set(analyzer(language).terms(text))
+    new = [term for term in likely if term not in in_question and (holders[term] > 1 or len(hits.rows) == 1)]
+    new = sorted(new, key=lambda term: (-likely[term], term))[:LOOKED_UP]
+    spelled = {term: min(forms[term].items(), key=lambda pair: (-pair[1], pair[0]))[0] for term in new}
+    rarity = _rarity(corpus, [spelled[term] for term in new], language)
+    order = sorted(zip(new, rarity, strict=True), key=lambda pair: (-likely[pair[0]] * pair[1], pair[0]))
+    return tuple(spelled[term] for term, _ in order[:words])
 
 
 def _terms(text: str, language: str, forms: defaultdict[str, Counter[str]]) -> Counter[str]:
@@ -246,20 +247,20 @@ def _terms(text: str, language: str, forms: defaultdict[str, Counter[str]]) -> C
 
 
 def _rarity(corpus: Corpus, words: list[str], language: str) -> list[float]:
-    """The best BM25 score that any passage has for each word: its inverse document frequency, all but."""
+    """Return the best BM25 score of a passage for each word, which is close to its inverse frequency."""
     best = corpus.search_lexical(words, language, 1) if words else []
     return [float(np.max(hits.scores, initial=0.0)) for hits in best]
 
 
-# The views of a question besides its own words, made by the techniques of this package.
+# The views of a question in addition to its own words
 
-# Where the words of views come from that are no part of what is asked by themselves.
-TOLD = ("what the question tells first", "what it asks then")
+# Origins of the views of a question with background, which are not parts of their own.
+BACKGROUND = ("what the question tells first", "what it asks then")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question as the views are made from it: its words without signs, and whom it is put to."""
+class ViewSource:
+    """A question without its signs, and the corpus that its views are made for."""
 
     text: str
     language: str
@@ -268,9 +269,11 @@ class Asked:
     mask: Mask | None = None
 
 
-def views_of(asked: Asked, settings: InvestigationSettings, *, offered: bool) -> Iterator[View]:
-    """The views that the settings' strategy uses, each text once; with ``offered`` also those that it
-    leaves out, switched off."""
+def views_of(asked: ViewSource, settings: InvestigationSettings, *, offered: bool) -> Iterator[View]:
+    """Yield the views that the settings' query strategy uses, each text once.
+
+    With ``offered`` also those that it leaves out, switched off.
+    """
     seen = {asked.text.casefold()}
     for kind, use in uses_of(settings.query_strategy, asked.intent).items():
         if not (use.on or offered):
@@ -281,22 +284,22 @@ def views_of(asked: Asked, settings: InvestigationSettings, *, offered: bool) ->
                 yield View(kind, words, use.weight, use.dense, use.on, origin)
 
 
-def _texts(kind: str, asked: Asked) -> Iterator[tuple[str, str]]:
-    """The texts of one kind of view, and where their words come from."""
+def _texts(kind: str, asked: ViewSource) -> Iterator[tuple[str, str]]:
+    """Yield the texts of one kind of view with their origins."""
     text, language = asked.text, asked.language
     if kind == PART:
         found = parts(text, language)
         yield from ((part, "a part of the question") for part in found)
-        told = None if found else told_and_asked(text, language)
-        if told is not None:
-            yield from zip(told, TOLD, strict=True)
+        background = None if found else split_background(text, language)
+        if background is not None:
+            yield from zip(background, BACKGROUND, strict=True)
     elif kind == SIDE:
         yield from ((side, "one side of the comparison") for side in _first(sides, text, language))
     elif kind == CLAUSE:
         names = ("what must be found first", "what is asked of it")
         yield from zip(_first(clauses, text, language), names, strict=False)
     elif kind == REGISTER:
-        rephrased = in_legal_register(text, language)
+        rephrased = to_legal_register(text, language)
         if rephrased is not None:
             yield rephrased.text, f"words of the law: {'; '.join(rephrased.exchanges)}"
     elif asked.corpus is not None:
@@ -304,7 +307,7 @@ def _texts(kind: str, asked: Asked) -> Iterator[tuple[str, str]]:
 
 
 def _first(structure: Callable[[str, str], list[str]], text: str, language: str) -> list[str]:
-    """What the first part of the question that has a structure is made of."""
+    """Split the first part of the question that has this structure."""
     for part in parts(text, language) or [text]:
         found = structure(part, language)
         if found:
@@ -312,13 +315,13 @@ def _first(structure: Callable[[str, str], list[str]], text: str, language: str)
     return []
 
 
-def _from_corpus(kind: str, asked: Asked, corpus: Corpus) -> Iterator[tuple[str, str]]:
+def _from_corpus(kind: str, asked: ViewSource, corpus: Corpus) -> Iterator[tuple[str, str]]:
     text, language = asked.text, asked.language
     if kind == ACRONYM:
-        pairs = exchanged_acronyms(corpus, text, language)
+        pairs = exchange_acronyms(corpus, text, language)
         if pairs:
-            told = "; ".join(f"{found} = {other}" for found, other in pairs)
-            yield " ".join(other for _, other in pairs), f"the corpus's own acronyms: {told}"
+            exchanges = "; ".join(f"{found} = {other}" for found, other in pairs)
+            yield " ".join(other for _, other in pairs), f"the corpus's own acronyms: {exchanges}"
     elif kind == TERMS:
         terms = terms_in(corpus, text, language)
         if terms:

@@ -1,4 +1,4 @@
-"""The words of questions: their roles by language, intent, structure, meaning."""
+"""The tables of question words by language, and what they say of a question: intent, structure, meaning."""
 
 from __future__ import annotations
 
@@ -17,36 +17,32 @@ from engine.language.analysis import analyzer
 from engine.language.characters import shortened
 from engine.model import Intent
 
-# How questions are asked: ``questions.yaml`` in the folder of each language, read and checked.
+# The file ``questions.yaml`` of each language
 #
-# A file holds:
+# - ``intent``: patterns by intent; the matched words are shown as evidence.
+# - ``parts``: ``joints``, the conjunctions between two questions, and ``openers``, the beginning of the
+# second;   ``asks``: beginnings of questions; ``requests``: beginnings of sentences that ask without a
+# question mark;   ``relatives``: openers that may also continue a clause; ``refers``: ``pronouns`` and the
+# patterns of their   referents in the first part, the group ``subject`` of ``subjects``, empty if it is never
+# clear; ``own``:   words before a pronoun whose referent is in its own part; ``implied``: nouns whose
+# referent is only implied   without background ("the consequences"); ``several``: the pronoun may refer to
+# both sides of a comparison. - ``compare``: whole questions with groups ``a``, ``b`` and optionally
+# ``frame``; ``clauses``: whole questions   with groups ``outer`` and ``inner``. Both are matched without the
+# final question mark. - ``meaning``: whole questions for the meaning of a term, the group ``term``. -
+# ``asks_of_before`` and ``asks_of_behind``: words around a document whose own text is asked for. - ``dates``:
+# words before a year or date, by what they ask for; ``..._behind``: words after it; ``before`` and
+# ``within``: the date of the law; ``between`` and ``through``: words around the first of two dates. -
+# ``types``: kinds of documents, and the words for them in questions. - ``legal``: pairs of lists, everyday
+# words and legal terms. - ``examples``: questions and what must be found in them; the tests run them.
 #
-# - ``intent``: regular expressions by intent; what they match is the evidence shown. - ``parts``:
-# ``joints`` between two questions and the ``openers`` that begin the second; ``asks``: what a
-# question begins with; ``requests``: what a sentence begins with that asks without a question
-# mark; ``relatives``: openers that may as well go on with a clause; ``refers``: ``pronouns`` with
-# what they may stand for in the first part, the group ``subject`` of ``subjects``, none where
-# that is never clear; ``own`` is what tells, in front of a pronoun, that it stands for something
-# in its own part; ``implied``: nouns that say what they are of only where nothing was told in
-# front ("the consequences"); ``several``: it may stand for both sides of a comparison. -
-# ``compare``: whole questions with groups ``a``, ``b`` and perhaps ``frame``; ``clauses``: whole
-# questions with groups ``outer`` and ``inner``. Questions are matched without the mark at their
-# end. - ``meaning``: whole questions for the meaning of a term, which is the group ``term``. -
-# ``asks_of_before`` and ``asks_of_behind``: what stands around a document whose own text is asked
-# for. - ``dates``: words before a year or date, by what they ask for; ``..._behind``: words
-# behind it; ``before`` and ``within`` tell whose law is meant; ``between`` and ``through``: the
-# words around the first of two. - ``types``: kinds of documents, and the words by which questions
-# name them. - ``legal``: pairs of lists, what people say and what laws say. - ``examples``:
-# questions with what is to be found in them; the tests run them.
-#
-# All patterns are case-insensitive; a blank in ``compare`` and ``clauses`` stands for one blank.
+# All patterns ignore case; a blank in ``compare`` and ``clauses`` matches one blank.
 
 SHIPPED = "questions.yaml"
 Patterns = tuple[re.Pattern[str], ...]
 
 
 class ExampleFile(BaseModel):
-    """A question and what its plan must say: None or absent where that is not looked at."""
+    """A question and what its plan must have; None or absent for what is not checked."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -78,9 +74,9 @@ class _Parts(BaseModel):
     requests: list[str] = []
     relatives: list[str] = []
     refers: list[_Refers] = []
-    # Parts of fewer terms leave out what the first one is about.
+    # Parts of fewer terms imply the subject of the first one.
     short: int = 0
-    # Scripts that write the joint and the opener as one word.
+    # True for scripts that write the conjunction and the opener as one word.
     joined: bool = False
 
 
@@ -141,7 +137,7 @@ class Referring:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The rules and words of one language, ready for use; see the head of the file for the fields."""
+    """The compiled tables of one language; the comment at the top of this file describes the fields."""
 
     language: str
     intent: Mapping[Intent, Patterns] = field(default_factory=dict)
@@ -166,9 +162,9 @@ NO_WORDS = Words("und")
 
 @cache
 def words_of(language: str) -> Words:
-    """The words of a language (ISO 639-1, region ignored); empty ones for a language without a file.
+    """Return the tables of a language (ISO 639-1, region ignored), empty ones if it has no file.
 
-    Raises SettingsError naming the file and the field that is wrong.
+    Raises SettingsError that names the file and the invalid field.
     """
     base = languages.base_of(language)
     if base != language:
@@ -178,7 +174,7 @@ def words_of(language: str) -> Words:
 
 
 def load_words(path: Path, language: str) -> Words:
-    """The words of a language from its file. Raises SettingsError as ``words_of`` does."""
+    """Load the tables of a language from a file. Raises SettingsError as ``words_of`` does."""
     file = read_file(path)
     try:
         return _compiled(file, language)
@@ -187,7 +183,7 @@ def load_words(path: Path, language: str) -> Words:
 
 
 def read_file(path: Path) -> WordsFile:
-    """One file, field by field. Raises SettingsError naming the file and the field that is wrong."""
+    """Read and check one file. Raises SettingsError that names the file and the invalid field."""
     try:
         return WordsFile.model_validate(bounded_yaml.load(path.read_bytes()))
     except (OSError, YamlError) as error:
@@ -235,7 +231,7 @@ def _referring(refers: _Refers, *, joined: bool) -> Referring:
 
 
 def _border(parts: _Parts) -> re.Pattern[str] | None:
-    """Between two questions: a joint, with or without a comma, right before a word that opens a question."""
+    """Compile the border between two questions: a conjunction before a word that begins a question."""
     if not parts.joints or not parts.openers:
         return None
     joints, openers = "|".join(parts.joints), "|".join(parts.openers)
@@ -253,7 +249,7 @@ _ENDS = " \t?!.؟？。\"“”„«»‘’'"
 
 
 def term_asked(text: str, language: str) -> str:
-    """The term whose meaning a question asks for, as it writes it; empty where it asks for something else."""
+    """Return the term whose meaning a question asks for, as written; "" if it asks for something else."""
     question = text.strip(" \t?!.؟？。")
     for pattern in words_of(language).meaning:
         match = pattern.fullmatch(question)
@@ -263,17 +259,16 @@ def term_asked(text: str, language: str) -> str:
     return ""
 
 
-# Sub-questions by the structure of a question: the sides it compares, its clauses. Parts:
-# ``parting.py``.
+# Sub-questions by structure: sides of a comparison and clauses. ``parting.py`` finds parts.
 
-# A name of more words is a clause: the two sides of a comparison are shorter.
+# Most words of a side of a comparison: longer text is a clause.
 LONGEST_SIDE = 16
 
 MARKS = " -–•.?!؟。？,،，:;"
 
 
 class Compared(NamedTuple):
-    """Two things that a question compares, the frame in which it does, and whether that comes first."""
+    """Two things that a question compares, the frame of the comparison, and whether the frame comes first."""
 
     pair: tuple[str, str]
     frame: str
@@ -281,7 +276,7 @@ class Compared(NamedTuple):
 
 
 def compared(text: str, language: str) -> Compared | None:
-    """What a question compares; None where it compares nothing."""
+    """Return what a question compares; None if it compares nothing."""
     for pattern in words_of(language).compare:
         match = pattern.fullmatch(text.strip(MARKS))
         if match is None:
@@ -297,7 +292,7 @@ def compared(text: str, language: str) -> Compared | None:
 
 
 def sides(text: str, language: str) -> list[str]:
-    """One question for each side of a comparison: the side and the frame both share; empty without one."""
+    """Make one question for each side of a comparison, with the shared frame; empty without one."""
     found = compared(text, language)
     if found is None:
         return []
@@ -306,7 +301,7 @@ def sides(text: str, language: str) -> list[str]:
 
 
 def clauses(text: str, language: str) -> list[str]:
-    """The inner clause of a question about something that must be found first, and the outer one."""
+    """Return the inner clause of a question, which must be answered first, and the outer one, or nothing."""
     for pattern in words_of(language).clauses:
         match = pattern.fullmatch(text.strip(MARKS))
         if match is None:
@@ -321,33 +316,34 @@ def _says_something(text: str, language: str) -> bool:
     return bool(analyzer(language).terms(text))
 
 
-# What kind of answer a question asks for, told by its own words.
+# Intent: the kind of answer that a question asks for, by its words
 
-# A question that compares, or asks for one thing through another, says so; "how long" may stand in either.
+# Comparative and multi-hop questions are recognised first: "how long" may be in any of them.
 _ORDER = (Intent.COMPARATIVE, Intent.MULTI_HOP, Intent.LOOKUP, Intent.EXPLORATORY)
 LONGEST_EVIDENCE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """An intent and the words of the question that told it; none where it is only the usual one."""
+class IntentReading:
+    """An intent and the words of the question that show it; no words for the default intent."""
 
     intent: Intent
     evidence: tuple[str, ...]
 
 
-def intent_of(text: str, language: str, references: tuple[str, ...] = ()) -> Told:
-    """The intent of a question. ``references`` are the provisions that it names.
+def intent_of(text: str, language: str, references: tuple[str, ...] = ()) -> IntentReading:
+    """Return the intent of a question. ``references`` are the provisions that it names.
 
-    The first of comparative, multi-hop, lookup, exploratory that its words tell; exploratory where they
-    tell nothing. A question that names a provision and asks for nothing wider looks that up.
+    The first of comparative, multi-hop and lookup that its words show, or else exploratory. A question that
+    names a provision and is neither comparative nor multi-hop is a lookup.
     """
     words = words_of(language)
     for intent in _ORDER:
-        found = [match[0].strip() for one in words.intent.get(intent, ()) if (match := one.search(text))]
+        patterns = words.intent.get(intent, ())
+        found = [match[0].strip() for pattern in patterns if (match := pattern.search(text))]
         if intent is Intent.LOOKUP and references:
             found += list(references)
         if found:
             named = dict.fromkeys(found)
-            return Told(intent, tuple(shortened(evidence, LONGEST_EVIDENCE) for evidence in named))
-    return Told(Intent.EXPLORATORY, ())
+            return IntentReading(intent, tuple(shortened(evidence, LONGEST_EVIDENCE) for evidence in named))
+    return IntentReading(Intent.EXPLORATORY, ())

@@ -1,4 +1,4 @@
-"""Judges of a question and texts read together, by a short spec string: cross-encoders, language models."""
+"""Rerankers, which read a question and a text together: cross-encoders and language models."""
 
 from engine.retrieval.rerank.base import BUDGET, STOPPED, Judged, Judging, Reranker, reads
 from engine.retrieval.rerank.listwise import LISTWISE, ListwiseReranker

@@ -1,4 +1,4 @@
-"""The seam of rerankers, and the judging of passages in batches within a budget."""
+"""The interface of rerankers, and the judging of passages in batches within a budget."""
 
 from __future__ import annotations
 
@@ -12,21 +12,19 @@ from numpy.typing import NDArray
 
 from engine.errors import BudgetError, CancelledError, ModelError
 
-# The seam between the engine and models that judge how well a text answers a question.
-#
-# Unlike an embedder, such a model reads question and text together, so nothing can be computed
-# before the question is known: it is precise and slow, and judges the head of a ranking only
-# (Nogueira and Cho 2019, https://arxiv.org/abs/1901.04085).
+# Unlike an embedder, a reranker reads question and text together, so that nothing can be computed in advance:
+# it is precise and slow, and judges only the head of a ranking (Nogueira and Cho 2019,
+# https://arxiv.org/abs/1901.04085).
 
 Scores = NDArray[np.float32]
 
 
 class Reranker(Protocol):
-    """Judges texts for a question."""
+    """A model that judges how well texts answer a question."""
 
     @property
     def spec(self) -> str:
-        """What ``reranker`` was asked for."""
+        """The spec that ``reranker`` was called with."""
         ...
 
     @property
@@ -36,43 +34,41 @@ class Reranker(Protocol):
 
     @property
     def at_once(self) -> int | None:
-        """Texts that it takes in one call; None for all that are to be judged.
+        """The number of texts in one call; None for all.
 
-        A model that judges each text alone takes a few at a time, so that a budget can end between two
-        calls. One that compares texts with each other (listwise) wants them all: its scores hold within
-        one call.
+        A model that judges each text alone takes a few at a time, so that a budget can end between two calls.
+        A listwise model, which compares texts, needs all of them: its scores are valid within one call.
         """
         ...
 
     @property
     def calls(self) -> int:
-        """Requests sent to an outside service so far."""
+        """Requests sent to an external service so far."""
         ...
 
     def __hash__(self) -> int: ...
 
     def load(self) -> None:
-        """Make it ready, so that the first question does not wait. Raises ModelError."""
+        """Load the model, so that the first question does not wait. Raises ModelError."""
         ...
 
     def expected(self, question: str, texts: Sequence[str]) -> float:
-        """Milliseconds that judging these texts will take, by what it took before. Raises ModelError."""
+        """Estimate the milliseconds for judging these texts from earlier calls. Raises ModelError."""
         ...
 
     def scores(self, question: str, texts: Sequence[str]) -> Scores:
-        """The higher, the better a text answers; on any scale, shape (n,), float32. Raises ModelError."""
+        """Score texts, shape (n,), float32, on any scale, higher for a better answer. Raises ModelError."""
         ...
 
 
 def reads(model: Reranker, language: str) -> bool:
-    """Whether the model reads a language; a language nobody determined counts as read."""
+    """Whether the model reads a language; an undetermined language counts as read."""
     return model.languages is None or language in model.languages or language == "und"
 
 
-# Judging the head of a ranking within a budget of milliseconds, best first, from call to call.
-#
-# What was judged for a question is remembered: pinning a passage or following a lead asks the
-# model about new passages only. The clock decides how many texts are judged, never how.
+# Judging the head of a ranking within a budget of milliseconds, best first. Judgements for a question are
+# cached, so that after pinning a passage or following a lead the model judges only new passages. The clock
+# decides how many texts are judged and never their scores.
 
 BUDGET, STOPPED = "budget", "stopped"
 Texts = Callable[[Sequence[int]], list[str]]
@@ -80,10 +76,10 @@ Texts = Callable[[Sequence[int]], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What came of judging the first ``len(scores)`` rows of a ranking.
+    """The judgements of the first ``len(scores)`` rows of a ranking.
 
-    ``scores``: shape (m,), m <= rows asked. ``new`` of them were judged now, in ``milliseconds``. ``why``
-    says why there are not more: "" (there are no more), "budget", "stopped", or the model's error.
+    ``new`` of them were judged now, in ``milliseconds``. ``why`` there are not more: "" (all are judged),
+    "budget", "stopped", or the model's error.
     """
 
     scores: Scores
@@ -93,17 +89,17 @@ class Judged:
 
 
 class Judging:
-    """A reranker at work on one question."""
+    """A reranker's judgements for one question."""
 
     def __init__(self, model: Reranker, question: str) -> None:
         self._model, self._question = model, question
         self._known: dict[int, float] = {}
 
     def judge(self, rows: Sequence[int], texts: Texts, budget: float, halted: Callable[[], bool]) -> Judged:
-        """Scores of as many of the first rows as ``budget`` milliseconds allow.
+        """Judge as many of the first rows as ``budget`` milliseconds allow, without loading the model.
 
-        ``texts`` gives the texts of rows; ``halted`` is asked between calls. Loading the model does not
-        count. A model that fails ends the judging; what it said before is kept.
+        ``texts`` returns the texts of rows; ``halted`` is checked between calls. If the model fails, earlier
+        scores are kept.
         """
         why, spent, done = "", 0.0, 0
         try:
@@ -129,17 +125,20 @@ class Judging:
         return Judged(self._prefix(rows), done, spent, why)
 
     def _fitting(self, texts: list[str], left: float) -> list[str]:
-        """As many of the first texts as ``left`` milliseconds allow; all or none of those compared."""
+        """Return as many of the first texts as ``left`` milliseconds allow.
+
+        All or none for a listwise model.
+        """
         while texts and self._model.expected(self._question, texts) > left:
             texts = texts[: len(texts) // 2] if self._model.at_once is not None else []
         return texts
 
     def _calls(self, rows: Sequence[int]) -> list[Sequence[int]]:
-        """Which rows the model is asked about, call by call."""
+        """Return the rows of each call to the model."""
         new = [row for row in rows if row not in self._known]
         size = self._model.at_once
         if size is None:
-            # What an earlier call said of some of them is on a scale of its own.
+            # Scores of an earlier call have another scale.
             return [rows] if new else []
         return [new[start : start + size] for start in range(0, len(new), size)]
 
@@ -149,7 +148,7 @@ class Judging:
         self._known.update(zip(batch, scores.tolist(), strict=True))
 
     def _prefix(self, rows: Sequence[int]) -> Scores:
-        """Scores of the rows before the first that was not judged."""
+        """Return the scores of the rows before the first one without a judgement."""
         found = []
         for row in rows:
             if row not in self._known:

@@ -1,6 +1,6 @@
 # A test's name says what it tests.
 # ruff: noqa: D102
-"""The contract of the Reranker seam: every model that judges texts has to pass these tests.
+"""The contract of rerankers: every model that judges texts has to pass these tests.
 
 A model's own test module inherits ``RerankerContract`` and provides the fixture ``model``::
 
@@ -31,7 +31,7 @@ TOLERANCE = 2e-2
 
 
 class RerankerContract:
-    """The cases. ``model`` is the fixture that a subclass provides."""
+    """The tests. A subclass provides the fixture ``model``."""
 
     def test_it_says_what_it_is(self, model: Reranker) -> None:
         assert model.spec != ""

@@ -1,4 +1,4 @@
-"""A cross-encoder as reranker, paced by the time that its passages take."""
+"""A cross-encoder as reranker, with an estimate of its time."""
 
 from __future__ import annotations
 
@@ -14,23 +14,19 @@ from engine.language.embedders.loading import load_model_files, model_name
 from engine.language.embedders.transformer import threads
 from engine.retrieval.rerank.base import Scores
 
-# How fast a model judges: milliseconds for the characters it reads, learned from what it took
-# before.
+# The time of a model: milliseconds by characters, learned from earlier calls
 
-# Share of the newest measurement: a machine gets busy and idle again within seconds.
+# Weight of the newest measurement: a machine gets busy and idle within seconds.
 NEWEST = 0.3
-# Models cut what is longer than their window; 512 tokens are about so many characters.
+# Characters of a model's window of 512 tokens; longer texts are cut.
 LONGEST = 2_500
-# A rate counts half after so long, s. Without this a model that was slow once, on a busy machine, would
-# never be asked again.
+# Half-life of a rate, s. Without it a model that was slow once, on a busy machine, would never be called
+# again.
 HALF_LIFE = 60.0
 
 
 class Pace:
-    """A rate in milliseconds per character of padded input.
-
-    A batch is padded to its longest text, so its cost is that of as many texts of that length.
-    """
+    """A rate in milliseconds per character of padded input: a batch is padded to its longest text."""
 
     def __init__(self) -> None:
         self._rate: float | None = None
@@ -38,11 +34,11 @@ class Pace:
 
     @property
     def known(self) -> bool:
-        """Whether anything was measured yet."""
+        """Whether there is a measurement."""
         return self._rate is not None
 
     def expected(self, question: int, texts: Sequence[int]) -> float:
-        """Milliseconds for texts of these lengths, in characters; 0 where nothing was measured yet."""
+        """Estimate the milliseconds for texts of these lengths, in characters; 0 without a measurement."""
         if self._rate is None:
             return 0.0
         age = time.monotonic() - self._learned_at
@@ -50,7 +46,7 @@ class Pace:
         return self._rate * certainty * _padded(question, texts)
 
     def learn(self, question: int, texts: Sequence[int], milliseconds: float) -> None:
-        """Take note of what judging texts of these lengths took."""
+        """Update the rate with the time of texts of these lengths."""
         padded = _padded(question, texts)
         if padded <= 0:
             return
@@ -64,19 +60,18 @@ def _padded(question: int, texts: Sequence[int]) -> int:
     return len(texts) * min(question + longest, LONGEST) if longest else 0
 
 
-# Cross-encoders that run in this process, by sentence-transformers.
-#
-# sentence-transformers takes ten seconds to import, so it is imported when a model is first used.
+# The model runs in this process, by sentence-transformers, which is imported when a model is first used,
+# because the import takes ten seconds.
 
-# Pairs judged in one call. More are hardly faster on a CPU, and a budget can end between two calls only.
+# Pairs judged in one call. More are hardly faster on a CPU, and a budget can end only between two calls.
 BATCH = 4
-# The pair that is judged when a model has been loaded, to learn its pace: about 250 tokens.
+# The pair that is judged after loading to measure the rate: about 250 tokens.
 SAMPLE_QUESTION = "Under which conditions may an authorised person delegate a function?"
 SAMPLE_TEXT = "An authorised person may delegate a function to a third party in writing. " * 16
-# A model that could not be loaded is not tried again for so long, s: looking for a name on the hub
-# without a network takes most of a minute.
+# Time before a model that could not be loaded is tried again, s: looking up a name on the hub without a
+# network takes most of a minute.
 RETRY_AFTER = 300.0
-# Heads that judge a pair: the usual classifier, and models that answer "yes" or "no".
+# Model heads that judge a pair: classifiers, and models that answer "yes" or "no".
 JUDGING_HEADS = ("ForSequenceClassification", "ForCausalLM", "ForConditionalGeneration")
 
 
@@ -102,7 +97,7 @@ class CrossEncoderReranker:
         self._failed_at = 0.0
 
     def load(self) -> None:
-        """Load the model and learn its pace. Raises ModelError where it cannot be had."""
+        """Load the model and measure its rate. Raises ModelError if it cannot be loaded."""
         with self._lock:
             if self._loaded is not None:
                 return
@@ -121,12 +116,12 @@ class CrossEncoderReranker:
             self._loaded = model
 
     def expected(self, question: str, texts: Sequence[str]) -> float:
-        """Milliseconds that judging these texts will take; loads the model. Raises ModelError."""
+        """Estimate the milliseconds for judging these texts; loads the model. Raises ModelError."""
         self.load()
         return self._pace.expected(len(question), [len(text) for text in texts])
 
     def scores(self, question: str, texts: Sequence[str]) -> Scores:
-        """The model's own score for each text, shape (n,). Raises ModelError where it cannot be had."""
+        """Return the model's score for each text, shape (n,). Raises ModelError if it cannot be loaded."""
         self.load()
         found = []
         with self._lock:
@@ -145,8 +140,8 @@ class CrossEncoderReranker:
 def _predict(model: Any, question: str, texts: Sequence[str]) -> Scores:
     pairs = [(question, text) for text in texts]
     try:
-        # One thread: the other core stays with whoever else works, and on a busy machine two threads that
-        # wait for each other take three to ten times as long as one.
+        # One thread: the other core stays free, and on a busy machine two threads that wait for each other
+        # take three to ten times as long as one.
         with threads(1):
             scores = model.predict(pairs, batch_size=BATCH, show_progress_bar=False)
     except (RuntimeError, ValueError, IndexError, TypeError) as error:
@@ -155,15 +150,15 @@ def _predict(model: Any, question: str, texts: Sequence[str]) -> Scores:
 
 
 def load_cross_encoder(name: str, tokens: int | None = None) -> Any:
-    """A CrossEncoder on the CPU, in bfloat16 where the CPU computes in it.
+    """Load a CrossEncoder on the CPU, in bfloat16 if the CPU supports it.
 
-    Raises ModelError where it cannot be loaded, gives several scores a pair, or holds no weights that
-    judge a pair (an embedding model, whose missing head would be filled with chance).
+    Raises ModelError if it cannot be loaded, gives several scores for a pair, or has no head that judges a
+    pair (an embedding model, whose missing head would get random weights).
     """
     model = load_model_files("CrossEncoder", name, "reranker", half=True)
     architectures = getattr(model.config, "architectures", None) or ()
     name = model_name(name)
-    if architectures and not any(one.endswith(JUDGING_HEADS) for one in architectures):
+    if architectures and not any(architecture.endswith(JUDGING_HEADS) for architecture in architectures):
         raise ModelError(f"{name!r} is no cross-encoder: {architectures[0]} holds nothing that judges a pair")
     if model.num_labels != 1:
         raise ModelError(f"reranker {name!r} gives {model.num_labels} scores for a pair; it must give one")

@@ -1,10 +1,9 @@
 """A language model as a listwise reranker: it orders passages by their keys, window by window.
 
-As RankGPT does (Sun et al. 2023, https://arxiv.org/abs/2304.09542), a window of 20 passages slides from the
-end of the list to its head by 10, so that what is good at the end moves up from window to window. The model
-answers with keys only. A key that was not listed counts for nothing, a passage whose key it left out keeps
-its place behind those it named; no text of the model ever reaches the ranking. Without a model, the
-learned ranking is the fallback: it stands as it is.
+As in RankGPT (Sun et al. 2023, https://arxiv.org/abs/2304.09542), a window of 20 passages slides from the end
+of the list to its head by 10, so that good passages move up from window to window. The model answers only
+with keys. Unlisted keys are ignored, and passages without a key in the answer follow those that have one; no
+text of the model ever reaches the ranking. Without a model the learned ranking is unchanged.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ in which they help to answer the part "question", the most helpful first.
 
 
 class Order(BaseModel):
-    """What the model fills in."""
+    """The form that the model fills in."""
 
     order: list[str] = Field(description='All keys, the most helpful passage first, such as ["P3", "P1"]')
 
@@ -46,10 +45,9 @@ FORM = Form(TASK, INSTRUCTIONS, Order)
 
 
 class ListwiseReranker:
-    """The language model of a case, behind the seam of rerankers. One object for one case.
+    """The language model of a case as a reranker. One object for one case.
 
-    ``within`` sets how long the next judgement may take; ``cut`` says why the last one ended early, empty
-    where it did not.
+    ``within`` sets the time limit of the next judgement; ``cut`` is why the last one ended early, or "".
     """
 
     def __init__(self, model: LanguageModel, meter: Meter) -> None:
@@ -66,18 +64,18 @@ class ListwiseReranker:
         """Nothing has to be loaded."""
 
     def within(self, milliseconds: float) -> None:
-        """How long the next judgement may take."""
+        """Set the time limit of the next judgement."""
         self._limit = milliseconds
 
     def expected(self, question: str, texts: Sequence[str]) -> float:
-        """Milliseconds of the shortest judgement, one window, as the last one took; 0 before the first."""
+        """Estimate the milliseconds of the shortest judgement, one window, by the last one; 0 before it."""
         return (self._milliseconds or 0.0) if texts else 0.0
 
     def scores(self, question: str, texts: Sequence[str]) -> Scores:
-        """Higher for what the model puts first, shape (n,); the same text has the same score.
+        """Score texts by the model's order, shape (n,), higher for earlier ones, equal for equal texts.
 
-        Raises ModelError where the model fails at the first window, BudgetError where budget or time do not
-        hold it; later the windows that are done count.
+        Raises ModelError or BudgetError if the first window fails or does not fit budget and time; after that
+        the finished windows count.
         """
         self.cut = ""
         unique = list(dict.fromkeys(texts))
@@ -95,11 +93,11 @@ class ListwiseReranker:
                 self.cut = str(error)
                 break
             self._milliseconds = 1000 * (time.monotonic() - started) / (done + 1)
-        place = {unique[number]: place for place, number in enumerate(order)}
-        return np.array([len(unique) - place[text] for text in texts], np.float32)
+        rank = {unique[number]: rank for rank, number in enumerate(order)}
+        return np.array([len(unique) - rank[text] for text in texts], np.float32)
 
     def _window(self, question: str, texts: Sequence[str]) -> int:
-        """As many passages at once as the model's context holds, 20 at most."""
+        """Return the number of passages that fit the model's context, at most 20."""
         size = WINDOW
         while size > FEWEST_IN_WINDOW:
             used = self._model.expected(prompt(question, texts[:size]), Order)
@@ -109,28 +107,31 @@ class ListwiseReranker:
         return size
 
     def _most(self) -> int | None:
-        """How many windows there is time for, one at least; None where that is not known."""
+        """Return the number of windows that there is time for, at least one; None if unknown."""
         if self._limit is None or not self._milliseconds:
             return None
         return max(1, int(self._limit / self._milliseconds))
 
     def _ordered(self, question: str, texts: Sequence[str], window: list[int], meter: Meter) -> list[int]:
-        """The numbers of one window in the model's order."""
+        """Return the numbers of one window in the model's order."""
         self.calls += 1
         reply = self._model.ask(prompt(question, [texts[number] for number in window]), Order, meter)
-        keys = {f"P{place}": number for place, number in enumerate(window, 1)}
+        keys = {f"P{rank}": number for rank, number in enumerate(window, 1)}
         named = [keys[key] for key in dict.fromkeys(reply.value.order) if key in keys]
         return named + [number for number in window if number not in named]
 
 
 def prompt(question: str, texts: Sequence[str]) -> Prompt:
-    """What is asked about the texts of one window."""
-    parts = [Data(f"passage P{place}", text[:LONGEST_TEXT]) for place, text in enumerate(texts, 1)]
+    """Make the prompt for the texts of one window."""
+    parts = [Data(f"passage P{rank}", text[:LONGEST_TEXT]) for rank, text in enumerate(texts, 1)]
     return Prompt(TASK, INSTRUCTIONS, (Data("question", question), *parts), LONGEST_ANSWER)
 
 
 def starts(count: int, size: int, most: int | None = None) -> list[int]:
-    """Where each window of ``size`` starts, the last first; with ``most``, only as many before the head's."""
+    """Return the start of each window of ``size``, the last first.
+
+    Only the first ``most`` windows of the list.
+    """
     if count < 2:
         return []
     step = max(1, size // 2)
@@ -139,13 +140,13 @@ def starts(count: int, size: int, most: int | None = None) -> list[int]:
 
 
 def windows(count: int) -> int:
-    """How many windows so many passages take at most."""
+    """Return the most windows that ``count`` passages take."""
     step = WINDOW // 2
     return 0 if count < 2 else 1 if count <= WINDOW else -(-(count - WINDOW) // step) + 1
 
 
 class _Until(Meter):
-    """The meter of a case until a moment: what is used counts there."""
+    """The meter of a case with a deadline; usage counts in the case's meter."""
 
     def __init__(self, meter: Meter, seconds: float) -> None:
         super().__init__(meter.budget, meter.cancelled)
@@ -153,13 +154,13 @@ class _Until(Meter):
 
     @contextmanager
     def slot(self, task: str, expected: Usage) -> Iterator[Slot]:
-        """A reservation in the case's meter."""
+        """Reserve usage in the case's meter."""
         self.check()
         with self._case.slot(task, expected) as slot:
             yield slot
 
     def check(self) -> None:
-        """Raises CancelledError, or BudgetError where the time or the case's budget is over."""
+        """Raise CancelledError, or BudgetError if the time or the case's budget is used up."""
         self._case.check()
         if time.monotonic() >= self._end:
             raise BudgetError("the time for reranking is over")

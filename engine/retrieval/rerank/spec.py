@@ -1,13 +1,13 @@
 """Rerankers by a short spec string.
 
 ========================  ================================================================
-``none``                  no reranker: the ranking stands as it is (default)
-``ce:NAME_OR_FOLDER``     any sentence-transformers CrossEncoder with one score a pair
-``llm``                   the language model of the case (``listwise.py``), where one is connected
+``none``                  no reranker: the ranking is unchanged (default)
+``ce:NAME_OR_FOLDER``     any sentence-transformers CrossEncoder with one score for a pair
+``llm``                   the language model of the case (``listwise.py``), if one is connected
 ========================  ================================================================
 
-Options follow a question mark: ``ce:cross-encoder/ms-marco-MiniLM-L6-v2?languages=en`` names the
-languages that the model reads; ``tokens=256`` cuts question and text together to so many tokens.
+Options follow a question mark: ``ce:cross-encoder/ms-marco-MiniLM-L6-v2?languages=en`` names the languages
+that the model reads; ``tokens=256`` limits question and text together to 256 tokens.
 """
 
 from __future__ import annotations
@@ -29,10 +29,9 @@ FEWEST_TOKENS = 16
 
 @lru_cache(maxsize=8)
 def reranker(spec: str) -> Reranker | None:
-    """The model of a spec, None for "none" and for "llm", whose model a case brings; the same object for the
-    same spec.
+    """Return the model of a spec, the same object for the same spec, loaded on first use.
 
-    Nothing is loaded before the first use. Raises SettingsError for a spec that cannot be read.
+    None for "none", and for "llm", whose model belongs to the case. Raises SettingsError for an invalid spec.
     """
     if spec in (NO_RERANKER, LISTWISE):
         return None

@@ -1,7 +1,7 @@
-"""The seam for retrievers: who searches all of the corpus for a question, each in a way of its own.
+"""The interface of retrievers, which search the whole corpus for a question.
 
-A retriever is a class without arguments that has a ``name``, a ``title`` and ``search``. It answers for all
-views of the question at once, and can score any passage afterwards.
+A retriever is a class without constructor arguments that has a ``name``, a ``title`` and ``search``. It
+searches for all views of the question at once, and can score any passage afterwards.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Shares = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """What every retriever is asked.
+    """The input of every retriever.
 
-    ``plan`` holds the views that are searched. ``vectors`` are the views as the corpus's dense model sees
-    them, shape (views, d), None where there is none; ``depth`` hits are wanted for each. ``mask`` limits the
-    corpus, shape (passages,). ``candidates`` are the passages that the retrievers before this one have found.
+    ``plan`` with the views that are searched; ``depth``: hits for each view; ``vectors`` of the views by the
+    corpus's dense model, shape (views, d), None without one; ``mask``: passages that are searched, shape
+    (passages,), None for all; ``candidates``: rows that earlier retrievers found.
     """
 
     corpus: Corpus
@@ -44,14 +44,14 @@ class Inquiry:
         return [view.text for view in self.plan.views]
 
     @property
-    def meant(self) -> NDArray[np.bool_]:
-        """Which views mean something beyond their words, and so can be embedded; shape (views,)."""
+    def is_dense(self) -> NDArray[np.bool_]:
+        """Which views are also searched by meaning, and so are embedded; shape (views,)."""
         return np.array([view.dense for view in self.plan.views], np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
 class Off:
-    """A retriever that does not search, and why; no reason where somebody else has told it."""
+    """The answer of a retriever that does not search; ``reason`` is "" if it is reported elsewhere."""
 
     reason: str = ""
 
@@ -61,7 +61,7 @@ class Found(Protocol):
 
     @property
     def hits(self) -> Sequence[Hits]:
-        """A list for each view, best first; empty for a view that the retriever does not read."""
+        """The hits of each view, best first; empty for a view that the retriever does not read."""
         ...
 
     @property
@@ -70,7 +70,7 @@ class Found(Protocol):
         ...
 
     def shares(self, rows: Rows) -> Shares:
-        """How near each passage comes to the best of its view: shape (views, n), in 0..1."""
+        """Return the score of each passage as a share of the view's best, shape (views, n), 0..1."""
         ...
 
 
@@ -80,25 +80,24 @@ class Retriever(Protocol):
     name: str
     title: str
 
-    def search(self, asked: Inquiry) -> Found | Off:
-        """At most ``depth`` hits for each view, within the mask; or why there are none."""
+    def search(self, inquiry: Inquiry) -> Found | Off:
+        """Return at most ``depth`` hits for each view, within the mask, or ``Off``."""
         ...
 
 
 class ByRow:
-    """Values by row that are computed when they are first asked for. The same passages are scored again in
-    every round; what is known of one is never computed again.
+    """Values by row, computed once: each round scores the same passages again.
 
-    ``compute`` gives those of distinct rows, shape (n, width).
+    ``compute`` returns the values of distinct rows, shape (n, width).
     """
 
     def __init__(self, width: int, compute: Callable[[Rows], NDArray[np.float32]]) -> None:
         self._compute = compute
-        # Known rows in rising order, and the values of each.
+        # Known rows in ascending order, and their values.
         self._known = np.empty(0, np.int32), np.empty((0, width), np.float32)
 
     def of(self, rows: Rows) -> NDArray[np.float32]:
-        """The values of each row, shape (n, width)."""
+        """Return the values of each row, shape (n, width)."""
         known, table = self._known
         missing = rows[~found_in(known, rows)]
         if len(missing):
@@ -110,9 +109,9 @@ class ByRow:
 
 
 class Listed:
-    """An answer: lists of hits, and scores by row that are computed when they are first asked for.
+    """An answer with lists of hits, and with scores by row that are computed when they are needed.
 
-    ``score`` gives the shares of distinct rows, shape (views, n).
+    ``score`` returns the shares of distinct rows, shape (views, n).
     """
 
     def __init__(
@@ -126,7 +125,7 @@ class Listed:
         self._scores = ByRow(len(self.hits), partial(_by_row, score))
 
     def shares(self, rows: Rows) -> Shares:
-        """The share of each view and row, shape (views, n)."""
+        """Return the share of each view and row, shape (views, n)."""
         return self._scores.of(rows).T
 
 
@@ -135,22 +134,22 @@ def _by_row(score: Callable[[Rows], Shares], rows: Rows) -> NDArray[np.float32]:
 
 
 def best_scores(hits: Sequence[Hits]) -> Scores:
-    """The highest score of each list, 0 for an empty one; shape (lists,)."""
-    return np.array([one.scores[0] if len(one.scores) else 0.0 for one in hits], np.float32)
+    """Return the highest score of each list, 0 for an empty one; shape (lists,)."""
+    return np.array([own.scores[0] if len(own.scores) else 0.0 for own in hits], np.float32)
 
 
 def above(hits: Hits, minimum: float) -> Hits:
-    """The hits whose score reaches a minimum."""
+    """Return the hits with at least a minimum score."""
     keep = hits.scores >= minimum
     return Hits(hits.rows[keep], hits.scores[keep])
 
 
 def shares_of(scores: NDArray[np.float32], best: Scores) -> Shares:
-    """Scores of shape (views, n) as shares of the best of their view; 0 where that is 0."""
+    """Return scores, shape (views, n), as shares of the best of their view; 0 if that is 0."""
     shares: Shares = np.divide(scores, best[:, None], out=np.zeros_like(scores), where=best[:, None] > 0)
     return shares
 
 
 def nothing() -> Hits:
-    """A list without a hit."""
+    """Return a list without hits."""
     return Hits(np.empty(0, np.int32), np.empty(0, np.float32))

@@ -1,9 +1,9 @@
 # A test's name says what it tests.
 # ruff: noqa: D102
-"""The contract of the Retriever seam: every retriever has to pass these tests.
+"""The contract of retrievers: every retriever has to pass these tests.
 
-A retriever's own test module inherits ``RetrieverContract`` and gives the retriever, a corpus on which it
-searches and the corpus's vectors of some views::
+A retriever's test module inherits ``RetrieverContract`` and provides the retriever, a corpus and vectors of
+some views::
 
     class TestDense(RetrieverContract):
         @pytest.fixture(scope="class")
@@ -15,7 +15,7 @@ searches and the corpus's vectors of some views::
         def retriever(self):
             return Dense()
 
-``views`` are texts of which each finds something; ``vectors`` gives their vectors, shape (views, d), for a
+``views`` are texts of which each finds something; ``vectors`` returns their vectors, shape (views, d), for a
 retriever that needs them.
 """
 
@@ -35,25 +35,25 @@ DEPTH = 500
 
 
 def plan_of(*texts: str) -> QueryPlan:
-    """A plan with a view for each text; the first is the literal question."""
+    """Make a plan with a view for each text; the first is the literal question."""
     views = tuple(View("part" if number else "literal", text) for number, text in enumerate(texts))
     return QueryPlan(texts[0], "en", views)
 
 
 class RetrieverContract:
-    """The cases. ``retriever`` and ``corpus`` are the fixtures that a subclass provides."""
+    """The tests. A subclass provides the fixtures ``retriever`` and ``corpus``."""
 
     views: tuple[str, ...] = ("fees of a vessel", "powers of the harbour master")
 
     def vectors(self, views: int) -> NDArray[np.float32] | None:
         return None
 
-    def asked(self, corpus: Corpus, *texts: str) -> Inquiry:
+    def inquiry(self, corpus: Corpus, *texts: str) -> Inquiry:
         plan = plan_of(*(texts or self.views))
         return Inquiry(corpus, plan, DEPTH, self.vectors(len(plan.views)))
 
-    def answer(self, retriever: Retriever, asked: Inquiry) -> Found:
-        found = retriever.search(asked)
+    def answer(self, retriever: Retriever, inquiry: Inquiry) -> Found:
+        found = retriever.search(inquiry)
         assert not isinstance(found, Off), found
         return found
 
@@ -67,7 +67,7 @@ class RetrieverContract:
             assert BUILT_IN[retriever.name] is type(retriever), "a built-in name cannot be taken"
 
     def test_a_list_for_each_view_best_first(self, retriever: Retriever, corpus: Corpus) -> None:
-        found = self.answer(retriever, self.asked(corpus))
+        found = self.answer(retriever, self.inquiry(corpus))
         assert len(found.hits) == len(self.views)
         for hits in found.hits:
             assert len(hits.rows) > 0
@@ -78,18 +78,18 @@ class RetrieverContract:
             assert order.tolist() == list(range(len(order))), "best first, equal scores in row order"
 
     def test_limit_and_mask_are_kept(self, retriever: Retriever, corpus: Corpus) -> None:
-        asked = self.asked(corpus)
+        inquiry = self.inquiry(corpus)
         mask = np.ones(len(corpus), np.bool_)
-        mask[[int(hits.rows[0]) for hits in self.answer(retriever, asked).hits]] = False
-        masked = self.answer(retriever, replace(asked, mask=mask))
+        mask[[int(hits.rows[0]) for hits in self.answer(retriever, inquiry).hits]] = False
+        masked = self.answer(retriever, replace(inquiry, mask=mask))
         assert all(mask[hits.rows].all() for hits in masked.hits)
-        nobody = self.answer(retriever, replace(asked, mask=np.zeros(len(corpus), np.bool_)))
+        nobody = self.answer(retriever, replace(inquiry, mask=np.zeros(len(corpus), np.bool_)))
         assert [len(hits.rows) for hits in nobody.hits] == [0] * len(self.views)
-        few = replace(asked, depth=10)
+        few = replace(inquiry, depth=10)
         assert all(len(hits.rows) <= 10 for hits in self.answer(retriever, few).hits)
 
     def test_shares_are_of_the_best(self, retriever: Retriever, corpus: Corpus) -> None:
-        found, every = self.answer(retriever, self.asked(corpus)), self.every(corpus)
+        found, every = self.answer(retriever, self.inquiry(corpus)), self.every(corpus)
         shares = found.shares(every)
         assert shares.shape == (len(self.views), len(corpus))
         assert shares.dtype == np.float32
@@ -101,8 +101,8 @@ class RetrieverContract:
 
     def test_a_passage_has_its_share_in_any_company(self, retriever: Retriever, corpus: Corpus) -> None:
         every = self.every(corpus)
-        together = self.answer(retriever, self.asked(corpus)).shares(every)
-        found = self.answer(retriever, self.asked(corpus))
+        together = self.answer(retriever, self.inquiry(corpus)).shares(every)
+        found = self.answer(retriever, self.inquiry(corpus))
         for row in reversed(every.tolist()):
             alone = found.shares(np.array([row], np.int32))
             np.testing.assert_allclose(alone[:, 0], together[:, row], atol=1e-5)
@@ -111,23 +111,23 @@ class RetrieverContract:
         assert found.shares(np.empty(0, np.int32)).shape == (len(self.views), 0)
 
     def test_the_same_question_has_the_same_answer(self, retriever: Retriever, corpus: Corpus) -> None:
-        first, second = (self.answer(retriever, self.asked(corpus)) for _ in range(2))
+        first, second = (self.answer(retriever, self.inquiry(corpus)) for _ in range(2))
         for one, other in zip(first.hits, second.hits, strict=True):
             assert one.rows.tolist() == other.rows.tolist()
             assert one.scores.tolist() == other.scores.tolist()
 
     def test_a_view_is_read_or_it_counts_for_nothing(self, retriever: Retriever, corpus: Corpus) -> None:
-        asked = self.asked(corpus)
-        words = replace(asked.plan.views[1], dense=False)
-        plan = replace(asked.plan, views=(asked.plan.views[0], words))
-        found = self.answer(retriever, replace(asked, plan=plan))
+        inquiry = self.inquiry(corpus)
+        words = replace(inquiry.plan.views[1], dense=False)
+        plan = replace(inquiry.plan, views=(inquiry.plan.views[0], words))
+        found = self.answer(retriever, replace(inquiry, plan=plan))
         assert found.reads[0]
         if not found.reads[1]:
             assert len(found.hits[1].rows) == 0
             assert not found.shares(self.every(corpus))[1].any()
 
     def test_words_that_no_passage_has_do_no_harm(self, retriever: Retriever, corpus: Corpus) -> None:
-        found = self.answer(retriever, self.asked(corpus, "zyzzyva qwxz", "the of"))
+        found = self.answer(retriever, self.inquiry(corpus, "zyzzyva qwxz", "the of"))
         shares = found.shares(self.every(corpus))
         assert np.isfinite(shares).all()
         assert ((shares >= 0) & (shares <= 1 + 1e-6)).all()

@@ -1,4 +1,4 @@
-"""Dense search by vectors, and the levels of its scores."""
+"""Dense search by vectors, and the floor of its cosines."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus, Hits, Rows
 from engine.retrieval.retrievers.base import Found, Inquiry, Listed, Off, Shares, nothing
 
-# What cosine an unrelated passage has to a question, by the language of the passage.
+# The floor: the cosine of unrelated passages to a question, by language of the passage
 #
-# A model's zero is not 0, and not one number. E5 puts a question further from all passages than
-# passages are from each other, so a zero taken between passages lies above what most passages
-# have to the question; and a multilingual model puts a question nearer to all that is written in
-# its own language. So the cosines of a sample of the corpus are looked at for each question.
+# It is neither 0 nor one number. In E5 a question is further from all passages than passages from each other,
+# so that a floor measured between passages is above most cosines to the question; and in a multilingual model
+# a question is nearer to all passages in its own language. So the cosines of a sample are measured for each
+# question.
 
-# Passages of each language that are looked at; fewer than FEWEST say nothing of their language.
+# Passages sampled for each language; fewer than FEWEST are not used.
 SAMPLE, FEWEST = 256, 5
-# The same share of unrelated pairs that ``Corpus.similarity_floor`` leaves below.
+# The same percentile of unrelated pairs as in ``Corpus.similarity_floor``.
 LOWEST_PERCENT = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """``languages`` of the groups; ``group_of``: the group of each document, shape (documents,);
-    ``vectors``: of each group's sample."""
+    """Groups of passages by language: ``languages``, the group of each document, and sampled ``vectors``.
+
+    ``group_of`` has shape (documents,).
+    """
 
     languages: tuple[str, ...]
     group_of: NDArray[np.int32]
@@ -49,18 +51,18 @@ class Levels:
     spans: NDArray[np.float32]
 
     def shares(self, cosines: NDArray[np.float32], rows: Rows) -> NDArray[np.float32]:
-        """Cosines of each view and row above the floor, as shares of the view's span, 0..1."""
+        """Return cosines of views and rows above the floor as shares of the view's span, 0..1."""
         floors = self.floors[:, self.group_of[self.corpus.document_numbers(rows)]]
         shares: NDArray[np.float32] = np.clip((cosines - floors) / self.spans, 0.0, 1.0).astype(np.float32)
         return shares
 
 
 def levels(corpus: Corpus, language: str, vectors: NDArray[np.float32], hits: Sequence[Hits]) -> Levels:
-    """The levels of views in a language with these vectors, shape (views, d), and their best passages.
+    """Measure the levels of views with these vectors, shape (views, d), by sample and best passages.
 
-    The floor is the model's, unless most of the sample lies below it: then the sample's own. Passages in
-    other languages are moved by as much as their median differs from that of the question's language, or
-    of the largest sample.
+    The floor is the model's unless most of the sample is below it; then it is the sample's. For passages in
+    other languages it is moved by the difference of their median to that of the question's language, or of
+    the largest sample.
     """
     sample = _sample_of(corpus)
     cosines = [vectors @ group.T for group in sample.vectors]
@@ -84,9 +86,9 @@ def levels(corpus: Corpus, language: str, vectors: NDArray[np.float32], hits: Se
     return Levels(corpus, sample.group_of, floors, np.maximum(spans, 1e-6))
 
 
-def _floor(cosines: NDArray[np.float32], usual: float) -> float:
-    if len(cosines) < FEWEST or float(np.median(cosines)) >= usual:
-        return usual
+def _floor(cosines: NDArray[np.float32], default: float) -> float:
+    if len(cosines) < FEWEST or float(np.median(cosines)) >= default:
+        return default
     return float(np.percentile(cosines, LOWEST_PERCENT))
 
 
@@ -98,7 +100,7 @@ def _sample_of(corpus: Corpus) -> _Sample:
 
 
 def _take_sample(corpus: Corpus) -> _Sample:
-    """Up to 256 passages with vectors of each language, evenly over the corpus; always the same ones."""
+    """Sample up to 256 passages with vectors of each language evenly; always the same ones."""
     languages = [document.language for document in corpus.documents()]
     names, group_of = np.unique(np.array(languages), return_inverse=True)
     groups = group_of[corpus.document_numbers(np.arange(len(corpus), dtype=np.int32))]
@@ -111,31 +113,30 @@ def _take_sample(corpus: Corpus) -> _Sample:
     return _Sample(tuple(names.tolist()), group_of.astype(np.int32), tuple(vectors))
 
 
-# Dense vectors: what the question means, as the corpus's embedding model sees it.
+# The retriever
 
 DENSE = "dense"
-# The lowest cosine that is kept.
+# The lowest cosine of a hit.
 LOWEST = 0.15
 
 
 class Dense:
-    """Exact search by cosine. A share is the cosine above that of unrelated passages (``levels.py``) over
-    the best cosine above it."""
+    """Exact search by cosine. A share is the cosine above the floor, relative to the best one above it."""
 
     name = DENSE
     title = "Meaning (vectors)"
 
-    def search(self, asked: Inquiry) -> Found | Off:
-        """Hits of at least the cosine that ``LOWEST`` names; off without the views' vectors."""
-        if asked.vectors is None:
+    def search(self, inquiry: Inquiry) -> Found | Off:
+        """Return hits with a cosine of at least ``LOWEST``; off without vectors of the views."""
+        if inquiry.vectors is None:
             return Off()
-        meant, vectors = asked.meant, asked.vectors
-        found = iter(asked.corpus.search_dense(vectors[meant], asked.depth, LOWEST, mask=asked.mask))
-        hits: list[Hits] = [next(found) if read else nothing() for read in meant.tolist()]
-        unrelated = levels(asked.corpus, asked.plan.language, vectors, hits)
-        return Listed(hits, meant, partial(_shares, asked, vectors, unrelated))
+        is_dense, vectors = inquiry.is_dense, inquiry.vectors
+        found = iter(inquiry.corpus.search_dense(vectors[is_dense], inquiry.depth, LOWEST, mask=inquiry.mask))
+        hits: list[Hits] = [next(found) if read else nothing() for read in is_dense.tolist()]
+        unrelated = levels(inquiry.corpus, inquiry.plan.language, vectors, hits)
+        return Listed(hits, is_dense, partial(_shares, inquiry, vectors, unrelated))
 
 
-def _shares(asked: Inquiry, vectors: NDArray[np.float32], unrelated: Levels, rows: Rows) -> Shares:
-    cosines: NDArray[np.float32] = vectors @ asked.corpus.vectors(rows).T
-    return np.where(asked.meant[:, None], unrelated.shares(cosines, rows), np.float32(0.0))
+def _shares(inquiry: Inquiry, vectors: NDArray[np.float32], unrelated: Levels, rows: Rows) -> Shares:
+    cosines: NDArray[np.float32] = vectors @ inquiry.corpus.vectors(rows).T
+    return np.where(inquiry.is_dense[:, None], unrelated.shares(cosines, rows), np.float32(0.0))

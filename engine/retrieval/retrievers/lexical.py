@@ -1,4 +1,4 @@
-"""BM25: the words of the question, rare ones counting most."""
+"""BM25: search by the words of the question, weighted by rarity."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.retrieval.retrievers.base import (
 )
 
 LEXICAL = "bm25"
-# The lowest score that is kept, as a share of the best.
+# The lowest score of a hit, as a share of the best.
 LOWEST = 0.05
 
 
@@ -29,14 +29,14 @@ class Lexical:
     name = LEXICAL
     title = "Words (BM25)"
 
-    def search(self, asked: Inquiry) -> Found | Off:
-        """Hits of at least the share of the best that ``LOWEST`` names."""
-        texts, language = asked.texts, asked.plan.language
-        found = asked.corpus.search_lexical(texts, language, asked.depth, mask=asked.mask)
+    def search(self, inquiry: Inquiry) -> Found | Off:
+        """Return hits with at least the share ``LOWEST`` of the best score."""
+        texts, language = inquiry.texts, inquiry.plan.language
+        found = inquiry.corpus.search_lexical(texts, language, inquiry.depth, mask=inquiry.mask)
         best = best_scores(found)
-        hits = [above(one, LOWEST * float(top)) for one, top in zip(found, best, strict=True)]
-        return Listed(hits, np.ones(len(texts), np.bool_), partial(_shares, asked, best))
+        hits = [above(own, LOWEST * float(top)) for own, top in zip(found, best, strict=True)]
+        return Listed(hits, np.ones(len(texts), np.bool_), partial(_shares, inquiry, best))
 
 
-def _shares(asked: Inquiry, best: Scores, rows: Rows) -> Shares:
-    return shares_of(asked.corpus.score_lexical(asked.texts, asked.plan.language, rows), best)
+def _shares(inquiry: Inquiry, best: Scores, rows: Rows) -> Shares:
+    return shares_of(inquiry.corpus.score_lexical(inquiry.texts, inquiry.plan.language, rows), best)

@@ -1,7 +1,7 @@
-"""Retrievers by name: the built-in ones, and those other packages add.
+"""The registry of retrievers: the built-in ones and those of other packages.
 
-A package adds one through the entry point group ``redstring.retrievers``; the entry's name is the
-retriever's name, its value the class.
+A package adds one by the entry point group ``redstring.retrievers``; the entry's name is the retriever's
+name, its value the class.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ BUILT_IN: Mapping[str, Callable[[], Retriever]] = {
 
 @cache
 def known_retrievers() -> Mapping[str, Callable[[], Retriever]]:
-    """All retrievers by name. A built-in name cannot be taken by another package."""
+    """Return all retrievers by name. Other packages cannot use a built-in name."""
     added = {entry.name: entry.load() for entry in entry_points(group=GROUP) if entry.name not in BUILT_IN}
     return {**BUILT_IN, **added}
 
 
 def retrievers(names: Sequence[str]) -> list[Retriever]:
-    """Retrievers by name, in the order in which they search.
+    """Make retrievers by name, in the order in which they search.
 
-    Raises SettingsError for an unknown name, or where none is named.
+    Raises SettingsError for an unknown name or an empty list.
     """
     known = known_retrievers()
     if not names:
@@ -43,11 +43,11 @@ def retrievers(names: Sequence[str]) -> list[Retriever]:
     for name in names:
         if name not in known:
             raise SettingsError(f"unknown retriever {name!r}; known retrievers: {', '.join(known)}")
-    # In the order of the registry: each one may look at what those before it have found.
+    # In the order of the registry: a retriever may use what earlier ones found.
     return [known[name]() for name in known if name in names]
 
 
 def title_of(name: str) -> str:
-    """What people call a retriever; its name where nothing is known of it any more."""
+    """Return the title of a retriever, or its name if it is no longer known."""
     maker = known_retrievers().get(name)
     return name if maker is None else maker().title

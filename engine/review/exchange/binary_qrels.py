@@ -1,5 +1,4 @@
-"""Relevance judgements of two grades, as most collections of TREC and BEIR have them: 1 is relevant, 0 is
-not."""
+"""Relevance judgements with two grades, as in most collections of TREC and BEIR: 1 is relevant, 0 is not."""
 
 from __future__ import annotations
 
@@ -11,8 +10,8 @@ from engine.review.model import Verdict
 
 
 def read(path: Path, most: int = MOST) -> list[Draft]:
-    """Judgements in four columns (TREC) or three (BEIR). Raises SourceError, naming the line, for a gain that
-    is neither 0 nor 1: such a file has more grades."""
+    """Read judgements in four columns (TREC) or three (BEIR). Raises SourceError, naming the line, for a gain
+    other than 0 and 1: such a file has more grades."""
     return read_gains(path, {1: Verdict.RELEVANT, 0: Verdict.IRRELEVANT}, most)
 
 

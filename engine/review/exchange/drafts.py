@@ -1,4 +1,4 @@
-"""Verdicts in files: drafts of them, and what every format shares."""
+"""Verdicts in files: validated drafts, and the definitions that all formats share."""
 
 from __future__ import annotations
 
@@ -26,9 +26,6 @@ from engine.evaluation.questions import topic_of
 from engine.review.agreement import SCALES
 from engine.review.model import Assessment, ItemKind, SourceType, Verdict
 
-# Verdicts from elsewhere, checked field by field, before they are tied to items of cases; and
-# what formats say of ours.
-
 LONGEST_ID: Final = 1_000
 LONGEST_NAME: Final = 200
 LONGEST_TEXT: Final = 20_000
@@ -37,10 +34,10 @@ LONGEST_ENGINE: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What somebody said of an item, as a file has it. ``key`` or ``passage_id`` name the item, in the case,
-    or for the question, that the file names; what it leaves out is empty. ``question_id`` is that of TREC's
-    forms. ``at`` is UTC in ISO 8601. ``seconds``, ``settles``, ``sha256``, ``fingerprint`` and ``engine`` are
-    as an ``Assessment`` has them. ``where`` names file and line in errors; it says nothing of the verdict."""
+    """A verdict on an item as a file gives it. ``key`` or ``passage_id`` identify the item in the case, or
+    for the question, that the file names; missing fields are empty. ``question_id`` is that of TREC formats.
+    ``at`` is UTC in ISO 8601. ``seconds``, ``settles``, ``sha256``, ``fingerprint`` and ``engine`` are as in
+    ``Assessment``. ``where`` names file and line for errors."""
 
     kind: ItemKind
     verdict: Verdict
@@ -65,7 +62,7 @@ class Draft:
 
 
 def verdict_of(word: str, kind: ItemKind) -> Verdict:
-    """A verdict by its word. Raises ValueError, listing the known ones, for what is none of the kind."""
+    """Return a verdict by its word. Raises ValueError, listing the known ones, for an unknown word."""
     for verdict in SCALES[kind]:
         if verdict.value == word.strip().lower():
             return verdict
@@ -74,8 +71,8 @@ def verdict_of(word: str, kind: ItemKind) -> Verdict:
 
 
 def draft(values: Mapping[Any, Any], where: str) -> Draft:
-    """A verdict of the fields of ``Draft`` that are there; others are passed over, as is what is null. Raises
-    SourceError, which begins with ``where``, for a field that cannot be read, and where no item is named."""
+    """Make a verdict from fields of ``Draft``; others, and null values, are ignored. Raises SourceError,
+    which begins with ``where``, for an invalid field and if no item is named."""
     given = {name: value for name, value in values.items() if value is not None}
     try:
         fields = _Fields.model_validate(given)
@@ -88,7 +85,7 @@ def draft(values: Mapping[Any, Any], where: str) -> Draft:
 
 
 def refused(where: str, error: ValidationError) -> SourceError:
-    """What to raise for values that are not as they should be: the first of them is named."""
+    """Return the error for invalid values; it names the first of them."""
     first = error.errors(include_url=False)[0]
     field = ".".join(map(str, first["loc"]))
     reason = first["msg"].removeprefix("Value error, ")
@@ -96,7 +93,7 @@ def refused(where: str, error: ValidationError) -> SourceError:
 
 
 def verdict_fields(one: Assessment) -> dict[str, str | int | float | None]:
-    """Return an assessment and its item by the names that ``draft`` reads, and where the item came from.
+    """Return an assessment and its item as the fields that ``draft`` reads, and the item's origin.
     ``approved`` is 1 or 0."""
     item = one.item
     return {
@@ -139,12 +136,12 @@ def _moment(value: object) -> object:
         found = datetime.fromisoformat(value)
         return (found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)).isoformat()
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"no moment of ISO 8601: {value[:40]!r}") from error
+        raise ValueError(f"not an ISO 8601 time: {value[:40]!r}") from error
 
 
 def _writable(text: str) -> str:
     if "\0" in text:
-        raise ValueError("there are characters in it that no text has")
+        raise ValueError("contains characters that are not text")
     return text
 
 
@@ -184,20 +181,19 @@ class _Fields(BaseModel):
         return self
 
 
-# Files of other programs, opened and bounded before anything in them is looked at.
-
+# Files of other programs are opened and bounded before anything in them is parsed.
 LARGEST: Final = 64_000_000
 MOST: Final = 200_000
-# How files of ZIP and gzip begin.
+# First bytes of ZIP and gzip files.
 _PACKED: Final = (b"PK\x03\x04", b"\x1f\x8b")
 
 
 def text_of(path: Path) -> str:
-    """A file in UTF-8, of at most ``LARGEST`` bytes, as text. Raises SourceError."""
+    """Read a UTF-8 file of at most ``LARGEST`` bytes. Raises SourceError."""
     try:
         data = files.read_named(path, LARGEST)
         if data.startswith(_PACKED):
-            raise SourceError(f"{path}: a packed file; unpack it first")
+            raise SourceError(f"{path}: a compressed file; unpack it first")
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SourceError(f"{path}: not in UTF-8, at byte {error.start}; save it as UTF-8") from error
@@ -206,20 +202,20 @@ def text_of(path: Path) -> str:
 
 
 def json_lines(path: Path, most: int = MOST) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of a file with one in each line, each with its place for errors; empty lines are passed
-    over. Raises SourceError for a line that is no object, and where there are more than ``most``."""
+    """Yield the objects of a file with one a line, each with its position for errors; empty lines are
+    ignored. Raises SourceError for a line that is not an object, and for more than ``most``."""
     for number, line in enumerate(io.StringIO(text_of(path)), 1):
         where = f"{path}, line {number}"
         bounded(number, path, most)
         if line.strip():
             value = _value(line, where)
             if not isinstance(value, dict):
-                raise SourceError(f"{where}: no JSON object")
+                raise SourceError(f"{where}: not a JSON object")
             yield where, value
 
 
 def bounded(number: int, path: Path, most: int) -> None:
-    """Raises SourceError where a file has more verdicts than ``most``; ``number`` counts them from 1."""
+    """Raise SourceError if a file has more verdicts than ``most``; ``number`` counts them from 1."""
     if number > most:
         raise SourceError(f"{path}: more than {most:,} verdicts; split the file")
 
@@ -228,27 +224,24 @@ def _value(text: str, where: str) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise SourceError(f"{where}: no JSON ({error})") from error
-
-
-# What a format is.
+        raise SourceError(f"{where}: not JSON ({error})") from error
 
 
 class Reader(Protocol):
     """Reads a file."""
 
     def __call__(self, path: Path, most: int = MOST) -> list[Draft]:
-        """Its verdicts."""
+        """Return its verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: ``name`` is what a command calls it, ``title`` what the page does, ``meaning`` says who reads
-    or writes it.
+    """A format: ``name`` is used in commands, ``title`` on the page, ``meaning`` names its readers or
+    writers.
 
-    ``read`` gives the verdicts of a file, in its order, at most so many; it raises SourceError naming file
-    and line, or task, of what cannot be read. ``write`` makes the bytes of a file that ends in ``suffix``, of
-    the assessments that stand; None where the format is only read.
+    ``read`` returns the verdicts of a file in order, up to a maximum; it raises SourceError naming file and
+    line of invalid input. ``write`` returns the bytes of a file with the ``suffix`` for the current
+    assessments; None if the format can only be read.
     """
 
     name: str

@@ -10,7 +10,7 @@ import orjson
 
 from engine.errors import SourceError
 from engine.review.exchange.drafts import MOST, Draft, Format, draft, json_lines, verdict_fields
-from engine.review.model import Assessment, standing
+from engine.review.model import Assessment, current_assessments
 
 # Version 0.1 wrote assessments of MLflow, with these names for kinds of items.
 _KINDS: Final = {"passage_relevance": "passage", "hop_correctness": "hop", "sentence_support": "sentence"}
@@ -19,7 +19,8 @@ _KINDS: Final = {"passage_relevance": "passage", "hop_correctness": "hop", "sent
 def write(assessments: Iterable[Assessment]) -> bytes:
     """Return one object per current verdict and line; no bytes if there are no verdicts."""
     return b"".join(
-        orjson.dumps(_values(one), option=orjson.OPT_APPEND_NEWLINE) for one in standing(assessments)
+        orjson.dumps(_values(one), option=orjson.OPT_APPEND_NEWLINE)
+        for one in current_assessments(assessments)
     )
 
 

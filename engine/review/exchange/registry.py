@@ -1,4 +1,4 @@
-"""The formats in which verdicts are exchanged, by name."""
+"""The formats for exchanging verdicts, by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMATS: Final[Mapping[str, Format]] = {
 
 
 def format_of(name: str) -> Format:
-    """A format by its name. Raises InputError for an unknown one."""
+    """Return a format by name. Raises InputError for an unknown one."""
     found = FORMATS.get(name)
     if found is None:
         raise InputError(f"unknown format {name!r}; known: {', '.join(FORMATS)}")
@@ -24,9 +24,9 @@ def format_of(name: str) -> Format:
 
 
 def writer_of(name: str) -> Callable[[Iterable[Assessment]], bytes]:
-    """What writes a format. Raises InputError for an unknown one, and for one that is only read."""
+    """Return the writer of a format. Raises InputError for an unknown one, and for one that is only read."""
     found = format_of(name)
     if found.write is None:
         written = ", ".join(one.name for one in FORMATS.values() if one.write is not None)
-        raise InputError(f"{name} is only read; written are {written}")
+        raise InputError(f"{name} can only be read; formats that can be written: {written}")
     return found.write

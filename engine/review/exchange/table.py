@@ -1,8 +1,7 @@
-"""Verdicts as a table, a row each: CSV of RFC 4180 in UTF-8 with a byte order mark, for a spreadsheet.
+"""Verdicts as a table with a row each: CSV of RFC 4180 in UTF-8 with a byte order mark, for spreadsheets.
 
-A text that a spreadsheet would take for a formula gets an apostrophe in front, and so does one that begins
-with apostrophes before such a text: so it can be told which apostrophe was there before, and reading takes
-back what writing has put.
+A text that a spreadsheet would read as a formula gets an apostrophe in front, also one with apostrophes
+before such a text: so reading can remove exactly the apostrophe that writing added.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from pathlib import Path
 from engine.errors import SourceError
 from engine.exports.formats.table import Cell, defused
 from engine.review.exchange.drafts import MOST, Draft, Format, bounded, draft, text_of, verdict_fields
-from engine.review.model import Assessment, standing
+from engine.review.model import Assessment, current_assessments
 
 COLUMNS = (
     *("case_id", "question_id", "question", "kind", "key", "passage_id", "document_id", "source_id"),
@@ -27,20 +26,20 @@ _NEEDED = "verdict"
 
 
 def write(assessments: Iterable[Assessment]) -> bytes:
-    """The table; its header alone where nobody has judged anything."""
+    """Return the table; only its header if there are no verdicts."""
     file = io.StringIO(newline="")
     lines = csv.writer(file, lineterminator="\r\n")
     lines.writerow(COLUMNS)
-    for one in standing(assessments):
+    for one in current_assessments(assessments):
         fields = verdict_fields(one)
         lines.writerow([_cell(fields[name]) for name in COLUMNS])
     return file.getvalue().encode("utf-8-sig")
 
 
 def read(path: Path, most: int = MOST) -> list[Draft]:
-    """The verdicts of a table with our columns, of which ``verdict`` and one of ``key`` and ``passage_id``
-    are needed; others are passed over. Columns may be separated by semicolons, as some spreadsheets write
-    them. Raises SourceError naming the line on which a row ends."""
+    """Read the verdicts of a table with these columns; ``verdict`` and one of ``key`` and ``passage_id`` are
+    required, other columns are ignored. Semicolons may separate columns, as some spreadsheets write them.
+    Raises SourceError naming the line on which a row ends."""
     text = text_of(path)
     header = text.partition("\n")[0]
     separator = ";" if ";" in header and "," not in header else ","
@@ -48,9 +47,7 @@ def read(path: Path, most: int = MOST) -> list[Draft]:
     found = []
     try:
         if _NEEDED not in (rows.fieldnames or ()):
-            raise SourceError(
-                f"{path}, line 1: no column {_NEEDED!r}; a table begins with the names of its columns"
-            )
+            raise SourceError(f"{path}, line 1: no column {_NEEDED!r}; a table begins with its column names")
         for number, row in enumerate(rows, 1):
             bounded(number, path, most)
             where = f"{path}, line {rows.line_num}"
@@ -58,7 +55,7 @@ def read(path: Path, most: int = MOST) -> list[Draft]:
                 raise SourceError(f"{where}: more fields than columns")
             found.append(draft({name: _plain(value) for name, value in row.items() if value}, where))
     except csv.Error as error:
-        raise SourceError(f"{path}, line {rows.reader.line_num}: no CSV ({error})") from error
+        raise SourceError(f"{path}, line {rows.reader.line_num}: not CSV ({error})") from error
     return found
 
 
@@ -70,7 +67,7 @@ def _cell(value: Cell) -> Cell:
 
 
 def _plain(text: str) -> str:
-    """A text without the apostrophe that ``_cell`` put."""
+    """Remove the apostrophe that ``_cell`` added."""
     bare = text.lstrip("'")
     return text[1:] if text.startswith("'") and defused(bare).startswith("'") else text
 

@@ -1,9 +1,9 @@
-"""Learning from verdicts: what else, beside the shipped score, tells the relevant passages of a question.
+"""Learning from verdicts: what besides the shipped score identifies the relevant passages of a question.
 
-For each question the passages that were called relevant are weighed against all that were judged by a softmax
-(the list likelihood of Xia et al., ICML 2008, for one place at a time). The shipped score, at the scale that
-fits, stands; added is what other questions' verdicts say of the same passage (``ranking/experience.py``), and
-what features tell. A ridge keeps what is added at nothing where little was said. Minimised by L-BFGS-B.
+For each question a softmax weighs the passages judged relevant against all judged ones (the list likelihood
+of Xia et al., ICML 2008, for one rank at a time). The shipped score is kept at its best scale; evidence from
+other questions' verdicts on the same passage (``ranking/additive.py``) and features are added. A ridge keeps
+these near zero if there are few verdicts. Minimised by L-BFGS-B.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.errors import InputError
 from engine.evaluation.learning import knots_of, ramps
 from engine.investigation.ranking.additive import AdditiveModel, Experience, Floats, Shape, verdict_weight
-from engine.review.learning.observing import Observed
+from engine.review.learning.observations import Observed
 
-# Beyond so many judged passages the oldest questions are left out: time grows with their number.
+# Maximum judged passages; beyond it the oldest questions are left out, because time grows with their number.
 MOST = 20_000
-# The ridge of what is said of passages, two weights; and of features, some two hundred.
+# Ridge of the evidence on passages (two weights), and of the features (about two hundred).
 RIDGE_OF_PASSAGES, RIDGE_OF_FEATURES = 10.0, 3000.0
-# Between these are the scale of the shipped score and the share of mistakes, whatever few verdicts say.
+# Bounds of the scale of the shipped score and of the share of mistakes.
 LEAST_SCALE, MOST_SCALE, MOST_MISTAKES = 1.0, 40.0, 0.9
 ITERATIONS = 60
-# What may count, as columns: what is said for and against passages, what features tell, or both.
+# Columns that may count: evidence for and against passages, features, or both.
 KINDS: Mapping[str, tuple[int, int | None]] = {
     "passages": (0, 2),
     "features": (2, None),
@@ -40,11 +40,13 @@ KINDS: Mapping[str, tuple[int, int | None]] = {
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """The judged passages of some questions together. ``rows`` of the corpus, ``of_question`` the number of
-    the question, ``shipped`` scores, what is said for each and against it (``relevant``, ``irrelevant``:
-    worth times voices), and the ramps of the features, by their spread; shapes (n,) and (n, r). ``known`` are
-    the judged rows, ascending, ``place`` that of each verdict among them. ``alike``, shape (q, q): what a
-    verdict on one question counts for another, 0 for itself. ``knots`` are those of the features."""
+    """The judged passages of some questions together, as arrays of shape (n,) and (n, r).
+
+    ``rows`` of the corpus, ``of_question`` numbers of questions, ``shipped`` scores, ``relevant`` and
+    ``irrelevant`` evidence (worth times voices), ``ramps`` of the features divided by their ``spread``.
+    ``known`` are the judged rows, ascending, ``place`` the index of each verdict among them. ``alike``, shape
+    (q, q), is the weight of a verdict on one question for another, 0 for itself. ``knots`` are those of the
+    features."""
 
     questions: tuple[Observed, ...]
     rows: Rows
@@ -61,41 +63,41 @@ class Observations:
 
 
 def observations(questions: Sequence[Observed]) -> Observations:
-    """All that was said, as the learner takes it. Raises InputError where it is all the same: nothing is
-    learned from passages of which each is relevant, or none."""
-    kept = _newest(questions)
-    worth = np.concatenate([one.worth for one in kept]) if kept else np.zeros(0, np.float32)
+    """Assemble the observations of questions. Raises InputError if all passages are relevant or none is: then
+    nothing can be learned."""
+    newest = _newest(questions)
+    worth = np.concatenate([one.worth for one in newest]) if newest else np.zeros(0, np.float32)
     if not len(worth) or worth.min() == worth.max():
         raise InputError(
-            "nothing can be learned yet: there must be passages that are relevant and others that are not"
+            "nothing can be learned yet: it takes passages that are relevant and others that are not"
         )
-    voices = np.concatenate([one.voices for one in kept])
-    rows = np.concatenate([one.rows[one.judged] for one in kept]).astype(np.int32)
+    voices = np.concatenate([one.voices for one in newest])
+    rows = np.concatenate([one.rows[one.judged] for one in newest]).astype(np.int32)
     known, place = np.unique(rows, return_inverse=True)
-    knots = tuple(knots_of(row) for row in np.concatenate([one.values for one in kept], axis=1))
-    table = ramps(np.concatenate([one.values[:, one.judged] for one in kept], axis=1), knots)
+    knots = tuple(knots_of(row) for row in np.concatenate([one.values for one in newest], axis=1))
+    table = ramps(np.concatenate([one.values[:, one.judged] for one in newest], axis=1), knots)
     spread = table.std(axis=0) + 1e-3
     return Observations(
-        questions=kept,
+        questions=newest,
         rows=rows,
-        of_question=np.repeat(np.arange(len(kept)), [len(one.judged) for one in kept]).astype(np.int32),
-        shipped=np.concatenate([one.shipped[one.judged] for one in kept]),
+        of_question=np.repeat(np.arange(len(newest)), [len(one.judged) for one in newest]).astype(np.int32),
+        shipped=np.concatenate([one.shipped[one.judged] for one in newest]),
         relevant=(worth * voices).astype(np.float32),
         irrelevant=((1.0 - worth) * voices).astype(np.float32),
         ramps=(table / spread).astype(np.float32),
         known=known.astype(np.int32),
         place=place,
-        alike=between(vectors_of(kept)),
+        alike=question_similarity(question_vectors(newest)),
         knots=knots,
         spread=spread.astype(np.float32),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Taught:
-    """What questions taught: the weights of what is said for passages and against them, and of the ramps of
-    features, shape (r,); and by what their verdicts are expected, the ``scale`` of scores and the share of
-    ``mistakes``."""
+class Lesson:
+    """What questions teach: weights of the evidence for passages (``gain``) and against them (``loss``), and
+    of the feature ``ramps``, shape (r,); with the ``scale`` of scores and the share of ``mistakes`` for the
+    likelihood of verdicts."""
 
     gain: float
     loss: float
@@ -104,19 +106,19 @@ class Taught:
     mistakes: float
 
 
-def taught(seen: Observations, used: NDArray[np.bool_]) -> dict[str, Taught]:
-    """What the ``used`` questions teach, shape (q,), by what may count (``KINDS``)."""
+def fit_lessons(seen: Observations, used: NDArray[np.bool_]) -> dict[str, Lesson]:
+    """Fit lessons to the ``used`` questions, shape (q,), one for each of ``KINDS``."""
     mine = np.flatnonzero(used[seen.of_question])
     size = seen.ramps.shape[1]
     numbers, of_question = np.unique(seen.of_question[mine], return_inverse=True)
     lists = Lists(of_question, seen.relevant[mine].astype(np.float64))
     shipped = seen.shipped[mine].astype(np.float64)
     scale, mistakes = lists.expected(shipped)
-    said = _said(seen, used, numbers)[:, of_question, seen.place[mine]].T
-    spread = said.std(axis=0) + 1e-3
-    table = np.concatenate([said / spread, seen.ramps[mine]], axis=1).astype(np.float64)
+    evidence = _evidence(seen, used, numbers)[:, of_question, seen.place[mine]].T
+    spread = evidence.std(axis=0) + 1e-3
+    table = np.concatenate([evidence / spread, seen.ramps[mine]], axis=1).astype(np.float64)
     ridge = np.array([RIDGE_OF_PASSAGES] * 2 + [RIDGE_OF_FEATURES] * size)
-    # What is said for a passage never takes from it, what is said against it never adds.
+    # Evidence for a passage never lowers its score, evidence against it never raises it.
     bounds = [(0.0, None), (None, 0.0)] + [(None, None)] * size
     found = {}
     for kind, (first, last) in KINDS.items():
@@ -124,16 +126,17 @@ def taught(seen: Observations, used: NDArray[np.bool_]) -> dict[str, Taught]:
         weights = np.zeros(2 + size)
         weights[own] = lists.fitted(scale * shipped, mistakes, table[:, own], ridge[own], bounds[own]) / scale
         gain, loss = weights[:2] / spread
-        found[kind] = Taught(float(gain), float(-loss), weights[2:].astype(np.float32), scale, mistakes)
+        found[kind] = Lesson(float(gain), float(-loss), weights[2:].astype(np.float32), scale, mistakes)
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """Judged passages by question, whose numbers ascend from 0, and what is said for each; shapes (n,).
+    """Judged passages by question, numbered in ascending order from 0, and the evidence for each; shapes
+    (n,).
 
-    What is said for a passage is a mistake with some chance, and then as likely of any that was judged:
-    without that, mistakes on what ranks low would teach that the ranking is of little worth.
+    A verdict of relevance is a mistake with some probability, and then equally likely for any judged passage:
+    otherwise mistakes on low-ranked passages would teach that the ranking is of little value.
     """
 
     of_question: NDArray[np.intp]
@@ -142,8 +145,8 @@ class Lists:
     def likelihood(
         self, scores: NDArray[np.float64], mistakes: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """The logarithm of the chance of what is said for each passage, shape (n,); its slopes, of all that
-        is said together, by the scores, and by the share of mistakes, which are to be summed."""
+        """Return the log probability of the evidence for each passage, shape (n,); the gradient of the total
+        with respect to the scores; and its derivative by the share of mistakes, as addends."""
         starts = np.flatnonzero(np.diff(self.of_question, prepend=-1))
         powers = np.exp(scores - np.maximum.reduceat(scores, starts)[self.of_question])
         chances = powers / np.add.reduceat(powers, starts)[self.of_question]
@@ -154,11 +157,11 @@ class Lists:
         return np.log(mixed), slopes, self.relevant * (anyone - chances) / mixed
 
     def expected(self, shipped: NDArray[np.float64]) -> tuple[float, float]:
-        """The scale of the shipped score and the share of mistakes by which verdicts are likeliest."""
+        """Return the maximum likelihood scale of the shipped score and share of mistakes."""
 
         def loss(both: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            told, slopes, of_mistakes = self.likelihood(both[0] * shipped, float(both[1]))
-            return -float(self.relevant @ told), -np.array([slopes @ shipped, of_mistakes.sum()])
+            log_chances, slopes, of_mistakes = self.likelihood(both[0] * shipped, float(both[1]))
+            return -float(self.relevant @ log_chances), -np.array([slopes @ shipped, of_mistakes.sum()])
 
         begin = np.array([LEAST_SCALE, MOST_MISTAKES / 2])
         bounds = [(LEAST_SCALE, MOST_SCALE), (0.0, MOST_MISTAKES)]
@@ -173,12 +176,12 @@ class Lists:
         ridge: NDArray[np.float64],
         bounds: Sequence[tuple[float | None, float | None]],
     ) -> NDArray[np.float64]:
-        """The weights of the columns of ``table``, (n, k), beside an ``offset`` of scores, (n,); (k,)."""
+        """Return the weights, shape (k,), of the columns of ``table``, (n, k), added to ``offset``, (n,)."""
 
         def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            told, slopes, _ = self.likelihood(offset + table @ weights, mistakes)
+            log_chances, slopes, _ = self.likelihood(offset + table @ weights, mistakes)
             penalty = float(ridge @ (weights * weights)) / 2
-            return penalty - float(self.relevant @ told), ridge * weights - table.T @ slopes
+            return penalty - float(self.relevant @ log_chances), ridge * weights - table.T @ slopes
 
         begin = np.zeros(table.shape[1])
         found = minimize(
@@ -188,79 +191,79 @@ class Lists:
         return weights
 
 
-def _said(seen: Observations, used: NDArray[np.bool_], numbers: NDArray[np.integer]) -> Floats:
-    """What the used questions say for and against each known passage to questions of these numbers, and none
-    to itself: roots of sums, shape (2, numbers, known)."""
+def _evidence(seen: Observations, used: NDArray[np.bool_], numbers: NDArray[np.integer]) -> Floats:
+    """Return the evidence of the used questions for and against each known passage, for questions of these
+    numbers (without their own): square roots of sums, shape (2, numbers, known)."""
     shares, shape = seen.alike[numbers] * used, (len(seen.questions), len(seen.known))
     both = [
-        np.sqrt(shares @ csr_array((told, (seen.of_question, seen.place)), shape=shape))
-        for told in (seen.relevant, seen.irrelevant)
+        np.sqrt(shares @ csr_array((given, (seen.of_question, seen.place)), shape=shape))
+        for given in (seen.relevant, seen.irrelevant)
     ]
     return np.stack(both).astype(np.float32)
 
 
 def gains(
-    seen: Observations, used: NDArray[np.bool_], lessons: Sequence[Taught]
+    seen: Observations, used: NDArray[np.bool_], lessons: Sequence[Lesson]
 ) -> Iterator[tuple[int, Floats]]:
-    """The questions that are not ``used``, and what their pools gain by each of the lessons that the others
-    taught, shape (lessons, n)."""
+    """Yield each question that is not ``used``, with the score gains of its pool by each of the lessons that
+    the others taught, shape (lessons, n)."""
     left = np.flatnonzero(~used)
-    said = _said(seen, used, left)
+    evidence = _evidence(seen, used, left)
     of_ramps = np.stack([one.ramps / seen.spread for one in lessons], axis=1)
     weights = np.array([[one.gain, -one.loss] for one in lessons], np.float32)
-    for number, own in zip(left.tolist(), said.swapaxes(0, 1), strict=True):
+    for number, own in zip(left.tolist(), evidence.swapaxes(0, 1), strict=True):
         one = seen.questions[number]
-        where = np.minimum(np.searchsorted(seen.known, one.rows), len(seen.known) - 1)
-        known = (seen.known[where] == one.rows).astype(np.float32)
-        yield number, weights @ (own[:, where] * known) + (ramps(one.values, seen.knots) @ of_ramps).T
+        positions = np.minimum(np.searchsorted(seen.known, one.rows), len(seen.known) - 1)
+        is_known = (seen.known[positions] == one.rows).astype(np.float32)
+        yield number, weights @ (own[:, positions] * is_known) + (ramps(one.values, seen.knots) @ of_ramps).T
 
 
-def experience_of(
-    seen: Observations, corpus: Corpus, found: Taught, strength: float, name: str
+def make_experience(
+    seen: Observations, corpus: Corpus, found: Lesson, strength: float, name: str
 ) -> Experience:
-    """What a ranking takes of what was taught."""
-    shapes, place = {}, 0
+    """Make the experience that a ranking uses from a lesson."""
+    shapes, begin = {}, 0
     weights = found.ramps / seen.spread
     for feature, knots in zip(seen.questions[0].names, seen.knots, strict=True):
         count = len(list(pairwise(knots.tolist())))
-        own = weights[place : place + count].astype(np.float32)
-        place += count
+        own = weights[begin : begin + count].astype(np.float32)
+        begin += count
         if np.abs(own).max(initial=0.0) > 0:
             shapes[feature] = Shape(knots, own)
     counts = found.gain or found.loss
-    kept = slice(None) if counts else slice(0)
+    used = slice(None) if counts else slice(0)
     return Experience(
         id=name,
         strength=strength,
         gain=found.gain,
         loss=found.loss,
         passages=tuple(corpus.ids(seen.known)) if counts else (),
-        questions=vectors_of(seen.questions)[kept],
-        of_passage=seen.place[kept].astype(np.int32),
-        of_question=seen.of_question[kept],
-        relevant=seen.relevant[kept],
-        irrelevant=seen.irrelevant[kept],
+        questions=question_vectors(seen.questions)[used],
+        of_passage=seen.place[used].astype(np.int32),
+        of_question=seen.of_question[used],
+        relevant=seen.relevant[used],
+        irrelevant=seen.irrelevant[used],
         features=AdditiveModel(shapes, 1.0),
     )
 
 
-def gained(experience: Experience, corpus: Corpus, one: Observed) -> Scores:
-    """What experience adds to the passages of a pool, shape (n,)."""
+def experience_scores(experience: Experience, corpus: Corpus, one: Observed) -> Scores:
+    """Return what experience adds to the scores of a pool's passages, shape (n,)."""
     by_features = experience.weights(one.names, one.values).sum(axis=0)
     found: Scores = by_features + experience.passage_gains(corpus, one.rows, one.vector)[0]
     return found
 
 
-def vectors_of(questions: Sequence[Observed]) -> Floats:
-    """The vectors of questions, shape (q, d), (q, 0) where there are none."""
+def question_vectors(questions: Sequence[Observed]) -> Floats:
+    """Return the vectors of questions, shape (q, d), or (q, 0) if one is missing."""
     if any(one.vector is None for one in questions):
         return np.zeros((len(questions), 0), np.float32)
     return np.stack([one.vector for one in questions if one.vector is not None])
 
 
-def between(vectors: Floats) -> Floats:
-    """What a verdict on one question counts for another, 0 for itself, by the vectors of questions, (q, d);
-    shape (q, q)."""
+def question_similarity(vectors: Floats) -> Floats:
+    """Return the weight of a verdict on one question for another, 0 for itself, from the vectors of
+    questions, (q, d); shape (q, q)."""
     found = (
         verdict_weight(vectors @ vectors.T) if vectors.shape[1] else np.ones((len(vectors),) * 2, np.float32)
     )
@@ -269,11 +272,11 @@ def between(vectors: Floats) -> Floats:
 
 
 def _newest(questions: Sequence[Observed]) -> tuple[Observed, ...]:
-    """The last questions that together have no more judged passages than are learned from."""
-    kept, count = [], 0
+    """Return the newest questions that together stay within the maximum of judged passages."""
+    newest, count = [], 0
     for one in reversed(questions):
         count += len(one.judged)
         if count > MOST:
             break
-        kept.append(one)
-    return tuple(reversed(kept))
+        newest.append(one)
+    return tuple(reversed(newest))

@@ -75,14 +75,14 @@ def test_judgements_of_a_collection(
     bring = ("review", "import", out, "--format", "qrels", "--case", case_id, "--corpus", harbour_folder)
     refused = run(*bring)
     assert (refused.code, refused.err) == (
-        2, f"redstring: {out}, line 1: says not who judged it: name a reviewer (--by)\n"
+        2, f"redstring: {out}, line 1: no reviewer: name one (--by)\n"
     )  # fmt: skip
     out.write_text(out.read_text() + f"{lines[0].split()[0]} 0 nowhere 2\nq17 0 {lines[0].split()[2]} 2\n")
     told = run(*bring, "--by", "Pool").out.splitlines()
     assert told[0] == f"{len(lines)} verdicts kept"
     last = len(lines) + 1
     assert told[1] == (
-        f"2 are of what is not here: line {last}, nowhere; line {last + 1}, {lines[0].split()[2]}"
+        f"2 are on items that are not here: line {last}, nowhere; line {last + 1}, {lines[0].split()[2]}"
     )
     assert run(*bring, "--by", "Pool").out.startswith(f"0 verdicts kept\n{len(lines)} were here before\n")
 
@@ -115,8 +115,8 @@ def test_what_cannot_be_done_is_refused(
     rows: tuple[tuple[tuple[str, ...], str], ...] = (
         (("export", "--queue", "nobody", "--format", "csv"), "there is no queue 'nobody'"),
         ((*given, "xls"), "unknown format 'xls'"),
-        ((*given, "binary-qrels"), "binary-qrels is only read"),
-        ((*given, "qrels"), "no passage of this case has been judged"),
+        ((*given, "binary-qrels"), "binary-qrels can only be read"),
+        ((*given, "qrels"), "no passage has been judged"),
         ((*taken, "--queue", "nobody"), "there is no queue 'nobody'"),
         ((*taken, "--matter", "Harbour"), "--corpus: name the corpus"),
         ((*taken, "--case", "x", "--corpus", str(harbour_folder)), "there is no case 'x'"),

@@ -36,5 +36,5 @@ def test_what_is_wrong_with_an_address_is_told(words: str, message: str) -> None
 
 def test_where_a_folder_is_needed() -> None:
     assert folder_of("laws") == Path("laws")
-    with pytest.raises(CorpusError, match="this is done in a corpus folder"):
+    with pytest.raises(CorpusError, match="this needs a corpus folder"):
         folder_of("postgresql://h/d?corpus=c")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
 from engine.corpus.embedded import generation
-from engine.corpus.embedded.generation import GRAPH_NAME, published
+from engine.corpus.embedded.generation import GRAPH_NAME, current_generation
 from engine.corpus.embedded.writing import apply_decisions
 from engine.corpus.protocol import Links, Mentions
 from engine.corpus.related import (
@@ -116,7 +116,7 @@ def test_a_corpus_without_one_gives_the_same_graph(folder: Path) -> None:
 
 def test_a_damaged_one_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     apply_decisions(folder)
-    path = published(folder).data / GRAPH_NAME
+    path = current_generation(folder).data / GRAPH_NAME
     damaged = bytearray(path.read_bytes())
     damaged[len(damaged) // 2] ^= 1
     path.write_bytes(damaged)

@@ -11,10 +11,10 @@ from engine.corpus.judgements import (
     Confirmation,
     Review,
     add_confirmation,
+    current_confirmations,
     digest_of,
     load_confirmations,
-    made_confirmation,
-    standing_confirmations,
+    make_confirmation,
 )
 from engine.errors import CorpusError, InputError
 
@@ -22,16 +22,16 @@ HELD = ("act/art-1", digest_of("The words."))
 
 
 def test_the_last_word_on_a_claim_and_a_passage_counts(tmp_path: Path) -> None:
-    add_confirmation(tmp_path, made_confirmation("A  claim\nhere.", HELD, "supported", reviewer="Ada"))
-    add_confirmation(tmp_path, made_confirmation("A claim here.", ("", ""), "not_in_corpus"))
-    said = standing_confirmations(load_confirmations(tmp_path))
+    add_confirmation(tmp_path, make_confirmation("A  claim\nhere.", HELD, "supported", reviewer="Ada"))
+    add_confirmation(tmp_path, make_confirmation("A claim here.", ("", ""), "not_in_corpus"))
+    said = current_confirmations(load_confirmations(tmp_path))
     assert set(said) == {("A claim here.", "act/art-1"), ("A claim here.", "")}
     assert said["A claim here.", "act/art-1"].review is Review.CONFIRMED
-    overruled = made_confirmation("A claim here.", HELD, "supported", instead="related", note="no\nlonger")
+    overruled = make_confirmation("A claim here.", HELD, "supported", instead="related", note="no\nlonger")
     kept = add_confirmation(tmp_path, overruled)
     assert (kept.review, kept.note, bool(kept.when)) == (Review.OVERRULED, "no longer", True)
     add_confirmation(tmp_path, overruled.model_copy(update={"withdrawn": True}))
-    assert set(standing_confirmations(load_confirmations(tmp_path))) == {("A claim here.", "")}
+    assert set(current_confirmations(load_confirmations(tmp_path))) == {("A claim here.", "")}
 
 
 @pytest.mark.parametrize(
@@ -40,14 +40,14 @@ def test_the_last_word_on_a_claim_and_a_passage_counts(tmp_path: Path) -> None:
         ({"instead": "supported"}, "confirm it instead"),
         ({"claim": " "}, "at least 1 character"),
         ({"claim": "x" * 10_001}, "at most 10000"),
-        ({"reviewer": "x" * 101}, "a name of 1 to 100 characters"),
-        ({"note": "x" * 10_000}, "note: longer than the 2,000"),
+        ({"reviewer": "x" * 101}, "a name of 1 to 100 visible characters"),
+        ({"note": "x" * 10_000}, "note: longer than 2,000"),
     ],
 )
 def test_what_is_no_confirmation_is_told(given: dict[str, str], words: str) -> None:
     told = {"claim": "A claim.", "held": HELD, "finding": "supported", **given}
     with pytest.raises(InputError, match=words):
-        made_confirmation(**told)  # type: ignore[arg-type]
+        make_confirmation(**told)  # type: ignore[arg-type]
 
 
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.judgements import Place, add_decision, load_decisions, place_of, standing
+from engine.corpus.judgements import Place, add_decision, current_decisions, load_decisions, locate_reference
 from engine.errors import CorpusError
 from engine.model import Span
 from tests.engine.forked import FORK
@@ -17,11 +17,11 @@ PLACE = Place("act/art-1", "Article 2", 0)
 def test_the_last_decision_stands_until_it_is_withdrawn(tmp_path: Path) -> None:
     add_decision(tmp_path, PLACE, "act/art-2")
     add_decision(tmp_path, PLACE, None)
-    assert {place: one.target_id for place, one in standing(load_decisions(tmp_path)).items()} == {
+    assert {place: one.target_id for place, one in current_decisions(load_decisions(tmp_path)).items()} == {
         PLACE: None
     }
     add_decision(tmp_path, PLACE, None, withdrawn=True)
-    assert standing(load_decisions(tmp_path)) == {}
+    assert current_decisions(load_decisions(tmp_path)) == {}
 
 
 def test_words_are_needed(tmp_path: Path) -> None:
@@ -53,9 +53,9 @@ def test_a_place_tells_equal_words_apart(text: str, data: st.DataObject) -> None
     end = data.draw(st.integers(start, len(text)))
     if start == end:
         return
-    place = place_of("p", text, Span(start, end))
+    place = locate_reference("p", text, Span(start, end))
     others = {
-        place_of("p", text, Span(other, other + end - start))
+        locate_reference("p", text, Span(other, other + end - start))
         for other in range(len(text) - (end - start) + 1)
         if other != start
     }

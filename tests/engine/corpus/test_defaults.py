@@ -122,6 +122,6 @@ def test_a_store_without_vectors_finds_none() -> None:
 
 def test_nothing_is_said_where_there_is_no_folder() -> None:
     plain = Plain()
-    plain.judge()
-    assert (plain.folder, plain.judged, list(plain.given_names())) == (None, (), [])
+    plain.apply_verdicts()
+    assert (plain.folder, plain.verdict_version, list(plain.defined_names())) == (None, (), [])
     assert list(plain.all_references()) == list(CONTENTS.references)

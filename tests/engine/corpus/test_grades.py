@@ -14,6 +14,7 @@ from engine.corpus.embedded.publication import GRADES_NAME
 from engine.corpus.grades import (
     Basis,
     GradeLine,
+    current_grades,
     default_grade,
     grade_from,
     grades_of,
@@ -22,9 +23,8 @@ from engine.corpus.grades import (
     load_grades,
     minimum_from,
     set_grade,
-    standing_grades,
     ungraded,
-    unset_grade,
+    withdraw_grade,
 )
 from engine.corpus.verifying import verify
 from engine.errors import CorpusError, InputError
@@ -91,17 +91,17 @@ def test_a_lowest_grade() -> None:
 def test_a_persons_word_comes_before_every_table(folder: Path) -> None:
     corpus = open_corpus(folder)
     by_id = {one.id: one for one in corpus.documents()}
-    assert grades_of(corpus).told(by_id["harbour"]) == (Grade.A, Basis.DEFAULT)
-    assert grades_of(corpus).told(by_id["letter"]) == (None, Basis.NOTHING)
+    assert grades_of(corpus).explain(by_id["harbour"]) == (Grade.A, Basis.DEFAULT)
+    assert grades_of(corpus).explain(by_id["letter"]) == (None, Basis.NOTHING)
     set_grade(corpus, "kind", "ACT", Grade.C, reviewer="Ada")
     set_grade(corpus, "document", "tides", None, note="a forgery")
     found = grades_of(corpus)
-    assert found.told(by_id["harbour"]) == (Grade.C, Basis.CORPUS)
-    assert found.told(by_id["tides"]) == (None, Basis.HAND)
+    assert found.explain(by_id["harbour"]) == (Grade.C, Basis.CORPUS)
+    assert found.explain(by_id["tides"]) == (None, Basis.HAND)
     assert {one.id for one in ungraded(found, corpus.documents())} == {"tides", "letter"}
-    unset_grade(corpus, "document", "tides")
+    withdraw_grade(corpus, "document", "tides")
     assert grades_of(corpus).of(by_id["tides"]) is Grade.C
-    unset_grade(corpus, "kind", "act")
+    withdraw_grade(corpus, "kind", "act")
     assert grades_of(corpus).of(by_id["tides"]) is Grade.A
     lines = load_grades(folder)
     assert [line.reviewer for line in lines] == ["Ada", "", "", ""]
@@ -112,26 +112,26 @@ def test_a_persons_word_comes_before_every_table(folder: Path) -> None:
 
 def test_the_grade_that_a_source_came_with_stands_between() -> None:
     document = Document("x", "X", type="act", quality=0.5)
-    assert standing_grades([]).told(document) == (Grade.C, Basis.SOURCE)
+    assert current_grades([]).explain(document) == (Grade.C, Basis.SOURCE)
     said = GradeLine(of="kind", name="act", grade=Grade.E)
-    assert standing_grades([said]).told(document) == (Grade.E, Basis.CORPUS)
+    assert current_grades([said]).explain(document) == (Grade.E, Basis.CORPUS)
 
 
 def test_what_is_not_in_the_corpus_is_not_graded(folder: Path) -> None:
     corpus = open_corpus(folder)
     for of, name, words in (
-        ("kind", "circular", "no document of"),
-        ("document", "gone", "no document of"),
+        ("kind", "circular", "document of"),
+        ("document", "gone", "document of"),
         ("document", "", "which document"),
         ("kind", "x" * 201, "longer than the 200"),
         ("document", "x" * 10_000, "longer than the 1,000"),
-        ("document", "<script>", "no document of"),
+        ("document", "<script>", "document of"),
     ):
         with pytest.raises(InputError, match=words) as caught:
             set_grade(corpus, of, name, Grade.A)  # type: ignore[arg-type]
         assert len(str(caught.value)) < 200
     with pytest.raises(InputError, match="nobody has graded"):
-        unset_grade(corpus, "kind", "act")
+        withdraw_grade(corpus, "kind", "act")
     assert not (folder / GRADES_NAME).exists()
 
 
@@ -167,7 +167,7 @@ def test_grades_survive_ingesting_again(folder: Path, made: Path) -> None:
     assert told["documents"][0] | {"when": ""} == {
         "id": "tides", "there": False, "grade": "B", "when": "", "reviewer": "", "note": "",
     }  # fmt: skip
-    unset_grade(corpus, "document", "tides")
+    withdraw_grade(corpus, "document", "tides")
     assert not grades_of(corpus).documents
     assert [row.kind for row in kind_rows(found, corpus.documents())] == ["act", "postcard"]
 

@@ -38,11 +38,11 @@ def test_a_file_of_areas_reads_as_it_did_before_there_were_rules(tmp_path: Path)
     ("parts", "words"),
     [
         ({"areas": [AREA, AREA]}, "'objection' is described twice"),
-        ({"areas": [], "rules": []}, "no area, no concept and no rule"),
+        ({"areas": [], "rules": []}, "no area, concept or rule"),
         ({"transactions": {"t": ["tax"]}}, "unknown area 'tax'"),
         ({"facts": [*FACTS, FACTS[0]]}, "'authority' is described twice"),
         ({"rules": [RULE | {"when": "authority < reach"}]}, "unknown fact 'reach'"),
-        ({"rules": [RULE | {"when": "1 < 2"}]}, "asks for no fact"),
+        ({"rules": [RULE | {"when": "1 < 2"}]}, "names no fact"),
         ({"rules": [RULE | {"when": "authority <"}]}, "not a condition"),
         ({"rules": [RULE | {"when": "authority"}]}, "neither true nor false"),
         ({"rules": [RULE | {"transactions": ["sale"]}]}, "unknown transaction 'sale'"),
@@ -102,8 +102,8 @@ def test_concepts_and_least_passages_are_read_and_written_back() -> None:
     ("parts", "words"),
     [
         ({"concepts": [CONCEPTS[0], CONCEPTS[0]]}, "concept 'remedy' is described twice"),
-        ({"concepts": [{"id": "a", "parent": "b"}]}, "'a' stands under the unknown concept 'b'"),
-        ({"concepts": [{"id": "a", "parent": "a"}]}, "in a circle: a under a"),
+        ({"concepts": [{"id": "a", "parent": "b"}]}, "'a' has the unknown parent 'b'"),
+        ({"concepts": [{"id": "a", "parent": "a"}]}, "form a cycle: a under a"),
         (
             {
                 "concepts": [
@@ -112,7 +112,7 @@ def test_concepts_and_least_passages_are_read_and_written_back() -> None:
                     {"id": "c", "parent": "a"},
                 ]
             },
-            "in a circle: a under b under c under a",
+            "form a cycle: a under b under c under a",
         ),
         ({"concepts": [{"id": "a", "area": "tax"}]}, "'a' is in the unknown area 'tax'"),
         ({"concepts": [{"id": "a", "importance": 6}]}, "concepts.0.importance: .*less than or equal to 5"),
@@ -130,5 +130,5 @@ def test_a_hierarchy_is_refused_if_and_only_if_it_has_a_circle(parents: list[int
     concepts = [{"id": f"c{n}", "parent": f"c{p}" if p < n else None} for n, p in enumerate(parents)]
     assert checked({"concepts": concepts})["concepts"]
     turned = [{"id": f"c{n}", "parent": f"c{(n + 1) % len(parents)}"} for n in range(len(parents))]
-    with pytest.raises(SourceError, match="circle"):
+    with pytest.raises(SourceError, match="cycle"):
         checked({"concepts": turned})

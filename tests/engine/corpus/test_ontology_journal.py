@@ -7,7 +7,7 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.embedded.publication import ONTOLOGY_NAME
-from engine.corpus.ontology import ontology_in_force, save_ontology, saved_ontologies, undo_ontology
+from engine.corpus.ontology import load_ontologies, ontology_in_force, save_ontology, undo_ontology
 from engine.errors import CorpusError, SourceError
 from engine.ingestion.build import add_to_corpus, build_corpus
 from tests.engine.harbour import write_harbour
@@ -40,7 +40,7 @@ def test_each_undo_goes_one_state_back(folder: Path) -> None:
     save_ontology(folder, YOURS)
     undo_ontology(folder)
     assert ids(folder) == before
-    assert len(saved_ontologies(folder)) == 6
+    assert len(load_ontologies(folder)) == 6
 
 
 def test_a_later_ingestion_keeps_them_and_says_so(folder: Path, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_later_ingestion_keeps_them_and_says_so(folder: Path, tmp_path: Path) 
 def test_what_is_no_ontology_is_not_saved(folder: Path) -> None:
     with pytest.raises(SourceError):
         save_ontology(folder, {"areas": []})
-    assert saved_ontologies(folder) == []
+    assert load_ontologies(folder) == []
     assert ontology_in_force(folder) is None
 
 

@@ -16,7 +16,7 @@ from engine.corpus.extracted.readings import (
     Proposal,
     Validation,
     add_validation,
-    judged,
+    current_verdicts,
     load_validations,
 )
 from engine.corpus.protocol import Corpus
@@ -177,7 +177,7 @@ def test_a_verdict_outlives_an_ingestion(tmp_path: Path) -> None:
     add_to_corpus([tmp_path / "more.md"], tmp_path / "lake")
     again = open_corpus(tmp_path / "lake")
     assert (source, target, relation) not in links_of(again)
-    assert len(judged(load_validations(tmp_path / "lake"))) == 1
+    assert len(current_verdicts(load_validations(tmp_path / "lake"))) == 1
 
 
 def test_what_cannot_be_judged_is_told(corpus: Corpus) -> None:
@@ -203,7 +203,7 @@ def test_rates_are_told_by_relation_strategy_and_language(corpus: Corpus) -> Non
         said = Judgement.REJECTED if place % 2 else Judgement.ACCEPTED
         judge_link(corpus, Ends(source, target, relation), said)
     assert corpus.folder is not None
-    figures = rates(corpus, judged(load_validations(corpus.folder)).values())
+    figures = rates(corpus, current_verdicts(load_validations(corpus.folder)).values())
     assert set(figures) == {"relation", "strategy", "language"}
     assert figures["relation"][chosen[0][2].value].accepted >= 1
     assert sum(one.judged for one in figures["language"].values()) >= len(chosen)
@@ -231,10 +231,10 @@ def test_a_rejected_definition_is_none_until_it_is_taken_back(corpus: Corpus) ->
     ]
     for one in said:
         add_validation(corpus.folder, one)
-    corpus.judge()
+    corpus.apply_verdicts()
     assert not len(terms.definitions(use.term))
     assert use.term not in [other.term for other in terms.used_in(question, "en")]
     for one in said:
         add_validation(corpus.folder, one.model_copy(update={"withdrawn": True}))
-    corpus.judge()
+    corpus.apply_verdicts()
     assert terms.definitions(use.term).tolist() == rows

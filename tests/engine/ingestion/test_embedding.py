@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.embedded.generation import MANIFEST_NAME, SPARSE_NAME, published, read_manifest, seals_of
+from engine.corpus.embedded.generation import (
+    MANIFEST_NAME,
+    SPARSE_NAME,
+    current_generation,
+    read_manifest,
+    seals_of,
+)
 from engine.corpus.embedded.sparse import SparseIndex
 from engine.corpus.verifying import verify
 from engine.errors import ModelError, SettingsError
@@ -37,7 +43,7 @@ def files(folder: Path, *names: str, **changed: str) -> list[Path]:
 
 def vectors(folder: Path) -> dict[str, list[float]]:
     corpus = open_corpus(folder)
-    rows = SparseIndex(published(folder).block(SPARSE_NAME)).vectors()
+    rows = SparseIndex(current_generation(folder).block(SPARSE_NAME)).vectors()
     return {
         passage.text: rows.weights[rows.pointers[row] : rows.pointers[row + 1]].tolist()
         for row, passage in enumerate(corpus.passages(np.arange(len(corpus), dtype=np.int32)))
@@ -82,7 +88,7 @@ def test_models_are_named_and_may_be_taken_away_again(tmp_path: Path, sparse: st
 def test_a_corpus_with_the_token_vectors_of_an_earlier_version_is_used_as_any_other(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     build_corpus(files(tmp_path / "a", "dues", "pilots"), folder, embedding="none")
-    before = published(folder)
+    before = current_generation(folder)
     for name in ("tokens.arrays", "tokens.int8"):
         (before.data / name).write_bytes(name.encode())
     earlier = {"late": "minilm", "files": seals_of(before.data, before)}

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
-from engine.corpus.judgements import add_decision, place_of
+from engine.corpus.judgements import add_decision, locate_reference
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, IngestionCancelledError, SourceError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
@@ -167,7 +167,7 @@ def test_decisions_outlive_an_ingestion_and_are_told_when_their_words_are_gone(t
     numbers = corpus.reference_numbers(statuses=[Status.UNRESOLVED])
     (reference, *_) = corpus.references(numbers.tolist())
     (passage,) = corpus.passages(corpus.rows([reference.source_id]))
-    place = place_of(passage.id, passage.text, reference.span)
+    place = locate_reference(passage.id, passage.text, reference.span)
     add_decision(tmp_path / "corpus", place, "act-1")
     write(tmp_path / "sources", {0: 0, 1: 1})
     decided = [

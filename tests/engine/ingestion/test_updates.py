@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from engine.corpus import open_corpus
 from engine.corpus.embedded import writing
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.generation import CITED_NAME, FOUND_NAME, GRAPH_NAME, STATE_NAME, published
+from engine.corpus.embedded.generation import (
+    CITED_NAME,
+    FOUND_NAME,
+    GRAPH_NAME,
+    STATE_NAME,
+    current_generation,
+)
 from engine.errors import ResourceError
 from engine.ingestion import entities, mentions, publishing, resolving
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
@@ -70,7 +76,7 @@ def written(folder: Path, seeds: dict[int, int]) -> None:
 
 
 def files(corpus: Path) -> dict[str, bytes]:
-    generation = published(corpus)
+    generation = current_generation(corpus)
     names = [name for name in generation.manifest.files if name in FILES or name.endswith(LINKS_SUFFIX)]
     return {name: (generation.data / name).read_bytes() for name in names}
 
@@ -114,7 +120,7 @@ def ingested(root: Path, laws: dict[str, str]) -> dict[str, int]:
     for title, text in laws.items():
         (root / "sources" / f"{title}.md").write_text(act(title, text))
     build_corpus([root / "sources"], root / "corpus", embedding="none")
-    generation = published(root / "corpus")
+    generation = current_generation(root / "corpus")
     found = {}
     for entry in load_ledger(generation).entries:
         (block,) = entry.blocks
@@ -166,7 +172,7 @@ def test_a_damaged_file_of_before_is_made_anew(tmp_path: Path) -> None:
     ingested(tmp_path, CITING)
     shutil.copytree(tmp_path / "corpus", tmp_path / "before")
     for name in (POSTINGS_NAME, MENTIONS_NAME, VOCABULARY_NAME):
-        path = published(tmp_path / "corpus").data / name
+        path = current_generation(tmp_path / "corpus").data / name
         path.write_bytes(path.read_bytes()[:-70] + b"x" * 70)
         ingested(tmp_path, changed)
         same(tmp_path / "corpus", tmp_path / "fresh" / "corpus")
@@ -179,7 +185,10 @@ def test_what_was_let_go_of_is_found_again(tmp_path: Path, monkeypatch: pytest.M
     build_corpus([tmp_path / "laws"], tmp_path / "held", embedding="none")
     monkeypatch.setattr(resolving, "MOST_HELD", 0)
     build_corpus([tmp_path / "laws"], tmp_path / "let-go", embedding="none")
-    held, let_go = published(tmp_path / "held").manifest, published(tmp_path / "let-go").manifest
+    held, let_go = (
+        current_generation(tmp_path / "held").manifest,
+        current_generation(tmp_path / "let-go").manifest,
+    )
     assert {name: held.files[name] for name in FILES} == {name: let_go.files[name] for name in FILES}
 
 

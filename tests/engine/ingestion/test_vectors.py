@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.embedded.generation import STATE_NAME, published
+from engine.corpus.embedded.generation import STATE_NAME, current_generation
 from engine.corpus.verifying import verify
 from engine.errors import CorpusError, IngestionCancelledError, ModelError, ResourceError, SettingsError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
@@ -47,7 +47,7 @@ def sources(folder: Path, number: int = 8, language: str = "en") -> Path:
 
 
 def content(folder: Path) -> dict[str, str]:
-    files = published(folder).manifest.files
+    files = current_generation(folder).manifest.files
     return {name: seal.digest for name, seal in files.items() if name != LEDGER_NAME}
 
 

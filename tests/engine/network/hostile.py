@@ -21,8 +21,8 @@ from typing import Any
 from benchmarks.attacks.outcome import Attempt
 from engine.network import Received, fetched, guarded_transport, opened_client
 from ui.calls import answer
-from ui.connecting import CALLS, ConnectingDesk
-from ui.connections import Connections
+from ui.models.connections import Connections
+from ui.models.servers import CALLS, ConnectingDesk
 
 SESSION = "s" * 32
 # What a server says that nobody else may read; so long and so large an answer is waited for.

@@ -10,7 +10,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.investigation.strategies.contract import toy_corpus
 from engine.model import QueryPlan, View
-from engine.retrieval.relevance import cross_lingual_documents, holds, note_on
+from engine.retrieval.relevance import cross_lingual_documents, has_language, note_on
 from engine.retrieval.scan import Scan
 from tests.engine.retrieval.searching import searched
 
@@ -36,7 +36,7 @@ def off(found: Scan) -> dict[str, str]:
     ("language", "held"), [("en", True), ("de", True), ("en-GB", True), ("fr", False), ("und", True)]
 )
 def test_which_languages_a_corpus_holds(toy: Corpus, language: str, held: bool) -> None:
-    assert holds(toy, language) is held
+    assert has_language(toy, language) is held
     assert (note_on(toy, language) == ()) is held
 
 

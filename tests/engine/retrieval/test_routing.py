@@ -9,7 +9,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.model import QueryPlan, View
-from engine.retrieval.relevance import routed
+from engine.retrieval.relevance import document_bonus
 
 PLAN = QueryPlan("dues berth", "en", (View("literal", "dues berth"),))
 
@@ -17,5 +17,5 @@ PLAN = QueryPlan("dues berth", "en", (View("literal", "dues berth"),))
 @pytest.mark.parametrize("named", [(), ("no-such-act",)])
 def test_without_a_named_document_nothing_changes(harbour: Corpus, named: tuple[str, ...]) -> None:
     rows = np.arange(len(harbour), dtype=np.int32)
-    assert routed(harbour, replace(PLAN, document_ids=named), rows) is None
-    assert routed(harbour, replace(PLAN, document_ids=("dues-act",)), rows[:0]) is None
+    assert document_bonus(harbour, replace(PLAN, document_ids=named), rows) is None
+    assert document_bonus(harbour, replace(PLAN, document_ids=("dues-act",)), rows[:0]) is None

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.records.store.store import CaseStore
-from engine.review.kept import Queue, QueuedItem
 from engine.review.model import Item, Verdict
+from engine.review.queues import Queue, QueuedItem
 from engine.review.store import ReviewStore
 from tests.engine.review.judged import passage
 

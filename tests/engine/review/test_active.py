@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.review.drawing import DEPTH, Ranking, most_telling
+from engine.review.drawing import DEPTH, Ranking, most_informative
 
 NOTHING = np.zeros((0, 0), np.float32)
 
@@ -19,7 +19,7 @@ def told(
     rankings: list[Ranking], count: int, vectors: object = None, judged: tuple[int, ...] = ()
 ) -> list[int]:
     known = np.zeros((len(rankings), 0), np.float32) if vectors is None else np.array(vectors, np.float32)
-    items = most_telling(rankings, known, count, judged)
+    items = most_informative(rankings, known, count, judged)
     assert len(set(items)) == len(items)
     return [int(rankings[number].rows[one]) for number, one in items]
 
@@ -45,7 +45,7 @@ def test_like_questions_count_for_more() -> None:
 
 def test_what_was_judged_is_not_asked_again_and_teaches_less_elsewhere() -> None:
     rankings = [ranking(1, 2, 3, judged=(1,)), ranking(4, 2, 5)]
-    assert (0, 1) not in most_telling(rankings, np.zeros((2, 0), np.float32), 100)
+    assert (0, 1) not in most_informative(rankings, np.zeros((2, 0), np.float32), 100)
     asked = [*(ranking(number, 2, 3, judged=(1,)) for number in (10, 11, 12)), ranking(13, 2, 3)]
     assert told(asked, 1) == [2]
     assert told(asked, 1, judged=(2, 2, 2)) == [3]
@@ -54,7 +54,7 @@ def test_what_was_judged_is_not_asked_again_and_teaches_less_elsewhere() -> None
 @pytest.mark.parametrize("count", [0, -1])
 def test_nothing_is_asked_of_nobody(count: int) -> None:
     assert told([ranking(1, 2)], count) == []
-    assert most_telling([], NOTHING, 5) == []
+    assert most_informative([], NOTHING, 5) == []
     assert told([ranking(1, 2, judged=(0, 1))], 5) == []
 
 

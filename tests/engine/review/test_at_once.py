@@ -63,7 +63,7 @@ def test_whoever_answers_without_a_turn_is_refused_once_enough_have(
 
     with ThreadPoolExecutor(6) as threads:
         told = Counter(threads.map(say, [f"Reviewer {number}" for number in range(6)]))
-    assert told == {"": 2, "somebody else has judged this meanwhile: take the next": 4}
+    assert told == {"": 2, "another reviewer has judged this in the meantime: take the next": 4}
     assert len(reviews.assessments(queue=queue.id)) == 2
 
 
@@ -91,5 +91,5 @@ def test_one_that_is_killed_loses_nothing_but_its_turn(
     assert list(left()) == [2]
     time.sleep(4.1)
     assert list(left()) == [1]
-    found = {(one.item.key, one.reviewer) for one in reviews.assessments(queue=queue.id, stands=True)}
+    found = {(one.item.key, one.reviewer) for one in reviews.assessments(queue=queue.id, is_current=True)}
     assert found == {("passage:p0", "Ann"), ("passage:p1", "Ben"), ("passage:p2", "Ben")}

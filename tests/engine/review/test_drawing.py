@@ -10,9 +10,9 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.review import drawing
-from engine.review.drawing import Drawing, drawn_from, sampling_of, settings_of
-from engine.review.kept import Queue, QueuedItem
+from engine.review.drawing import Drawing, draw_items, parse_sampling, queue_settings
 from engine.review.model import Item, ItemKind
+from engine.review.queues import Queue, QueuedItem
 from engine.review.sampling import Sampling, Stratum
 
 FEW = Sampling(2, 1, 1, 1, 3)
@@ -24,8 +24,8 @@ def telling(found: list[QueuedItem]) -> list[Item]:
 
 def test_what_teaches_most_comes_first_and_changes_nothing_else(record: dict[str, Any], bare: Corpus) -> None:
     cases = [(name, record) for name in ("one", "two", "three")]
-    plain = drawn_from(cases, bare, FEW)
-    found = drawn_from(cases, bare, replace(FEW, telling=2))
+    plain = draw_items(cases, bare, FEW)
+    found = draw_items(cases, bare, replace(FEW, telling=2))
     assert found[6:] == plain
     first = found[:6]
     assert {one.stratum for one in first} == {Stratum.TELLING}
@@ -37,14 +37,14 @@ def test_what_teaches_most_comes_first_and_changes_nothing_else(record: dict[str
     assert {one.item.kind for one in first} == {ItemKind.PASSAGE}
     # The same passage again teaches less: the first chosen are others.
     assert len({one.item.passage_id for one in first[:3]}) > 1
-    assert drawn_from(cases, bare, replace(FEW, telling=2)) == found
+    assert draw_items(cases, bare, replace(FEW, telling=2)) == found
 
 
 def test_of_a_case_without_a_pool_nothing_is_drawn(record: dict[str, Any], bare: Corpus) -> None:
     empty = {**record, "passages": [], "pool": {**record["pool"], "nodes": [], "edges": []}}
     full = replace(FEW, telling=3, hops=2, sentences=2)
-    assert drawn_from([("empty", empty)], bare, full) == []
-    found = drawn_from([("empty", empty), ("one", record)], bare, full)
+    assert draw_items([("empty", empty)], bare, full) == []
+    found = draw_items([("empty", empty), ("one", record)], bare, full)
     assert {one.item.case_id for one in found} == {"one"}
 
 
@@ -80,18 +80,18 @@ def test_more_than_a_queue_holds_is_refused_before_all_is_read(
     ):
         read.clear()
         with pytest.raises(InputError, match=told):
-            drawn_from(cases(), bare, sampling)
+            draw_items(cases(), bare, sampling)
         assert len(read) == most
 
 
 def test_how_it_was_drawn_is_read_from_queues_of_before_too() -> None:
     sampling = Sampling(1, 2, 3, 4, 5, 6, 7, 8, 2, ("Ann", "Ben"), 9)
-    queue = Queue("q", "m", "", "Ann", "", settings_of(sampling), 0, 0)
-    assert sampling_of(queue) == sampling
-    before = settings_of(replace(sampling, sentences=0, telling=0))
+    queue = Queue("q", "m", "", "Ann", "", queue_settings(sampling), 0, 0)
+    assert parse_sampling(queue) == sampling
+    before = queue_settings(replace(sampling, sentences=0, telling=0))
     for name in ("sentences", "telling"):
         del before["sampling"][name]
-    assert sampling_of(replace(queue, settings=before)) == replace(sampling, sentences=0, telling=0)
+    assert parse_sampling(replace(queue, settings=before)) == replace(sampling, sentences=0, telling=0)
     for settings in ({}, {"sampling": 3}, {"sampling": {"best": 1}}):
-        with pytest.raises(InputError, match="does not say how it was drawn"):
-            sampling_of(replace(queue, settings=settings))
+        with pytest.raises(InputError, match="has no sampling settings"):
+            parse_sampling(replace(queue, settings=settings))

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from engine.review.estimates import Estimates, RecallEstimate, estimates
-from engine.review.kept import QueuedItem
 from engine.review.model import Assessment, Item, ItemKind, Verdict
-from engine.review.sampling import Sampling, Stratum, drawn
+from engine.review.queues import QueuedItem
+from engine.review.sampling import Sampling, Stratum, draw
 from tests.engine.review.judged import N, P, R, passage, said
 from tests.engine.review.pools import pool, record_of
 
@@ -68,7 +68,7 @@ def test_the_interval_covers_the_recall_of_cases_however_many_are_missed(
     for seed in range(25):
         truth = truth_of(every, rng, 0.6, missed)
         sampling = Sampling(10, 5, 3, 3, at_random, seed=seed)
-        queue = [one for items in pools for one in drawn(items, [], record_of(items), sampling)]
+        queue = [one for items in pools for one in draw(items, [], record_of(items), sampling)]
         found = told(estimates(queue, judged(queue, truth), sampling))
         runs.append((recall_of(every, truth), found.low, found.high))
         errors.append(found.relevant - sum(truth.values()))
@@ -192,7 +192,7 @@ def test_as_many_more_as_are_needed_narrow_it() -> None:
 
     def recall(count: int, seed: int) -> RecallEstimate:
         sampling = Sampling(30, 0, 0, 0, count, seed=seed)
-        queue = drawn(items, [], record, sampling)
+        queue = draw(items, [], record, sampling)
         return told(estimates(queue, judged(queue, truth), sampling))
 
     ratios = []
@@ -211,5 +211,5 @@ def test_how_many_more_is_asked_of_a_width() -> None:
     assert few.more_needed(0.01) == 150
     assert replace(few, of_these_cases=False).more_needed(0.1) == 750
     for wrong in (0.0, 1.0, -1.0):
-        with pytest.raises(ValueError, match="no width"):
+        with pytest.raises(ValueError, match="not a width"):
             few.more_needed(wrong)

@@ -15,7 +15,7 @@ from engine.corpus.protocol import Corpus
 from engine.model import Span
 from engine.review.items import _distances, answer_items, hop_items, passage_items, sentence_items
 from engine.review.model import Item, ItemKind
-from engine.review.quoting import quoted
+from engine.review.quoting import mark_quotes
 
 PLACES = st.sampled_from("abcdefg")
 
@@ -143,7 +143,7 @@ def test_sentences_of_the_answer_with_what_they_rest_on(
             item.label,
         )
         # The source's own words, marked where they stand.
-        pieces = quoted(item.source_text, *item.quote.split("\n"))
+        pieces = mark_quotes(item.source_text, *item.quote.split("\n"))
         assert "".join(piece for piece, _ in pieces) == item.source_text == own.text
         assert " ".join(" ".join(piece for piece, is_quote in pieces if is_quote).split()) == item.text
         if own.id in nodes:
@@ -175,7 +175,7 @@ def test_a_sentence_of_several_passages_or_of_none(
     assert (both.text, both.passage_id) == ("Both say so.", second.passage_id)
     assert both.source_text == f"{first.text}\n\n{second.text}"
     assert both.source_label == f"{first.label}; {second.label}"
-    marked = [piece for piece, is_quote in quoted(both.source_text, *both.quote.split("\n")) if is_quote]
+    marked = [piece for piece, is_quote in mark_quotes(both.source_text, *both.quote.split("\n")) if is_quote]
     assert marked == [text[: len(text) // 2].strip() for text in texts.values()]
     for item in (none, was):
         assert (item.passage_id, item.source_text, item.quote, item.language) == ("", "", "", "en")
@@ -196,6 +196,6 @@ def test_a_sentence_of_several_passages_or_of_none(
 def test_quotes_are_marked_in_their_order_however_they_are_spaced(
     text: str, quotes: list[str], marked: list[str]
 ) -> None:
-    pieces = quoted(text, *quotes)
+    pieces = mark_quotes(text, *quotes)
     assert [piece for piece, is_quote in pieces if is_quote] == marked
     assert "".join(piece for piece, _ in pieces) == text

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.review.model import APPROVING, VERDICTS, Assessment, ItemKind, Verdict, standing
+from engine.review.model import APPROVING, VERDICTS, Assessment, ItemKind, Verdict, current_assessments
 from tests.engine.review.judged import passage, said
 
 WHO, KEYS, CASES = ("anna", "ben", "cem"), ("a", "b"), ("one", "two")
@@ -42,27 +42,29 @@ def test_the_last_word_of_each_stands(journal: list[Assessment]) -> None:
         and one.verdict is not Verdict.LATER
         and not any(owner(other) == owner(one) and other.number > one.number for other in journal)
     ]
-    assert standing(journal) == plain
+    assert current_assessments(journal) == plain
 
 
 @given(journals(), st.randoms())
 def test_in_whatever_order_they_are_given(journal: list[Assessment], random: object) -> None:
     mixed = journal.copy()
     random.shuffle(mixed)  # type: ignore[attr-defined]
-    assert standing(mixed) == standing(journal)
+    assert current_assessments(mixed) == current_assessments(journal)
 
 
 @given(journals())
 def test_what_stands_stands_alone(journal: list[Assessment]) -> None:
-    found = standing(journal)
-    assert standing(found) == found
+    found = current_assessments(journal)
+    assert current_assessments(found) == found
     assert len({owner(one) for one in found}) == len(found)
 
 
 @given(journals(), journals())
 def test_others_change_nothing(journal: list[Assessment], more: list[Assessment]) -> None:
     others = [replace(one, reviewer=f"not {one.reviewer}", number=one.number + 100) for one in more]
-    assert standing([*journal, *others])[: len(standing(journal))] == standing(journal)
+    assert current_assessments([*journal, *others])[
+        : len(current_assessments(journal))
+    ] == current_assessments(journal)
 
 
 @pytest.mark.parametrize("kind", ItemKind)

@@ -13,9 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from engine.errors import InputError
 from engine.records.store.store import CaseStore
-from engine.review import kept as clock
-from engine.review.kept import Queue
-from engine.review.model import Item, Verdict, standing
+from engine.review import queues as clock
+from engine.review.model import Item, Verdict, current_assessments
+from engine.review.queues import Queue
 from engine.review.store import ReviewStore
 from tests.engine.review.queued import LATER, NO, YES, queue_of, queued_items
 
@@ -131,9 +131,9 @@ class Turns(RuleBasedStateMachine):
         refusal = ""
         if name not in model.verdicts(place):
             if not model.is_asked(place, name):
-                refusal = "for other reviewers"
+                refusal = "assigned to other reviewers"
             elif not model.is_open(place):
-                refusal = "somebody else has judged this meanwhile"
+                refusal = "another reviewer has judged this in the meantime"
         if refusal:
             with pytest.raises(InputError, match=refusal):
                 self.reviews.judge(self.items[place], verdict, reviewer=who, queue=self.queue.id)
@@ -153,7 +153,7 @@ class Turns(RuleBasedStateMachine):
         self.acting = who
         name, model = KNOWN[who], self.model
         if name in (*model.assigned, *model.invited):
-            with pytest.raises(InputError, match="one of the reviewers of this queue already"):
+            with pytest.raises(InputError, match="a reviewer of this queue already"):
                 self.reviews.assign(self.queue.id, who)
             return
         assert name in self.reviews.assign(self.queue.id, who).reviewers
@@ -164,7 +164,7 @@ class Turns(RuleBasedStateMachine):
     @rule(who=st.sampled_from(WHO))
     def undo(self, who: str) -> None:
         self.acting = who
-        found = self.reviews.last_said(self.queue.id, who)
+        found = self.reviews.last_assessment(self.queue.id, who)
         last = {place: what for place, by, what in self.model.journal if by == KNOWN[who]}
         said = [
             (place, what)
@@ -189,13 +189,13 @@ class Turns(RuleBasedStateMachine):
     def what_stands_is_what_was_said_last(self) -> None:
         every = self.reviews.assessments(queue=self.queue.id)
         assert len(every) == len(self.model.journal)
-        found = {(one.item.key, one.reviewer): one.verdict for one in standing(every)}
+        found = {(one.item.key, one.reviewer): one.verdict for one in current_assessments(every)}
         assert found == {
             (self.items[place].key, who): verdict
             for place in range(COUNT)
             for who, verdict in self.model.verdicts(place).items()
         }
-        assert standing(every) == self.reviews.assessments(queue=self.queue.id, stands=True)
+        assert current_assessments(every) == self.reviews.assessments(queue=self.queue.id, is_current=True)
 
     @invariant()
     def as_far_as_it_is(self) -> None:

@@ -11,8 +11,8 @@ import pytest
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
-from engine.review.kept import MOST_INVITED, QueuedItem
 from engine.review.model import ItemKind, Verdict
+from engine.review.queues import MOST_INVITED, QueuedItem
 from engine.review.store import ReviewStore
 from tests.engine.records.store.test_deleting import run
 from tests.engine.review.judged import passage
@@ -65,14 +65,14 @@ def test_an_earlier_word_cannot_be_taken_back_from_behind_a_later_one(
 ) -> None:
     queue = queue_of(store, reviews, small, 1)
     (item,) = queued_items(reviews, queue)
-    put_off = reviews.judge(item, LATER, reviewer="Ann", queue=queue.id)
+    is_postponed = reviews.judge(item, LATER, reviewer="Ann", queue=queue.id)
     said = reviews.judge(item, YES, reviewer="Ann", queue=queue.id)
-    for number, who in ((put_off.number, "Ann"), (said.number, "Ben"), (999, "Ann")):
-        with pytest.raises(InputError, match="not said by you"):
+    for number, who in ((is_postponed.number, "Ann"), (said.number, "Ben"), (999, "Ann")):
+        with pytest.raises(InputError, match="not your latest verdict"):
             reviews.withdraw(number, reviewer=who)
-    assert reviews.assessments(stands=True) == [said]
+    assert reviews.assessments(is_current=True) == [said]
     back = reviews.withdraw(said.number, reviewer="Ann")
-    with pytest.raises(InputError, match="not said by you"):
+    with pytest.raises(InputError, match="not your latest verdict"):
         reviews.withdraw(back.number, reviewer="Ann")
 
 
@@ -151,7 +151,7 @@ def test_a_wrong_kind_of_an_item_brings_no_verdict_of_that_kind(
     queue = queue_of(store, reviews, small, 1)
     (item,) = queued_items(reviews, queue)
     lie = replace(item, kind=ItemKind.HOP)
-    with pytest.raises(InputError, match="'wrong target' is no verdict on a passage; there are relevant"):
+    with pytest.raises(InputError, match="'wrong target' is not a verdict on a passage; use one of relevant"):
         reviews.judge(lie, Verdict.WRONG_TARGET, reviewer="Ann", queue=queue.id)
     assert reviews.assessments() == []
     assert reviews.judge(lie, YES, reviewer="Ann", queue=queue.id).item == item
@@ -160,7 +160,7 @@ def test_a_wrong_kind_of_an_item_brings_no_verdict_of_that_kind(
 LONG = "x" * 30_000
 REFUSED: dict[str, Callable[[ReviewStore, CaseStore, Any, Any], object]] = {
     "criteria: longer": lambda r, s, q, i: r.write_criteria(s.matter(MATTER), LONG, who="Ann"),
-    "criteria: say what": lambda r, s, q, i: r.write_criteria(s.matter(MATTER), " \n", who="Ann"),
+    "criteria: write what": lambda r, s, q, i: r.write_criteria(s.matter(MATTER), " \n", who="Ann"),
     "a reviewer needs a name of 1": lambda r, s, q, i: r.judge(i, YES, reviewer=" "),
     "a reviewer needs a name of 1 to": lambda r, s, q, i: r.turn(q.id, LONG),
     "a reviewer": lambda r, s, q, i: r.make_queue(
@@ -170,15 +170,15 @@ REFUSED: dict[str, Callable[[ReviewStore, CaseStore, Any, Any], object]] = {
     "a session has a name": lambda r, s, q, i: r.turn(q.id, "Ann", LONG),
     "note: longer": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", note=LONG),
     "reason: longer": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", reason=LONG),
-    "note: there are characters": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", note="a\0b"),
-    "reason: there are characters": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", reason="\ud800"),
+    "note: contains characters": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", note="a\0b"),
+    "reason: contains characters": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", reason="\ud800"),
     "seconds: nan": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", seconds=float("nan")),
-    "'right' is no verdict on a passage": lambda r, s, q, i: r.judge(i, Verdict.RIGHT, reviewer="Ann"),
+    "'right' is not a verdict on a passage": lambda r, s, q, i: r.judge(i, Verdict.RIGHT, reviewer="Ann"),
     "there is no queue 'x{36,40}'": lambda r, s, q, i: r.turn(LONG, "Ann"),
     "there is no item 1 in": lambda r, s, q, i: r.item(q.id, 1),
     "there is no queue": lambda r, s, q, i: r.queue("nobody"),
-    "a queue needs something": lambda r, s, q, i: r.make_queue(s.matter(MATTER), "", [], who="Ann"),
-    "one of these is there twice": lambda r, s, q, i: r.make_queue(
+    "a queue needs items": lambda r, s, q, i: r.make_queue(s.matter(MATTER), "", [], who="Ann"),
+    "there is a duplicate": lambda r, s, q, i: r.make_queue(
         s.matter(MATTER), "", [QueuedItem(i), QueuedItem(i)], who="Ann"
     ),
     "there is no case": lambda r, s, q, i: r.make_queue(s.matter("Other"), "", [QueuedItem(i)], who="Ann"),
@@ -223,9 +223,9 @@ def test_nobody_sees_what_is_in_the_matters_of_others(
             reviews.delete_queue(mine.id, owner)
         with pytest.raises(InputError, match="there is no case"):
             reviews.judge(item, NO, reviewer="Ann", owner=owner)
-        with pytest.raises(InputError, match="not said by you"):
+        with pytest.raises(InputError, match="not your latest verdict"):
             reviews.withdraw(said.number, reviewer="Ann", owner=owner)
-        with pytest.raises(InputError, match="not said by you"):
+        with pytest.raises(InputError, match="not your latest verdict"):
             reviews.withdraw(said.number, reviewer="Ann", queue="another", owner="ann")
     with pytest.raises(InputError, match="there is no case"):
         reviews.make_queue(store.matter(MATTER, "ben"), "", [QueuedItem(item)], who="Ben")
@@ -276,7 +276,7 @@ def test_what_goes_with_what(store: CaseStore, reviews: ReviewStore, small: dict
     reviews.turn(queues[0].id, "Ann")
     reviews.delete_queue(queues[0].id)
     assert rows(store) == dict(zip(TABLES, (1, 1, 2, 0, 1), strict=True))
-    with pytest.raises(InputError, match="the queue is gone"):
+    with pytest.raises(InputError, match="the queue was deleted"):
         reviews.judge(other[1], YES, reviewer="Ann", queue=queues[0].id)
     assert [one.verdict for one in reviews.assessments(matter)] == [YES]
     queue_of(store, reviews, small, 1, owner="ben")

@@ -19,7 +19,7 @@ from engine.access.users import Person, Role
 from engine.operator_settings import OperatorSettings
 from ui.access.entrance import PERSON
 from ui.access.gate import AccessGate, entrance_of
-from ui.door.address import Addressing
+from ui.server.address import Addressing
 
 PASSWORD = "correct horse"
 

@@ -10,7 +10,7 @@ from engine.access.users import Person, Role
 from engine.errors import AccessError
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from ui.access.entrance import PERSON, person_of
-from ui.door.address import VISITOR, Visitor
+from ui.server.address import VISITOR, Visitor
 
 TOKEN = "t" * 32
 

@@ -14,7 +14,7 @@ from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.ui.access.conftest import PASSWORD, Browser, behind
 from ui.access.entrance import LARGEST_FORM, NAME_TRIES, PasswordEntrance
 from ui.access.gate import COOKIE, AccessGate, entrance_of
-from ui.door.address import Addressing
+from ui.server.address import Addressing
 
 PAGE = {"accept": "text/html"}
 

@@ -25,7 +25,7 @@ from tests.ui.served import inside_a_loop, served
 from ui.access import owners
 from ui.access.gate import COOKIE as SESSION
 from ui.access.owners import COOKIE, UNKNOWN
-from ui.connections import Connections
+from ui.models.connections import Connections
 from ui.page import build_page
 from ui.shelf import open_library
 

@@ -13,12 +13,12 @@ import pytest
 
 from engine.operator_settings import OperatorSettings
 from tests.ui.access.conftest import PASSWORD, Browser
-from tests.ui.door.test_routes import all_routes
 from tests.ui.served import inside_a_loop, served
+from tests.ui.server.test_routes import all_routes
 from ui.access.gate import COOKIE, AccessGate, entrance_of
-from ui.connections import Connections
-from ui.door.address import Addressing
+from ui.models.connections import Connections
 from ui.page import build_page
+from ui.server.address import Addressing
 from ui.shelf import open_library
 
 

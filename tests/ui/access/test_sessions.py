@@ -17,7 +17,7 @@ from tests.ui.access.conftest import PASSWORD, Browser
 from ui.access import gate as gates
 from ui.access.entrance import Account, Admitted, Entrance, PasswordEntrance
 from ui.access.gate import COOKIE, MOST_OF_NAME, AccessGate, Sessions, entrance_of
-from ui.door.address import Addressing
+from ui.server.address import Addressing
 
 OTHER = "battery staple"
 LIGHT = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)

@@ -14,9 +14,9 @@ from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.store.store import CaseStore
 from tests.engine.investigation.story import finished, record_of
 from ui.calls import answer
-from ui.cases.desk import CasesDesk
-from ui.cases.kept import PAGE, KeptCases
+from ui.cases.access import CasesDesk
 from ui.cases.panel import CALLS
+from ui.cases.storage import PAGE, KeptCases
 from ui.shelf import Library, open_library
 
 ANNA, BELA = (Person(name * 8, Role.VISITOR) for name in ("anna", "bela"))

@@ -11,9 +11,9 @@ from engine.access.users import Person
 from engine.exports.registry import exports
 from engine.records.store.store import CaseStore
 from tests.ui.cases.conftest import ANN, ANNA, BELA, Keep, owner_of
-from ui.cases.desk import CasesDesk
-from ui.cases.kept import KeptCases
+from ui.cases.access import CasesDesk
 from ui.cases.opening import case_of_person, opened_again
+from ui.cases.storage import KeptCases
 from ui.shelf import Library
 
 SAID = {

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-import ui.corpus.adding
+import ui.corpus.changes
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from tests.engine.endpoint import EmbeddingServer
 from tests.ui.corpus.toy_model import LONGEST, Toy
 from ui.calls import answer
-from ui.corpus.desk import CorpusDesk
+from ui.corpus.access import CorpusDesk
 from ui.corpus.panel import CALLS
 from ui.shelf import open_library
 
@@ -142,7 +142,7 @@ def mine(desk: CorpusDesk) -> Caller:
 def uploads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "uploads"
     folder.mkdir()
-    monkeypatch.setattr(ui.corpus.adding, "get_upload_folder", lambda: str(folder))
+    monkeypatch.setattr(ui.corpus.changes, "get_upload_folder", lambda: str(folder))
     return folder
 
 

@@ -23,16 +23,16 @@ LONG = 60.0
 SERVERS = """
 import os, signal, sys, time
 from pathlib import Path
-import ui.corpus.adding
+import ui.corpus.changes
 from ui.calls import answer
 from ui.corpus.panel import CALLS
-from ui.corpus.desk import CorpusDesk
+from ui.corpus.access import CorpusDesk
 from ui.shelf import open_library
 
 def serve(home, uploads, visitor):
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    ui.corpus.adding.get_upload_folder = lambda: uploads
+    ui.corpus.changes.get_upload_folder = lambda: uploads
     desk = CorpusDesk(open_library([], Path(home)))
     files = [{"key": f"{path.name}/0", "name": f"{path.name}.md"} for path in Path(uploads).iterdir()]
     ask = {"visitor": visitor, "corpus": "Mine"}

@@ -9,7 +9,7 @@ import pytest
 
 from engine.ingestion.build import build_corpus
 from tests.ui.corpus.conftest import Caller
-from ui.corpus.desk import CorpusDesk
+from ui.corpus.access import CorpusDesk
 from ui.shelf import Library
 
 RLO = "\u202e"

@@ -14,7 +14,7 @@ import pytest
 from engine.operator_settings import OperatorSettings
 from tests.ui.corpus.conftest import ACT, REGULATION, STRANGER, VISITOR, Caller, ended, sent
 from tests.ui.corpus.toy_model import LONGEST
-from ui.corpus.desk import CorpusDesk
+from ui.corpus.access import CorpusDesk
 from ui.shelf import open_library
 
 

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from engine.corpus.ontology import parse_ontology, saved_ontologies
+from engine.corpus.ontology import load_ontologies, parse_ontology
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 from tests.engine.ontology.conftest import subject_act
 from tests.ui.corpus.conftest import STRANGER, VISITOR, Caller
-from ui.connections import Connections
-from ui.corpus.desk import CorpusDesk
-from ui.rail import transactions_of
+from ui.corpus.access import CorpusDesk
+from ui.investigate.sidebar import transactions_of
+from ui.models.connections import Connections
 from ui.shelf import open_library
 
 SESSION = "a" * 48
@@ -93,7 +93,7 @@ def test_only_those_who_may_change_a_corpus_change_its_areas(desk: CorpusDesk) -
     assert given.good("areas")["writable"] is False
     for do, sent in changes.items():
         assert "cannot be changed here" in given(do, **sent)["error"]
-    assert not saved_ontologies(desk.books.find(given.corpus, VISITOR).folder)
+    assert not load_ontologies(desk.books.find(given.corpus, VISITOR).folder)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_only_those_who_may_change_a_corpus_change_its_areas(desk: CorpusDesk) -
 )
 def test_what_is_no_ontology_is_not_saved(mine: Caller, desk: CorpusDesk, content: Any, words: str) -> None:
     assert words in mine("areas-save", ontology=content)["error"]
-    assert not saved_ontologies(desk.books.find("Mine", VISITOR).folder)
+    assert not load_ontologies(desk.books.find("Mine", VISITOR).folder)
 
 
 def test_areas_being_edited_are_measured_and_written_as_a_file(mine: Caller) -> None:

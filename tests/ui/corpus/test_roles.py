@@ -13,7 +13,7 @@ from engine.access.audit_log import audit_log, audit_path
 from engine.access.users import Person, Role
 from engine.operator_settings import OperatorSettings
 from ui.calls import answer
-from ui.corpus.desk import CorpusDesk
+from ui.corpus.access import CorpusDesk
 from ui.corpus.panel import CALLS
 from ui.shelf import open_library
 

@@ -6,8 +6,8 @@ from typing import cast
 
 from engine.model import Document
 from tests.ui.corpus.conftest import Caller
-from ui.corpus.browse import Browser
-from ui.corpus.ingesting import file_rows
+from ui.corpus.browser import Browser
+from ui.corpus.ingestion import file_rows
 from ui.corpus.statistics import types_plot, years_plot
 
 

@@ -26,7 +26,7 @@ from tests.ui.corpus.embedding import (
     written,
 )
 from tests.ui.corpus.toy_model import Toy
-from ui.corpus.desk import CorpusDesk
+from ui.corpus.access import CorpusDesk
 
 
 @pytest.fixture

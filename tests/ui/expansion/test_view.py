@@ -9,14 +9,14 @@ import pytest
 
 from engine.investigation.pool import QUESTION_NODE
 from engine.records.store.chain import fingerprint_of
-from tests.ui.test_investigate import ASKED
-from ui.case_request import CaseRequest
-from ui.expansion.asked import Looked, View
+from tests.ui.investigate.test_updates import ASKED
+from ui.expansion.request import Looked, View
 from ui.expansion.view import descendants_of, tree_of, view_value
-from ui.investigate import listen, open_case, ranked_value
+from ui.investigate.case_request import CaseRequest
+from ui.investigate.panels import PARTS
+from ui.investigate.updates import listen, open_case, ranked_value
 from ui.open_case import OpenCase
 from ui.shelf import Library
-from ui.stage import PARTS
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from engine.errors import CancelledError, InputError, RedstringError
 from engine.verbs.requests import SentFile
 from tests.hostile_files import LEAKED, questions, texts
 from tests.memory import peak_memory as peak
-from tests.ui.door.test_uploads import until
-from ui.corpus.intake import put
+from tests.ui.server.test_uploads import until
+from ui.corpus.uploads import put
 from ui.jobs import reading
 from ui.jobs.jobs import Owner
 from ui.jobs.process import Program, confined

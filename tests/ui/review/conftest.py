@@ -19,8 +19,8 @@ from engine.review.store import ReviewStore
 from tests.engine.investigation.story import finished, record_of
 from tests.ui.corpus.conftest import ACT, ARABIC, REGULATION
 from ui.calls import answer
-from ui.cases.kept import PAGE, KeptCases
-from ui.review.desk import ReviewDesk
+from ui.cases.storage import PAGE, KeptCases
+from ui.review.access import ReviewDesk
 from ui.review.panel import CALLS
 from ui.shelf import Library, open_library
 

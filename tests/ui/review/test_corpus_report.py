@@ -10,10 +10,10 @@ from pydantic import SecretStr
 from engine.access.users import Person
 from tests.ui.review.conftest import ANNA, BELA, Caller, Keep
 from ui.calls import answer
-from ui.cases.kept import KeptCases
-from ui.corpus.desk import CorpusDesk
+from ui.cases.storage import KeptCases
+from ui.corpus.access import CorpusDesk
 from ui.corpus.panel import CALLS
-from ui.review.desk import ReviewDesk
+from ui.review.access import ReviewDesk
 from ui.shelf import Library
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from engine.access.users import Person, Role
 from engine.corpus import open_corpus
-from engine.corpus.extracted.readings import Judgement, judged, load_validations
+from engine.corpus.extracted.readings import Judgement, current_verdicts, load_validations
 from engine.extraction.judging import UNWRITTEN, Ends, judge_link
 from engine.model import Relation
 from engine.review.model import Item, ItemKind
 from engine.review.store import ReviewStore
 from tests.ui.review.conftest import BELA, Caller, Keep, said
-from ui.review.desk import ReviewDesk, link_of, where
+from ui.review.access import ReviewDesk, link_of, where
 
 HERE = Person("here" * 8, Role.OPERATOR)
 HOPS = {"best": 0, "hops": 20}
@@ -43,7 +43,7 @@ def verdicts(corpus: Path) -> list[tuple[str, str, Judgement]]:
     """What stands of links: from where, by whom, what."""
     return [
         (one.proposal.source_id, one.reviewer, one.judgement)
-        for one in judged(load_validations(corpus)).values()
+        for one in current_verdicts(load_validations(corpus)).values()
     ]
 
 

@@ -8,7 +8,7 @@ from engine.access.users import Person, Role
 from engine.review.model import ItemKind
 from engine.review.store import ReviewStore
 from tests.ui.review.conftest import ANNA, BELA, FEW, REVA, Caller, Keep
-from ui.review.desk import ReviewDesk
+from ui.review.access import ReviewDesk
 
 HOSTILE = 'Ben "><script>window.harmed=1</script>\u202e'
 

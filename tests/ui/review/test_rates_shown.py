@@ -6,11 +6,11 @@ from typing import Any
 
 import lxml.html
 
-from engine.review.kept import QueuedItem
 from engine.review.model import Item, ItemKind, Verdict
+from engine.review.queues import QueuedItem
 from engine.review.store import ReviewStore
 from tests.ui.review.conftest import ANNA, Caller, Keep
-from ui.review.desk import ReviewDesk
+from ui.review.access import ReviewDesk
 
 # Strategy, round and verdict of each passage; all are in one language.
 JUDGED = (

@@ -12,7 +12,7 @@ from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from tests.engine.harbour import write_harbour
 from tests.ui.served import inside_a_loop, served
-from ui.connections import Connections
+from ui.models.connections import Connections
 from ui.page import build_page
 from ui.shelf import Library, open_library
 

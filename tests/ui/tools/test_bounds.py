@@ -17,8 +17,8 @@ from engine.operator_settings import OperatorSettings
 from engine.verbs import all_tools
 from engine.verbs.requests import parse_request
 from engine.verbs.verb import weight
-from ui.cases.kept import KeptCases
-from ui.connections import Connections
+from ui.cases.storage import KeptCases
+from ui.models.connections import Connections
 from ui.shelf import Library, open_library
 from ui.tools.caller import ServerCaller, Services
 from ui.tools.schemas import output_schema

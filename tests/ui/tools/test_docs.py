@@ -13,7 +13,7 @@ import pytest
 
 from engine.operator_settings import OperatorSettings
 from tests.ui.served import inside_a_loop, served
-from ui.connections import Connections
+from ui.models.connections import Connections
 from ui.page import build_page
 from ui.shelf import open_library
 from ui.tools.reference import reference

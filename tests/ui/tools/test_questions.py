@@ -15,9 +15,9 @@ from engine.settings import preset
 from engine.verbs import answers, questions
 from engine.verbs.requests import parse_request
 from tests.ui.callers import caller
-from tests.ui.models import ModelOfOneWord
+from tests.ui.model_doubles import ModelOfOneWord
 from tests.ui.served import inside_a_loop
-from ui.connections import Connections, OperatorsModel
+from ui.models.connections import Connections, OperatorsModel
 from ui.page import build_page
 from ui.shelf import Library
 from ui.tools.caller import operators

@@ -26,11 +26,11 @@ from engine.operator_settings import OperatorSettings
 from engine.records.export import investigation_to_json
 from engine.settings import preset
 from tests.engine.endpoint import EmbeddingServer
-from ui.case_request import CaseRequest
-from ui.investigate import listen, open_case
-from ui.passages import Link, link_of
+from ui.investigate.case_request import CaseRequest
+from ui.investigate.panels import PARTS
+from ui.investigate.passages import Link, link_of
+from ui.investigate.updates import listen, open_case
 from ui.shelf import Library
-from ui.stage import PARTS
 from ui.workers.pool import WorkerLostError, Workers
 
 QUESTION = "May a manager grant broader powers?"

@@ -6,8 +6,8 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from engine.caching import Cache, together, uses
-from ui.door.address import VISITOR, Visitor
-from ui.door.routes import POLICY, Table, reading_routes, refuse
+from ui.server.address import VISITOR, Visitor
+from ui.server.routes import POLICY, Table, reading_routes, refuse
 from ui.workers.pool import Workers
 from ui.workers.watching import Watch, metrics
 

@@ -1,27 +1,26 @@
-"""Hypothetical passages: texts that might answer a question, searched beside it.
+"""Hypothetical passages: texts that might answer a question, searched in addition to it.
 
-A question and the provision that answers it are written in different words; a passage that only might
-answer is written in those of the provision (HyDE, Gao et al. 2023, https://arxiv.org/abs/2212.10496).
-``writing.py`` has a language model write them, ``feeding.py`` takes the first passages found
-for them, ``weighing.py`` says how far each is to be trusted. They are views of the plan: shown, edited and
-switched off like all others, and never shown as evidence.
+A question and the provision that answers it have different words; a passage that might answer has the words
+of the provision (HyDE, Gao et al. 2023, https://arxiv.org/abs/2212.10496). ``writing.py`` lets a language
+model write and weighs them, ``feeding.py`` uses the first passages found instead. They are views of the plan,
+which can be edited and switched off like all others, and are never evidence.
 """
 
-from engine.retrieval.planning.hypothetical.feeding import fed_back
+from engine.retrieval.planning.hypothetical.feeding import feedback_drafts
 from engine.retrieval.planning.hypothetical.writing import (
     FORM,
     LOW_CONFIDENCE,
     LOWEST_SIMILARITY,
     TASK,
     Draft,
+    DraftRequest,
     Passages,
-    Weighed,
-    Wish,
+    WeighedDraft,
     check_language,
     prompt,
     target_language,
-    weighed,
-    written,
+    weigh_drafts,
+    write_drafts,
 )
 
 __all__ = [
@@ -30,13 +29,13 @@ __all__ = [
     "LOW_CONFIDENCE",
     "TASK",
     "Draft",
+    "DraftRequest",
     "Passages",
-    "Weighed",
-    "Wish",
+    "WeighedDraft",
     "check_language",
-    "fed_back",
+    "feedback_drafts",
     "prompt",
     "target_language",
-    "weighed",
-    "written",
+    "weigh_drafts",
+    "write_drafts",
 ]

@@ -1,4 +1,4 @@
-"""Hypothetical passages written by a language model and weighed against the corpus."""
+"""Hypothetical passages: written by a language model, and weighed against question and corpus."""
 
 from __future__ import annotations
 
@@ -24,18 +24,15 @@ from engine.retrieval.asking import Asking
 from engine.retrieval.retrievers.dense import levels
 from engine.settings import InvestigationSettings
 
-# How far hypothetical passages are to be trusted: how near each is to the question and to the
-# others.
+# Weights of hypothetical passages
 #
-# A passage that a model made up may be about something else. One whose similarity to the question
-# is under 0.4 is not searched: the question stands alone. The others weigh by their agreement,
-# the mean similarity to the question and to each other. Similarities are on a scale from
-# unrelated (0) to equal (1): cosines above what unrelated texts have, since a model's own zero is
-# not 0 (see ``retrievers/levels.py``); without vectors, the share of a text's terms, by their
-# rarity, that the other has.
+# A passage that a model invented may be about something else. One with a similarity below 0.4 to the question
+# is not searched. The others are weighted by their agreement, the mean similarity to the question and to each
+# other. Similarities are on a scale from unrelated (0) to equal (1): cosines above those of unrelated texts,
+# which are not 0 (``retrievers/dense.py``); without vectors, the weighted share of common terms.
 
 LOWEST_SIMILARITY = 0.4
-# Below this mean agreement a person is told that the drafts say different things, or little of the question.
+# Below this mean agreement a note says that the drafts disagree.
 LOW_CONFIDENCE = 0.5
 _WORD = re.compile(r"[^\W_]+")
 Similarities = NDArray[np.float64]
@@ -43,15 +40,15 @@ Similarities = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A hypothetical passage, and where it comes from."""
+    """A hypothetical passage and its origin."""
 
     text: str
     origin: str
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """A draft with its similarity to the question and its agreement, 0..1. ``used``: it is near enough."""
+class WeighedDraft:
+    """A draft with its similarity to the question and its agreement, 0..1."""
 
     draft: Draft
     similarity: float
@@ -59,14 +56,14 @@ class Weighed:
 
     @property
     def used(self) -> bool:
-        """Whether it is near enough to the question to be searched."""
+        """Whether it is similar enough to the question to be searched."""
         return self.similarity >= LOWEST_SIMILARITY
 
 
-def weighed(
+def weigh_drafts(
     drafts: Sequence[Draft], question: str, language: str, corpus: Corpus, embedder: Embedder | None
-) -> tuple[Weighed, ...]:
-    """The drafts with their similarity to a question in a language, and their agreement, in their order."""
+) -> tuple[WeighedDraft, ...]:
+    """Weigh drafts by their similarity to a question in a language and their agreement, in their order."""
     if not drafts:
         return ()
     texts = [draft.text for draft in drafts]
@@ -76,7 +73,7 @@ def weighed(
     others = len(texts)
     agreements = (table[1:].sum(axis=1) - np.diag(table)[1:]) / others
     return tuple(
-        Weighed(draft, float(similarity), float(agreement))
+        WeighedDraft(draft, float(similarity), float(agreement))
         for draft, similarity, agreement in zip(drafts, table[0, 1:], agreements, strict=True)
     )
 
@@ -84,20 +81,21 @@ def weighed(
 def _by_vectors(
     question: str, texts: Sequence[str], language: str, corpus: Corpus, embedder: Embedder | None
 ) -> Similarities | None:
-    """Similarities of the question, first, and the texts: shape (1 + texts, 1 + texts); None where the
-    corpus has no vectors, or its model does not read the question or failed."""
+    """Return similarities of the question, first, and the texts, shape (1 + texts, 1 + texts).
+
+    None if the corpus has no vectors, or its model does not read the question or failed.
+    """
     if embedder is None or not reads(embedder, language):
         return None
     try:
         asked, drafted = embedder.encode([question], "query"), embedder.encode(texts, "passage")
     except ModelError:
-        # The scan embeds the question again, and tells what failed.
+        # The scan embeds the question again and reports the failure.
         return None
     if asked.shape[1] != corpus.vectors(np.empty(0, np.int32)).shape[1]:
         return None
-    usual = corpus.similarity_floor
-    floors = np.full((1 + len(texts), 1 + len(texts)), usual)
-    # A question lies further from passages than these from each other: it has a floor of its own.
+    floors = np.full((1 + len(texts), 1 + len(texts)), corpus.similarity_floor)
+    # A question is further from passages than passages from each other: it has its own floor.
     floors[0, :] = floors[:, 0] = _floor(asked, language, corpus)
     vectors = np.vstack([asked, drafted]).astype(np.float64)
     table: Similarities = np.clip((vectors @ vectors.T - floors) / np.maximum(1.0 - floors, 1e-6), 0.0, 1.0)
@@ -105,7 +103,7 @@ def _by_vectors(
 
 
 def _floor(asked: NDArray[np.float32], language: str, corpus: Corpus) -> float:
-    """The cosine that passages unrelated to a question have, in the language of the nearest passage."""
+    """Return the cosine of passages unrelated to a question, in the language of the nearest passage."""
     hits = corpus.search_dense(asked, 1, -1.0)
     if not len(hits[0].rows):
         return corpus.similarity_floor
@@ -115,9 +113,9 @@ def _floor(asked: NDArray[np.float32], language: str, corpus: Corpus) -> float:
 
 
 def _by_words(texts: Sequence[str], language: str, corpus: Corpus) -> Similarities:
-    """Which share of the rarer words of one text the other has: shape (texts, texts), symmetric.
+    """Return the share of common terms of texts, weighted by rarity, shape (texts, texts), symmetric.
 
-    The share is taken of the shorter text: a passage says more than the question.
+    The share is of the text with fewer terms, because a passage says more than the question.
     """
     terms = [frozenset(found) for found in analyzer(language).batch(texts)]
     rarity = _rarity(texts, language, corpus)
@@ -126,28 +124,27 @@ def _by_words(texts: Sequence[str], language: str, corpus: Corpus) -> Similariti
     for one in range(size):
         for other in range(one + 1, size):
             common = sum(rarity.get(term, 0.0) for term in terms[one] & terms[other])
-            least = min(sum(rarity.get(term, 0.0) for term in terms[place]) for place in (one, other))
-            table[one, other] = table[other, one] = common / least if least > 0 else 0.0
+            fewer = min(sum(rarity.get(term, 0.0) for term in terms[index]) for index in (one, other))
+            table[one, other] = table[other, one] = common / fewer if fewer > 0 else 0.0
     return table
 
 
 def _rarity(texts: Sequence[str], language: str, corpus: Corpus) -> dict[str, float]:
-    """The best BM25 score that any passage has for each term: its inverse document frequency, all but."""
+    """Return the best BM25 score of a passage for each term, which is close to its inverse frequency."""
     words = sorted({word for text in texts for word in _WORD.findall(text)})
     looked_up: dict[str, str] = {}
     for word, terms in zip(words, analyzer(language).batch(words), strict=True):
         for term in terms:
-            # Of what is written without blanks, each term is a word.
+            # In a script without blanks, each term is a word.
             looked_up.setdefault(term, word if len(terms) == 1 else term)
     best = corpus.search_lexical(list(looked_up.values()), language, 1) if looked_up else []
     return {term: float(np.max(hits.scores, initial=0.0)) for term, hits in zip(looked_up, best, strict=True)}
 
 
-# Hypothetical passages that a language model writes in the register and language of the corpus.
+# Passages that a language model writes in the register and language of the corpus
 #
-# It is shown what the corpus is: types of documents, languages, headings, and a few passages as
-# samples of style. What it writes is checked (length, language, not a copy of a sample) and is
-# only ever searched by.
+# The prompt has the types of documents, headings and a few passages as samples of style. The passages are
+# checked (length, language, no copy of a sample) and used only as queries.
 
 TASK = "hypothetical passages"
 INSTEAD = "the first passages found are used"
@@ -155,12 +152,12 @@ ORIGIN = "written by the language model, not found in the corpus"
 SHORTEST, LONGEST = 40, 1_500
 # Tokens of an answer, for each passage.
 LONGEST_ANSWER = 400
-# What the setting of the language may say besides a code.
+# Values of the language setting other than a code.
 OF_QUESTION, OF_CORPUS = "question", "corpus"
 SAMPLES, LONGEST_SAMPLE = 3, 500
 MOST_HEADINGS, MOST_TYPES, MOST_LANGUAGES = 12, 8, 4
 LONGEST_HEADING = 120
-# Where samples and headings come from: the first passages for the question's words.
+# First passages for the question's words, from which samples and headings are taken.
 LOOKED_AT = 30
 
 INSTRUCTIONS = """\
@@ -177,8 +174,8 @@ the part "question" if it were real. They are used to search for real passages, 
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """How many passages are wished for, how freely they are worded, and in which language."""
+class DraftRequest:
+    """The number of passages to write, the temperature, and the language."""
 
     passages: int = 3
     temperature: float = 0.0
@@ -186,7 +183,7 @@ class Wish:
 
     @classmethod
     def of(cls, settings: InvestigationSettings) -> Self:
-        """What the settings of a case say."""
+        """Make the request from the settings of a case."""
         return cls(
             settings.hypothetical_passages,
             settings.hypothetical_temperature,
@@ -195,7 +192,7 @@ class Wish:
 
 
 class Passages(BaseModel):
-    """What the model fills in."""
+    """The form that the model fills in."""
 
     passages: list[str] = Field(description="Hypothetical passages, without headings or numbers")
 
@@ -203,22 +200,22 @@ class Passages(BaseModel):
 FORM = Form(TASK, INSTRUCTIONS, Passages)
 
 
-def written(
+def write_drafts(
     asking: Asking,
     text: str,
     language: str,
     corpus: Corpus,
     mask: Mask | None,
-    wish: Wish = Wish(),
+    request: DraftRequest = DraftRequest(),
 ) -> tuple[Draft, ...]:
-    """The passages that a language model writes for a question; empty where the fallback has to take over."""
-    asked = prompt(text, language, corpus, mask, wish)
-    answer = asking.answer(asked, Passages, INSTEAD)
+    """Let a language model write passages for a question; empty if the fallback has to be used."""
+    sent = prompt(text, language, corpus, mask, request)
+    answer = asking.answer(sent, Passages, INSTEAD)
     if answer is None:
         return ()
-    samples = [part.text for part in asked.data if part.name.startswith("sample")]
-    target = target_language(corpus, language, wish.language)
-    found = checked(answer.passages, target, samples, wish.passages)
+    samples = [part.text for part in sent.data if part.name.startswith("sample")]
+    target = target_language(corpus, language, request.language)
+    found = checked(answer.passages, target, samples, request.passages)
     if not found:
         asking.note(f"{TASK}: the language model wrote none that can be used; {INSTEAD}")
     return tuple(Draft(passage, ORIGIN) for passage in found)
@@ -229,11 +226,11 @@ def prompt(
     language: str,
     corpus: Corpus,
     mask: Mask | None = None,
-    wish: Wish = Wish(),
+    request: DraftRequest = DraftRequest(),
 ) -> Prompt:
-    """What is asked about a question in a language."""
+    """Make the prompt for a question in a language."""
     first = _first(corpus, text, language, mask)
-    target = target_language(corpus, language, wish.language)
+    target = target_language(corpus, language, request.language)
     types = Counter(document.type for document in corpus.documents() if document.type)
     headings = dict.fromkeys(
         heading[:LONGEST_HEADING]
@@ -244,33 +241,36 @@ def prompt(
     parts = [
         Data("question", text),
         Data("language", target),
-        Data("number", str(wish.passages)),
+        Data("number", str(request.passages)),
         Data("types of documents", "\n".join(name for name, _ in types.most_common(MOST_TYPES))),
         Data("headings", "\n".join(list(headings)[:MOST_HEADINGS])),
     ]
     parts += [Data(f"sample {number}", sample) for number, sample in enumerate(_samples(first, target), 1)]
     data = tuple(part for part in parts if part.text)
-    longest = LONGEST_ANSWER * wish.passages
-    return Prompt(TASK, INSTRUCTIONS, data, longest, wish.temperature)
+    longest = LONGEST_ANSWER * request.passages
+    return Prompt(TASK, INSTRUCTIONS, data, longest, request.temperature)
 
 
-def target_language(corpus: Corpus, language: str, wished: str = OF_QUESTION) -> str:
-    """The language to write in: a code that is wished for, the corpus's most frequent one, or the question's,
-    where the corpus has that, else its most frequent one, too."""
+def target_language(corpus: Corpus, language: str, setting: str = OF_QUESTION) -> str:
+    """Return the language to write in.
+
+    This is the code in the setting; or the corpus's most frequent language; or the question's language if the
+    corpus has it, else the most frequent one.
+    """
     languages = corpus.info().languages
-    if wished not in (OF_QUESTION, OF_CORPUS):
-        return wished
-    if not languages or (wished == OF_QUESTION and language in languages):
+    if setting not in (OF_QUESTION, OF_CORPUS):
+        return setting
+    if not languages or (setting == OF_QUESTION and language in languages):
         return language
     return max(languages, key=lambda code: languages[code])
 
 
-def check_language(corpus: Corpus, wished: str) -> None:
-    """Raises SettingsError for what is no language, nor says whose it is."""
-    if wished in (OF_QUESTION, OF_CORPUS, *corpus.info().languages) or is_detectable(wished):
+def check_language(corpus: Corpus, setting: str) -> None:
+    """Raise SettingsError for an invalid value of the language setting."""
+    if setting in (OF_QUESTION, OF_CORPUS, *corpus.info().languages) or is_detectable(setting):
         return
     raise SettingsError(
-        f"hypothetical_language: {wished!r:.40} is no language that is known; "
+        f"hypothetical_language: {setting!r:.40} is no known language; "
         f"write {OF_QUESTION}, {OF_CORPUS}, or a code of ISO 639-1 such as de"
     )
 
@@ -278,7 +278,7 @@ def check_language(corpus: Corpus, wished: str) -> None:
 def checked(
     passages: Sequence[str], language: str, samples: Sequence[str] = (), most: int = 3
 ) -> tuple[str, ...]:
-    """Those that can be used, each once: 40 to 1,500 characters, in the language, no copy."""
+    """Return the usable passages, each once: 40 to 1,500 characters, in the language, no copy."""
     copies = {_plain(sample) for sample in samples}
     found: dict[str, str] = {}
     for passage in passages:
@@ -296,8 +296,10 @@ def _plain(text: str) -> str:
 
 
 def _first(corpus: Corpus, text: str, language: str, mask: Mask | None) -> list[Passage]:
-    """Passages in the question's words; where it shares none with the corpus, the corpus's first ones. None
-    that addresses a machine."""
+    """Return the first passages for the question's words, or of the corpus if it has none of them.
+
+    Without passages that address a machine.
+    """
     (hits,) = corpus.search_lexical([text], language, LOOKED_AT, mask=mask)
     rows = hits.rows
     if not len(rows):
@@ -306,12 +308,12 @@ def _first(corpus: Corpus, text: str, language: str, mask: Mask | None) -> list[
 
 
 def _samples(first: Sequence[Passage], language: str) -> list[str]:
-    """Beginnings of a few passages in the language, of different documents where there are several."""
-    worthy = [passage for passage in first if len(passage.text) >= SHORTEST]
-    worthy = [passage for passage in worthy if passage.language == language] or worthy
-    by_document = {passage.document_id: passage for passage in reversed(worthy)}
+    """Return the beginnings of a few passages in the language, of different documents if possible."""
+    suitable = [passage for passage in first if len(passage.text) >= SHORTEST]
+    suitable = [passage for passage in suitable if passage.language == language] or suitable
+    by_document = {passage.document_id: passage for passage in reversed(suitable)}
     chosen = list(reversed(by_document.values()))[:SAMPLES]
-    chosen += [passage for passage in worthy if passage not in chosen][: SAMPLES - len(chosen)]
+    chosen += [passage for passage in suitable if passage not in chosen][: SAMPLES - len(chosen)]
     return [_cut(passage.text) for passage in chosen]
 
 

@@ -1,4 +1,4 @@
-"""What a question names: the words besides it, containers such as a part or a rulebook, printed forms."""
+"""Helpers for named provisions: further words of a question, printed forms, containers such as a part."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 
 from engine import languages
-from engine.corpus.outside import Outside
+from engine.corpus.external_text import ExternalTextResolver
 from engine.corpus.protocol import Corpus, Mask
 from engine.ingestion.structure.headings import parse_heading
 from engine.language.addresses import CONTAINERS, WORDS, Address, number_key
@@ -23,16 +23,16 @@ from engine.languages import all_words, base_of, words
 from engine.model import Passage, Relation, SectionKind, Span
 from engine.retrieval.planning.words import words_of
 
-# A question whose provisions are looked for, and the documents that a number of it is of.
-
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and what is needed to resolve its references. ``text`` is what is read, letter for letter
-    as long as what is ``written``."""
+    """A question and what is needed to resolve its references.
+
+    ``text`` is the normalised question, with the same length as ``written``.
+    """
 
     corpus: Corpus
-    reader: Outside
+    reader: ExternalTextResolver
     written: str
     text: str
     language: str
@@ -42,54 +42,55 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """The documents that a number is of, by their numbers, none where the question does not tell; where
-    their name stands, if not in the mention itself, and how it was read where that was not plain."""
+    """The documents of a number, by document number; empty if the question does not name one.
+
+    ``span`` of the name if it is outside the mention; ``note`` on how an unclear name was read.
+    """
 
     documents: tuple[int, ...] = ()
     span: Span | None = None
     note: str = ""
 
 
-def numbers_of(asked: Question, document_id: str) -> tuple[int, ...]:
-    """The numbers of the documents that have an id: the versions of one act may share it."""
-    return tuple(n for n, document in enumerate(asked.reader.documents) if document.id == document_id)
+def numbers_of(question: Question, document_id: str) -> tuple[int, ...]:
+    """Return the numbers of the documents with an id, which versions of one act may share."""
+    return tuple(n for n, document in enumerate(question.reader.documents) if document.id == document_id)
 
 
-# What a question asks besides what it names.
+# Further words of a question
 
-# A number alone is all that a question asks for where it has no more other words than this.
+# With at most this many further words a question asks only for the provision.
 FEW_WORDS = 2
-# The same in letters, for languages that write no blanks.
+# The same in letters, for scripts without blanks.
 FEW_LETTERS = 8
 
 
-def asks_for_nothing_else(text: str, language: str, words: Iterable[str]) -> bool:
-    """Whether a question asks for what it names in these ``words`` and for nothing besides."""
-    return asked_besides(text, language, words) == 0
+def asks_only_for(text: str, language: str, words: Iterable[str]) -> bool:
+    """Whether a question asks only for what it names in these ``words``."""
+    return count_further_words(text, language, words) == 0
 
 
-def asked_besides(text: str, language: str, words: Iterable[str]) -> int:
-    """How much a question asks besides what it names in these ``words``: the number of its other words, 0
-    where they are so few that they only ask for it."""
-    for one in words:
-        text = text.replace(one, " ")
+def count_further_words(text: str, language: str, words: Iterable[str]) -> int:
+    """Count the words of a question apart from what it names in these ``words``.
+
+    0 if they are so few that they only ask for it.
+    """
+    for named in words:
+        text = text.replace(named, " ")
     if languages.words(language).without_blanks:
-        # Two letters are a word, about.
+        # A word has about two letters.
         letters = sum(letter.isalpha() for letter in text)
         return 0 if letters <= FEW_LETTERS else letters // 2
     terms = len(set(analyzer(language).terms(text)))
     return 0 if terms <= FEW_WORDS else terms
 
 
-# Numbers of a question in a language without a grammar, read as headings print them: "§ 2", "2
-# §", "art. 4".
-#
-# Headings are known in many more languages than texts are: what would be one on a line of its own
-# names a provision in a question.
+# Printed forms: numbers of a question in a language without a grammar, in the forms of headings ("§ 2", "2
+# §", "art. 4"), which are known in many more languages
 
 PRINTED = "printed"
 _KINDS = (SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.CHAPTER, SectionKind.ANNEX)
-# So many figures of a question are looked up, and so many provisions of each.
+# Figures of a question that are looked up, and provisions of each.
 MOST_FIGURES, MOST_LABELS = 12, 60
 _FIGURE = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 _NUMBER = r"\d{1,5}(?:\s?[a-z](?![\w]))?(?:[.:-]\d{1,4}){0,3}"
@@ -103,7 +104,7 @@ _AROUND = (
 
 
 def printed_mentions(text: str) -> Iterator[Mention]:
-    """The provisions that a text names by a number as a heading has it."""
+    """Yield the provisions that a text names in the form of a heading."""
     for match in _pattern().finditer(text):
         heading = parse_heading(match[0])
         if heading.number is None or heading.kind not in _KINDS:
@@ -114,7 +115,7 @@ def printed_mentions(text: str) -> Iterator[Mention]:
 
 
 def labels_in(corpus: Corpus, text: str) -> Iterator[Mention]:
-    """The provisions that a text names by a label that a document has: "धारा 2"."""
+    """Yield the provisions that a text names by a document's label: "धारा 2"."""
     folded = text.casefold()
     if len(folded) != len(text):
         return
@@ -142,77 +143,79 @@ def _pattern() -> re.Pattern[str]:
         for word in words
     }
     words = sorted(
-        {re.escape(word) for word in (*listed, *_known()) if word[:1].isalpha()}, key=len, reverse=True
+        {re.escape(word) for word in (*listed, *_heading_words()) if word[:1].isalpha()},
+        key=len,
+        reverse=True,
     )
     word_first = rf"(?:§{{1,2}}\s?|(?<!\w)(?:{'|'.join(words)})\w{{0,4}}\.?\s){_NUMBER}"
     return re.compile(rf"(?<!\w)(?:{_SIGN_LAST}|{word_first})(?!\w)|{_AROUND}", re.IGNORECASE)
 
 
-def _known() -> Iterator[str]:
+def _heading_words() -> Iterator[str]:
     return (word for word, kind in WORDS.items() if kind in _KINDS)
 
 
-# The container that a citation names beside its number: "rule 2.1 of the Run-off Part".
+# Containers: "rule 2.1 of the Run-off Part"
 #
-# Its name is a heading above the provision, or what the metadata of its document hold. A number
-# that many parts have is found in the one that is named; the words of the name belong to the
-# citation.
+# The name of a container is a heading above the provision, or in the metadata of its document. A number that
+# is in many parts is looked up in the named one; the words of the name belong to the citation.
 
-# Documents that are looked into for a number, words of a container's name, letters around a citation.
+# Documents that are searched for a number, words of a container's name, letters around a citation.
 MOST_DOCUMENTS, LONGEST, AROUND = 100, 10, 120
-# Function words that may stand between a number and the name.
+# Function words between a number and the name.
 MOST_LINKS = 4
 _STOP = re.compile(r"[.;:!?。；！？؟؛](?=\s|\Z)|\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """The rows of a provision in the container that is named, and where its number and the name stand in the
-    text."""
+class InContainer:
+    """The rows of a provision in the named container, and the spans of its number and of the name."""
 
     rows: tuple[int, ...]
     number: Span
     name: Span
 
 
-def placed(
+def find_in_container(
     corpus: Corpus, text: str, mention: Mention, address: Address, language: str, *, bare: bool = False
-) -> Placed | None:
-    """The provisions of an address in the container that is named beside its mention or in it; None if none
-    is. ``bare``: a name alone is enough, without a word for a container ("Run-off 2.1")."""
+) -> InContainer | None:
+    """Find an address in the container that is named in its mention or next to it; None without one.
+
+    ``bare``: a name without a word for a container is enough ("Run-off 2.1").
+    """
     if address.number is None:
         return None
     name, end = mention.name_at, mention.span.end
     end = name if mention.document is not None and name and name > mention.span.start else end
     span = Span(mention.span.start, end)
-    # In "第三章第八条" the container stands in the reference itself.
+    # In "第三章第八条" the container is in the reference itself.
     within = bool(address.within)
-    behind, before = _behind(text, span.end), _before(text, span.start)
+    behind, before = _span_after(text, span.end), _span_before(text, span.start)
     before = Span(before.start, span.end) if within else before
     levels = _levels(language)
     around = name_key(f"{text[before.start : before.end]} {text[behind.start : behind.end]}", language)
     near = [word for word in dict.fromkeys(around) if word.endswith(tuple(levels))]
     if not within and not near and not bare:
         return None
-    best: Placed | None = None
+    best: InContainer | None = None
     for rows, passage in _numbered(corpus, address.number, frozenset(around), language):
         for key in _keys(corpus, rows[0], passage, language, near):
             for length in range(len(key), 0 if len(key) == 1 and (bare or key[0] in near) else 1, -1):
                 if not within and length < len(key) and not levels & set(key[:length]):
                     continue
-                found = _found(text, span, (behind, before), key[:length], language)
+                found = _find_name(text, span, (behind, before), key[:length], language)
                 if found is None:
                     continue
                 if best is None or _length(found) > _length(best.name):
-                    best = Placed(tuple(rows), span, found)
+                    best = InContainer(tuple(rows), span, found)
                 elif found == best.name:
-                    best = Placed(tuple(dict.fromkeys((*best.rows, *rows))), span, found)
+                    best = InContainer(tuple(dict.fromkeys((*best.rows, *rows))), span, found)
                 break
     return best
 
 
 def _levels(language: str) -> frozenset[str]:
-    """The stems of the words for a container."""
+    """Return the stems of words for a container."""
     own = words(language)
     listed = (
         word for kind in CONTAINERS for word in (*own.levels.get(kind, ()), *own.heading_levels.get(kind, ()))
@@ -224,18 +227,20 @@ def _levels(language: str) -> frozenset[str]:
 def _numbered(
     corpus: Corpus, number: str, around: Set[str], language: str
 ) -> Iterator[tuple[list[int], Passage]]:
-    """The provisions of a number, each with its rows and its first passage; of many documents those whose
-    titles share most words with what is ``around`` it."""
+    """Yield the provisions with a number, with rows and first passage.
+
+    If many documents have the number, those whose titles share the most words with the text ``around`` it.
+    """
     key = number_key(number)
     documents = np.unique(corpus.document_numbers(corpus.numbered(number))).tolist()
     if len(documents) > MOST_DOCUMENTS:
-        titles = {one: name_key(corpus.documents()[one].title, language) for one in documents}
-        documents.sort(key=lambda one: -len(around & set(titles[one])))
+        titles = {number: name_key(corpus.documents()[number].title, language) for number in documents}
+        documents.sort(key=lambda number: -len(around & set(titles[number])))
     for document in documents[:MOST_DOCUMENTS]:
         rows, sections = (corpus.printed_numbers(document) or {}).get(key, ((), ()))
         (own,) = corpus.by_document([corpus.documents()[document].id])
         extents: list[list[int]] = [
-            own[one.first : one.stop].tolist() for one in corpus.sections(list(sections))
+            own[section.first : section.stop].tolist() for section in corpus.sections(list(sections))
         ]
         inside = {row for extent in extents for row in extent}
         extents += [[row] for row in rows if row not in inside]
@@ -249,8 +254,10 @@ def _numbered(
 def _keys(
     corpus: Corpus, row: int, passage: Passage, language: str, near: Sequence[str]
 ) -> Iterator[tuple[str, ...]]:
-    """The stems of the names of the containers around a passage, also with a word for a container that a text
-    has ``near`` a citation: "Run-off" is called "the Run-off Part"."""
+    """Yield the stems of the names of containers around a passage.
+
+    Also with a word for a container that is ``near`` the citation: "Run-off" as "the Run-off Part".
+    """
     document = corpus.documents()[int(corpus.document_numbers(np.array([row], np.int32))[0])]
     for name in (*passage.headings, document.title, *document.metadata.values()):
         key = name_key(name, language)[:LONGEST] if isinstance(name, str) else ()
@@ -259,27 +266,26 @@ def _keys(
             yield from (named for word in near if word not in key for named in ((*key, word), (word, *key)))
 
 
-def _found(
+def _find_name(
     text: str, span: Span, around: tuple[Span, Span], key: tuple[str, ...], language: str
 ) -> Span | None:
-    """Where words that are equal to others by their stems stand beside a citation: behind it with a few
-    function words between, or right in front of it."""
-    behind, before = around
-    for match in list(NAME_WORD.finditer(text, behind.start, behind.end))[: MOST_LINKS + 1]:
-        end = _matched(text, match.start(), behind.end, key, language)
+    """Find the words with the stems ``key`` right before a citation, or after it and a few function words."""
+    after, before = around
+    for match in list(NAME_WORD.finditer(text, after.start, after.end))[: MOST_LINKS + 1]:
+        end = _match_end(text, match.start(), after.end, key, language)
         if end is not None:
             return Span(match.start(), end)
         if not _is_function(match[0], language):
             break
     for match in list(NAME_WORD.finditer(text, before.start, before.end))[-LONGEST:]:
-        end = _matched(text, match.start(), before.end, key, language)
+        end = _match_end(text, match.start(), before.end, key, language)
         if end is not None and not text[end : span.start].strip(" ,،、(（"):
             return Span(match.start(), end)
     return None
 
 
-def _matched(text: str, start: int, stop: int, key: tuple[str, ...], language: str) -> int | None:
-    """Where words that begin at a place and are equal to others by their stems end."""
+def _match_end(text: str, start: int, stop: int, key: tuple[str, ...], language: str) -> int | None:
+    """Return the end of words from ``start`` with the stems ``key``; None if they differ."""
     found = 0
     for match in NAME_WORD.finditer(text, start, stop):
         stems = name_key(match[0], language)
@@ -291,15 +297,17 @@ def _matched(text: str, start: int, stop: int, key: tuple[str, ...], language: s
     return None
 
 
-def _behind(text: str, place: int) -> Span:
-    """The rest of the sentence behind a citation, as far as it is looked at."""
-    stop = _STOP.search(text, place, place + AROUND)
-    return Span(place, stop.start() if stop else min(len(text), place + AROUND))
+def _span_after(text: str, position: int) -> Span:
+    """Return the rest of the sentence after a position, at most AROUND letters."""
+    stop = _STOP.search(text, position, position + AROUND)
+    return Span(position, stop.start() if stop else min(len(text), position + AROUND))
 
 
-def _before(text: str, place: int) -> Span:
-    start = max(0, place - AROUND)
-    return Span(max((match.end() for match in _STOP.finditer(text, start, place)), default=start), place)
+def _span_before(text: str, position: int) -> Span:
+    start = max(0, position - AROUND)
+    return Span(
+        max((match.end() for match in _STOP.finditer(text, start, position)), default=start), position
+    )
 
 
 def _is_function(word: str, language: str) -> bool:

@@ -1,9 +1,9 @@
 """The provisions that a question names by their numbers, resolved in the corpus.
 
-"What does Article 14 of the Agency Code say?" is read as the texts of the corpus are, by the grammar of its
-language, then by those of the corpus's other languages. A document that the grammar does not see is looked
-for among those that the question names beside it, exactly or all but (a slip of the pen). A number without
-any document may be of every document that has it: then it is a choice, and nothing is guessed.
+"What does Article 14 of the Agency Code say?" is parsed like the texts of the corpus, by the grammar of its
+language, then by those of the corpus's other languages. If the grammar finds no document, the document that
+the question names next to the number is used, exactly or with a typing error. A number without a document may
+be in every document that has it: then it is a choice, never a guess.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from datetime import date
 from itertools import islice
 from weakref import WeakKeyDictionary
 
-from engine.corpus.outside import outside
+from engine.corpus.external_text import external_resolver
 from engine.corpus.protocol import Corpus, Mask
 from engine.language.addresses import Address
 from engine.language.references import Mention, Target, find_mentions
@@ -25,44 +25,44 @@ from engine.model import NamedProvision, Naming, Relation, SectionKind, Span
 from engine.retrieval.planning.named.containers import (
     Name,
     Question,
-    asked_besides,
+    count_further_words,
+    find_in_container,
     labels_in,
     numbers_of,
-    placed,
     printed_mentions,
 )
 from engine.retrieval.planning.named.documents import designations, documents_of
 from engine.retrieval.planning.named.provisions import in_any, in_container, in_documents
-from engine.retrieval.planning.prose import BESIDE, documents_at, standards_of
+from engine.retrieval.planning.prose import ADJACENT, documents_at, standards_of
 
-# Languages of the corpus by whose grammars a question is read besides that of its own.
+# Further languages of the corpus whose grammars parse a question.
 MOST_LANGUAGES = 6
-# Numbers of a question that are looked up: who writes a thousand is no reader.
+# Numbers of a question that are looked up.
 MOST_NUMBERS = 12
-# So many other words at most has a question for what a provision says of something: with more of them it only
-# mentions the provision. Measured on gold questions that name one: up to 8 words the provision is evidence of
-# every second, from 9 on of every fifth.
-FEW_BESIDES = 8
+# Most further words of a question that asks what a provision says: with more words it only mentions it.
+# Measured on gold questions that name a provision: up to 8 words it is evidence for every second, from 9 on
+# for every fifth.
+FEW_FURTHER_WORDS = 8
 
 _NUMBER = re.compile(
     r"(?<![\w.,/-])(?P<number>\d+[A-Za-z]?(?:[.-]\d+[A-Za-z]?)*)(?P<part>(?:\(\w{1,4}\))*)(?![\w/-])"
 )
 _FIGURE = re.compile(r"\d")
-# A short name in small letters right beside a number: in front of it, or behind it.
+# A short name in lower case right before or after a number.
 _ACRONYM = re.compile(
     r"(?<!\w)[a-z]{2,8}(?=,?\s(?:art|rule|sec|reg|§|s\.|\d))|(?<=\d\s)[a-z]{2,8}(?!\w)|(?<=\d\sof\s)[a-z]{2,8}(?!\w)"
     r"|(?<=\d\sof\sthe\s)[a-z]{2,8}(?!\w)|(?<!\w)[a-z]{2,8}(?=-\d)"
 )
 _SERIES = re.compile(r"(\bart(?:icle|\.)?\s?)([lrda])(?=[. ]?\s?\d)", re.IGNORECASE)
-# People leave off the point behind what they shorten: "art 14", "sec 26".
+# Abbreviations without a point: "art 14", "sec 26".
 _SHORT = re.compile(r"(?<!\w)(arts?|secs?|regs?|schs?|ss?|abs)\s(?=\d)", re.IGNORECASE)
 _NONE = Standard("", "")
 _QUALITY = {Naming.FOUND: 3, Naming.SEVERAL: 2, Naming.MISSING: 1, Naming.UNKNOWN: 0}
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """One number of a mention, and what it names; ``order`` is the place of its grammar."""
+class _Reading:
+    """One number of a mention, and what it names; ``order`` is the rank of its grammar."""
 
     mention: Mention
     target: Target
@@ -73,8 +73,10 @@ class _Read:
 
     @property
     def quality(self) -> int:
-        """How much a reading is worth: more if it rules an act out, less if the grammar of another language
-        read it and saw no act."""
+        """The quality of a reading.
+
+        Higher if it rules an act out, lower if the grammar of another language found no act.
+        """
         if self.is_denied:
             return len(_QUALITY)
         return _QUALITY[self.named.status] - len(_QUALITY) * (self.in_any and self.order > 0)
@@ -83,57 +85,66 @@ class _Read:
 def provisions_named(
     corpus: Corpus, text: str, language: str, day: date, mask: Mask | None = None
 ) -> tuple[NamedProvision, ...]:
-    """The provisions that a question names, in its order, in force on a day where the corpus has several
-    versions. ``mask``: what the case may look at, shape (passages,)."""
+    """Return the provisions that a question names, in its order.
+
+    Of several versions the one in force on ``day``. ``mask``: passages that the case may find, shape
+    (passages,), None for all.
+    """
     bases = dict.fromkeys(code.split("-")[0] for code in (language, *list(corpus.info().languages)))
-    written, text = text, _read_as(text, corpus)
+    written, text = text, _normalise(text, corpus)
     read: list[tuple[str, list[Mention]]] = []
     for code in list(bases)[: MOST_LANGUAGES + 1]:
         mentions = [one for one in _mentions(corpus, text, code) if any(map(_is_numbered, one.targets))]
         if mentions:
-            # What is written twice names nothing new.
+            # A repeated mention names nothing new.
             once = {one.text: one for one in reversed(mentions)}
             read.append((code, sorted(once.values(), key=lambda one: one.span.start)[:MOST_NUMBERS]))
     absent = _absent_standards(corpus, written, next(iter(bases)))
     if not read and not absent and not _FIGURE.search(text):
         return ()
-    asked = Question(corpus, outside(corpus), written, text, language, day, mask)
+    question = Question(corpus, external_resolver(corpus), written, text, language, day, mask)
     found = [
-        one for order, (code, mentions) in enumerate(read) for one in _read(asked, code, mentions, order)
+        one
+        for order, (code, mentions) in enumerate(read)
+        for one in _resolve(question, code, mentions, order)
     ]
     longer = [one.span for _, mentions in read for one in mentions if one.document is not None]
-    found += _behind_names(asked, len(read), longer)
+    found += _numbers_after_names(question, len(read), longer)
     code = next(iter(bases))
     # The year of an edition is no number in it: "GRI 306-2016".
     editions = [one for one in find_mentions(text, code) if (standard_of(one.document or "") or _NONE).year]
-    own = designations(asked, code, dict(read).get(code, []), max(0, MOST_NUMBERS - len(found)))
+    own = designations(question, code, dict(read).get(code, []), max(0, MOST_NUMBERS - len(found)))
     found += [
-        _Read(mention, target, -1, named)
+        _Reading(mention, target, -1, named)
         for mention, target, named in own
         if not any(one.span.start <= mention.span.start < one.span.end for one in editions)
     ]
     found.sort(key=lambda one: (-one.quality, one.order, -_length(one), _start(one)))
-    kept: list[_Read] = []
+    kept: list[_Reading] = []
     for one in found:
         if not any(_overlap(one, other) for other in kept):
             kept.append(one)
     named = [*(one.named for one in sorted(kept, key=_start)), *absent]
-    besides = asked_besides(written, language, [one.words for one in named])
-    if besides > FEW_BESIDES:
-        # Who says so much else only mentions the standard.
+    further_words = count_further_words(written, language, [one.words for one in named])
+    if further_words > FEW_FURTHER_WORDS:
+        # A question with so many further words only mentions the standard.
         named = [one for one in named if one not in absent]
-    bare = besides == 0
-    # "Part 2" that no document has may be of a film: worth a word only where nothing else is asked.
-    told = [one for one in named if bare or one.status is not Naming.MISSING or one.choices]
-    there = (Naming.FOUND, Naming.SEVERAL)
+    bare = further_words == 0
+    # "Part 2" that no document has may be of a film: reported only if the question asks nothing else.
+    reported = [one for one in named if bare or one.status is not Naming.MISSING or one.choices]
+    found_statuses = (Naming.FOUND, Naming.SEVERAL)
     return tuple(
-        replace(one, leads=one.status in there and (bare or (one.leads and besides <= FEW_BESIDES)))
-        for one in told
+        replace(
+            one,
+            leads=one.status in found_statuses
+            and (bare or (one.leads and further_words <= FEW_FURTHER_WORDS)),
+        )
+        for one in reported
     )
 
 
 def _absent_standards(corpus: Corpus, text: str, language: str) -> list[NamedProvision]:
-    """Standards, and editions of them, that a question names and no document of the corpus is."""
+    """Return standards and editions that a question names and the corpus does not have."""
     known, found = standards_of(corpus), dict[str, NamedProvision]()
     for mention in find_mentions(text, language):
         standard = standard_of(mention.document or "")
@@ -147,16 +158,17 @@ def _absent_standards(corpus: Corpus, text: str, language: str) -> list[NamedPro
 
 
 def _mentions(corpus: Corpus, text: str, code: str) -> list[Mention]:
-    """What a question names by the grammar of a language; of one without a grammar, what its headings
-    print."""
+    """Return the mentions of a question by the grammar of a language, or by the forms of its headings."""
     if recogniser(code) is not None:
         return find_mentions(text, code)
     return list(printed_mentions(text)) or list(labels_in(corpus, text))
 
 
-def _read_as(text: str, corpus: Corpus) -> str:
-    """A question letter for letter as laws write it: "art 14" with a point, "l412-5" with a capital, and
-    "gdpr art. 9" in capitals."""
+def _normalise(text: str, corpus: Corpus) -> str:
+    """Normalise a question to the spelling of laws without changing its length.
+
+    "art 14" gets a point, "l412-5" a capital, "gdpr art. 9" capitals.
+    """
     text = _SERIES.sub(lambda match: match[1] + match[2].upper(), _SHORT.sub(r"\1.", text))
     known = _acronyms(corpus)
     return _ACRONYM.sub(lambda match: match[0].upper() if match[0] in known else match[0], text)
@@ -166,7 +178,7 @@ _ACRONYMS: WeakKeyDictionary[Corpus, frozenset[str]] = WeakKeyDictionary()
 
 
 def _acronyms(corpus: Corpus) -> frozenset[str]:
-    """The names in capitals of a corpus's documents, in small letters; read once for an open corpus."""
+    """Return the names in capitals of a corpus's documents, in lower case; read once for an open corpus."""
     if corpus not in _ACRONYMS:
         names = (name for document in corpus.documents() for name in (document.title, *document.aliases))
         _ACRONYMS[corpus] = frozenset(name.lower() for name in names if name.isupper() and name.isalpha())
@@ -174,74 +186,78 @@ def _acronyms(corpus: Corpus) -> frozenset[str]:
 
 
 def _is_numbered(target: Target) -> bool:
-    """Whether a target is a provision by its number, not one that is only pointed at."""
+    """Whether a target names a provision by its number, and not relatively ("the next Article")."""
     return target.step is None and (target.address.number is not None or bool(target.address.within))
 
 
-def _behind_names(asked: Question, order: int, longer: Sequence[Span]) -> Iterator[_Read]:
-    """Numbers without a word right behind the name of a document that has such a provision: "bgb 433"; not
-    if the name goes on in front, in a ``longer`` one: "40 CFR 110" is not "CFR 110"."""
-    for number in islice(_NUMBER.finditer(asked.text), MOST_NUMBERS):
+def _numbers_after_names(question: Question, order: int, longer: Sequence[Span]) -> Iterator[_Reading]:
+    """Resolve numbers without a word right after the name of a document with such a provision: "bgb 433".
+
+    Not if the name is part of a ``longer`` one: "40 CFR 110" is not "CFR 110".
+    """
+    for number in islice(_NUMBER.finditer(question.text), MOST_NUMBERS):
         span = Span(*number.span())
         if "." in number["number"]:
             target = Target(Address(SectionKind.RULE, number["number"]), span)
             mention = Mention(span, number[0], "", Relation.CITES, (target,))
-            language = asked.language
-            if place := placed(asked.corpus, asked.text, mention, target.address, language, bare=True):
-                yield _Read(mention, target, order, in_container(asked, place, Name(), mention))
+            language = question.language
+            if place := find_in_container(
+                question.corpus, question.text, mention, target.address, language, bare=True
+            ):
+                yield _Reading(mention, target, order, in_container(question, place, Name(), mention))
                 continue
-        for document_id, name in documents_at(asked.corpus, asked.text, asked.language, near=span):
+        for document_id, name in documents_at(question.corpus, question.text, question.language, near=span):
             is_part = any(one.start < name.start < one.end for one in longer)
             if is_part or not 0 <= span.start - name.end <= 2:
                 continue
-            numbers = numbers_of(asked, document_id)
-            language = asked.reader.documents[numbers[0]].language
+            numbers = numbers_of(question, document_id)
+            language = question.reader.documents[numbers[0]].language
             for kind in (SectionKind.SECTION, SectionKind.ARTICLE):
                 part = "/".join(re.findall(r"\((\w+)\)", number["part"])) or None
                 target = Target(Address(kind, number["number"], part), span)
                 mention = Mention(span, number[0], "", Relation.CITES, (target,))
-                words = _words(asked.written, span, name)
-                named = in_documents(asked, mention, language, Name(numbers, name), words)
+                words = _words(question.written, span, name)
+                named = in_documents(question, mention, language, Name(numbers, name), words)
                 if named.status is Naming.FOUND:
-                    yield _Read(mention, target, order, named)
+                    yield _Reading(mention, target, order, named)
                     break
 
 
-def _start(one: _Read) -> int:
+def _start(one: _Reading) -> int:
     return one.target.span.start
 
 
-def _length(one: _Read) -> int:
+def _length(one: _Reading) -> int:
     return one.mention.span.end - one.mention.span.start
 
 
-def _overlap(one: _Read, other: _Read) -> bool:
-    """Whether two grammars read the same words; the numbers of one mention stand side by side."""
+def _overlap(one: _Reading, other: _Reading) -> bool:
+    """Whether two grammars read the same words; the numbers of one mention never overlap."""
     if one.mention is other.mention:
         return False
     first, second = one.mention.span, other.mention.span
     return first.start < second.end and second.start < first.end
 
 
-def _read(asked: Question, code: str, mentions: Sequence[Mention], order: int) -> Iterator[_Read]:
-    names = [span for _, span in documents_at(asked.corpus, asked.text, asked.language)]
+def _resolve(question: Question, code: str, mentions: Sequence[Mention], order: int) -> Iterator[_Reading]:
+    names = [span for _, span in documents_at(question.corpus, question.text, question.language)]
     # The "8" of "SGB 8" is part of a name.
     mentions = [one for one in mentions if not (one.bare and any(_ends_in(one, name) for name in names))]
-    meanings = asked.reader.meanings(mentions, asked.text, code, asked.day)
+    meanings = question.reader.meanings(mentions, question.text, code, question.day)
     for mention, meaning in zip(mentions, meanings, strict=True):
-        name = documents_of(asked, mention, meaning)
+        name = documents_of(question, mention, meaning)
         for target in list(filter(_is_numbered, mention.targets))[:MOST_NUMBERS]:
-            words = _words(asked.written, target.span, name.span)
+            words = _words(question.written, target.span, name.span)
             alone = replace(mention, targets=(target,))
-            if place := placed(asked.corpus, asked.text, mention, target.address, code):
-                named = in_container(asked, place, name, alone)
+            if place := find_in_container(question.corpus, question.text, mention, target.address, code):
+                named = in_container(question, place, name, alone)
             elif name.documents:
-                named = in_documents(asked, alone, code, name, words)
+                named = in_documents(question, alone, code, name, words)
             elif meaning.named:
-                named = NamedProvision(words, Naming.UNKNOWN, note=name.note or _unknown(asked, mention))
+                named = NamedProvision(words, Naming.UNKNOWN, note=name.note or _unknown(question, mention))
             else:
-                named = in_any(asked, alone, code, words)
-            yield _Read(
+                named = in_any(question, alone, code, words)
+            yield _Reading(
                 mention,
                 target,
                 order,
@@ -256,13 +272,13 @@ def _ends_in(mention: Mention, name: Span) -> bool:
 
 
 def _words(text: str, number: Span, name: Span | None) -> str:
-    """The words of a number, and of its document's name where that stands right beside it."""
+    """Return the words of a number, with its document's name if that is adjacent."""
     start, end = number.start, number.end
-    if name is not None and max(name.start - end, start - name.end) <= BESIDE:
+    if name is not None and max(name.start - end, start - name.end) <= ADJACENT:
         start, end = min(start, name.start), max(end, name.end)
     return " ".join(text[start:end].split())
 
 
-def _unknown(asked: Question, mention: Mention) -> str:
+def _unknown(question: Question, mention: Mention) -> str:
     name = " ".join((mention.document or mention.text).split())
     return f"no document of the corpus is called “{name}”"

@@ -1,4 +1,4 @@
-"""What a number names in documents that are known, or in any: one provision, several, or none."""
+"""Resolve a number in known documents or in any document to one provision, several, or none."""
 
 from __future__ import annotations
 
@@ -25,127 +25,129 @@ from engine.model import (
     Relation,
     SectionKind,
 )
-from engine.retrieval.planning.named.containers import PRINTED, Name, Placed, Question
+from engine.retrieval.planning.named.containers import PRINTED, InContainer, Name, Question
 from engine.retrieval.planning.prose import asks_for_text_of
 
-# So many passages of what is named enter the pool first, and so many stand first in the ranking.
+# Passages of a named provision that are admitted to the pool first.
 MOST_PASSAGES = 40
 MOST_CHOICES = 8
-# A chapter of more passages stands first only where it alone is asked for.
+# A chapter of more passages is ranked first only if the question asks for nothing else.
 FEW_PASSAGES = 12
 NEAREST = 4
-# Documents that are looked into for a number that stands without a document.
+# Documents that are searched for a number without a document.
 MOST_LOOKED_INTO = 40
-# How lists of names in text are read on: the passages of a question are looked for among so many first hits.
+# Lexical hits by which documents are sorted for a question.
 FIRST_HITS = 100
 
 _Title = tuple[str, tuple[str, ...]]
 _PARAGRAPH = re.compile(r"(?:[,،]\s*\w+\s*)?\s*\(\w{1,4}\)\s*\Z")
 
 
-def in_documents(asked: Question, mention: Mention, code: str, name: Name, words: str) -> NamedProvision:
-    """What a number names in documents that are known; ``code`` is the language whose grammar read it."""
+def in_documents(question: Question, mention: Mention, code: str, name: Name, words: str) -> NamedProvision:
+    """Resolve a number in known documents; ``code`` is the language whose grammar parsed it."""
     found: list[Rows] = []
     note = name.note
-    for place, documents in enumerate(_versions(asked, name.documents)):
-        own = _groups(asked, mention, code, documents)
+    for index, documents in enumerate(_versions(question, name.documents)):
+        own = _groups(question, mention, code, documents)
         found = found or own
-        allowed = _allowed(asked, own)
+        allowed = _allowed(question, own)
         if allowed:
-            note = _joined(note, _of_version(asked, documents) if place else "")
+            note = _joined(note, _of_version(question, documents) if index else "")
             break
     if len(allowed) == 1:
         (rows,) = allowed
-        ids = _with_explanations(asked, rows[:MOST_PASSAGES])
-        note = _joined(note, _lacking_part(asked, mention, rows), _not_in_force(asked, rows))
+        ids = _with_explanations(question, rows[:MOST_PASSAGES])
+        note = _joined(note, _lacking_part(question, mention, rows), _not_in_force(question, rows))
         return NamedProvision(words, Naming.FOUND, ids, leads=len(rows) <= FEW_PASSAGES, note=note)
     if allowed:
-        # Publishers put the newer wording of a provision behind the older one.
-        family = {asked.reader.documents[n].metadata.get(FAMILY) for n in documents}
+        # Publishers print the newer wording of a provision after the older one.
+        family = {question.reader.documents[n].metadata.get(FAMILY) for n in documents}
         ordered = allowed[::-1] if len(documents) == 1 and None not in family else allowed
-        return _several(asked, ordered, words, note, len(allowed))
+        return _several(question, ordered, words, note, len(allowed))
     if found:
-        left_out = f"{words} is left out by what the case is limited to"
+        left_out = f"{words} is left out by the filters of the case"
         return NamedProvision(words, Naming.MISSING, note=_joined(name.note, left_out))
     document, address = name.documents[0], mention.targets[0].address
-    near = asked.reader.nearest(document, address, NEAREST)
+    near = question.reader.nearest(document, address, NEAREST)
     whole = is_designation(address.number or "")
     number = address.number if whole else f"{address.kind.value} {address.number or address.within[-1][1]}"
-    missing = f"“{asked.reader.documents[document].title}” has no {number}"
+    missing = f"“{question.reader.documents[document].title}” has no {number}"
     if near:
-        heads = asked.corpus.passages(np.array([row for _, row in near], np.int32))
+        heads = question.corpus.passages(np.array([row for _, row in near], np.int32))
         printed = (
             head.number if head.number and number_key(head.number) == key else key
             for (key, _), head in zip(near, heads, strict=True)
         )
         missing += f"; the nearest are {', '.join(printed)}"
-    if inserting := _inserting(asked, [row for _, row in near], address.number or ""):
-        note = f"{missing}; {asked.reader.documents[inserting[1]].title} inserts it"
+    if inserting := _inserting(question, [row for _, row in near], address.number or ""):
+        note = f"{missing}; {question.reader.documents[inserting[1]].title} inserts it"
         return NamedProvision(words, Naming.FOUND, inserting[0], leads=True, note=_joined(name.note, note))
-    choices = _choices(asked, [np.array([row], np.int32) for _, row in near])
+    choices = _choices(question, [np.array([row], np.int32) for _, row in near])
     return NamedProvision(words, Naming.MISSING, choices=choices, note=_joined(name.note, missing))
 
 
-def _inserting(asked: Question, near: Sequence[int], number: str) -> tuple[tuple[str, ...], int] | None:
-    """The passages of the act that amends provisions next to one and has its number in quoted text, and that
-    act; None if there is none."""
-    links = asked.corpus.neighbours(np.array(near, np.int32), [Relation.AMENDS], Direction.IN)
+def _inserting(question: Question, near: Sequence[int], number: str) -> tuple[tuple[str, ...], int] | None:
+    """Find passages of an act that amends nearby provisions and has the number in quoted text.
+
+    Returns their ids and the act's document number; None without any.
+    """
+    links = question.corpus.neighbours(np.array(near, np.int32), [Relation.AMENDS], Direction.IN)
     word = re.compile(rf"(?<!\w){re.escape(number)}(?!\w)", re.IGNORECASE)
     for row in dict.fromkeys(links.rows.tolist() if number else ()):
-        rows = np.arange(row, min(row + FEW_PASSAGES, len(asked.corpus)), dtype=np.int32)
-        if asked.mask is not None:
-            rows = rows[asked.mask[rows]]
-        passages = asked.corpus.passages(rows)
+        rows = np.arange(row, min(row + FEW_PASSAGES, len(question.corpus)), dtype=np.int32)
+        if question.mask is not None:
+            rows = rows[question.mask[rows]]
+        passages = question.corpus.passages(rows)
         own = [
             one.id for one in passages if one.section_id == passages[0].section_id and word.search(one.text)
         ]
         if own:
-            return tuple(own), int(asked.corpus.document_numbers(rows[:1])[0])
+            return tuple(own), int(question.corpus.document_numbers(rows[:1])[0])
     return None
 
 
-def in_container(asked: Question, place: Placed, name: Name, mention: Mention) -> NamedProvision:
-    """What a number names in the container that a question names."""
+def in_container(question: Question, place: InContainer, name: Name, mention: Mention) -> NamedProvision:
+    """Resolve a number in the container that a question names."""
     rows = np.array(sorted(place.rows), np.int32)
-    own = np.isin(asked.corpus.document_numbers(rows), name.documents)
+    own = np.isin(question.corpus.document_numbers(rows), name.documents)
     spans = (mention.targets[0].span, place.number, place.name)
-    words = asked.written[min(one.start for one in spans) : max(one.end for one in spans)]
+    words = question.written[min(one.start for one in spans) : max(one.end for one in spans)]
     rows = rows[own] if own.any() else rows
     groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     last = -1
     key: tuple[str, tuple[str, ...]] = "", ()
-    for row, passage in zip(rows.tolist(), asked.corpus.passages(rows), strict=True):
+    for row, passage in zip(rows.tolist(), question.corpus.passages(rows), strict=True):
         document, above = passage.document_id, passage.headings
         if (document, above[: len(key[1])]) != key or row != last + 1:
             key = document, above
         groups.setdefault(key, []).append(row)
         last = row
-    allowed = _allowed(asked, [np.array(group, np.int32) for group in groups.values()])
+    allowed = _allowed(question, [np.array(group, np.int32) for group in groups.values()])
     if not allowed:
-        return NamedProvision(
-            words, Naming.MISSING, note=f"{words} is left out by what the case is limited to"
-        )
+        return NamedProvision(words, Naming.MISSING, note=f"{words} is left out by the filters of the case")
     if len(allowed) > 1:
-        return _several(asked, allowed, words, "", len(allowed))
-    note = _joined(_lacking_part(asked, mention, allowed[0]), _not_in_force(asked, allowed[0]))
-    ids = _ids(asked, allowed[0][:MOST_PASSAGES])
+        return _several(question, allowed, words, "", len(allowed))
+    note = _joined(_lacking_part(question, mention, allowed[0]), _not_in_force(question, allowed[0]))
+    ids = _ids(question, allowed[0][:MOST_PASSAGES])
     return NamedProvision(words, Naming.FOUND, ids, leads=len(allowed[0]) <= FEW_PASSAGES, note=note)
 
 
-def _versions(asked: Question, documents: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Documents in the order in which they may be meant: of the versions of one act the newest that there was
-    on the day, then those before it, then later ones; others all at once."""
-    same = _titled(asked.corpus)[_key_of(asked.reader.documents[documents[0]])]
+def _versions(question: Question, documents: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield groups of documents in the order in which they are tried.
+
+    Of versions of one act: the newest on the day, then earlier ones, then later ones. Others form one group.
+    """
+    same = _titled(question.corpus)[_key_of(question.reader.documents[documents[0]])]
     if not set(documents) <= set(same):
         yield documents
         return
-    made = {number: version_date(asked.reader.documents[number]) for number in same}
+    made = {number: version_date(question.reader.documents[number]) for number in same}
     days = {number: day for number, day in made.items() if day is not None}
     if any(number not in days for number in documents) or len(set(days.values())) < len(days):
         yield documents
         return
-    past = sorted((number for number, day in days.items() if day <= asked.day), key=lambda n: days[n])
-    later = sorted((number for number, day in days.items() if day > asked.day), key=lambda n: days[n])
+    past = sorted((number for number, day in days.items() if day <= question.day), key=lambda n: days[n])
+    later = sorted((number for number, day in days.items() if day > question.day), key=lambda n: days[n])
     yield from ((number,) for number in (*reversed(past), *later))
 
 
@@ -153,7 +155,7 @@ _TITLED: WeakKeyDictionary[Corpus, dict[_Title, list[int]]] = WeakKeyDictionary(
 
 
 def _titled(corpus: Corpus) -> dict[_Title, list[int]]:
-    """The documents of each title: versions of one act; read once for an open corpus."""
+    """Return the documents of each title, versions of one act; read once for an open corpus."""
     titled = _TITLED.get(corpus)
     if titled is None:
         titled = _TITLED[corpus] = {}
@@ -163,130 +165,133 @@ def _titled(corpus: Corpus) -> dict[_Title, list[int]]:
 
 
 def _key_of(document: Document) -> _Title:
-    """What versions of one act have in common: their family where ingestion found one, else their title."""
+    """Return the common key of an act's versions: their family if ingestion found one, else their title."""
     family = document.metadata.get(FAMILY)
     if isinstance(family, str):
         return document.language, (FAMILY, family)
     return document.language, name_key(document.title, document.language)
 
 
-def _of_version(asked: Question, documents: Sequence[int]) -> str:
-    made = version_date(asked.reader.documents[documents[0]])
+def _of_version(question: Question, documents: Sequence[int]) -> str:
+    made = version_date(question.reader.documents[documents[0]])
     return f"the version of the day has no such provision: this is that of {made}"
 
 
-def _not_in_force(asked: Question, rows: Rows) -> str:
-    """That a provision was in force before the day, and is no more."""
-    return f"not in force on {asked.day}" if asked.corpus.out_of_force(asked.day)[rows].all() else ""
+def _not_in_force(question: Question, rows: Rows) -> str:
+    """Return a note if a provision is no longer in force on the day."""
+    return f"not in force on {question.day}" if question.corpus.out_of_force(question.day)[rows].all() else ""
 
 
-def _lacking_part(asked: Question, mention: Mention, rows: Rows) -> str:
-    """That a provision prints its parts and has none of the number that is asked for; empty where it has it,
-    or where that cannot be told."""
+def _lacking_part(question: Question, mention: Mention, rows: Rows) -> str:
+    """Return a note if a provision prints its paragraphs and does not have the requested one."""
     part = mention.targets[0].address.paragraph
     if part is None:
         return ""
-    printed = [passage.paragraph for passage in asked.corpus.passages(rows) if passage.paragraph]
-    wanted = part.split("/")[0]
-    if not printed or any(one.split("/")[0] == wanted for one in printed):
+    printed = [passage.paragraph for passage in question.corpus.passages(rows) if passage.paragraph]
+    requested = part.split("/")[0]
+    if not printed or any(paragraph.split("/")[0] == requested for paragraph in printed):
         return ""
-    return f"there is no ({wanted}) in it: it is shown as a whole"
+    return f"there is no ({requested}) in it: it is shown as a whole"
 
 
-def in_any(asked: Question, mention: Mention, code: str, words: str) -> NamedProvision:
-    """What a number names that stands without any document: a choice, unless one document alone has it."""
+def in_any(question: Question, mention: Mention, code: str, words: str) -> NamedProvision:
+    """Resolve a number without a document: a choice, unless only one document has it."""
     address = mention.targets[0].address
     number = address.number or address.within[-1][1]
-    heads = asked.corpus.numbered(number)
-    if asked.mask is not None:
-        documents = np.unique(asked.corpus.document_numbers(np.flatnonzero(asked.mask).astype(np.int32)))
-        heads = heads[np.isin(asked.corpus.document_numbers(heads), documents)]
-    holders = _readable(asked, asked.corpus.document_numbers(heads))
+    heads = question.corpus.numbered(number)
+    if question.mask is not None:
+        documents = np.unique(
+            question.corpus.document_numbers(np.flatnonzero(question.mask).astype(np.int32))
+        )
+        heads = heads[np.isin(question.corpus.document_numbers(heads), documents)]
+    holders = _readable(question, question.corpus.document_numbers(heads))
     groups: list[Rows] = []
     notes: list[str] = []
     left = set(holders.tolist())
-    for document in _by_relevance(asked, holders)[:MOST_LOOKED_INTO]:
+    for document in _by_relevance(question, holders)[:MOST_LOOKED_INTO]:
         if document not in left:
             continue
-        # Versions of one text are one: that of the day, else the nearest before it.
-        versions = list(_versions(asked, (document,)))
+        # Versions of one text count once: the one of the day, else the nearest before it.
+        versions = list(_versions(question, (document,)))
         left.difference_update(number for own in versions for number in own)
-        for place, own in enumerate(versions):
-            if rows := _allowed(asked, _groups(asked, mention, code, own)):
+        for index, own in enumerate(versions):
+            if rows := _allowed(question, _groups(question, mention, code, own)):
                 groups.extend(rows)
-                notes.append(_of_version(asked, own) if place else "")
+                notes.append(_of_version(question, own) if index else "")
                 break
         if len(groups) >= MOST_CHOICES:
             break
     if not groups:
         return NamedProvision(words, Naming.MISSING, note=f"no document has {words}")
     if len(groups) == 1:
-        ids = _with_explanations(asked, groups[0][:MOST_PASSAGES])
-        # One that is mentioned without its document need not be what is asked for.
-        # Of a language without a grammar no words are known that ask for it.
-        asks = mention.grammar == PRINTED or asks_for_text_of(asked.text, asked.language, mention.span)
+        ids = _with_explanations(question, groups[0][:MOST_PASSAGES])
+        # A provision that is mentioned without its document is not always what the question asks for. For a
+        # language without a grammar there is no table of words that ask for it.
+        asks = mention.grammar == PRINTED or asks_for_text_of(question.text, question.language, mention.span)
         leads = asks and len(ids) <= FEW_PASSAGES
-        note = _joined(notes[0], _not_in_force(asked, groups[0]))
+        note = _joined(notes[0], _not_in_force(question, groups[0]))
         return NamedProvision(words, Naming.FOUND, ids, leads=leads, note=note)
-    return _several(asked, groups, words, "", len(groups) + len(left))
+    return _several(question, groups, words, "", len(groups) + len(left))
 
 
-def _readable(asked: Question, documents: Rows) -> Rows:
-    """The documents in the language of the question, all where none is."""
-    base = asked.language.split("-")[0]
-    languages = [asked.reader.documents[number].language.split("-")[0] for number in documents.tolist()]
+def _readable(question: Question, documents: Rows) -> Rows:
+    """Return the documents in the language of the question, or all if none is."""
+    base = question.language.split("-")[0]
+    languages = [question.reader.documents[number].language.split("-")[0] for number in documents.tolist()]
     own = np.array([language == base for language in languages], np.bool_)
     return documents[own] if own.any() else documents
 
 
-def _by_relevance(asked: Question, documents: Rows) -> list[int]:
-    """Documents in the order in which the words of the question find them, then in that of the corpus."""
-    (hits,) = asked.corpus.search_lexical([asked.text], asked.language, FIRST_HITS, mask=asked.mask)
+def _by_relevance(question: Question, documents: Rows) -> list[int]:
+    """Sort documents by the lexical hits for the question, then in the order of the corpus."""
+    (hits,) = question.corpus.search_lexical(
+        [question.text], question.language, FIRST_HITS, mask=question.mask
+    )
     every = set(documents.tolist())
-    near = [number for number in asked.corpus.document_numbers(hits.rows).tolist() if number in every]
+    near = [number for number in question.corpus.document_numbers(hits.rows).tolist() if number in every]
     return list(dict.fromkeys([*near, *sorted(every)]))
 
 
-def _groups(asked: Question, mention: Mention, code: str, documents: Sequence[int]) -> list[Rows]:
-    """The rows of each provision that a mention may name in some documents."""
+def _groups(question: Question, mention: Mention, code: str, documents: Sequence[int]) -> list[Rows]:
+    """Return the rows of each provision that a mention may name in some documents."""
     found: dict[bytes, Rows] = {}
-    for reference in asked.reader.within(mention, documents, asked.text, code, asked.day):
+    for reference in question.reader.within(mention, documents, question.text, code, question.day):
         ids = (reference.target_id,) if reference.target_id else reference.candidates
         for target_id in ids:
-            rows = asked.reader.rows(reference.target_kind, target_id)
+            rows = question.reader.rows(reference.target_kind, target_id)
             if len(rows):
                 found.setdefault(rows.tobytes(), rows)
     return list(found.values())
 
 
-def _allowed(asked: Question, groups: Sequence[Rows]) -> list[Rows]:
-    """What the case may look at of each provision; of several versions those in force on the day."""
-    if asked.mask is not None:
-        groups = [rows[asked.mask[rows]] for rows in groups]
+def _allowed(question: Question, groups: Sequence[Rows]) -> list[Rows]:
+    """Return the rows of each provision that the case may find; of several versions those in force."""
+    if question.mask is not None:
+        groups = [rows[question.mask[rows]] for rows in groups]
     groups = [rows for rows in groups if len(rows)]
     if len(groups) > 1:
-        in_force = asked.corpus.in_force(asked.day)
+        in_force = question.corpus.in_force(question.day)
         groups = [rows for rows in groups if in_force[rows].any()] or groups
     return list(groups)
 
 
-def _several(asked: Question, groups: Sequence[Rows], words: str, note: str, count: int) -> NamedProvision:
+def _several(question: Question, groups: Sequence[Rows], words: str, note: str, count: int) -> NamedProvision:
     heads = [rows[:1] for rows in groups[:MOST_CHOICES]]
-    ids = _ids(asked, np.concatenate(heads).astype(np.int32))
-    choices = _choices(asked, heads)
+    ids = _ids(question, np.concatenate(heads).astype(np.int32))
+    choices = _choices(question, heads)
     more = f" and {count - len(choices)} more" if count > len(choices) else ""
-    told = f"{words} may be {'; '.join(choice.label for choice in choices)}{more}: say which"
-    return NamedProvision(words, Naming.SEVERAL, ids, choices, note=_joined(note, told))
+    ambiguous = f"{words} may be {'; '.join(choice.label for choice in choices)}{more}: say which"
+    return NamedProvision(words, Naming.SEVERAL, ids, choices, note=_joined(note, ambiguous))
 
 
-def _choices(asked: Question, heads: Sequence[Rows]) -> tuple[Choice, ...]:
+def _choices(question: Question, heads: Sequence[Rows]) -> tuple[Choice, ...]:
     rows = np.concatenate([np.empty(0, np.int32), *heads]).astype(np.int32)
-    documents, passages = asked.corpus.document_numbers(rows).tolist(), asked.corpus.passages(rows)
+    documents, passages = question.corpus.document_numbers(rows).tolist(), question.corpus.passages(rows)
     named = [
-        (asked.reader.documents[document].title, _label(passage))
+        (question.reader.documents[document].title, _label(passage))
         for passage, document in zip(passages, documents, strict=True)
     ]
-    # Two provisions of one label are told by the heading above them.
+    # Two provisions with the same label are distinguished by the heading above them.
     above = [
         "".join(one.headings[:1]) if named.count(own) > 1 else ""
         for one, own in zip(passages, named, strict=True)
@@ -298,30 +303,33 @@ def _choices(asked: Question, heads: Sequence[Rows]) -> tuple[Choice, ...]:
 
 
 def _label(passage: Passage) -> str:
-    """What a provision is called by the label of its first passage, without the number of its paragraph."""
+    """Return the label of a provision's first passage without the number of its paragraph."""
     label = passage.label
     return _PARAGRAPH.sub("", label) if passage.paragraph and passage.number else label
 
 
-def _ids(asked: Question, rows: Rows) -> tuple[str, ...]:
-    return tuple(passage.id for passage in asked.corpus.passages(rows))
+def _ids(question: Question, rows: Rows) -> tuple[str, ...]:
+    return tuple(passage.id for passage in question.corpus.passages(rows))
 
 
-def _with_explanations(asked: Question, rows: Rows) -> tuple[str, ...]:
-    """The passages of a provision, then those that explain it, of its document or of another one."""
-    (head,), (document,) = asked.corpus.passages(rows[:1]), asked.corpus.document_numbers(rows[:1]).tolist()
+def _with_explanations(question: Question, rows: Rows) -> tuple[str, ...]:
+    """Return the passages of a provision, then guidance on it in its document or in another one."""
+    (head,), (document,) = (
+        question.corpus.passages(rows[:1]),
+        question.corpus.document_numbers(rows[:1]).tolist(),
+    )
     key = number_key(head.number or "")
-    printed = (asked.corpus.printed_numbers(document) or {}).get(key, ((), ()))[0]
-    linked = asked.corpus.neighbours(rows[:1], [Relation.INTERPRETS], Direction.IN).rows
+    printed = (question.corpus.printed_numbers(document) or {}).get(key, ((), ()))[0]
+    linked = question.corpus.neighbours(rows[:1], [Relation.INTERPRETS], Direction.IN).rows
     near = np.unique(np.concatenate([np.array(printed, np.int32), linked])).astype(np.int32)
-    if asked.mask is not None:
-        near = near[asked.mask[near]]
+    if question.mask is not None:
+        near = near[question.mask[near]]
     explaining = [
         one.id
-        for one in asked.corpus.passages(near)
+        for one in question.corpus.passages(near)
         if one.kind is SectionKind.GUIDANCE and number_key(one.number or "") == key
     ]
-    return (*_ids(asked, rows), *explaining[: MOST_PASSAGES - len(rows)])
+    return (*_ids(question, rows), *explaining[: MOST_PASSAGES - len(rows)])
 
 
 def _joined(*notes: str) -> str:

@@ -25,7 +25,7 @@ from engine.answers.audit.log import (
 )
 from engine.answers.audit.page import html_page
 from engine.answers.audit.record import Checked, Claim, key_of
-from engine.corpus.judgements import Confirmation, made_confirmation
+from engine.corpus.judgements import Confirmation, make_confirmation
 from engine.model import Span
 from engine.verbs.answers import audit_lines
 
@@ -56,7 +56,7 @@ def log_of(audit: Audit, instead: dict[int, Finding | str], held: ComparedPassag
         if number in instead:
             told = instead[number]
             key = key_of(told) if isinstance(told, Finding) else told
-            said = made_confirmation("x", ("p", "0" * 64), finding, instead=key, reviewer="Ada")
+            said = make_confirmation("x", ("p", "0" * 64), finding, instead=key, reviewer="Ada")
         return Entry(str(number), "x", finding, "why", held, (), review=said)
 
     return Log("harbour", "2026-01-01", tuple(map(entry, audit.checked)))

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded import dense
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.dense import BORDERS, LEVELS, CodedVectors, KnownCodes, VectorIndex, coded
+from engine.corpus.embedded.dense import BORDERS, LEVELS, CodedVectors, KnownCodes, VectorIndex, make_codes
 from engine.corpus.embedded.writing import _put_vectors
 from engine.corpus.protocol import Hits
 
@@ -33,7 +33,7 @@ def test_levels_and_borders_lose_least_of_a_normal_distribution() -> None:
     assert ((LEVELS[1:] + LEVELS[:-1]) / 2).tolist() == pytest.approx(BORDERS.tolist(), abs=1e-4)
 
 
-WHOLE = coded(VECTORS)
+WHOLE = make_codes(VECTORS)
 
 
 def test_known_codes_are_kept_and_the_others_made() -> None:

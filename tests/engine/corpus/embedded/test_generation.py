@@ -10,7 +10,7 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.embedded import generation
-from engine.corpus.embedded.generation import Generation, published
+from engine.corpus.embedded.generation import Generation, current_generation
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.toy import toy_contents
 from engine.errors import CorpusError
@@ -35,9 +35,9 @@ def test_a_generation_that_is_replaced_while_it_is_read_is_no_damage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     write_corpus(tmp_path, toy_contents())
-    first = published(tmp_path).manifest.generation
+    first = current_generation(tmp_path).manifest.generation
     Replaced(monkeypatch, times)
-    now = published(tmp_path)
+    now = current_generation(tmp_path)
     assert now.manifest.generation != first
     assert now.data.is_dir()
 
@@ -58,10 +58,10 @@ class TestALargeFile:
     def test_is_mapped_and_says_the_same(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         write_corpus(tmp_path, toy_contents(further=True))
         mapped = open_corpus(tmp_path)
-        assert published(tmp_path).memory < 100
+        assert current_generation(tmp_path).memory < 100
         monkeypatch.setattr(generation, "MOST_READ", 1 << 28)
         read = open_corpus(tmp_path)
-        assert published(tmp_path).memory > 1000
+        assert current_generation(tmp_path).memory > 1000
         rows = np.arange(len(read), dtype=np.int32)
         assert mapped.passages(rows) == read.passages(rows)
         assert mapped.vectors(rows).tolist() == read.vectors(rows).tolist()
@@ -69,7 +69,7 @@ class TestALargeFile:
 
     def test_is_compared_before_anything_of_it_is_used(self, tmp_path: Path) -> None:
         write_corpus(tmp_path, toy_contents())
-        state = published(tmp_path).data / generation.STATE_NAME
+        state = current_generation(tmp_path).data / generation.STATE_NAME
         data = bytearray(state.read_bytes())
         data[len(data) // 2] ^= 1
         state.write_bytes(data)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.embedded.block import Postings, postings_of
-from engine.corpus.embedded.lexical import merged, replaced
+from engine.corpus.embedded.lexical import concat_postings, replace_postings
 
 parts = st.lists(st.lists(st.lists(st.sampled_from("abcdef"), max_size=5), max_size=3), max_size=5)
 
@@ -24,8 +24,8 @@ def test_what_is_replaced_is_as_if_it_had_always_been_so(
     come: list[list[list[str]]],
     behind: list[list[list[str]]],
 ) -> None:
-    before = merged([postings_of(part) for part in (*ahead, *gone, *behind)])
+    before = concat_postings([postings_of(part) for part in (*ahead, *gone, *behind)])
     first = sum(map(len, ahead))
     stop = first + sum(map(len, gone))
-    found = replaced(before, first, stop, merged([postings_of(part) for part in come]))
-    assert equal(found, merged([postings_of(part) for part in (*ahead, *come, *behind)]))
+    found = replace_postings(before, first, stop, concat_postings([postings_of(part) for part in come]))
+    assert equal(found, concat_postings([postings_of(part) for part in (*ahead, *come, *behind)]))

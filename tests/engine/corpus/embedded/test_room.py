@@ -9,13 +9,13 @@ import numpy as np
 import psutil
 import pytest
 
-from engine.corpus.embedded.stored import Room
+from engine.corpus.embedded.stored import FileArray
 from engine.errors import RedstringError
 from tests.engine.forked import FORK
 
 
 def test_what_was_let_go_of_is_still_there_and_leaves_no_file(tmp_path: Path) -> None:
-    room = Room(tmp_path, 50_000, 100)
+    room = FileArray(tmp_path, 50_000, 100)
     room.array[:] = np.arange(50_000, dtype=np.float32)[:, None]
     held = psutil.Process().memory_info().rss
     room.release()
@@ -28,11 +28,11 @@ def test_where_there_is_no_room_it_is_told(tmp_path: Path) -> None:
     def refused() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
         with pytest.raises(RedstringError, match="write vectors"):
-            Room(tmp_path, 1000, 100)
+            FileArray(tmp_path, 1000, 100)
 
     process = FORK.Process(target=refused)
     process.start()
     process.join()
     assert process.exitcode == 0
     with pytest.raises(RedstringError, match="write vectors"):
-        Room(tmp_path / "missing", 10, 10)
+        FileArray(tmp_path / "missing", 10, 10)

@@ -52,7 +52,9 @@ def test_both_directions_tell_the_same(corpus: Corpus) -> None:
     back = graph.neighbours(np.array([1, 1, 0, 5], np.int32), Direction.IN)
     assert back.origins.tolist() == [0, 1, 3]
     assert back.rows.tolist() == [3, 3, 1]
-    assert graph.standing[int(back.evidence[0])].told == "read by a model, confidence 0.80, not reviewed"
+    assert (
+        graph.standing[int(back.evidence[0])].origin_words == "read by a model, confidence 0.80, not reviewed"
+    )
     assert len(graph) == 3
 
 
@@ -72,8 +74,8 @@ def test_a_verdict_shows_at_once(corpus: Corpus) -> None:
     judge(corpus, Judgement.CORRECTED, EXCEPTION, corrected)
     assert edges(corpus)[3, 0, Relation.EXTENDS] == 1.0
     assert (3, 1, Relation.EXCEPTION_TO) not in edges(corpus)
-    told = [one.told for one in extracted_graph(corpus).standing if one.proposal == corrected]
-    assert told == ["read by a model, confidence 0.80, corrected by a person"]
+    told = [one.origin_words for one in extracted_graph(corpus).standing if one.proposal == corrected]
+    assert told == ["read by a model, confidence 0.80, corrected by a user"]
 
 
 def test_a_grammars_reading_counts_here_only_where_it_was_corrected(tmp_path: Path) -> None:
@@ -87,7 +89,7 @@ def test_a_grammars_reading_counts_here_only_where_it_was_corrected(tmp_path: Pa
         tmp_path / "toy", right.model_copy(update={"judgement": Judgement.CORRECTED, "correction": mended})
     )
     assert edges(corpus) == {(3, 2, Relation.EXCEPTION_TO): 1.0}
-    assert extracted_graph(corpus).standing[0].told == "read in the text, corrected by a person"
+    assert extracted_graph(corpus).standing[0].origin_words == "read in the text, corrected by a user"
 
 
 def test_a_concept_that_nothing_defines_links_those_who_mention_it(tmp_path: Path) -> None:

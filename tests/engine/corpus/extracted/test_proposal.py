@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from engine.corpus.extracted.readings import Proposal, located, occurrence_at
+from engine.corpus.extracted.readings import Proposal, locate, occurrence_at
 from engine.model import Relation, Span
 from tests.engine.corpus.extracted.values import EXCEPTION, USE, proposal
 
@@ -35,5 +35,5 @@ def test_an_occurrence_is_found_again(text: str, data: st.DataObject) -> None:
         again = proposal(
             "p", quote, Relation.EXTENDS, target_id="q", occurrence=occurrence_at(text, quote, start)
         )
-        assert located(again, text) == Span(start, stop)
-        assert located(again, "") is None
+        assert locate(again, text) == Span(start, stop)
+        assert locate(again, "") is None

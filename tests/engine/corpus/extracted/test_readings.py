@@ -35,7 +35,7 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str) -> None:
     add_reading(tmp_path, window(EXCEPTION))
     with open(tmp_path / EXTRACTED_NAME, "a") as file:
         file.write(line + "\n")
-    with pytest.raises(CorpusError, match=r"extracted.jsonl:2: not what a model read"):
+    with pytest.raises(CorpusError, match=r"extracted.jsonl:2: not a reading"):
         load_readings(tmp_path)
 
 

@@ -15,9 +15,9 @@ REJECTED = Validation(proposal=EXCEPTION, origin="model", judgement=Judgement.RE
 
 
 def test_a_correction_says_how_it_should_be() -> None:
-    with pytest.raises(ValidationError, match="says how it should be"):
+    with pytest.raises(ValidationError, match="is required for a correction"):
         Validation(proposal=EXCEPTION, origin="model", judgement=Judgement.CORRECTED)
-    with pytest.raises(ValidationError, match="says how it should be"):
+    with pytest.raises(ValidationError, match="is required for a correction"):
         Validation(proposal=EXCEPTION, origin="model", judgement=Judgement.ACCEPTED, correction=EXTENSION)
 
 

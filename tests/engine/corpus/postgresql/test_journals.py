@@ -17,7 +17,7 @@ from engine.corpus.extracted.readings import (
     Proposal,
     Validation,
     add_validation,
-    judged,
+    current_verdicts,
     load_validations,
 )
 from engine.corpus.grades import grades_of, set_grade
@@ -54,7 +54,7 @@ def rejects(corpus: Corpus, proposal: Proposal, *, withdrawn: bool = False) -> N
         proposal=proposal, origin="grammar", judgement=Judgement.REJECTED, withdrawn=withdrawn
     )
     add_validation(journals(corpus), verdict)
-    corpus.judge()
+    corpus.apply_verdicts()
 
 
 def journals(corpus: Corpus) -> Journals:
@@ -71,12 +71,12 @@ def cited(corpus: Corpus) -> list[int]:
 def test_whoever_has_the_corpus_open_sees_a_verdict_at_once(folder: Path, place: str) -> None:
     copy_to_server(folder, address_of(place))
     mine, theirs = open_corpus(place), open_corpus(place)
-    before = theirs.judged
+    before = theirs.verdict_version
     assert cited(theirs) == [1, 0]
     rejects(mine, HARBOUR)
     rejects(mine, CODE)
-    theirs.judge()
-    assert theirs.judged == mine.judged != before
+    theirs.apply_verdicts()
+    assert theirs.verdict_version == mine.verdict_version != before
     assert cited(theirs) == cited(mine) == [0]
     set_grade(mine, "document", "code", Grade.D)
     assert grades_of(theirs).of(theirs.documents()[0]) is Grade.D
@@ -174,7 +174,7 @@ def test_both_stores_hold_the_same_of_real_links(sample_folder: Path, place: str
     for ends in chosen.values():
         unjudge_link(served, ends)
     assert _links(served, every) == before
-    assert not judged(load_validations(journals(served)))
+    assert not current_verdicts(load_validations(journals(served)))
 
 
 def _links(corpus: Corpus, every: Any) -> list[object]:

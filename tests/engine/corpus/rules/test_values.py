@@ -11,10 +11,10 @@ from engine.corpus.rules.values import (
     Choice,
     Duration,
     FactType,
-    duration_of,
-    later,
+    add_duration,
     month_bounds,
-    number_of,
+    parse_duration,
+    parse_number,
     parse_value,
     value_text,
 )
@@ -35,13 +35,13 @@ DAYS = st.dates(date(1900, 1, 1), date(2300, 1, 1))
     ],
 )
 def test_numbers(text: str, number: str) -> None:
-    assert number_of(text) == Decimal(number)
+    assert parse_number(text) == Decimal(number)
 
 
 @pytest.mark.parametrize("text", ["", "fifty", "50.000", "1,2.3,4", "5%", "1e9", "NaN", "--1", "9" * 40])
 def test_what_is_no_one_number_is_refused(text: str) -> None:
     with pytest.raises(SettingsError):
-        number_of(text)
+        parse_number(text)
 
 
 @pytest.mark.parametrize(
@@ -57,25 +57,25 @@ def test_what_is_no_one_number_is_refused(text: str) -> None:
     ],
 )
 def test_durations(text: str, span: Duration) -> None:
-    assert duration_of(text) == span
+    assert parse_duration(text) == span
 
 
 @pytest.mark.parametrize("text", ["", "days", "10 working days", "30", "P", "about 3 weeks", "99999 years"])
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(SettingsError):
-        duration_of(text)
+        parse_duration(text)
 
 
 @given(DAYS, st.integers(0, 60))
 def test_the_bounds_of_months_hold_on_every_calendar(first: date, months: int) -> None:
     low, high = month_bounds(months)
     day = first.replace(day=1)
-    assert low <= (later(day, Duration(months)) - day).days <= high
+    assert low <= (add_duration(day, Duration(months)) - day).days <= high
 
 
 @given(DAYS, st.integers(-2000, 2000))
 def test_days_are_counted_as_the_calendar_counts_them(day: date, days: int) -> None:
-    assert later(day, Duration(days=days)) == day + timedelta(days=days)
+    assert add_duration(day, Duration(days=days)) == day + timedelta(days=days)
 
 
 def test_values_of_facts() -> None:

@@ -16,7 +16,7 @@ from engine.records.store.chain import in_utc
 from engine.records.store.opening import ASSESSMENTS, LEASES, QUEUE_ITEMS, SCHEMA
 from engine.records.store.store import CaseStore
 from engine.records.store.tables import EVENTS, OF_A_CASE, STATES
-from engine.review.kept import QueuedItem
+from engine.review.queues import QueuedItem
 from engine.review.store import ReviewStore
 from tests.engine.review.queued import YES, items_of
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from engine.corpus.judgements import Act, acted
+from engine.corpus.judgements import Act, latest_act
 from engine.errors import InputError
 from engine.records.store import matter_weights
 from engine.records.store.database import Matter
 from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore
 from engine.review.store import ReviewStore
-from engine.review.teaching import OfMatter
+from engine.review.training import MatterWeightStore
 from tests.engine.investigation.test_weights import lifting
 from tests.engine.records.store.test_deleting import run
 
@@ -67,7 +67,7 @@ def test_weights_of_another_matter_are_not_adopted(store: CaseStore, weights: Ma
         with pytest.raises(InputError, match="no learned weights 'theirs'"):
             act(mine, "theirs", who="Ann")
     with pytest.raises(InputError, match="of 'Port' here"):
-        OfMatter(weights, mine, PORT).adopt("elsewhere", "Ann")
+        MatterWeightStore(weights, mine, PORT).adopt("elsewhere", "Ann")
     assert [one.id for one in weights.lines(other, PORT)] == ["theirs"]
 
 
@@ -81,7 +81,7 @@ def test_what_is_in_use_is_not_deleted(store: CaseStore, weights: MatterWeights)
     weights.delete(matter, "one")
     # It was read before, and is gone all the same.
     assert weights.experience(matter.id, "one") is None
-    last = acted(weights.lines(matter, PORT))
+    last = latest_act(weights.lines(matter, PORT))
     assert last is not None
     assert last.act is Act.SHIPPED
 

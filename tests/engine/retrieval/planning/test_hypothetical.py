@@ -21,11 +21,11 @@ from engine.retrieval.planning import Helpers, active, make_plan
 from engine.retrieval.planning.hypothetical import (
     LOWEST_SIMILARITY,
     Draft,
-    Wish,
-    fed_back,
+    DraftRequest,
+    feedback_drafts,
     prompt,
-    weighed,
-    written,
+    weigh_drafts,
+    write_drafts,
 )
 from engine.retrieval.planning.hypothetical.writing import checked
 from engine.settings import HYPOTHETICAL, InvestigationSettings
@@ -43,7 +43,7 @@ def test_what_is_near_the_question_is_used_and_what_is_far_is_not(
 ) -> None:
     corpus: Corpus = request.getfixturevalue(name)
     model = embedder(corpus.embedding)
-    near, far = weighed([Draft(NEAR, ""), Draft(FAR, "")], QUESTION, "en", corpus, model)
+    near, far = weigh_drafts([Draft(NEAR, ""), Draft(FAR, "")], QUESTION, "en", corpus, model)
     assert near.used
     if name == "bare":
         # The toy model sees but two directions: everything is near everything.
@@ -54,10 +54,10 @@ def test_what_is_near_the_question_is_used_and_what_is_far_is_not(
 
 
 def test_drafts_that_say_the_same_agree_more(bare: Corpus) -> None:
-    alike = weighed([Draft(NEAR, ""), Draft(f"{NEAR} It is so.", "")], QUESTION, "en", bare, None)
-    apart = weighed([Draft(NEAR, ""), Draft(FAR, "")], QUESTION, "en", bare, None)
+    alike = weigh_drafts([Draft(NEAR, ""), Draft(f"{NEAR} It is so.", "")], QUESTION, "en", bare, None)
+    apart = weigh_drafts([Draft(NEAR, ""), Draft(FAR, "")], QUESTION, "en", bare, None)
     assert alike[0].agreement > apart[0].agreement
-    assert weighed([], QUESTION, "en", bare, None) == ()
+    assert weigh_drafts([], QUESTION, "en", bare, None) == ()
 
 
 def test_without_drafts_that_are_near_the_question_stands_alone(bare: Corpus) -> None:
@@ -78,12 +78,12 @@ def test_a_copy_of_a_sample_is_no_hypothetical_passage() -> None:
 
 
 def test_the_fallback_takes_the_first_passages_within_the_mask(bare: Corpus) -> None:
-    drafts = fed_back(QUESTION, "en", bare, None)
+    drafts = feedback_drafts(QUESTION, "en", bare, None)
     assert 1 <= len(drafts) <= 3
     (hits,) = bare.search_lexical([QUESTION], "en", 3)
     assert drafts[0].text == " ".join(bare.passages(hits.rows[:1])[0].text.split())
-    assert fed_back(QUESTION, "en", bare, None, np.zeros(len(bare), np.bool_)) == ()
-    assert fed_back("zzyzx", "en", bare, None) == ()
+    assert feedback_drafts(QUESTION, "en", bare, None, np.zeros(len(bare), np.bool_)) == ()
+    assert feedback_drafts("zzyzx", "en", bare, None) == ()
 
 
 def test_a_hypothetical_passage_is_embedded_as_a_passage(dense: Corpus) -> None:
@@ -143,7 +143,7 @@ def test_an_answer_of_another_temperature_is_not_used_again(bare: Corpus, tmp_pa
     with ScriptedServer(lambda asked: {"passages": [NEAR]}) as server:
         for temperature in (0.0, 0.0, 0.5):
             asking = Asking(server.connect(cache=AnswerCache(tmp_path)), Meter())
-            written(asking, QUESTION, "en", bare, None, Wish(temperature=temperature))
+            write_drafts(asking, QUESTION, "en", bare, None, DraftRequest(temperature=temperature))
         assert [asked.body["temperature"] for asked in server.requests] == [0, 0.5]
 
 
@@ -157,7 +157,8 @@ def test_the_language_of_the_corpus_is_its_most_frequent_one(meridia: Corpus) ->
     german = "Wann ist eine Vollmacht nichtig?"
     named = {
         wished: {
-            part.name: part.text for part in prompt(german, "de", meridia, None, Wish(language=wished)).data
+            part.name: part.text
+            for part in prompt(german, "de", meridia, None, DraftRequest(language=wished)).data
         }
         for wished in ("question", "corpus", "id")
     }

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.language.analysis import analyzer
-from engine.retrieval.planning.parting import MOST_PARTS, parts, told_and_asked
+from engine.retrieval.planning.parting import MOST_PARTS, parts, split_background
 from engine.retrieval.planning.words import words_of
 
 
@@ -150,9 +150,9 @@ def test_more_parts_than_five_stay_with_the_last() -> None:
 
 def test_what_is_told_and_what_is_asked() -> None:
     question = "The master holds a certificate. Must the vessel still take a pilot?"
-    assert told_and_asked(question, "en") == tuple(re.split(r"(?<=\.) ", question))
-    assert told_and_asked("Must the vessel take a pilot?", "en") is None
-    assert told_and_asked("The master holds a certificate.", "en") is None
+    assert split_background(question, "en") == tuple(re.split(r"(?<=\.) ", question))
+    assert split_background("Must the vessel take a pilot?", "en") is None
+    assert split_background("The master holds a certificate.", "en") is None
 
 
 def lost(question: str, found: list[str], language: str) -> set[str]:

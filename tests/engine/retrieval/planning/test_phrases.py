@@ -7,11 +7,11 @@ from pathlib import Path
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.retrieval.planning.syntax import holding
+from engine.retrieval.planning.syntax import phrase_mask
 
 
 def found(corpus: Corpus, phrase: str) -> set[str]:
-    mask = holding(corpus, phrase, "en")
+    mask = phrase_mask(corpus, phrase, "en")
     assert mask is not None
     return {passage.id for passage in corpus.passages(mask.nonzero()[0].astype("int32"))}
 
@@ -23,8 +23,8 @@ def test_inflected_words_count_and_function_words_between_do_not(harbour: Corpus
 
 
 def test_a_phrase_of_function_words_says_nothing(harbour: Corpus) -> None:
-    assert holding(harbour, "of the", "en") is None
-    assert holding(harbour, "", "en") is None
+    assert phrase_mask(harbour, "of the", "en") is None
+    assert phrase_mask(harbour, "", "en") is None
 
 
 def test_each_language_of_the_corpus_is_met_by_its_own_stems(tmp_path: Path) -> None:

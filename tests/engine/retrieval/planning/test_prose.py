@@ -9,7 +9,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.language.references import find_mentions
 from engine.retrieval.planning import make_plan
-from engine.retrieval.planning.prose import dates_in_prose, documents_asked
+from engine.retrieval.planning.prose import dates_in_prose, documents_focused_on
 from engine.settings import InvestigationSettings
 
 YEARS = {"year_from": "2015", "year_to": "2018", "as_of": "2018-12-31"}
@@ -79,7 +79,7 @@ def test_a_day_in_prose_limits_the_case_where_the_corpus_has_law_of_that_day(har
     ],
 )
 def test_documents_whose_own_text_is_asked_for(harbour: Corpus, text: str, expected: tuple[str, ...]) -> None:
-    assert documents_asked(harbour, text, "en") == expected
+    assert documents_focused_on(harbour, text, "en") == expected
     assert make_plan(text, ["en"], corpus=harbour).focus == expected
 
 

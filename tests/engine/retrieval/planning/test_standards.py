@@ -7,7 +7,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.retrieval.planning.prose import documents_asked, standards_at
+from engine.retrieval.planning.prose import documents_focused_on, standards_at
 
 TITLES = {
     "old": "GRI 306: Effluents and Waste 2016",
@@ -41,4 +41,4 @@ def test_a_designation_means_its_edition_or_the_latest(
     corpus: Corpus, text: str, documents: list[str]
 ) -> None:
     assert [one for meant, _ in standards_at(corpus, text) for one in meant] == documents
-    assert list(documents_asked(corpus, text, "en")) == documents
+    assert list(documents_focused_on(corpus, text, "en")) == documents

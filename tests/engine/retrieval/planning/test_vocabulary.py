@@ -10,7 +10,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.retrieval.planning import make_plan
-from engine.retrieval.planning.views import exchanged_acronyms
+from engine.retrieval.planning.views import exchange_acronyms
 from engine.settings import InvestigationSettings
 
 TEXT = """# Reporting Rules
@@ -39,11 +39,11 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 def test_acronyms_are_exchanged_both_ways(rules: Corpus) -> None:
     long_form = "Money Laundering Reporting Officer"
-    assert exchanged_acronyms(rules, "Who appoints the MLRO?", "en") == [("MLRO", long_form)]
-    assert exchanged_acronyms(rules, "Who appoints a money laundering reporting officer?", "en") == [
+    assert exchange_acronyms(rules, "Who appoints the MLRO?", "en") == [("MLRO", long_form)]
+    assert exchange_acronyms(rules, "Who appoints a money laundering reporting officer?", "en") == [
         ("money laundering reporting officer", "MLRO")
     ]
-    assert exchanged_acronyms(rules, "Who appoints the mlro?", "en") == []
+    assert exchange_acronyms(rules, "Who appoints the mlro?", "en") == []
 
 
 def test_a_plan_says_where_its_words_come_from(rules: Corpus) -> None:

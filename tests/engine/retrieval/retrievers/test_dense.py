@@ -30,5 +30,5 @@ class TestDense(RetrieverContract):
         self, retriever: Dense, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(dense, "LOWEST", 0.9)
-        found = self.answer(retriever, self.asked(corpus))
+        found = self.answer(retriever, self.inquiry(corpus))
         assert [hits.rows.tolist() for hits in found.hits] == [[0, 1], [2, 3]]

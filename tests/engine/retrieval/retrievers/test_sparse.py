@@ -43,21 +43,21 @@ class TestSparse(RetrieverContract):
         return Sparse()
 
     def test_another_language_is_not_read(self, retriever: Sparse, corpus: Corpus) -> None:
-        asked = self.asked(corpus)
+        asked = self.inquiry(corpus)
         answer = retriever.search(replace(asked, plan=replace(asked.plan, language="de")))
         assert isinstance(answer, Off)
         assert answer.reason.endswith("does not read 'de'")
 
 
 def test_a_corpus_without_sparse_vectors(bare: Corpus) -> None:
-    assert Sparse().search(TestSparse().asked(bare)) == Off("the corpus holds no learned sparse vectors")
+    assert Sparse().search(TestSparse().inquiry(bare)) == Off("the corpus holds no learned sparse vectors")
 
 
 def test_a_model_that_is_gone_is_named_and_words_go_on(root: Path, corpus: Corpus) -> None:
     shutil.move(root / "model", root / "moved")
     sparse_embedder.cache_clear()
     try:
-        asked = TestSparse().asked(corpus)
+        asked = TestSparse().inquiry(corpus)
         found = searched(corpus, asked.plan)
     finally:
         shutil.move(root / "moved", root / "model")

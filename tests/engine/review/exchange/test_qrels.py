@@ -53,7 +53,7 @@ def test_who_judged_it_in_two_cases_of_a_question_is_one_voice() -> None:
 
 
 def test_where_no_passage_was_judged_there_is_nothing_to_write() -> None:
-    with pytest.raises(InputError, match="no passage of this case has been judged"):
+    with pytest.raises(InputError, match="no passage has been judged"):
         qrels.write(table([[Verdict.RIGHT]], ItemKind.HOP))
 
 

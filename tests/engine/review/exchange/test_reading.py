@@ -25,7 +25,7 @@ def test_empty_lines_are_passed_over_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["[1]", "{", '{"a": NaN}', "[" * 100_000])
 def test_a_line_that_is_no_object_is_named(line: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_text(f'{{"a": 1}}\n{line}\n', encoding="utf-8")
-    with pytest.raises(SourceError, match="a, line 2: no JSON"):
+    with pytest.raises(SourceError, match="a, line 2: not"):
         list(json_lines(tmp_path / "a"))
 
 

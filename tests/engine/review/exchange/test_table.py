@@ -69,9 +69,9 @@ def test_a_table_that_somebody_made(text: str, tmp_path: Path) -> None:
         ("passage_id,verdict\np,partly,3\n", "line 2: more fields than columns"),
         ("passage_id,verdict\np\n", "line 2: verdict: Field required"),
         ("passage_id,verdict\n,partly\n", "line 2: names no item"),
-        ('passage_id,verdict\n"p"x,partly\n', "line 2: no CSV"),
-        ('passage_id,verdict\n"p,partly\n', "line 2: no CSV"),
-        (f"passage_id,verdict\n{'p' * 200_000},partly\n", r"line 2: (no CSV|passage_id: )"),
+        ('passage_id,verdict\n"p"x,partly\n', "line 2: not CSV"),
+        ('passage_id,verdict\n"p,partly\n', "line 2: not CSV"),
+        (f"passage_id,verdict\n{'p' * 200_000},partly\n", r"line 2: (not CSV|passage_id: )"),
     ],
 )
 def test_what_cannot_be_read_is_named(text: str, reason: str, tmp_path: Path) -> None:

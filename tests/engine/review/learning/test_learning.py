@@ -12,18 +12,18 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.ranking.additive import LEAST, experience_from, plain_experience
-from engine.review.learning.choosing import learned_from
 from engine.review.learning.learning import (
+    Lesson,
     Lists,
     Observations,
-    Taught,
-    experience_of,
-    gained,
+    experience_scores,
+    fit_lessons,
     gains,
+    make_experience,
     observations,
-    taught,
 )
-from engine.review.learning.observing import Labels, Observed, labels_of, observed
+from engine.review.learning.observations import Labels, Observed, make_labels, observe
+from engine.review.learning.validation import learn_weights
 from engine.review.model import Assessment, Item, ItemKind, Verdict
 from engine.settings import preset
 from ui.sample import BUILT
@@ -54,21 +54,21 @@ def seen(meridia: Corpus) -> list[Observed]:
     plain = []
     for question in QUESTIONS:
         every = {passage.id: 0.0 for passage in meridia.passages(np.arange(len(meridia), dtype=np.int32))}
-        (one,) = observed(meridia, [Labels(question, every, dict.fromkeys(every, 1))], settings)
+        (one,) = observe(meridia, [Labels(question, every, dict.fromkeys(every, 1))], settings)
         top = one.order(one.shipped)[:8]
         worth = np.array([0, 1, 0, 0, 1, 0, 0, 0], np.float32)
         plain.append(replace(one, judged=top, worth=worth, voices=np.ones(8, np.float32)))
     return plain
 
 
-def taught_by_all(seen: Observations, kind: str = "passages and features") -> Taught:
-    return taught(seen, np.ones(len(seen.questions), np.bool_))[kind]
+def taught_by_all(seen: Observations, kind: str = "passages and features") -> Lesson:
+    return fit_lessons(seen, np.ones(len(seen.questions), np.bool_))[kind]
 
 
 def test_what_is_gained_is_the_plain_formula(seen: list[Observed], meridia: Corpus) -> None:
     own = observations(seen)
-    lesson = Taught(0.3, 0.1, np.zeros(own.ramps.shape[1], np.float32), 1.0, 0.0)
-    found = gained(experience_of(own, meridia, lesson, 0.5, "taught"), meridia, seen[0])
+    lesson = Lesson(0.3, 0.1, np.zeros(own.ramps.shape[1], np.float32), 1.0, 0.0)
+    found = experience_scores(make_experience(own, meridia, lesson, 0.5, "taught"), meridia, seen[0])
     assert seen[0].vector is not None
     for row, gain in zip(seen[0].rows.tolist(), found.tolist(), strict=True):
         said = [0.0, 0.0]
@@ -84,14 +84,14 @@ def test_the_ranking_gains_what_was_held_out_to_tell(seen: list[Observed], merid
     """What a fold is measured by is what a ranking of its questions would be."""
     own = observations(seen)
     used = np.arange(len(seen)) != 2
-    lessons = taught(own, used)
+    lessons = fit_lessons(own, used)
     ((number, by_kind),) = gains(own, used, list(lessons.values()))
     assert number == 2
     kept = observations([one for place, one in enumerate(seen) if used[place]])
     for kind, found in zip(lessons, by_kind, strict=True):
         ramps = lessons[kind].ramps
         same = replace(kept, knots=own.knots, spread=own.spread)
-        ranked = gained(experience_of(same, meridia, lessons[kind], 1.0, kind), meridia, seen[2])
+        ranked = experience_scores(make_experience(same, meridia, lessons[kind], 1.0, kind), meridia, seen[2])
         assert found == pytest.approx(ranked, abs=1e-4)
         assert ramps.any() == (kind != "passages")
 
@@ -150,7 +150,9 @@ def test_what_was_said_elsewhere_brings_a_passage_nearer(seen: list[Observed], m
     assert lesson.loss >= 0
     twice = observations([replace(one, voices=2 * one.voices) for one in known])
     assert taught_by_all(twice, "passages").gain > 0
-    found = gained(experience_of(own, meridia, lesson, 1.0, "taught"), meridia, known[0])[known[0].judged]
+    found = experience_scores(make_experience(own, meridia, lesson, 1.0, "taught"), meridia, known[0])[
+        known[0].judged
+    ]
     assert found[known[0].worth == 1].min() > found[known[0].worth == 0].max()
 
 
@@ -163,14 +165,14 @@ def test_with_little_said_little_is_gained(seen: list[Observed]) -> None:
 def test_nothing_is_learned_where_all_is_the_same(seen: list[Observed], meridia: Corpus) -> None:
     with pytest.raises(InputError, match="nothing can be learned yet"):
         observations([replace(one, worth=np.ones_like(one.worth)) for one in seen])
-    with pytest.raises(InputError, match="5 questions at least"):
-        learned_from(seen[:4], meridia, "too few")
+    with pytest.raises(InputError, match="at least 5 questions"):
+        learn_weights(seen[:4], meridia, "too few")
 
 
 def test_the_choice_tells_each_question_and_is_the_same_each_time(
     seen: list[Observed], meridia: Corpus
 ) -> None:
-    (first, choice), (again, same) = (learned_from(seen, meridia, "one") for _ in range(2))
+    (first, choice), (again, same) = (learn_weights(seen, meridia, "one") for _ in range(2))
     assert choice == same
     assert plain_experience(first) == plain_experience(again)
     assert [one.question for one in choice.moved] == list(QUESTIONS)
@@ -182,10 +184,12 @@ def test_the_choice_tells_each_question_and_is_the_same_each_time(
 
 
 def test_experience_is_read_as_it_was_written(seen: list[Observed], meridia: Corpus) -> None:
-    taught, _ = learned_from(seen, meridia, "kept")
+    taught, _ = learn_weights(seen, meridia, "kept")
     read = experience_from(plain_experience(taught))
     for one in seen:
-        assert gained(read, meridia, one) == pytest.approx(gained(taught, meridia, one), abs=1e-4)
+        assert experience_scores(read, meridia, one) == pytest.approx(
+            experience_scores(taught, meridia, one), abs=1e-4
+        )
 
 
 @pytest.mark.parametrize(
@@ -230,10 +234,10 @@ def assessment(number: int, reviewer: str, verdict: Verdict, **more: object) -> 
 
 def test_voices_are_put_together_and_who_settles_counts_alone() -> None:
     said = [assessment(1, "a", Verdict.RELEVANT), assessment(2, "b", Verdict.IRRELEVANT)]
-    (found,) = labels_of(said)
+    (found,) = make_labels(said)
     assert found.worth == {"p": 0.5, "q": 0.5}
     assert found.voices == {"p": 2, "q": 2}
-    (found,) = labels_of([*said, assessment(3, "c", Verdict.PARTLY, settles=True)])
+    (found,) = make_labels([*said, assessment(3, "c", Verdict.PARTLY, settles=True)])
     assert (found.worth["p"], found.voices["p"]) == (0.5, 1)
-    (found,) = labels_of([*said, assessment(3, "c", Verdict.RELEVANT, settles=True)])
+    (found,) = make_labels([*said, assessment(3, "c", Verdict.RELEVANT, settles=True)])
     assert found.worth["p"] == 1.0

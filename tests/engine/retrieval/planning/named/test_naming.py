@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.outside import Outside
+from engine.corpus.external_text import ExternalTextResolver
 from engine.corpus.protocol import Corpus
 from engine.language.references import Mention
 from engine.model import NamedProvision, Naming, Reference
 from engine.retrieval.planning import make_plan
-from engine.retrieval.planning.named import MOST_NUMBERS, asks_for_nothing_else, provisions_named
+from engine.retrieval.planning.named import MOST_NUMBERS, asks_only_for, provisions_named
 
 DAY = date(2026, 1, 1)
 LETTERS = "Article §14(2) of the CAC, art. 9 and Pasal 第十条 المادة 5"
@@ -134,22 +134,27 @@ def test_a_thousand_numbers_are_not_looked_up(
     meridia: Corpus, question: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Mention] = []
-    within = Outside.within
+    within = ExternalTextResolver.within
 
     def counted(
-        reader: Outside, mention: Mention, documents: Sequence[int], text: str, language: str, day: date
+        reader: ExternalTextResolver,
+        mention: Mention,
+        documents: Sequence[int],
+        text: str,
+        language: str,
+        day: date,
     ) -> list[Reference]:
         asked.append(mention)
         return within(reader, mention, documents, text, language, day)
 
-    monkeypatch.setattr(Outside, "within", counted)
+    monkeypatch.setattr(ExternalTextResolver, "within", counted)
     assert len(named(meridia, question)) <= MOST_NUMBERS
     # Each in two kinds at most, by each of the four grammars of the corpus.
     assert len(asked) <= 8 * MOST_NUMBERS
 
 
 def test_what_else_is_asked() -> None:
-    assert asks_for_nothing_else("What does Article 14 CAC say?", "en", ["Article 14 CAC"])
-    assert not asks_for_nothing_else(
+    assert asks_only_for("What does Article 14 CAC say?", "en", ["Article 14 CAC"])
+    assert not asks_only_for(
         "Does Article 14 CAC hold for managers of limited authority?", "en", ["Article 14 CAC"]
     )

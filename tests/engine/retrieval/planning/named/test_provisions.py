@@ -82,7 +82,7 @@ def test_what_the_case_is_limited_to_is_kept(bare: Corpus) -> None:
     found = named(bare, "Article 11 of the Harbour Act", mask=mask)
     assert (found.status, found.note) == (
         Naming.MISSING,
-        "Article 11 of the Harbour Act is left out by what the case is limited to",
+        "Article 11 of the Harbour Act is left out by the filters of the case",
     )
 
 

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import pytest
+
+from engine.model import AreaCoverage, AreaState
+from ui.investigate.coverage import coverage, covered, state_words
+
+
+def _area(
+    state: AreaState, *, required: bool = True, closed: int | None = None, query: str | None = None
+) -> AreaCoverage:
+    evidence = () if state is AreaState.MISSING else ("p/1", 'p/"2"')
+    return AreaCoverage("a", "Agency <b>", state, required, evidence, 2, 0.68, closed, query)
+
+
+@pytest.mark.parametrize(
+    ("area", "words"),
+    [
+        (_area(AreaState.COVERED, closed=0), "covered"),
+        (_area(AreaState.COVERED, closed=2), "closed in round 2"),
+        (_area(AreaState.WEAK), "weak"),
+        (_area(AreaState.MISSING), "missing"),
+    ],
+)
+def test_states_in_words(area: AreaCoverage, words: str) -> None:
+    assert state_words(area) == words
+    assert f">{words}</span>" in coverage([area])
+
+
+def test_the_facts_of_an_area() -> None:
+    shown = html.unescape(coverage([_area(AreaState.COVERED, query="manager authority entry")]))
+    assert "2 passages · 68% of the evidence · asked: “manager authority entry”" in shown
+    assert "2 passages · 68% of the evidence · not required" in coverage(
+        [_area(AreaState.WEAK, required=False)]
+    )
+    assert "Not touched: Agency" in coverage([_area(AreaState.MISSING, required=False)])
+
+
+def test_evidence_survives_the_attribute_and_names_are_escaped() -> None:
+    shown = coverage([_area(AreaState.WEAK)])
+    attribute = re.search('data-evidence="([^"]*)"', shown)
+    assert attribute is not None
+    assert json.loads(html.unescape(attribute[1])) == ["p/1", 'p/"2"']
+    assert "Agency <b>" not in shown
+
+
+def test_only_required_areas_count_where_any_is_required() -> None:
+    optional = _area(AreaState.WEAK, required=False)
+    assert covered([_area(AreaState.COVERED), optional]) == (1, 1)
+    assert covered([optional, optional]) == (0, 2)
+    assert covered([]) == (0, 0)
+
+
+def test_required_areas_come_first() -> None:
+    shown = coverage([_area(AreaState.WEAK, required=False), _area(AreaState.COVERED)])
+    assert shown.index("covered<") < shown.index("weak<")

@@ -1,0 +1,235 @@
+"""Answers to a page that asks whether a corpus is searched by meaning, and wants it to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import Field
+
+from engine.access.users import Action
+from engine.corpus.embedded.generation import NO_MODEL
+from engine.corpus.protocol import CorpusInfo
+from engine.language.embedders import embedder, reads
+from engine.languages import all_words
+from engine.records.phrases import plural
+from ui.calls import Answer, Call
+from ui.corpus.access import CorpusAccess, CorpusDesk, CorpusForm
+from ui.corpus.ingestion import Ingestion
+from ui.corpus.vectors import READING_STEP, WantedVectors, load_wanted, share_read
+from ui.jobs.jobs import Job, State
+from ui.models.choices import Offer, embedding_spec, offers, reads_most, title_of
+
+MINUTE, HOUR = 60, 3600
+# Languages that are named in one sentence.
+MOST_NAMED = 3
+SEARCH = "Search it by meaning"
+GO_ON = "Go on"
+BY_WORDS = "It is searched by words and references, not by meaning"
+# States of corpora that were looked at for what was left for later.
+LOOKED_AT = 256
+
+
+class EmbeddingForm(CorpusForm):
+    """The name of an embedding model that is on offer; empty for the usual one."""
+
+    embedding: str = Field(default="", max_length=80)
+
+
+def vectors(access: CorpusAccess, form: CorpusForm) -> Answer:
+    """Whether a corpus is searched by meaning, as a sentence; how far that is; what can be done.
+
+    ``state``: going, resting, done or none. ``share``: of what is read, None where that says nothing.
+    ``act``: what the button does, ``label`` says so; ``models`` are the names and titles to choose from.
+    """
+    shelved = access.entry
+    info, folder = shelved.info, shelved.folder.absolute()
+    assert info is not None
+    mine = shelved.server is None and access.may(shelved, Action.ADD)
+    job, wanted = access.desk.vectors.job(folder), load_wanted(folder) if shelved.server is None else None
+    if job is not None:
+        told = {"state": "going", **_going(access.desk, job, info)}
+        return told | ({"act": "embed-stop", "label": "Stop"} if mine else {})
+    has_vectors = shelved.server is None and info.embedding != NO_MODEL
+    waiting = _waiting(folder, shelved.state) if has_vectors else 0
+    if wanted is not None:
+        return _resting(wanted, info, waiting) | (_choice(GO_ON, [wanted.model]) if mine else {})
+    if waiting:
+        # A server that was killed just after it had added documents has left no word of what it wanted.
+        told = {"state": "resting", "words": f"{_as_it_is(info, waiting)}.", "share": None}
+        return told | (_choice(GO_ON, [info.embedding]) if mine else {})
+    known = [offer for offer in offers(access.desk.books.settings).values() if offer.spec != NO_MODEL]
+    if info.embedding != NO_MODEL:
+        return _done(info) | (_choice(SEARCH, _better(info, known)) if mine else {})
+    return _none(info, known if mine else [])
+
+
+def embed(access: CorpusAccess, form: EmbeddingForm) -> Answer:
+    """Have a corpus searched by meaning: with the model of a name, else with that wanted before, else with
+    that of the vectors that it has."""
+    # A name that nobody offers is refused before anything else is looked at.
+    named = embedding_spec(form.embedding, access.desk.books.settings) if form.embedding else ""
+    shelved = access.entry
+    assert shelved.info is not None
+    folder = shelved.folder.absolute()
+    wanted = load_wanted(folder)
+    before = shelved.info.embedding if wanted is None else wanted.model
+    if not named and before == NO_MODEL:
+        before = embedding_spec("", access.desk.books.settings)
+    access.desk.vectors.want(folder, named or before, access.caller.owner)
+    return vectors(access, form)
+
+
+def stop(access: CorpusAccess, form: EmbeddingForm) -> Answer:
+    """Let it rest; what is made is kept."""
+    access.desk.vectors.stop(access.entry.folder.absolute())
+    return vectors(access, form)
+
+
+def _going(desk: CorpusDesk, job: Job[Ingestion], info: CorpusInfo) -> Answer:
+    model = job.payload.order.embedding
+    title, meanwhile = title_of(model), _meanwhile(model, info)
+    if job.state is State.WAITING:
+        before = desk.vectors.before(job)
+        words = f"Search by meaning waits for its turn, {before} before it. {meanwhile}"
+        return {"words": words, "share": None}
+    if job.unhurried:
+        return {"words": "Search by meaning: its vectors are being taken in.", "share": 1.0}
+    if job.step != READING_STEP:
+        return {"words": f"Search by meaning: {title} begins to read. {meanwhile}", "share": 0.0}
+    share, seconds = share_read(job), job.payload.pace.seconds_left
+    left = "" if seconds is None else f", {time_left(seconds)}"
+    return {"words": f"Search by meaning: {title} has read {share:.0%}{left}. {meanwhile}", "share": share}
+
+
+def _meanwhile(model: str, info: CorpusInfo) -> str:
+    """What finds the passages that a model has not read yet."""
+    if info.embedding == NO_MODEL:
+        return "Words and references find it meanwhile."
+    if info.embedding == model:
+        return "Words and references find what is new meanwhile."
+    return f"{title_of(info.embedding)}, words and references find it meanwhile."
+
+
+def _resting(wanted: WantedVectors, info: CorpusInfo, waiting: int) -> Answer:
+    read = f" at {wanted.share:.0%}" if wanted.share else ""
+    other = info.embedding not in (NO_MODEL, wanted.model)
+    search = f"Search by meaning with {title_of(wanted.model)}" if other else "Search by meaning"
+    now = _as_it_is(info, waiting)
+    if wanted.problem:
+        words = f"{search} came to a halt{read}: {wanted.problem.removesuffix('.')}. {now}."
+    elif wanted.stopped:
+        words = f"{search} was stopped{read}; what was made is kept. {now}."
+    else:
+        words = f"{search} goes on in a moment. {_meanwhile(wanted.model, info)}"
+        return {"state": "going", "words": words, "share": None}
+    return {"state": "resting", "words": words, "share": wanted.share}
+
+
+def _as_it_is(info: CorpusInfo, waiting: int) -> str:
+    """How a corpus is searched just now, where so many of its passages wait for their vectors."""
+    if info.embedding == NO_MODEL:
+        return BY_WORDS
+    title = title_of(info.embedding)
+    if not waiting:
+        return f"It is searched by meaning with {title}"
+    unread = sum(info.languages[language] for language in unread_by(info.embedding, info))
+    have = info.passages - unread - waiting
+    return (
+        f"By meaning ({title}) {have:,} of its {plural(info.passages, 'passage')} are found, the others by "
+        "words and references alone"
+    )
+
+
+@lru_cache(LOOKED_AT)
+def _waiting(folder: Path, state: str) -> int:
+    """How many passages of a corpus in a state wait for their vectors."""
+    # A page that is opened has nothing to ingest.
+    from engine.ingestion.vectors import count_missing_vectors
+
+    return count_missing_vectors(folder)
+
+
+def _done(info: CorpusInfo) -> Answer:
+    unread = unread_by(info.embedding, info)
+    title = title_of(info.embedding)
+    words = f"Searched by meaning, too ({title})."
+    if unread:
+        count = sum(info.languages[language] for language in unread)
+        words = (
+            f"Searched by meaning, too ({title}), but for {plural(count, 'passage')} in "
+            f"{languages_named(unread)}, which {title} does not read."
+        )
+    return {"state": "done", "words": words, "share": None}
+
+
+def _none(info: CorpusInfo, known: Sequence[Offer]) -> Answer:
+    """``known``: the models that may be chosen, the usual one first."""
+    if not known:
+        return {"state": "none", "words": f"{BY_WORDS}.", "share": None}
+    first = known[0]
+    reading = [offer for offer in known if reads_most(offer, info.languages)]
+    if reads_most(first, info.languages):
+        return {"state": "none", "words": f"{BY_WORDS}.", "share": None, **_choice(SEARCH, reading)}
+    unread = languages_named(unread_by(first.spec, info))
+    words = f"{BY_WORDS}: most of it is in {unread}, which {first.title} does not read."
+    if not reading:
+        words += f" No model on this server reads {unread}."
+        return {"state": "none", "words": words, "share": None}
+    words += f" Choose {' or '.join(offer.title for offer in reading)}, which does."
+    return {"state": "none", "words": words, "share": None, **_choice(SEARCH, reading)}
+
+
+def _better(info: CorpusInfo, known: Sequence[Offer]) -> list[Offer]:
+    """Models that read what the one of the corpus does not."""
+    unread = unread_by(info.embedding, info)
+    return [
+        offer
+        for offer in known
+        if offer.spec != info.embedding and len(unread_by(offer.spec, info)) < len(unread)
+    ]
+
+
+def _choice(label: str, models: Sequence[Offer | str]) -> Answer:
+    """The button, where there is something to choose; a spec, which visitors do not see, is no choice."""
+    if not models:
+        return {}
+    named = [[offer.name, offer.words] for offer in models if isinstance(offer, Offer)]
+    return {"act": "embed", "label": label, "models": named}
+
+
+def unread_by(spec: str, info: CorpusInfo) -> list[str]:
+    """The languages of a corpus that a model does not read, the most frequent first."""
+    model = embedder(spec)
+    if model is None:
+        return list(info.languages)
+    return [language for language in info.languages if not reads(model, language)]
+
+
+def languages_named(codes: Sequence[str]) -> str:
+    """Languages in words: "German and French"."""
+    known = all_words()
+    names = []
+    for code in codes:
+        own = known.get(code.split("-")[0])
+        names.append(own.name if own is not None and own.name else code)
+    names = list(dict.fromkeys(names))
+    if len(names) > MOST_NAMED:
+        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more languages"]
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""
+
+
+def time_left(seconds: float) -> str:
+    """How long something will take, in words."""
+    if seconds < MINUTE:
+        return "less than a minute left"
+    number, unit = (seconds / HOUR, "hour") if seconds >= 1.5 * HOUR else (seconds / MINUTE, "minute")
+    return f"about {plural(round(number), unit)} left"
+
+
+CALLS = (
+    Call("vectors", CorpusForm, vectors),
+    Call("embed", EmbeddingForm, embed, audit="embed", needs=Action.ADD),
+    Call("embed-stop", EmbeddingForm, stop, audit="embed-stop", needs=Action.ADD),
+)

@@ -1,0 +1,306 @@
+"""An ingestion as a job, and what it read and could not read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from engine.access.users import write_private
+from engine.corpus.embedded.generation import MANIFEST_NAME
+from engine.corpus.protocol import CorpusInfo
+from engine.errors import CancelledError, InputError, system_error
+from engine.files import make_private_folder
+from engine.ingestion.report import IngestionReport
+from engine.language.characters import escape
+from engine.language.embedders import NO_EMBEDDING
+from engine.operator_settings import OperatorSettings, variable
+from engine.records.phrases import plural
+from ui.corpus.orders import EmbeddingRequest, Order, Relay
+from ui.jobs.jobs import UNEXPLAINED, Ended, Job
+from ui.jobs.pace import Pace
+from ui.jobs.process import THREADS, Bounds, Program, confined, run
+from ui.models.choices import may_be_used
+
+# What an ingestion read and what it could not, as a page that can be sorted, and where it is
+# kept.
+
+MOST_ROWS = 2000
+_OUTCOMES = {"read": ("ok", "read"), "partly": ("weak", "partly read"), "not read": ("miss", "not read")}
+_OUTCOMES["skipped"] = ("soft", "left out")
+
+
+def report_path(folder: Path) -> Path:
+    """Where the last report on a corpus is kept: beside its folder."""
+    return folder.with_name(f"{folder.name}.report.json")
+
+
+def store_report(folder: Path, report: Mapping[str, Any]) -> None:
+    """Keep a report for those who come later. Raises InputError if it cannot be written."""
+    write_private(report_path(folder), orjson.dumps(report, default=str, option=orjson.OPT_NON_STR_KEYS))
+
+
+def stored_report(folder: Path) -> dict[str, Any] | None:
+    """The report that was kept, None where there is none that can be read."""
+    try:
+        found = orjson.loads(report_path(folder).read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def report_html(info: CorpusInfo, report: Mapping[str, Any] | None, *, deletable: bool) -> str:
+    """The report: counts, files, languages, references by status, seconds."""
+    told = report or {}
+    parts = [_counts(info, told)]
+    rows = file_rows(told)
+    if rows:
+        parts.append(_files(rows))
+    elif report is None:
+        parts.append(
+            '<p class="hint">This corpus was not made here, so only its counts are known; '
+            f"{plural(int(info.metadata.get('problems', 0)), 'problem')} were noted when it was made.</p>"
+        )
+    if deletable:
+        parts.append('<button type="button" class="danger" data-delete>Delete this corpus</button>')
+    return "".join(parts)
+
+
+def file_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+    """For each file what became of it: (name, outcome, documents, why or what was noted).
+
+    A file that had not changed keeps what was said of it when it was read.
+    """
+    problems: dict[str, list[str]] = {}
+    for problem in report.get("problems", ()):
+        place = f"line {problem['line']}: " if problem.get("line") is not None else ""
+        named = f"{problem['id']}: " if problem.get("id") else ""
+        problems.setdefault(str(problem["path"]), []).append(f"{place}{named}{problem['reason']}")
+    rows: list[tuple[str, str, str, str]] = []
+    for file in report.get("files", ()):
+        name = str(file.get("name", ""))
+        notes = problems.pop(name, [])
+        documents = int(file.get("documents", 0))
+        reason = str(file.get("reason") or "")
+        if reason and not any(reason in note for note in notes):
+            notes.append(reason)
+        rows.append((name, str(file["status"]), str(documents), "; ".join(notes)))
+    rows += [(name, "not read", "", "; ".join(notes)) for name, notes in problems.items()]
+    for left in report.get("skipped", ()):
+        rows.append((str(left["path"]), "skipped", "", str(left["reason"]).removeprefix("skipped: ")))
+    order = {"not read": 0, "partly": 1, "read": 2}
+    return sorted(rows, key=lambda row: (order.get(row[1], 3), row[0].casefold()))
+
+
+def _counts(info: CorpusInfo, told: Mapping[str, Any]) -> str:
+    seconds = told.get("total_seconds")
+    boxes = [
+        (f"{info.documents:,}", "documents"),
+        (f"{int(info.metadata.get('sections', 0)):,}", "sections"),
+        (f"{info.passages:,}", "passages"),
+        (f"{sum(info.references_by_status.values()):,}", "references"),
+        (f"{info.entities:,}", "entities and terms"),
+    ]
+    if isinstance(seconds, int | float):
+        boxes.append((f"{seconds:,.1f} s", "to read and index"))
+    shown = "".join(f"<div><b>{value}</b><span>{words}</span></div>" for value, words in boxes)
+    return f'<div class="counts">{shown}</div><div class="shares">{_shares(info, told)}</div>'
+
+
+def _shares(info: CorpusInfo, told: Mapping[str, Any]) -> str:
+    tables = [
+        ("Languages, passages", info.languages),
+        ("References by status", info.references_by_status),
+        ("References by relation", info.references_by_relation),
+    ]
+    shown = "".join(_table(title, counts, "{:,.0f}") for title, counts in tables)
+    steps = told.get("seconds")
+    return shown + (_table("Seconds by step", steps, "{:,.2f}") if isinstance(steps, Mapping) else "")
+
+
+def _table(title: str, counts: Mapping[str, Any], form: str) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escape(str(name).replace("_", " "))}</th><td>{form.format(count)}</td></tr>'
+        for name, count in sorted(counts.items(), key=lambda item: -item[1])
+        if count
+    )
+    return f"<table><caption>{escape(title)}</caption>{rows}</table>" if rows else ""
+
+
+def _files(rows: Sequence[tuple[str, str, str, str]]) -> str:
+    heads = ("File", "Outcome", "Documents", "Why")
+    head = "".join(
+        f'<th scope="col"><button type="button" data-sort="{at}">{words}</button></th>'
+        for at, words in enumerate(heads)
+    )
+    body = "".join(_file(row) for row in rows[:MOST_ROWS])
+    spare = len(rows) - MOST_ROWS
+    more = f'<p class="hint">and {spare:,} more files</p>' if spare > 0 else ""
+    return f'<table class="files"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}'
+
+
+def _file(row: tuple[str, str, str, str]) -> str:
+    name, outcome, documents, why = row
+    token, words = _OUTCOMES.get(outcome, ("soft", outcome))
+    return (
+        f'<tr><td dir="auto">{escape(name)}</td>'
+        f'<td style="--c:var(--{token})" class="outcome">{escape(words)}</td>'
+        f'<td class="number">{escape(documents)}</td><td dir="auto">{escape(why)}</td></tr>'
+    )
+
+
+# An ingestion as a job: a process that reads its documents, writes its corpus, and may do nothing
+# else.
+
+MOST_LINES = 20_000
+# Processes and threads of an ingestion for each core: those that read and analyse, those that compute.
+PROCESSES = 64
+# What a worker is told that may take vectors in.
+GO = b"go\n"
+# Where models lie that an operator has fetched: read where the corpus has one of them.
+CACHES = ("HF_HOME", "HF_HUB_CACHE", "SENTENCE_TRANSFORMERS_HOME")
+_REPORT = TypeAdapter(IngestionReport)
+
+
+@dataclass(slots=True)
+class Ingestion:
+    """What an ingestion is about, and what has come of it so far. ``workspace`` holds ``documents``;
+    ``models``: specs of those that the corpus has."""
+
+    order: Order
+    workspace: Path
+    models: tuple[str, ...] = ()
+    lines: list[str] = field(default_factory=list)
+    pace: Pace = field(default_factory=Pace)
+
+
+class Told(BaseModel):
+    """A line that a worker tells. It has read what strangers sent, so its words are taken for theirs."""
+
+    line: str = ""
+    step: str = ""
+    done: int = 0
+    total: int = 0
+    error: str = ""
+    ready: bool = False
+    finished: bool = False
+    report: dict[str, Any] | None = None
+    wanted: EmbeddingRequest | None = None
+
+
+def ingest(job: Job[Ingestion], settings: OperatorSettings) -> Ended:
+    """The work of a job that reads or removes documents. Raises InputError for what the worker refused,
+    CancelledError."""
+    order = job.payload.order
+    make_private_folder(order.folder)
+    try:
+        report = done_apart(job, settings)
+    finally:
+        # A new corpus that did not come about leaves nothing.
+        if not (order.folder / MANIFEST_NAME).exists():
+            shutil.rmtree(order.folder, ignore_errors=True)
+    if report is None:
+        raise InputError("the ingestion ended without a report")
+    store_report(order.folder, asdict(report))
+    return Ended()
+
+
+def done_apart(
+    job: Job[Ingestion],
+    settings: OperatorSettings,
+    *,
+    noun: str = "ingestion",
+    ready: Callable[[], None] | None = None,
+) -> IngestionReport | None:
+    """Have an order done in a process of its own; ``noun``: what it is called. ``ready`` is called, and
+    waited for, before vectors are taken in; what it raises ends the process. Raises as ``ingest``."""
+    order = job.payload.order
+    reports: list[IngestionReport | None] = []
+    errors: list[str] = []
+    usable = may_be_used(order.embedding, order.folder, settings)
+    relay = Relay(order.embedding if usable else NO_EMBEDDING, settings.upload_bytes)
+
+    def hear(line: bytes) -> bytes | None:
+        told = Told.model_validate_json(line)
+        if told.line and len(job.payload.lines) < MOST_LINES:
+            job.payload.lines.append(told.line)
+        if told.step:
+            job.step, job.done, job.total = told.step, told.done, told.total
+            job.payload.pace.hear(told.step, told.done, told.total)
+        if told.error:
+            errors.append(told.error)
+        if told.finished:
+            reports.append(None if told.report is None else _REPORT.validate_python(told.report))
+        if told.ready and ready is not None:
+            ready()
+            return GO
+        return None if told.wanted is None else relay.answer(told.wanted)
+
+    try:
+        reason = run(_program(job.payload, settings), hear, job.stop)
+    except (ValidationError, orjson.JSONDecodeError) as error:
+        raise InputError(f"the {noun} was stopped: it told what no {noun} tells") from error
+    except OSError as error:
+        raise system_error(f"begin the {noun}", error) from error
+    if reports:
+        # The corpus is written: a wish to cancel that came later came too late.
+        return reports[-1]
+    if job.stop.is_set():
+        raise CancelledError("cancelled")
+    raise InputError((errors or [reason or UNEXPLAINED.format(noun)])[0])
+
+
+def _program(ingestion: Ingestion, settings: OperatorSettings) -> Program:
+    order, behind = ingestion.order, ingestion.order.kind == "embed"
+    environment = {
+        **{name: os.environ[name] for name in CACHES if name in os.environ},
+        "HF_HOME": str(_hub_home()),
+        "HF_HUB_OFFLINE": "1",
+        "TRANSFORMERS_OFFLINE": "1",
+        **(dict.fromkeys(THREADS, "1") if behind else {}),
+    }
+    read = [
+        path
+        for spec in ingestion.models
+        if may_be_used(spec, order.folder, settings)
+        for path in model_folders(spec)
+    ]
+    if settings.grammars is not None:
+        environment[variable("grammars")] = str(settings.grammars)
+        read.append(str(settings.grammars))
+    program = confined(
+        "ui.corpus.worker",
+        order.model_dump_json().encode(),
+        ingestion.workspace,
+        _bounds(settings),
+        read=read,
+        write=[str(order.folder)],
+        environment=environment,
+    )
+    return replace(program, behind=behind)
+
+
+def _bounds(settings: OperatorSettings) -> Bounds:
+    cores = os.cpu_count() or 1
+    memory = disk = settings.job_mb << 20
+    return Bounds(memory, disk, 60.0 * settings.job_minutes * cores, PROCESSES * cores)
+
+
+def model_folders(spec: str) -> list[str]:
+    """What has to be read for an embedding model that does not come with a package."""
+    if not spec.startswith("st:"):
+        return []
+    named = Path(spec.removeprefix("st:").partition("?")[0])
+    # Next to the models in the home of the hub lies the operator's token.
+    caches = [os.environ[name] for name in CACHES[1:] if os.environ.get(name)]
+    return [str(named)] if named.is_absolute() else [*caches, str(_hub_home() / "hub")]
+
+
+def _hub_home() -> Path:
+    return Path(os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface")

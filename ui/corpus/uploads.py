@@ -1,0 +1,152 @@
+"""Files that a visitor has sent, checked and laid out as they lay on the visitor's machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from engine.errors import InputError
+from engine.ingestion.readers.identity import parse_mapping
+from engine.operator_settings import MEGABYTE, OperatorSettings
+from engine.verbs.requests import Key, Request, SentFile
+from ui.server.uploads import KEY
+
+LONGEST_PART, LONGEST_PATH, DEEPEST = 120, 4096, 12
+# What stands beside documents, where it was dropped as a single file, is laid beside them.
+BESIDE_NAMES = ("ontology.yaml", "examples.json", "edges.tsv")
+BESIDE_FOLDER = "beside the documents"
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\\u200b-\u200f\u202a-\u202e\u2066-\u2069]')
+
+
+class Uploaded(Request):
+    """A file that arrived: the key that the server gave it, and its path on the visitor's machine."""
+
+    key: Key
+    name: str = Field(max_length=LONGEST_PATH)
+
+
+def safe_name(name: str) -> Path:
+    """A path below the workspace for a file's name; folders are kept, what leads out of them is not."""
+    parts = [_safe_part(part) for part in re.split(r"[/\\]", name)]
+    kept = [part for part in parts if part]
+    return Path(*kept[-DEEPEST:]) if kept else Path("unnamed")
+
+
+def _safe_part(part: str) -> str:
+    cleaned = _UNSAFE.sub("_", part).strip()
+    if not cleaned.strip("."):
+        return ""
+    # Names are limited in bytes, and a letter may have four.
+    encoded = cleaned.encode("utf-8", "replace")
+    if len(encoded) <= LONGEST_PART:
+        return encoded.decode()
+    stem, dot, ending = cleaned.rpartition(".")
+    tail = f"{dot}{ending}".encode() if stem and len(ending) <= 10 else b""
+    return (encoded[: LONGEST_PART - len(tail)] + tail).decode("utf-8", "ignore")
+
+
+def check_files(files: Sequence[Uploaded], settings: OperatorSettings, uploads: Path) -> None:
+    """Raises InputError where nothing arrived, a limit is passed, or a key is of no file in ``uploads``."""
+    if not settings.uploads:
+        raise InputError("uploads are switched off on this server")
+    if not files:
+        raise InputError("there is no file yet: drop some, or choose them")
+    if len(files) > settings.files:
+        raise InputError(f"{len(files):,} files are too many; at most {settings.files:,} at a time")
+    _check_sizes(files, settings, uploads)
+
+
+def stage(files: Sequence[Uploaded], uploads: Path, documents: Path) -> None:
+    """Lay out what arrived in a new folder. Raises InputError for what is gone meanwhile.
+
+    A file that is named twice comes twice. Whoever reads ``documents`` must not be able to write there:
+    what arrived may have another name still.
+    """
+    documents.mkdir()
+    for file in files:
+        name = safe_name(file.name)
+        target = _free(documents, Path(BESIDE_FOLDER) / name if str(name) in BESIDE_NAMES else name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            _give(_arrived(file, uploads), target)
+        except FileNotFoundError as error:
+            raise _gone(file) from error
+    for file in files:
+        (uploads / file.key).unlink(missing_ok=True)
+
+
+def put(files: Sequence[SentFile], documents: Path) -> list[Path]:
+    """Write files that came within a request to a new folder; returns where each lies. Raises InputError."""
+    documents.mkdir()
+    paths = []
+    for file in files:
+        path = _free(documents, Path(safe_name(file.name).name))
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(file.content())
+        paths.append(path)
+    return paths
+
+
+def _give(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        # Another file system, or one without links.
+        shutil.copyfile(source, target)
+
+
+def _check_sizes(files: Sequence[Uploaded], settings: OperatorSettings, uploads: Path) -> None:
+    total = 0
+    for file in files:
+        size = _arrived(file, uploads).stat().st_size
+        if size > settings.file_bytes:
+            raise InputError(
+                f"{file.name}: {_megabytes(size)}; at most {_megabytes(settings.file_bytes)} a file"
+            )
+        total += size
+    if total > settings.upload_bytes:
+        raise InputError(
+            f"{_megabytes(total)} are too much; at most {_megabytes(settings.upload_bytes)} at a time"
+        )
+
+
+def _arrived(file: Uploaded, uploads: Path) -> Path:
+    """Where a file lies that was sent. Raises InputError for everything else that a key might name."""
+    path = uploads / file.key if KEY.fullmatch(file.key) else None
+    if path is None or path.is_symlink() or path.parent.is_symlink() or not path.is_file():
+        raise _gone(file)
+    return path
+
+
+def _gone(file: Uploaded) -> InputError:
+    return InputError(f"{file.name}: did not arrive; send it again")
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / MEGABYTE:,.1f} MB"
+
+
+def _free(workspace: Path, name: Path) -> Path:
+    """Where a file goes; one whose place is taken goes to a numbered folder: nothing that came is lost."""
+    candidate, number = workspace / name, 2
+    while candidate.exists() or any(
+        (workspace / parent).is_file() for parent in candidate.relative_to(workspace).parents
+    ):
+        candidate = workspace / str(number) / name
+        number += 1
+    return candidate
+
+
+def read_mapping(text: str) -> dict[str, Any] | None:
+    """A field mapping from the text of a YAML or JSON file; None for an empty one. Raises InputError."""
+    if not text.strip():
+        return None
+    return parse_mapping(text)

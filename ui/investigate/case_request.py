@@ -1,0 +1,67 @@
+"""What the page asks for at a click: the question, the corpus and every control as they stood there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import orjson
+from pydantic import Field, StrictInt
+
+from engine.errors import InputError, SettingsError
+from engine.records.store.store import LONGEST_NAME
+from engine.settings import InvestigationSettings
+from engine.verbs.requests import (
+    LONGEST_QUESTION,
+    MOST_SETTINGS,
+    CorpusName,
+    Key,
+    Request,
+    SettingValues,
+    parse_request,
+)
+from ui.expansion.request import View
+from ui.investigate.controls import settings_from
+from ui.session import LAST_TURN
+
+LONGEST = 100_000
+LONGEST_EDIT = 80_000
+
+
+class CaseRequest(Request):
+    """One click. ``session`` and ``visitor`` are the page's secret names; ``turn`` counts what it has asked.
+
+    ``edited`` is the plan as a person has changed it (see ``plan.js``); ``matter`` is the name of the
+    matter in which the case is kept; ``unfinished`` are controls in which half a value stands. ``view`` is
+    what is in front in the pane of the board.
+    """
+
+    session: Key = Field(default="", repr=False)
+    visitor: Key = Field(default="", repr=False)
+    question: str = Field(default="", max_length=LONGEST_QUESTION)
+    corpus: CorpusName | None = None
+    turn: StrictInt = Field(default=0, ge=0, le=LAST_TURN)
+    edited: str = Field(default="", max_length=LONGEST_EDIT)
+    view: View = "board"
+    matter: str = Field(default="", max_length=LONGEST_NAME)
+    held: SettingValues = Field(default={}, max_length=MOST_SETTINGS)
+    unfinished: Sequence[Annotated[str, Field(max_length=60)]] = Field(default=(), max_length=200)
+
+    def settings(self) -> InvestigationSettings:
+        """The settings that the controls show. Raises SettingsError for a value that cannot be used."""
+        if self.unfinished:
+            raise SettingsError(
+                f"{self.unfinished[0]}: only half a value stands there; finish it, or empty it"
+            )
+        return settings_from(self.held)
+
+
+def case_request(text: str) -> CaseRequest:
+    """What the page sent. Raises InputError in one line where it is too long or not what the page sends."""
+    if len(text) > LONGEST:
+        raise InputError("what was asked is too long: shorten the question, the plan or the settings")
+    try:
+        values = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise InputError("what was asked cannot be read: load the page again") from error
+    return parse_request(CaseRequest, values)

@@ -1,0 +1,178 @@
+"""What a case shows on demand: concepts, passages of board and tree, rules, wrong links."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from engine.access.users import Action, Person, may
+from engine.corpus.extracted.readings import Judgement
+from engine.errors import AccessError, InputError
+from engine.extraction.judging import Ends, judge_link, rejected_links, unjudge_link
+from engine.investigation.graph import anchors_in, subgraph
+from engine.investigation.graph.nodes import edge_sentences
+from engine.language.characters import attribute, escape, marked, shortened
+from engine.model import Relation
+from engine.ontology.applying import Concepts, NamedConcept, concepts_of, first_rows, in_language
+from engine.records.context import badge
+from engine.records.phrases import full_citation, pinpoint
+from engine.settings import InvestigationSettings
+from ui.investigate.board import Dossier
+from ui.investigate.passages import Link, link_between
+from ui.open_case import OpenCase
+from ui.shelf import Library
+
+# The concepts that a question names, under its coverage: where each stands, where the law is,
+# what to check, and how all that it names relates. One that is pressed shows its provisions on
+# the board, as an area does.
+
+MOST_SHOWN, MOST_SENTENCES, PER_ARTICLE = 6, 14, 12
+
+
+def concepts_box(opened: OpenCase) -> str:
+    """The fold with the concepts of a case; nothing where the question names none."""
+    plan = opened.case.plan
+    known = concepts_of(opened.corpus)
+    if known is None or plan is None:
+        return ""
+    named = known.named_in(plan.question, plan.language)
+    if not named:
+        return ""
+    listed = "".join(_concept(opened, known, one, plan.language) for one in named[:MOST_SHOWN])
+    around = subgraph(opened.corpus, anchors_in(opened.corpus, plan.question, plan.language))
+    lines = "".join(
+        f'<li dir="auto">{escape(marked(line))}</li>'
+        for line in islice(edge_sentences(around), MOST_SENTENCES)
+    )
+    return (
+        '<details class="concepts-box"><summary><b>Concepts</b>'
+        f"<small>{len(named)} named</small></summary>"
+        f'{listed}<details class="concept-map"><summary>How they relate</summary><ul>{lines}</ul></details>'
+        "</details>"
+    )
+
+
+def _concept(opened: OpenCase, known: Concepts, named: NamedConcept, language: str) -> str:
+    """A concept as a button that shows its provisions, as far as the pool has them."""
+    concept = named.concept
+    articles = known.articles(opened.corpus, concept)
+    rows, _ = first_rows(articles, PER_ARTICLE)
+    ids = [passage.id for passage in opened.corpus.passages(rows)] if len(rows) else []
+    held = [one for one in dict.fromkeys(ids) if one in opened.case.pool]
+    facts = [*_facts(known, named, language)]
+    return (
+        f'<button type="button" class="area concept" aria-pressed="false" '
+        f'data-evidence="{attribute(json.dumps(held))}">'
+        f'<span class="t"><b dir="auto">{escape(in_language(concept.names, language, concept.id))}</b>'
+        f'<span class="s">{len(held)} of {len(dict.fromkeys(ids))} found</span></span>'
+        + "".join(f'<span class="f" dir="auto">{escape(marked(fact))}</span>' for fact in facts)
+        + "</button>"
+    )
+
+
+def _facts(known: Concepts, named: NamedConcept, language: str) -> Iterator[str]:
+    concept = named.concept
+    above = [in_language(one.names, language, one.id) for one in reversed(known.above(concept))]
+    if above:
+        yield "under " + " › ".join(above)
+    if concept.definition:
+        yield in_language(concept.definition, language, "")
+    cited = [*([concept.defined_in] if concept.defined_in else []), *concept.articles]
+    if cited:
+        yield "; ".join(cited)
+    if concept.required_checks:
+        yield f"to check: {'; '.join(concept.required_checks)}"
+
+
+# What the board and the tree tell of a passage when asked.
+
+EXCERPT = 320
+
+
+def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossier]:
+    """What is told of passages, from one look into the corpus."""
+    found: dict[str, Dossier] = {}
+    for passage_id, (passage, document) in opened.lookup(list(passage_ids)).items():
+        seal = badge(passage, document, opened.case.as_of)
+        found[passage_id] = Dossier(
+            name=marked(opened.name(passage_id)),
+            title=marked(document.title or document.id),
+            where=marked(pinpoint(passage)),
+            text=marked(shortened(passage.text, EXCERPT)),
+            language=passage.language,
+            citation=marked(full_citation(passage, document)),
+            badge=seal.words if seal else "",
+        )
+    return found
+
+
+# The place under the coverage of a case where the rules of its corpus are applied; its script
+# fills it.
+
+
+def rules_slot(opened: OpenCase) -> str:
+    """An empty place that names the case's corpus, question, day and transaction; nothing without rules."""
+    ontology = opened.corpus.ontology
+    if ontology is None or not ontology.rules:
+        return ""
+    settings: InvestigationSettings = opened.case.settings
+    return (
+        f'<div class="rules-slot" data-corpus="{attribute(opened.corpus_name)}" '
+        f'data-question="{attribute(opened.question)}" data-day="{opened.case.as_of.isoformat()}" '
+        f'data-kind="{attribute(settings.transaction_type or "")}"></div>'
+    )
+
+
+# A wrong link is reported where it is met: on the card whose trail shows it. The next case leaves
+# it out.
+
+LONGEST_LINK = 2_000
+
+
+def may_judge(library: Library, person: Person, corpus: str | None) -> bool:
+    """Whether somebody may say something of the links of a corpus: reviewers and operators, whoever sits at a
+    server of this machine alone, and anybody of a corpus of their own."""
+    return may(person.role, Action.JUDGE, own=library.belongs(library.find(corpus, person.key)))
+
+
+def judge_met(opened: OpenCase, action: Any, told: Any) -> None:
+    """Reject a link that the page shows, or take that back. Raises AccessError where whoever asked may not,
+    InputError for what is no link."""
+    if not opened.may_judge:
+        raise AccessError("links of this corpus are judged by its reviewers")
+    link = link_of_words(told)
+    ends = Ends(link[0], link[1], Relation(link[2]))
+    if action == "reject":
+        judge_link(opened.corpus, ends, Judgement.REJECTED, reviewer=opened.reviewer)
+    else:
+        unjudge_link(opened.corpus, ends)
+    as_judged(opened, [link])
+
+
+def as_judged(opened: OpenCase, more: Iterable[Link] = ()) -> None:
+    """Mark which links of a case people have rejected, wherever they did: on its page, in a text that they
+    read, by command. ``more`` are links that are looked at besides those that the case shows."""
+    pool = opened.case.pool
+    # A case that runs adds to its pool meanwhile.
+    shown = {link for ends in pool.links() if (link := link_between(*ends)) is not None}
+    if opened.answer is not None:
+        told = opened.answer[0]
+        links = [*(one.link for one in told.sentences), *(one.link for one in told.conflicts)]
+        shown |= {link for link in links if link is not None}
+    ends = [Ends(source, target, Relation(relation)) for source, target, relation in shown.union(more)]
+    opened.rejected = frozenset(
+        (one.source_id, one.target_id, one.relation.value)
+        for one in rejected_links(opened.corpus, ends)
+        if one.relation is not None
+    )
+
+
+def link_of_words(told: Any) -> Link:
+    """The link that the page names. Raises InputError for what is none."""
+    try:
+        source, target, relation = json.loads(str(told)[:LONGEST_LINK])
+        return str(source), str(target), Relation(relation).value
+    except (ValueError, TypeError):
+        raise InputError("which link is meant was not said") from None

@@ -1,0 +1,346 @@
+"""Controls made from the fields of the settings, and settings as the page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import cache
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+
+from engine.errors import SettingsError
+from engine.language.characters import escape
+from engine.language.embedders.loading import model_name
+from engine.records.presets import changed_fields, day_words, nearest, settings_words, value_words
+from engine.retrieval.retrievers.registry import known_retrievers, title_of
+from engine.settings import AUTO, InvestigationSettings, checked, preset
+from engine.threads import threads
+from ui.models.choices import offered, reranker_spec, title
+from ui.palette import thread
+
+# Controls generated from the fields of the settings.
+#
+# What a control is called, explains, offers and starts with stands in ``InvestigationSettings``;
+# this file only decides which component shows which kind of field, and how its value stands
+# there: ``shown`` and ``settings_from`` are each other's inverse for all settings.
+
+GROUP_TITLES: Mapping[str, str] = {
+    "filters": "Filters",
+    "search": "Search",
+    "stopping": "Stopping",
+    "model": "Language model",
+}
+# What stands under a group's title. That of the language model goes away when one is connected.
+GROUP_HINTS: Mapping[str, str] = {
+    "model": '<span class="needs-model">Needs a language model, connected by the button at the top. Until '
+    "then each task is done without one, as well as that can be.</span>"
+}
+FRACTION_STEP = 0.01
+# Units of what is typed one a line.
+_LINES = frozenset({"phrases", "conditions"})
+RERANKER = "reranker"
+# Kinds of fields that are lists: names that are ticked, phrases that are typed one a line.
+NAMES, LINES = "names", "lines"
+MOST_LINES = 4
+# Names to which other packages may add.
+_REGISTERED: Mapping[str, Callable[[], Iterable[str]]] = {
+    "strategies": threads,
+    "retrievers": known_retrievers,
+}
+# What a control is called where its field's name would not say it.
+LABELS: Mapping[str, str] = {
+    "strategies": "Follow these threads",
+    "follow": "Follow threads",
+    "citation_direction": "References",
+    "model_tasks": "Done by the language model",
+    "pool_size": "Pool limit",
+    "top_k": "Passages to rank",
+    "close_gaps": thread("gaps").title,
+    "as_of": "In force on",
+    "types": "Types of documents",
+    "issuers": "Issued by",
+    "statuses": "Status",
+}
+_TITLES: Mapping[str, Callable[[str], str]] = {
+    "strategies": lambda name: thread(name).title,
+    "retrievers": title_of,
+    "transaction_type": lambda name: (
+        "as the question says" if name == AUTO else name.replace("_", " ").replace("-", " ")
+    ),
+    RERANKER: title,
+}
+_ADDED_TO_LABEL = frozenset({"cosine", "seconds", "share"})
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One field as a person sees it. ``low`` and ``high`` are None where the field has no such bound."""
+
+    name: str
+    label: str
+    meaning: str
+    unit: str
+    group: str
+    kind: str
+    default: Any
+    optional: bool
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+
+@cache
+def knobs() -> tuple[Knob, ...]:
+    """Every field of the settings, in the order in which they are declared."""
+    properties = InvestigationSettings.model_json_schema()["properties"]
+    defaults = InvestigationSettings().model_dump(mode="json")
+    return tuple(_knob(name, schema, defaults[name]) for name, schema in properties.items())
+
+
+def knob_of(name: str) -> Knob:
+    """The field of a name."""
+    return next(knob for knob in knobs() if knob.name == name)
+
+
+def _knob(name: str, schema: Mapping[str, Any], default: Any) -> Knob:
+    variants = [variant for variant in schema.get("anyOf", (schema,)) if variant.get("type") != "null"]
+    shape = variants[0]
+    registered = _REGISTERED.get(name)
+    return Knob(
+        name=name,
+        label=LABELS.get(name, name.replace("_", " ").capitalize()),
+        meaning=schema["description"],
+        unit=schema["unit"],
+        group=schema["group"],
+        kind=_kind(schema, shape),
+        default=default,
+        optional="anyOf" in schema,
+        low=_bound(schema, shape, "minimum"),
+        high=_bound(schema, shape, "maximum"),
+        choices=tuple(registered() if registered else shape.get("enum", schema.get("choices", ()))),
+    )
+
+
+def _kind(schema: Mapping[str, Any], shape: Mapping[str, Any]) -> str:
+    if "enum" in shape:
+        return "choice"
+    if shape["type"] == "array":
+        return LINES if schema["unit"] in _LINES else NAMES
+    return "date" if shape.get("format") == "date" else str(shape["type"])
+
+
+def _bound(schema: Mapping[str, Any], shape: Mapping[str, Any], name: str) -> float | None:
+    bound = shape.get(name, schema.get(name))
+    return None if bound is None else float(bound)
+
+
+def label(knob: Knob) -> str:
+    """The label with its unit, where the unit adds something."""
+    return f"{knob.label} ({knob.unit})" if knob.unit in _ADDED_TO_LABEL else knob.label
+
+
+def component(knob: Knob) -> Component:
+    """The component that shows a field. Has the element id ``set-<name>``."""
+    shared: dict[str, Any] = {
+        "label": label(knob),
+        "info": knob.meaning,
+        "elem_id": f"set-{knob.name}",
+        "interactive": True,
+    }
+    value = _shown(knob, knob.default)
+    if knob.name == RERANKER:
+        models = [(title(spec), model_name(spec)) for spec in offered()]
+        return gr.Dropdown(models, value=value, **shared)
+    if knob.kind == "boolean":
+        return gr.Checkbox(value=value, **shared)
+    if knob.kind == "choice":
+        return gr.Radio(choices=list(knob.choices), value=value, **shared)
+    if knob.kind == NAMES:
+        offers = [(title_of_choice(knob, name), name) for name in knob.choices]
+        return gr.CheckboxGroup(offers, value=value, **shared)
+    if knob.kind == LINES:
+        return gr.Textbox(value=value, placeholder="one a line", max_lines=MOST_LINES, **shared)
+    low, high = knob.low, knob.high
+    if knob.kind in ("integer", "number") and not knob.optional and low is not None and high is not None:
+        step = 1 if knob.kind == "integer" else FRACTION_STEP
+        return gr.Slider(low, high, value=value, step=step, buttons=[], **shared)
+    # A number that may be absent is a line of text: a number field turns "nothing" into 0 when it is shown.
+    return gr.Textbox(value=value, placeholder=_placeholder(knob), max_lines=1, **shared)
+
+
+def title_of_choice(knob: Knob, name: str) -> str:
+    """What one of a control's choices is called."""
+    return _TITLES.get(knob.name, str)(name)
+
+
+def _placeholder(knob: Knob) -> str:
+    if knob.kind == "date":
+        return "YYYY-MM-DD"
+    if knob.low is None or knob.high is None:
+        return "none"
+    # As it would be typed: millions in digits.
+    return f"off, or {knob.low:.12g} to {knob.high:.12g}"
+
+
+def shown(settings: InvestigationSettings) -> dict[str, Any]:
+    """What the controls show for settings, by name."""
+    values = settings.model_dump(mode="json")
+    return {knob.name: _shown(knob, values[knob.name]) for knob in knobs()}
+
+
+def _shown(knob: Knob, value: Any) -> Any:
+    """A value of the settings, as JSON has it, in its control."""
+    if knob.kind == LINES:
+        return "\n".join(value)
+    if knob.name == RERANKER:
+        return model_name(value)
+    if knob.kind == NAMES and knob.choices:
+        # An earlier case may name what is not there now, and a control refuses that.
+        return [name for name in value if name in knob.choices]
+    if not knob.optional:
+        return value
+    return "" if value is None else str(value)
+
+
+def settings_from(
+    held: Mapping[str, Any], base: InvestigationSettings | None = None
+) -> InvestigationSettings:
+    """Settings from what the controls hold, by name; what is not named is as in ``base``, else its default.
+
+    Raises SettingsError in one line for a value that cannot be used, a field that was left empty and must
+    not be, a name that is no setting, and a reranker that the page does not offer.
+    """
+    by_name = {knob.name: knob for knob in knobs()}
+    unknown = [name for name in held if name not in by_name]
+    if unknown:
+        raise SettingsError(f"{unknown[0]!r} is no setting")
+    values = {name: _held(by_name[name], value) for name, value in held.items()}
+    if RERANKER in values:
+        values[RERANKER] = reranker_spec(values[RERANKER])
+    return checked(values if base is None else {**base.model_dump(), **values})
+
+
+def _held(knob: Knob, value: Any) -> Any:
+    """What a control shows, as a value of the settings."""
+    if knob.kind == LINES and isinstance(value, str):
+        return value.split("\n")
+    if knob.kind == NAMES and not isinstance(value, list):
+        raise SettingsError(f"{knob.name}: not a list of names (given: {value!r:.80})")
+    typed = value.strip() if isinstance(value, str) else value
+    if typed != "" and (typed is not None or knob.optional):
+        # Names are taken as they stand: one may begin with a space.
+        return value if knob.kind in ("string", "choice") else typed
+    if knob.optional:
+        return None
+    raise SettingsError(f"{knob.name}: nothing is given; {_wanted(knob)}")
+
+
+def _wanted(knob: Knob) -> str:
+    if knob.choices:
+        return f"choose one of {', '.join(knob.choices)}"
+    if knob.low is None or knob.high is None:
+        return f"give {knob.unit}"
+    return f"give a number from {knob.low:g} to {knob.high:g}"
+
+
+# With what settings a case runs, when it was asked, and the law of which day it looks at.
+
+_GROUPS: Mapping[str, str] = {"main": "Main", **GROUP_TITLES}
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """``started`` is in UTC; ``day`` is that on which the law is looked at. ``titles`` of documents
+    and names of the ``kinds`` of transactions by id."""
+
+    settings: InvestigationSettings
+    started: datetime
+    day: date
+    titles: Mapping[str, str] = field(default_factory=dict, hash=False)
+    kinds: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+def terms_step(terms: Terms) -> str:
+    """The first step of the story: the settings in few words, with a table of them all behind it."""
+    words = f"<b>{escape(settings_words(terms.settings))}</b> · law of {day_words(terms.day)}"
+    base = nearest(terms.settings)
+    others = set(changed_fields(terms.settings, preset(base)))
+    told = f"Those that differ from <b>{base.value.capitalize()}</b> are marked." if others else ""
+    return (
+        f'<button type="button" class="step more-behind" popovertarget="terms-table">{words}</button>'
+        '<div popover id="terms-table" class="step-table terms-table"><h3>What this case runs with</h3>'
+        f"<p>Asked on {_moment(terms.started)}, about the law of {day_words(terms.day)}. {told}</p>"
+        f"<table>{''.join(_rows(terms, others))}</table></div>"
+    )
+
+
+def _rows(terms: Terms, others: set[str]) -> Iterator[str]:
+    group = ""
+    for knob in sorted(knobs(), key=lambda knob: list(_GROUPS).index(knob.group)):
+        if knob.group != group:
+            group = knob.group
+            yield f'<tr><th colspan="2" class="group">{_GROUPS[group]}</th></tr>'
+        mark = ' class="changed"' if knob.name in others else ""
+        value = escape(_value(knob, getattr(terms.settings, knob.name), terms.titles))
+        yield (
+            f'<tr{mark} data-setting="{knob.name}"><th>{escape(knob.label)}</th>'
+            f'<td dir="auto">{value}</td></tr>'
+        )
+
+
+def _value(knob: Knob, value: object, titles: Mapping[str, str]) -> str:
+    """A value as its control shows it."""
+    match value:
+        case (_, *_):
+            names = [str(name) for name in value]
+            return "; ".join(titles.get(name, title_of_choice(knob, name)) for name in names)
+        case str():
+            return title_of_choice(knob, value)
+    return value_words(value)
+
+
+def _moment(started: datetime) -> str:
+    return (
+        f'<time datetime="{started.isoformat(timespec="seconds")}">'
+        f"{day_words(started.date())}, {started:%H:%M} UTC</time>"
+    )
+
+
+# The settings of a case as one argument of the endpoints and tools: its schema, made from their
+# fields.
+
+Schema = dict[str, Any]
+NULL: Schema = {"type": "null"}
+
+
+def settings_schema() -> Schema:
+    """The JSON schema of an object that changes single settings of a preset.
+
+    Some clients of tools (MCP) hold what they send to a schema and do not say which field is wrong: any
+    object passes it, and what is wrong in one is refused here by name.
+    """
+    exact = {"type": "object", "properties": {knob.name: _schema(knob) for knob in knobs()}}
+    return {"anyOf": [exact, {"type": "object"}, NULL]}
+
+
+def _schema(knob: Knob) -> Schema:
+    shape = _shape(knob)
+    told = {"title": knob.label, "description": f"{knob.meaning} Unit: {knob.unit}."}
+    return {"anyOf": [shape, NULL], **told} if knob.optional else {**shape, **told}
+
+
+def _shape(knob: Knob) -> Schema:
+    if knob.name == RERANKER:
+        return {"type": "string", "enum": [model_name(spec) for spec in offered()]}
+    if knob.kind in (NAMES, LINES):
+        among = {"enum": list(knob.choices)} if knob.choices else {}
+        return {"type": "array", "items": {"type": "string", **among}}
+    if knob.kind == "choice":
+        return {"type": "string", "enum": list(knob.choices)}
+    if knob.kind == "date":
+        return {"type": "string", "format": "date"}
+    bounds: Mapping[str, float | None] = {"minimum": knob.low, "maximum": knob.high}
+    return {"type": knob.kind, **{name: value for name, value in bounds.items() if value is not None}}

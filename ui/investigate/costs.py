@@ -1,0 +1,176 @@
+"""The cost of a language model as the page shows it, and the switch for its tasks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+from gradio.events import Dependency
+
+from engine.investigation import Case
+from engine.investigation.assistance import budget_of, expected_cost
+from engine.language.characters import escape
+from engine.llm import Budget, Usage
+from engine.llm.cost import CostReport, cache_words, currency_of
+from engine.records.phrases import plural
+from engine.retrieval.rerank import LISTWISE
+from engine.settings import MODEL_TASKS
+from ui.investigate.controls import RERANKER, knobs
+
+# What a language model cost, or will cost at most, as the page tells it.
+
+_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
+_HEADS = ("", "Calls", "In", "Cached", "Out", "Reused")
+
+
+def money_words(money: float, currency: str) -> str:
+    """ "$0.0042", "0.0042 CHF": two significant digits below a cent, cents above."""
+    number = f"{money:,.2f}" if money >= 0.1 or money == 0 else f"{money:.2g}"
+    sign = _SIGNS.get(currency)
+    return f"{sign}{number}" if sign else f"{number} {currency}"
+
+
+def rough(count: int) -> str:
+    """A number that is only an estimate, in two significant digits: 14,283 is "14,000"."""
+    if count < 100:
+        return str(count)
+    step = 10 ** (len(str(count)) - 2)
+    return f"{-(-count // step) * step:,}"
+
+
+def expected_words(expected: Usage, currency: str) -> str:
+    """What a case will use at most, in one line; empty where the model would not be asked."""
+    if not expected.calls:
+        return ""
+    words = f"up to {plural(expected.calls, 'call')}, about {rough(expected.tokens)} tokens"
+    if expected.money is None or not currency:
+        return words
+    return f"{words}, at most {money_words(expected.money, currency)}"
+
+
+def used_words(used: Usage, currency: str) -> str:
+    """What was used, in one line."""
+    words = f"{plural(used.calls, 'call')}, {used.prompt_tokens:,} tokens in, {used.completion_tokens:,} out"
+    return f"{words}, {money_words(used.money, currency)}" if currency and used.money is not None else words
+
+
+def cost_step(report: CostReport) -> str:
+    """The step of the story that tells what was spent, with a table of the tasks behind it."""
+    if not report.tasks:
+        return ""
+    words = [f"Model <b>{plural(report.total.calls, 'call')}</b>"]
+    if not report.total.calls:
+        words = [f"Model <b>{plural(report.total.reused, 'answer')}</b> known before"]
+    elif report.currency and report.total.money is not None:
+        words.append(escape(money_words(report.total.money, report.currency)))
+    else:
+        words.append(f"{report.total.tokens:,} tokens")
+    rows = "".join(_row(task, used, report.currency) for task, used in report.tasks.items())
+    total = _row("all", report.total, report.currency) if len(report.tasks) > 1 else ""
+    money = f"<th>{escape(report.currency)}</th>" if report.currency else ""
+    heads = "".join(f"<th>{head}</th>" for head in _HEADS)
+    cached = cache_words(report.total, report.currency)
+    saved = f"<p>{escape(cached)}</p>" if cached else ""
+    stopped = f'<p class="stopped">{escape(report.stopped)}</p>' if report.stopped else ""
+    return (
+        '<button type="button" class="step cost more-behind" popovertarget="cost-table">'
+        f'{" · ".join(words)}</button><div popover id="cost-table" class="step-table cost-table">'
+        "<h3>What the language model was asked</h3>"
+        f"<table><thead><tr>{heads}{money}</tr></thead><tbody>{rows}</tbody>"
+        f"<tfoot>{total}</tfoot></table>{saved}{stopped}"
+        f"<p>Tokens as the server counted them · {report.seconds:.1f} s of requests</p></div>"
+    )
+
+
+def _row(task: str, used: Usage, currency: str) -> str:
+    numbers = (used.calls, used.prompt_tokens, used.cached_tokens, used.completion_tokens, used.reused)
+    cells = "".join(f"<td>{number:,}</td>" for number in numbers)
+    money = "" if used.money is None else f"{used.money:.5f}"
+    paid = f"<td>{money}</td>" if currency else ""
+    name = task.replace("_", " ").replace("-", " ")
+    return f"<tr><th>{escape(name[:1].upper() + name[1:])}</th>{cells}{paid}</tr>"
+
+
+# One switch for everything that a language model may help with, and what a case would cost with
+# it.
+
+# What the cost is estimated with before there is a question: one of a usual length.
+_ANY_QUESTION = "Which duties does the law put on whoever acts for another, and which exceptions are there?"
+
+
+def helpers() -> Mapping[str, tuple[Any, Any]]:
+    """Settings that a language model may take over: what each is with one, and without."""
+    without = next(str(knob.default) for knob in knobs() if knob.name == RERANKER)
+    return {"model_tasks": (sorted(MODEL_TASKS), []), RERANKER: (LISTWISE, without)}
+
+
+def build_assist() -> tuple[gr.Checkbox, gr.HTML]:
+    """Build the switch and the line beneath it. Both are seen only where a model is connected."""
+    switch = gr.Checkbox(False, label="Use the language model", elem_id="use-model", interactive=True)
+    cost = gr.HTML("", elem_id="expected-cost", apply_default_css=False)
+    return switch, cost
+
+
+def cost_line(case: Case | None) -> str:
+    """The line beneath the switch: what a case may use at most; nothing where no model would be asked."""
+    if case is None or case.model is None:
+        return ""
+    expected = sum(expected_cost(case).values(), Usage())
+    words = expected_words(_within(expected, budget_of(case.settings)), currency_of(case.model.spec))
+    return f'<p class="expected">{escape(words)}</p>' if words else ""
+
+
+def asked_or_any(question: str) -> str:
+    """The question; before there is one, another of a usual length."""
+    return question.strip() or _ANY_QUESTION
+
+
+def _within(expected: Usage, budget: Budget) -> Usage:
+    """What is expected, cut to the budget, which stops the model before it uses more."""
+    calls = min(expected.calls, budget.calls if budget.calls is not None else expected.calls)
+    money = expected.money
+    if money is not None and budget.money is not None:
+        money = min(money, budget.money)
+    if budget.tokens is None or expected.tokens <= budget.tokens:
+        return replace(expected, calls=calls, money=money)
+    return replace(expected, calls=calls, money=money, prompt_tokens=budget.tokens, completion_tokens=0)
+
+
+def wire_assist(
+    switch: gr.Checkbox,
+    cost: gr.HTML,
+    settings: Mapping[str, Component],
+    considered: Callable[..., Case | None],
+    others: list[Any],
+    taken_down: Callable[..., Dependency],
+    asked: gr.Textbox,
+) -> None:
+    """The switch turns every helper on or off, one changed by hand changes the switch, and the cost is told.
+
+    Both happen in the browser, so that no click comes before them. ``considered`` gives the case that would
+    be run with what ``asked`` holds; ``taken_down`` fills it at events, of which ``others`` change the cost.
+    """
+    values = helpers()
+    chosen = [settings[name] for name in values]
+    quietly: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    helped, without = ([pair[index] for pair in values.values()] for index in (0, 1))
+
+    def estimate(request: gr.Request, given: str) -> str:
+        return cost_line(considered(request, given))
+
+    switch.input(
+        None, switch, chosen, js=f"(on) => on ? {json.dumps(helped)} : {json.dumps(without)}", **quietly
+    )
+    by_hand = [control.input for control in chosen]  # type: ignore[attr-defined]
+    gr.on(
+        by_hand, None, chosen, switch, **quietly,
+        js=f"(...now) => [JSON.stringify(now.map((one) => Array.isArray(one) ? [...one].sort() : one))"
+        f" === JSON.stringify({json.dumps(helped)})]",
+    )  # fmt: skip
+    taken_down(switch.input, *by_hand, *others).then(
+        estimate, asked, cost, trigger_mode="always_last", queue=False, **quietly
+    )

@@ -1,0 +1,226 @@
+"""The plan of a question: shown before the scan, changed by hand, and used as it was changed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+import orjson
+
+from engine.errors import InputError, RedstringError, for_visitors
+from engine.investigation import Case, make_case
+from engine.investigation.filters import Filters
+from engine.language.characters import escape
+from engine.llm import LanguageModel
+from engine.model import Constraints, QueryPlan, View
+from engine.records.export import usage_lines
+from engine.records.phrases import plural
+from engine.records.plain import intent_words, plan_from_json, plan_to_json
+from engine.settings import HYPOTHETICAL, SUB_QUESTIONS, InvestigationSettings
+from ui.access.entrance import person_of
+from ui.investigate.case_request import CaseRequest, case_request
+from ui.investigate.panels import Stage, banner_html, on_failure
+from ui.investigate.sidebar import Rail, at_click
+from ui.models.connections import Connections
+from ui.session import CASES
+from ui.shelf import Library
+
+# The settings that decide what a plan is.
+DECIDING = frozenset({"query_strategy", "must_include", "must_exclude", "depth", "as_of"})
+# Those by which a language model drafts passages, where it does.
+DRAFTING = frozenset({"hypothetical_passages", "hypothetical_temperature", "hypothetical_language"})
+# What a language model may do for a plan; what it does in the rounds changes no plan.
+PLAN_TASKS = frozenset({SUB_QUESTIONS, HYPOTHETICAL})
+# Of the documents that a question names, so many are offered as constraints.
+MOST_OFFERED = 4
+_CHIPS = {
+    "must_include": "with “{}”",
+    "must_exclude": "without “{}”",
+    "documents": "only {}",
+    "types": "only of type {}",
+    "languages": "only in {}",
+    "year_from": "from {}",
+    "year_to": "until {}",
+    "as_of": "in force on {}",
+}
+# What stands there while a language model writes.
+WAITING = '<p class="dropped" role="status">The language model is reading the question …</p>'
+# A text of more characters gets a taller box: a hypothetical passage is a paragraph.
+ONE_LINE, MOST_LINES = 90, 6
+# Two plans may read alike; the page must still notice that a new one has come.
+_made = itertools.count()
+
+
+def plan_html(
+    plan: QueryPlan, corpus_name: str, settings: InvestigationSettings, notes: Sequence[str] = ()
+) -> str:
+    """A plan as a panel. Views and constraints are controls that ``plan.js`` reads back."""
+    kind = escape(intent_words(plan))
+    told = ", ".join(f"“{escape(words)}”" for words in plan.evidence)
+    constraints = "".join(_chips(plan))
+    lines = "".join(f"<li>{escape(note)}</li>" for note in (*plan.notes, *notes))
+    views = "".join(_view(view) for view in plan.views)
+    held = _attributes(
+        plan=json.dumps(plan_to_json(plan)),
+        settings=json.dumps(deciding(settings)),
+        corpus=corpus_name,
+        made=next(_made),
+    )
+    return (
+        f'<details class="plan" open {held}>{_summary(plan)}<div class="inside">'
+        f'<p class="told">A question of the kind <b>{kind}</b>{f", told by {told}" if told else ""}</p>'
+        + (
+            f'<div class="constraints" role="group" aria-label="Constraints">{constraints}</div>'
+            if constraints
+            else ""
+        )
+        + (f'<ul class="plan-notes">{lines}</ul>' if lines else "")
+        + f'<ul class="plan-views">{views}</ul>'
+        '<button type="button" class="add" data-do="add">Add a view</button></div></details>'
+    )
+
+
+def _summary(plan: QueryPlan) -> str:
+    on = sum(view.enabled for view in plan.views)
+    facts = " · ".join(escape(words) for words in (intent_words(plan), plan.language, plan.strategy))
+    return (
+        f'<summary><b>Plan</b><span class="facts">{facts} · '
+        f"<span data-count>{on}</span> of {plural(len(plan.views), 'view')}</span>"
+        '<span class="mark" hidden>edited</span>'
+        '<button type="button" data-do="close">close</button></summary>'
+    )
+
+
+def _view(view: View) -> str:
+    origin = view.origin if view.dense else f"{view.origin} · searched by its words alone"
+    lines = min(MOST_LINES, 1 + len(view.text) // ONE_LINE)
+    held = _attributes(name=view.name, dense=int(view.dense), origin=view.origin)
+    return (
+        f'<li {held}><input type="checkbox" aria-label="Use this view"{" checked" if view.enabled else ""}>'
+        f'<span class="kind">{escape(view.name)}</span>'
+        f'<textarea rows="{lines}" dir="auto" maxlength="4000" aria-label="Words of the view">'
+        f"{escape(view.text)}</textarea>"
+        f'<input type="number" min="0.05" max="10" step="0.05" value="{view.weight:g}" aria-label="Weight">'
+        f'<small dir="auto">{escape(origin)}</small></li>'
+    )
+
+
+def _attributes(**values: object) -> str:
+    """Values that the page's script reads back, as ``data-`` attributes."""
+    return " ".join(f'data-{name}="{escape(str(value))}"' for name, value in values.items())
+
+
+def _chips(plan: QueryPlan) -> Iterator[str]:
+    """A switch for each constraint, and one that is off for each that the question may mean."""
+    shown = set()
+    for kind, value in _required(plan.constraints):
+        shown.add((kind, value))
+        yield _chip(kind, value, True, "Required of every passage; click to drop it")
+    for found in plan.suggestions:
+        if (found.kind, found.value) not in shown:
+            yield _chip(
+                found.kind, found.value, False, f"The question says “{found.words}”; click to require it"
+            )
+    for kind, values in (("documents", plan.document_ids[:MOST_OFFERED]), ("types", plan.document_types)):
+        for value in values:
+            if (kind, value) not in shown:
+                yield _chip(kind, value, False, "The question names it; click to search nothing else")
+
+
+def _chip(kind: str, value: str, on: bool, tip: str) -> str:
+    words = _CHIPS.get(kind, kind + " {}").format(value)
+    return (
+        f'<button type="button" class="constraint" dir="auto" {_attributes(kind=kind, value=value)} '
+        f'aria-pressed="{str(on).lower()}" title="{escape(tip)}">{escape(words)}</button>'
+    )
+
+
+def _required(constraints: Constraints) -> Iterator[tuple[str, str]]:
+    for kind in _CHIPS:
+        value = getattr(constraints, kind)
+        values = value if isinstance(value, tuple) else () if value is None else (value,)
+        yield from ((kind, str(one)) for one in values)
+
+
+def edited_plan(
+    text: str, question: str, corpus_name: str, settings: InvestigationSettings
+) -> QueryPlan | None:
+    """The plan that a person has edited on the page; None where there is none.
+
+    Raises InputError for a plan of another question, of another corpus or made with other settings, or one
+    that cannot be used.
+    """
+    if not text:
+        return None
+    try:
+        held = orjson.loads(text)
+        corpus, values, made_with = held["corpus"], held["plan"], held["settings"]
+    except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+        raise InputError("the edited plan cannot be read: make a new plan") from error
+    if corpus != corpus_name:
+        raise InputError("the plan was made for another corpus: make a new plan")
+    plan = plan_from_json(values, "the edited plan")
+    if plan.question.strip() != question.strip():
+        raise InputError("the question has changed since the plan was made: make a new plan")
+    if made_with != deciding(settings):
+        raise InputError("settings of the query plan have changed since it was made: make a new plan")
+    return plan
+
+
+def deciding(settings: InvestigationSettings) -> dict[str, Any]:
+    """The settings that decide what a plan is, as JSON has them; of the tasks of a language model those that
+    make a plan."""
+    tasks = sorted(PLAN_TASKS.intersection(settings.model_tasks))
+    names = DECIDING | DRAFTING if HYPOTHETICAL in tasks else DECIDING
+    values = settings.model_dump(mode="json", include=set(names))
+    return {**values, "model_tasks": tasks}
+
+
+def planned(case: Case, corpus_name: str) -> str:
+    """The panel of a case's plan, with what its constraints leave, and what a language model used for it."""
+    plan = case.make_plan(offered=True)
+    spec = "" if case.model is None else case.model.spec
+    spent = list(usage_lines(case.usage, spec))[:1]
+    notes = (*Filters(case.corpus, case.settings, case.day, plan).notes, *spent)
+    return plan_html(plan, corpus_name, case.settings, notes)
+
+
+def asks_model(settings: InvestigationSettings) -> bool:
+    """Whether making a plan asks a language model."""
+    return not PLAN_TASKS.isdisjoint(settings.model_tasks)
+
+
+def wire_plan(rail: Rail, stage: Stage, library: Library, connections: Connections) -> None:
+    """The button that shows the plan; another corpus puts it away. Where the settings ask for it, the
+    language model of this page is asked, which takes a while: the panel says so meanwhile."""
+
+    def show(request: gr.Request, given: str) -> Iterator[dict[Any, Any]]:
+        try:
+            asked = case_request(given)
+            person = person_of(library.settings, request, asked.visitor)
+            case = planning(asked, person.key, connections.model_for(asked.session, person))
+        except RedstringError as error:
+            yield {stage.banner: banner_html(for_visitors(error))}
+            return
+        if case.model is not None and asks_model(case.settings):
+            yield {stage.banner: "", stage.plan: WAITING}
+        try:
+            yield {stage.banner: "", stage.plan: planned(case, asked.corpus or "")}
+        except RedstringError as error:
+            yield {stage.banner: banner_html(for_visitors(error)), stage.plan: ""}
+
+    def planning(asked: CaseRequest, visitor: str, model: LanguageModel | None) -> Case:
+        if not asked.question.strip():
+            raise InputError("there is no question: write one, or choose an example")
+        corpus, settings = library.corpus(asked.corpus or "", visitor), asked.settings()
+        return make_case(corpus, asked.question.strip(), settings, model=model)
+
+    made = at_click(rail, rail.plan.click).then(
+        show, rail.asked, [stage.banner, stage.plan],
+        api_visibility="private", show_progress="hidden", trigger_mode="always_last", concurrency_id=CASES,
+    )  # fmt: skip
+    on_failure(made, stage)
+    rail.corpus.input(None, None, stage.plan, js="() => ''", api_visibility="private", show_progress="hidden")

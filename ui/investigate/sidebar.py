@@ -1,0 +1,356 @@
+"""The left rail: the question, and everything that decides how it is investigated."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+from gradio.events import Dependency
+
+from engine.corpus.protocol import Corpus
+from engine.investigation.facets import NONE
+from engine.language.characters import attribute, escape, marked
+from engine.settings import AUTO, Preset, preset
+from engine.threads import threads
+from engine.verbs.requests import LONGEST_QUESTION
+from ui.access.entrance import person_of
+from ui.investigate.controls import (
+    GROUP_HINTS,
+    GROUP_TITLES,
+    RERANKER,
+    Knob,
+    component,
+    knob_of,
+    knobs,
+    shown,
+    title_of_choice,
+)
+from ui.investigate.costs import build_assist
+from ui.palette import colour
+from ui.shelf import Example, Library
+
+# Filters of an investigation: a date, and what documents say of themselves, chosen from the
+# corpus.
+
+# Lists of choices that a corpus gives.
+CHOSEN = ("types", "documents", "languages", "issuers", "statuses")
+MOST_CHOICES = 1000
+TRANSACTION = "transaction_type"
+# Choices that every corpus with kinds of transactions has besides them.
+FIXED_KINDS = 2
+OF_CORPUS = (*CHOSEN, TRANSACTION)
+Choices = list[tuple[str, str]]
+
+
+def choices_of(corpus: Corpus) -> dict[str, Choices]:
+    """For each filter what a corpus has to choose from: (words, value), the most frequent first."""
+    documents = corpus.documents()
+    named = [(marked(document.title or document.id), document.id) for document in documents]
+    return {
+        "types": _counted(document.type for document in documents),
+        "documents": sorted(named, key=lambda pair: pair[0].casefold())[:MOST_CHOICES],
+        "languages": _counted(document.language for document in documents if document.language != "und"),
+        "issuers": _counted(document.issuer for document in documents),
+        "statuses": _counted(document.status for document in documents),
+    }
+
+
+def _counted(values: Iterable[str | None]) -> Choices:
+    counts = Counter(value for value in values if value)
+    return [(f"{marked(value)} ({count:,})", value) for value, count in counts.most_common(MOST_CHOICES)]
+
+
+def build_date(knob: Knob) -> Component:
+    """The day on which what is found must be in force; the page makes it a calendar."""
+    return gr.Textbox(
+        value="", label=knob.label, info=f"{knob.meaning} Empty: today's law.", max_lines=1,
+        elem_id=f"set-{knob.name}", interactive=True, elem_classes=["fold"],
+    )  # fmt: skip
+
+
+def build_transaction(knob: Knob, corpus: Corpus) -> Component:
+    """What kind of transaction the question is about, where the corpus's ontology knows kinds."""
+    given = transactions_of(corpus)
+    return gr.Dropdown(
+        given, value=AUTO, label=knob.label, info=knob.meaning, elem_id=f"set-{knob.name}", interactive=True,
+        visible=len(given) > FIXED_KINDS, elem_classes=["fold", "main-knob"],
+    )  # fmt: skip
+
+
+def transactions_of(corpus: Corpus) -> Choices:
+    """The kinds of transactions of a corpus's ontology, behind what the question says, and none."""
+    known = () if corpus.ontology is None else corpus.ontology.transactions
+    knob = knob_of(TRANSACTION)
+    return [(title_of_choice(knob, name), name) for name in (AUTO, NONE, *known)]
+
+
+def same_transaction(corpus: Corpus, chosen: str | None) -> Any:
+    """The kinds of transactions of a corpus whose areas may have been edited; what was chosen stays, if it is
+    still among them."""
+    kinds = transactions_of(corpus)
+    gone = {} if chosen in [value for _, value in kinds] else {"value": AUTO}
+    return gr.update(choices=kinds, visible=len(kinds) > FIXED_KINDS, **gone)
+
+
+def build_filters(knobs: Iterable[Knob], corpus: Corpus) -> dict[str, Component]:
+    """The controls of the filters inside the accordion that is open, by the names of their settings."""
+    given = choices_of(corpus)
+    built: dict[str, Component] = {}
+    for knob in knobs:
+        if knob.name in CHOSEN:
+            built[knob.name] = gr.Dropdown(
+                given[knob.name], value=[], multiselect=True, label=knob.label,
+                elem_id=f"set-{knob.name}", interactive=True, filterable=True,
+                visible=_offers(knob.name, given[knob.name]),
+            )  # fmt: skip
+        else:
+            built[knob.name] = component(knob)
+    return built
+
+
+def refreshed(corpus: Corpus) -> dict[str, Any]:
+    """What the filters of another corpus look like: its choices, nothing chosen."""
+    given, kinds = choices_of(corpus), transactions_of(corpus)
+    lists = {
+        name: gr.update(choices=given[name], value=[], visible=_offers(name, given[name])) for name in CHOSEN
+    }
+    return {**lists, TRANSACTION: gr.update(choices=kinds, value=AUTO, visible=len(kinds) > FIXED_KINDS)}
+
+
+def nothing_chosen() -> list[Any]:
+    """Values of the filters in which nothing is chosen, in the order of ``OF_CORPUS``."""
+    return [[] if name in CHOSEN else AUTO if name == TRANSACTION else "" for name in OF_CORPUS]
+
+
+def _offers(name: str, choices: Choices) -> bool:
+    """Whether there is anything to choose: one type for all documents leaves no choice."""
+    return len(choices) > 1 or (name == "statuses" and bool(choices))
+
+
+START = Preset.AUTO
+SHOWN_CHIPS = 4
+FILTERS = "filters"
+# A preset says how deep a case goes; what is searched and who is asked stays as it was chosen.
+KEPT = frozenset({FILTERS, "model"})
+FOLLOW = "follow"
+_QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+_NOTE = '<p role="status" hidden><span></span> <button type="button">reset</button></p>'
+_IN_MATTER = '<p hidden>Asked in the matter <bdi></bdi> <button type="button">leave it</button></p>'
+
+
+@dataclass(frozen=True, slots=True)
+class Rail:
+    """The rail's components. ``settings`` maps fields of the settings to their controls.
+
+    ``visitor`` holds the token that the browser keeps: whose private corpora may be asked. ``asked`` is
+    filled by the page at a click with all that it shows then. ``note`` says that a depth was changed.
+    """
+
+    visitor: gr.Textbox
+    question: gr.Textbox
+    asked: gr.Textbox
+    go: gr.Button
+    cancel: gr.Button
+    plan: gr.Button
+    use_model: gr.Checkbox
+    cost: gr.HTML
+    chips: gr.HTML
+    corpus: gr.Dropdown
+    depth: gr.Radio
+    note: gr.HTML
+    settings: dict[str, Component]
+
+
+def build_rail(library: Library) -> Rail:
+    """Build the rail inside the column that is open."""
+    visitor = gr.Textbox("", elem_id="visitor", visible="hidden", container=False)
+    question = gr.Textbox(
+        label="Question", lines=3, max_lines=8, elem_id="question", interactive=True,
+        max_length=LONGEST_QUESTION, placeholder="Ask in your own words", container=True,
+    )  # fmt: skip
+    asked = gr.Textbox("", elem_id="asked", visible="hidden", container=False)
+    with gr.Row(elem_id="asking"):
+        go = gr.Button("Investigate", variant="primary", elem_id="go")
+        cancel = gr.Button("Cancel", elem_id="cancel")
+        plan = gr.Button("Plan", elem_id="plan-go")
+    use_model, cost = build_assist()
+    gr.HTML(
+        _IN_MATTER, elem_id="in-matter", apply_default_css=False, js_on_load="redstring.inMatter(element)",
+    )  # fmt: skip
+    chips = gr.HTML(
+        chips_html(library.examples(None)), elem_id="chips", apply_default_css=False,
+        js_on_load="redstring.chips(element)",
+    )  # fmt: skip
+    gr.HTML(
+        '<button type="button" id="fold" aria-expanded="false">Settings</button>', elem_id="fold-bar",
+        apply_default_css=False, js_on_load="redstring.fold(element)",
+    )  # fmt: skip
+    corpus = gr.Dropdown(
+        library.names(), value=library.names()[0], label="Corpus", elem_id="corpus", interactive=True,
+        elem_classes=["fold"], visible=len(library.names()) > 1,
+    )  # fmt: skip
+    depth = gr.Radio(
+        [(choice.value.capitalize(), choice.value) for choice in Preset], value=START.value, label="Depth",
+        elem_id="depth", interactive=True, elem_classes=["fold"],
+    )  # fmt: skip
+    note = gr.HTML(
+        _NOTE, elem_id="depth-note", apply_default_css=False, elem_classes=["fold"],
+        presets={name.value: _of_preset(name) for name in Preset},
+        meanings={name: one.meaning for name, one in threads().items()},
+        js_on_load="redstring.depth(element, props, () => trigger('reset'))",
+    )  # fmt: skip
+    settings = _settings(library.corpus(None))
+    return Rail(
+        visitor, question, asked, go, cancel, plan, use_model, cost, chips, corpus, depth, note, settings
+    )
+
+
+def _of_preset(name: Preset) -> dict[str, Any]:
+    """What a preset sets, as the controls show it."""
+    kept = {knob.name for knob in knobs() if knob.group in KEPT} | {RERANKER, TRANSACTION}
+    return {field: value for field, value in shown(preset(name)).items() if field not in kept}
+
+
+def _settings(corpus: Corpus) -> dict[str, Component]:
+    by_name = {knob.name: knob for knob in knobs()}
+    start = preset(START)
+    threads = by_name["strategies"]
+    built = {FOLLOW: _main_control(by_name[FOLLOW])}
+    built["strategies"] = gr.CheckboxGroup(
+        [(title_of_choice(threads, name), name) for name in threads.choices],
+        value=list(start.strategies),
+        label=threads.label,
+        elem_id="threads",
+        interactive=True,
+        elem_classes=["fold"],
+    )
+    gr.HTML(f"<style>{_thread_colours(threads.choices)}</style>", apply_default_css=False, visible="hidden")
+    main = [knob for knob in by_name.values() if knob.group == "main" and knob.name not in built]
+    for knob in sorted(main, key=lambda knob: (knob.kind != "boolean", knob.kind == "choice")):
+        of_corpus = knob.name == TRANSACTION
+        built[knob.name] = build_transaction(knob, corpus) if of_corpus else _main_control(knob)
+    filters = [knob for knob in by_name.values() if knob.group == FILTERS]
+    built["as_of"] = build_date(by_name["as_of"])
+    with gr.Accordion("Filters", open=False, elem_id="filters", elem_classes=["fold", "folded"]):
+        built.update(build_filters((knob for knob in filters if knob.name != "as_of"), corpus))
+    with gr.Accordion("More settings", open=False, elem_id="more", elem_classes=["fold", "folded"]):
+        for group, title in GROUP_TITLES.items():
+            if group == FILTERS:
+                continue
+            hint = GROUP_HINTS.get(group, "")
+            gr.HTML(f'<span class="h">{title}</span>{hint}', apply_default_css=False)
+            for knob in (knob for knob in by_name.values() if knob.group == group):
+                built[knob.name] = component(knob)
+    for name, value in _of_preset(START).items():
+        if name in built:
+            built[name].value = value
+    return {name: built[name] for name in by_name}
+
+
+def _main_control(knob: Knob) -> Component:
+    control = component(knob)
+    control.elem_classes = ["fold", "main-knob"]
+    return control
+
+
+def _thread_colours(strategies: Sequence[str]) -> str:
+    return "".join(
+        f'#threads input[name="{attribute(name)}"]{{--c:{colour(name)}!important}}' for name in strategies
+    )
+
+
+def chips_html(examples: Sequence[Example]) -> str:
+    """Example questions as chips; a chip shows a title and asks the whole question."""
+    chips = "".join(
+        f'<button type="button" class="chip" dir="auto" lang="{escape(example.language)}" '
+        f'data-question="{attribute(example.text)}" title="{escape(example.text)}">'
+        f"{escape(example.title)}</button>"
+        for example in examples
+    )
+    spare = len(examples) - SHOWN_CHIPS
+    rest = f'<button type="button" class="chip rest">+{spare}</button>' if spare > 0 else ""
+    return f'<div class="chips">{chips}{rest}</div>' if chips else ""
+
+
+def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> None:
+    """A preset sets every control but those of the filters and of the language model; another corpus brings
+    its own examples and facts."""
+    wire_depth(rail)
+
+    def change_corpus(request: gr.Request, token: str, name: str) -> list[Any]:
+        visitor = person_of(library.settings, request, token).key
+        brought = refreshed(library.corpus(name, visitor))
+        chips = chips_html(library.examples(name, visitor))
+        return [chips, facts_html(name, visitor), *(brought[field] for field in OF_CORPUS)]
+
+    chosen = [rail.settings[field] for field in OF_CORPUS]
+    # What was chosen of the last corpus is no choice of this one, and is gone before anybody can ask.
+    rail.corpus.input(None, None, chosen, js=f"() => {json.dumps(nothing_chosen())}", **_QUIETLY)
+    rail.corpus.input(
+        change_corpus, [rail.visitor, rail.corpus], [rail.chips, facts, *chosen],
+        trigger_mode="always_last", queue=False, **_QUIETLY,
+    )  # fmt: skip
+
+
+def wire_depth(rail: Rail) -> None:
+    """A preset is applied in the browser, so that no click comes before it; a control that is moved away from
+    it is told beside it."""
+    preset_of = {name: rail.settings[name] for name in _of_preset(START)}
+    for event in (rail.depth.input, rail.note.reset):
+        event(
+            None, rail.depth, list(preset_of.values()),
+            js=f"(depth) => redstring.presetValues(depth, {json.dumps(list(preset_of))})", **_QUIETLY,
+        )  # fmt: skip
+    changes = [control.change for control in rail.settings.values()]  # type: ignore[attr-defined]
+    gr.on(
+        changes, None, [rail.depth, *rail.settings.values()], rail.depth,
+        js=f"(depth, ...values) => redstring.moved(depth, {json.dumps(list(rail.settings))}, values)",
+        **_QUIETLY,
+    )  # fmt: skip
+
+
+def at_click(rail: Rail, *events: Any) -> Dependency:
+    """Take down what the page shows at one of these events; what follows reads it in ``rail.asked``.
+
+    It is read in the browser and nothing is awaited meanwhile: what is shown at the click is what is sent.
+    """
+    taken: Dependency = gr.on(
+        events, None, [rail.corpus, *rail.settings.values()], rail.asked, trigger_mode="multiple",
+        js=f"(corpus, ...values) => redstring.asked(corpus, {json.dumps(list(rail.settings))}, values)",
+        **_QUIETLY,
+    )  # fmt: skip
+    return taken
+
+
+def wire_shelf(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, changed: Any) -> None:
+    """Offer the corpora that this visitor may ask: when the page opens, and when the shelf has changed.
+
+    ``changed`` registers a listener for the latter.
+    """
+    outputs = [rail.corpus, rail.chips, facts, *(rail.settings[field] for field in OF_CORPUS)]
+
+    def offer(request: gr.Request, token: str, current: str, transaction: str) -> list[Any]:
+        visitor = person_of(library.settings, request, token).key
+        names = library.names(visitor)
+        kept = current in names
+        name = current if kept else names[0]
+        # What is still offered stays chosen: meanwhile somebody may have chosen another one.
+        offered = gr.update(choices=names, visible=len(names) > 1, **({} if kept else {"value": name}))
+        if kept and name == library.names()[0]:
+            # Its documents are the same for everybody; its areas may have been edited since.
+            edited = {TRANSACTION: same_transaction(library.corpus(name, visitor), transaction)}
+            kinds = [edited.get(field, gr.skip()) for field in OF_CORPUS]
+            return [offered, gr.skip(), gr.skip(), *kinds]
+        brought = refreshed(library.corpus(name, visitor))
+        chips = chips_html(library.examples(name, visitor))
+        return [offered, chips, facts_html(name, visitor), *(brought[field] for field in OF_CORPUS)]
+
+    changed(
+        offer, [rail.visitor, rail.corpus, rail.settings[TRANSACTION]], outputs, trigger_mode="always_last",
+        queue=False, **_QUIETLY,
+    )  # fmt: skip

@@ -1,0 +1,453 @@
+"""From events of the engine to what the page shows: asking, cancelling, showing more."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Generator, Iterator
+from dataclasses import replace
+from functools import partial
+from threading import Thread
+from typing import Any
+
+import gradio as gr
+import orjson
+
+from engine.access.audit_log import record
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError, RedstringError, for_visitors
+from engine.investigation import Case, make_case
+from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
+from engine.investigation.filters import NOTHING_LEFT
+from engine.investigation.ranking.additive import Experience
+from engine.language.characters import attribute
+from engine.llm import LanguageModel
+from engine.records.replaying import Step
+from ui.access.entrance import person_of
+from ui.cases.bar import bar_value
+from ui.cases.storage import KeptCases, keeping_for
+from ui.expansion.request import Looked
+from ui.expansion.view import descendants_of, view_value
+from ui.investigate.answer import WAITING as NO_ANSWER
+from ui.investigate.answer_panel import brief_value
+from ui.investigate.board import as_read, board_data, provenance, read_whole
+from ui.investigate.case_request import CaseRequest, case_request
+from ui.investigate.case_views import concepts_box, dossiers, may_judge, rules_slot
+from ui.investigate.costs import asked_or_any, wire_assist
+from ui.investigate.coverage import WAITING as NO_AREAS
+from ui.investigate.coverage import coverage
+from ui.investigate.panels import PARTS, Stage, banner_html, on_failure
+from ui.investigate.passages import WAITING as NO_PASSAGES
+from ui.investigate.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
+from ui.investigate.plan import edited_plan
+from ui.investigate.progress import Story, heard, told
+from ui.investigate.sidebar import Rail, at_click
+from ui.models.connections import Connections
+from ui.open_case import OpenCase
+from ui.server.locality import visitor_of
+from ui.server.warming import loading
+from ui.session import LINED, CaseSessions, case_of, new_token, turn_of
+from ui.shelf import Library
+from ui.workers.template import Room, StateChangedError, packed, unpacked
+
+LOG = logging.getLogger(__name__)
+REST_STEP = 40
+# A browser cannot draw faster than this, s; rounds that come faster are drawn together.
+BOARD_PAUSE = 0.15
+STILL_RUNNING = "The case is still being investigated; cancel it or wait."
+NOT_KEPT = "This is not kept: {}"
+Updates = dict[Any, Any]
+# Another event follows these at once: one message to the page tells both.
+_TOLD_WITH_THE_NEXT = (CoverageChanged, Stopped)
+
+
+def reading(opened: OpenCase) -> Reading:
+    """What cards of this case are read with."""
+    return Reading(
+        opened.question,
+        opened.name,
+        opened.case.as_of,
+        rejected=opened.rejected,
+        judging=opened.may_judge,
+        came_through=descendants_of(opened),
+    )
+
+
+def board_value(opened: OpenCase) -> str:
+    """The data of the board as the case stands, as JSON: Gradio would walk through an object many times."""
+    pool = opened.case.pool
+    ranked = [found.passage.id for found in opened.case.ranking]
+    rounds = opened.case.rounds
+    view, rejected = opened.view, opened.rejected
+    drawn = provenance(pool, ranked, lambda ids: dossiers(opened, ids), view.nodes, rounds, rejected)
+    view.drawn_at = time.perf_counter()
+    # No "<" in it: whatever handles the text on its way must not take it for markup.
+    return orjson.dumps(board_data(drawn, pool, judging=opened.may_judge)).decode().replace("<", "\\u003c")
+
+
+def rest_of_pool(opened: OpenCase) -> list[str]:
+    """Passages of the pool that have no card in the ranking, the best first; those of a document that was
+    read whole in its order."""
+    pool = opened.case.pool
+    ranked = {member for found in opened.case.ranking for member in (found.passage.id, *found.assembled_ids)}
+    entries = [
+        entry
+        for entry in pool.entries()
+        if entry.passage_id not in ranked and entry.passage_id not in pool.dismissed
+    ]
+    return as_read(pool, [entry.passage_id for entry in sorted(entries, key=lambda entry: -entry.score)])
+
+
+def rest_value(opened: OpenCase) -> str:
+    """Compact cards of as much of the rest as was asked for, and the control for more."""
+    read = reading(opened)
+
+    def card(passage_id: str) -> str:
+        passage, document = opened.lookup([passage_id])[passage_id]
+        return compact_card(passage, document, opened.case.pool.trails(passage_id, 1), read)
+
+    def titled(passage_id: str, here: Collection[str]) -> str:
+        _, document = opened.lookup([passage_id])[passage_id]
+        (rows,) = opened.corpus.by_document([document.id])
+        read = f"{len(here):,} of {len(rows):,}" if len(here) < len(rows) else f"all {len(rows):,}"
+        return f"{document.title or document.id}, {read} passages"
+
+    every = rest_of_pool(opened)
+    whole, told = read_whole(opened.case.pool, opened.read_from, set(every), card, opened.name, titled)
+    waiting = [passage_id for passage_id in every if passage_id not in told]
+    shown = waiting[: opened.view.rest_shown]
+    opened.lookup(shown)
+    cards = whole + "".join(map(card, shown))
+    return _cards(opened, cards) + more_button(len(waiting) - len(shown))
+
+
+def ranked_value(opened: OpenCase) -> str:
+    """The cards of the ranking, or a friendly word where there is none."""
+    if not opened.case.ranking:
+        emptied = (note for note in opened.case.notes if note.startswith(NOTHING_LEFT))
+        return nothing_found(opened.question, next(emptied, ""))
+    return _cards(opened, ranked_cards(opened.case.ranking, reading(opened)))
+
+
+def _cards(opened: OpenCase, cards: str) -> str:
+    return f'<div class="cards" data-corpus="{attribute(opened.corpus_name)}">{cards}</div>'
+
+
+def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
+    """What an event changes on the page. The story is always among it."""
+    updates: Updates = {stage.story: told(opened.story)} | _changed(opened, stage, event)
+    if stage.board in updates:
+        opened.view.drawn = opened.view.nodes, opened.view.pane
+        if opened.view.pane != "board":
+            updates[stage.views] = view_value(opened, Looked(view=opened.view.pane))
+    return updates
+
+
+def _wanted_meanwhile(opened: OpenCase, stage: Stage) -> Updates:
+    """What somebody wanted to see while the last step was told and kept, and did not get."""
+    nodes, view = opened.view.drawn
+    updates: Updates = {}
+    if opened.view.nodes != nodes:
+        updates[stage.board] = board_value(opened)
+    if opened.view.pane not in (view, "board"):
+        updates[stage.views] = view_value(opened, Looked(view=opened.view.pane))
+    return updates
+
+
+def _changed(opened: OpenCase, stage: Stage, event: Event) -> Updates:
+    updates: Updates = {}
+    match event:
+        case ScanFinished():
+            updates[stage.board] = board_value(opened)
+        case RoundFinished() if time.perf_counter() - opened.view.drawn_at > BOARD_PAUSE:
+            updates[stage.board] = board_value(opened)
+        case CoverageChanged(areas=areas):
+            updates[stage.coverage] = coverage(areas) + rules_slot(opened)
+        case Ranked(metrics=metrics):
+            updates[stage.coverage] = (
+                coverage(opened.case.areas, metrics) + concepts_box(opened) + rules_slot(opened)
+            )
+            updates[stage.board] = board_value(opened)
+            updates[stage.ranked] = ranked_value(opened)
+            updates[stage.rest] = rest_value(opened)
+            updates[stage.answer] = brief_value(opened)
+    return updates
+
+
+def listen(
+    opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]], step: Step | None = None
+) -> Iterator[Updates]:
+    """Tell each event on the page as it comes, and keep the case behind the last, with the step that somebody
+    took; a RedstringError becomes a banner. Nothing is told of a case in whose place the page has asked
+    another; it comes to its end unseen where it is kept, as one does whose page was left."""
+    if not opened.acquire():
+        yield {stage.banner: banner_html(STILL_RUNNING)}
+        return
+    is_first = opened.case.stop is None
+    if not is_first:
+        # What was cancelled was the run that has come to its end.
+        opened.case.reset_cancel()
+    telling, unseen = _in_its_turn(opened, stage, events), False
+    try:
+        for updates in telling:
+            if opened.view.replaced:
+                unseen = opened.keeping is not None
+                return
+            yield updates
+        last = kept(opened, stage, step)
+        if last and not opened.view.replaced:
+            yield last
+    except RedstringError as error:
+        if not opened.view.replaced:
+            yield {stage.banner: banner_html(for_visitors(error)), stage.story: ""}
+    except GeneratorExit:
+        unseen = opened.keeping is not None
+        raise
+    finally:
+        if unseen:
+            Thread(target=_unseen, args=(opened, stage, telling, step), name="unseen", daemon=True).start()
+        else:
+            opened.busy.release()
+    # From here on whoever wants something is answered at once.
+    wanted = _wanted_meanwhile(opened, stage)
+    if wanted and not opened.view.replaced:
+        yield wanted
+
+
+def _unseen(opened: OpenCase, stage: Stage, telling: Iterator[Updates], step: Step | None) -> None:
+    """Let a case come to its end that nobody looks at, and keep it."""
+    try:
+        for _ in telling:
+            continue
+        kept(opened, stage, step)
+    except RedstringError as error:
+        LOG.info("a case that nobody looked at came to no end: %s", type(error).__name__)
+    finally:
+        opened.busy.release()
+
+
+def kept(opened: OpenCase, stage: Stage, step: Step | None = None) -> Updates:
+    """Keep a case as it stands; what could not be kept is told, and stays on the page."""
+    if opened.keeping is None:
+        return {}
+    try:
+        opened.keeping.keep(opened.case, step)
+    except RedstringError as error:
+        return {stage.banner: banner_html(NOT_KEPT.format(for_visitors(error)))}
+    return {stage.bar: bar_value(opened)}
+
+
+def _in_its_turn(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]) -> Iterator[Updates]:
+    """Wait for a place, telling how many are before, and go on there."""
+    workers, case = opened.workers, opened.case
+    if workers is None:
+        yield from _told(opened, stage, events())
+        return
+    here = case.model is not None or opened.corpus.folder is None
+    waiting = workers.waited(opened.view.visitor, lambda: case.is_cancelled, here=here)
+    try:
+        while True:
+            opened.story = replace(opened.story, ahead=next(waiting))
+            yield {stage.story: told(opened.story)}
+    except StopIteration as called:
+        ticket = called.value
+    opened.story = replace(opened.story, ahead=None)
+    with workers.place(ticket) as worker:
+        if worker is None:
+            yield from _told(opened, stage, events())
+            return
+        opened.view.drawn = opened.view.nodes, opened.view.pane
+        away = worker.run(_tell, (packed((opened, events), opened.corpus),), lambda: case.is_cancelled)
+        try:
+            while True:
+                yield {getattr(stage, name): value for name, value in next(away).items()}
+        except StopIteration as ended:
+            back = ended.value
+        except StateChangedError:
+            # Its corpus has a new state meanwhile: the one that it began on is open here alone.
+            yield from _told(opened, stage, events())
+            return
+        finally:
+            away.close()
+    opened.merge_from_worker(unpacked(back, lambda folder: opened.corpus))
+
+
+def _tell(room: Room, data: bytes) -> Generator[Updates, None, bytes]:
+    """In a worker: tell events by the names of the parts of the stage; returns the case as it stands then."""
+    opened, events = unpacked(data, room.opened)
+    room.stoppable(opened.case.cancel)
+    yield from _told(opened, PARTS, events())
+    return packed(opened, opened.corpus)
+
+
+def _told(opened: OpenCase, stage: Stage, events: Iterator[Event]) -> Iterator[Updates]:
+    waiting: Updates = {}
+    heard_before = time.perf_counter()
+    for event in events:
+        opened.seconds += time.perf_counter() - heard_before
+        told_so_far = heard(opened.story, event, opened.seconds)
+        opened.story = replace(told_so_far, cost=opened.cost(), terms=opened.terms())
+        waiting |= shown(opened, stage, event)
+        if not isinstance(event, _TOLD_WITH_THE_NEXT):
+            yield waiting
+            waiting = {}
+        heard_before = time.perf_counter()
+
+
+def noted(opened: OpenCase, stage: Stage, step: Step) -> Updates:
+    """Keep a step that leaves the case as it was found."""
+    if opened.keeping is None:
+        return {}
+    try:
+        opened.keeping.note(step)
+    except RedstringError as error:
+        return {stage.banner: banner_html(NOT_KEPT.format(for_visitors(error)))}
+    return {stage.bar: bar_value(opened)}
+
+
+def case_values(opened: OpenCase, stage: Stage) -> Updates:
+    """All that the page shows of a case that has come to its end."""
+    areas = coverage(opened.case.areas, opened.case.metrics) + concepts_box(opened) + rules_slot(opened)
+    return {
+        stage.banner: "",
+        stage.story: told(opened.story),
+        stage.board: board_value(opened),
+        stage.coverage: areas,
+        stage.ranked: ranked_value(opened),
+        stage.rest: rest_value(opened),
+        stage.answer: brief_value(opened),
+        stage.bar: bar_value(opened),
+    }
+
+
+def empty_values(stage: Stage) -> Updates:
+    """What the page shows before a question was asked."""
+    return {
+        stage.banner: "",
+        stage.story: "",
+        stage.board: "",
+        stage.coverage: NO_AREAS,
+        stage.ranked: NO_PASSAGES,
+        stage.rest: "",
+        stage.answer: NO_ANSWER,
+        stage.bar: "",
+    }
+
+
+def wire_investigation(
+    rail: Rail,
+    stage: Stage,
+    token: gr.State,
+    library: Library,
+    sessions: CaseSessions,
+    connections: Connections,
+    cases: KeptCases,
+) -> None:
+    """The button that asks, the button that cancels, and what fetches more of a finished case."""
+
+    def ask(request: gr.Request, case: str, given: str) -> Iterator[Updates]:
+        # Two clicks in a row belong to one page: the later takes the place of the earlier.
+        case = case_of(case, request) or new_token()
+        try:
+            asked = case_request(given)
+            person = person_of(library.settings, request, asked.visitor)
+            model = connections.model_for(asked.session, person)
+            learned = partial(cases.learned_in, person, asked.matter)
+            opened = open_case(library, asked, person.key, model, learned)
+            opened.view.turn = asked.turn
+            opened.view.visitor = visitor_of(request)
+            opened.may_judge = may_judge(library, person, asked.corpus or None)
+            opened.reviewer = person.name
+            opened.keeping = keeping_for(cases, person, asked.matter)
+            record(person, "investigate", library.find(asked.corpus or "", person.key).logged_as, "done")
+            sessions.put(case, opened)
+        except RedstringError as error:
+            yield {stage.banner: banner_html(for_visitors(error))}
+            return
+        if opened.view.replaced:
+            yield {token: case}
+            return
+        begun = {stage.story: told(opened.story), stage.ranked: "", stage.bar: bar_value(opened)}
+        yield {token: case, **empty_values(stage), **begun}
+        yield from listen(opened, stage, opened.case.run)
+
+    def cancel(request: gr.Request, case: str, turn: str) -> None:
+        sessions.cancel(case_of(case, request), turn_of(turn))
+
+    run = at_click(rail, rail.go.click).then(
+        ask, [token, rail.asked], [token, *stage.outputs()],
+        api_visibility="private", show_progress="hidden", trigger_mode="multiple", **LINED,
+    )  # fmt: skip
+    on_failure(run, stage)
+    rail.cancel.click(
+        cancel, [token, rail.asked], None, js="token => [token, String(redstring.turn())]",
+        api_visibility="private", show_progress="hidden", queue=False,
+    )  # fmt: skip
+    _wire_more(stage, token, sessions)
+
+
+def _wire_more(stage: Stage, token: gr.State, sessions: CaseSessions) -> None:
+    def expand(request: gr.Request, case: str, wanted: gr.EventData) -> Any:
+        opened = sessions.find(case_of(case, request))
+        if opened is None:
+            return gr.skip()
+        opened.view.nodes = int(wanted.limit)
+        # While it runs its next step draws as many.
+        return gr.skip() if opened.busy.locked() else board_value(opened)
+
+    stage.board.expand(expand, token, stage.board, api_visibility="private", show_progress="hidden")
+
+
+def wire_cost(rail: Rail, library: Library, connections: Connections) -> None:
+    """What the language model would cost, as the settings stand."""
+
+    def considered(request: gr.Request, given: str) -> Case | None:
+        try:
+            asked = case_request(given)
+            person = person_of(library.settings, request, asked.visitor)
+            model = connections.model_for(asked.session, person)
+            if model is None:
+                return None
+            any_question = asked.model_copy(update={"question": asked_or_any(asked.question), "edited": ""})
+            return open_case(library, any_question, person.key, model).case
+        except RedstringError:
+            # What is wrong with the settings is told when the case is opened.
+            return None
+
+    rounds = rail.settings["rounds"]
+    assert isinstance(rounds, gr.Slider)
+    wire_assist(
+        rail.use_model, rail.cost, rail.settings, considered,
+        [rail.question.blur, rail.corpus.change, rail.depth.change, rounds.release],
+        partial(at_click, rail), rail.asked,
+    )  # fmt: skip
+
+
+def open_case(
+    library: Library,
+    asked: CaseRequest,
+    visitor: str = "",
+    model: LanguageModel | None = None,
+    learned: Callable[[Corpus], Experience | None] = lambda corpus: None,
+) -> OpenCase:
+    """A case ready to run. Raises InputError for an empty question, SettingsError for a wrong value.
+
+    ``visitor`` is whose private corpora may be asked, ``model`` the language model that this visitor may
+    use, where there is one; ``learned`` gives what its matter is ranked by, None for what ranks the corpus.
+    """
+    question = asked.question.strip()
+    if not question:
+        raise InputError("there is no question: write one, or choose an example")
+    settings = asked.settings()
+    name = asked.corpus or ""
+    corpus = library.corpus(name, visitor)
+    plan = edited_plan(asked.edited, question, name, settings)
+    case = make_case(corpus, question, settings, plan=plan, model=model, weights=learned(corpus))
+    named = set(settings.documents)
+    titles = {one.id: one.title or one.id for one in corpus.documents() if one.id in named} if named else {}
+    opened = OpenCase(
+        case, corpus, question, settings.strategies, name, titles=titles, workers=library.workers
+    )
+    opened.story = Story(terms=opened.terms(), loading=loading(corpus.info().embedding))
+    opened.view.pane = asked.view
+    return opened

@@ -1,0 +1,328 @@
+"""The language model's dialog: requests checked, servers tried, errors in one line."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from engine.errors import InputError, ModelError
+from engine.llm import Budget, Data, Meter, Prompt
+from engine.llm.cache import default_cache
+from engine.llm.client import ChatModel, connect
+from engine.llm.cost import currency_of
+from engine.llm.exchange import Rung
+from engine.llm.probing import Probe, probe
+from engine.llm.sending import Secret, checked_key
+from engine.llm.spec import OPENAI_URL, read_spec
+from engine.network import (
+    UNREACHABLE,
+    Network,
+    Received,
+    background_loop,
+    checked_url,
+    fetched,
+    guarded_transport,
+    in_words,
+    opened_client,
+)
+from engine.operator_settings import OperatorSettings
+from ui.calls import Access, Answer, Call, Caller, Form, by_name
+from ui.investigate.costs import used_words
+from ui.models.connections import Connections
+
+# Asking a server what it offers, and whether it answers as it should, told in words.
+
+LIST_SECONDS = 15.0
+LONGEST_LIST = 2_000_000
+MOST_LISTED = 500
+# A request, and a second one where the first answer has to be repaired or the server wants another dialect.
+TRIAL = Budget(calls=6, tokens=20_000, seconds=60.0)
+_SCHEMAS = {
+    Rung.SCHEMA: "It keeps to schemas, so that answers need no repair.",
+    Rung.OBJECT: "It writes JSON, but does not know schemas: answers are checked, and repaired where needed.",
+    Rung.TEXT: "It knows no schemas: answers are checked, and repaired where needed. Expect more failures.",
+}
+
+
+class Seen(BaseModel):
+    """What the model is asked in a trial."""
+
+    article: int
+    binding: Literal["yes", "no"]
+
+
+_PROMPT = Prompt(
+    "trial",
+    "Read the text. Give the number of its article, and say whether the article binds anybody.",
+    (Data("text", "Article 12. A manager shall keep a register of all powers that were granted."),),
+    longest=200,
+)
+
+
+def tried(model: ChatModel) -> list[str]:
+    """Ask a small thing and tell how it went, the most important first. Raises ModelError, BudgetError."""
+    meter = Meter(TRIAL)
+    reply = model.ask(_PROMPT, Seen, meter)
+    spent = meter.spent
+    right = reply.value == Seen(article=12, binding="yes")
+    read = model.model_spec
+    seconds = spent.milliseconds / 1000 / max(1, spent.calls)
+    return [
+        f"{read.model} answers, in {seconds:.1f} s." if right else f"{read.model} answers, but not well.",
+        *([] if right else ["It misread a sentence of a dozen words; a larger model would do better."]),
+        _SCHEMAS[model.dialect.rung],
+        *(f"{warning[:1].upper()}{warning[1:]}." for warning in reply.warnings),
+        f"Its context is taken to be {read.context:,} tokens.",
+        f"This test: {used_words(spent, currency_of(model.spec))}.",
+    ]
+
+
+def probe_words(found: Probe) -> list[str]:
+    """A test as the dialog tells it, the most important first."""
+    assert found.rung is not None, "the server answered"
+    read = read_spec(found.spec)
+    context = f"It read a prompt of {found.context_tokens or 0:,} tokens whole, as its context promises."
+    return [
+        f"{read.model} answers, in {found.seconds:.1f} s for a short one.",
+        _SCHEMAS[found.rung],
+        context if found.fine else f"{found.problem[:1].upper()}{found.problem[1:]}.",
+        *(f"{warning[:1].upper()}{warning[1:]}." for warning in found.warnings),
+        f"This test: {used_words(found.usage, currency_of(found.spec))}.",
+    ]
+
+
+def listed(url: str, key: str, network: Network | None) -> list[str]:
+    """Names of the models that a server offers (``GET URL/models``), sorted.
+
+    Raises SettingsError for what is no key, ModelError where the server cannot be reached, does not want to
+    tell, or tells something else.
+    """
+    future = asyncio.run_coroutine_threadsafe(_offered(url, checked_key(key), network), background_loop())
+    try:
+        received = future.result(LIST_SECONDS + 1)
+    except TimeoutError:
+        future.cancel()
+        raise ModelError(f"the server gave no list of its models within {LIST_SECONDS:g} s") from None
+    if received.status == UNREACHABLE:
+        raise ModelError(f"the server cannot be reached: {received.body}")
+    if received.status in (401, 403):
+        raise ModelError("the server does not accept the key")
+    if received.status != 200:
+        said = in_words(received.status) or f"status {received.status}"
+        said = said if received.status >= 100 else received.body
+        raise ModelError(f"the server gives no list of its models ({said}); write the name yourself")
+    try:
+        found = _Models.model_validate_json(received.body)
+    except ValidationError:
+        raise ModelError("the server's list of models cannot be read; write the name yourself") from None
+    return sorted({entry.id for entry in found.data if entry.id})[:MOST_LISTED]
+
+
+class _Entry(BaseModel):
+    id: str = ""
+
+
+class _Models(BaseModel):
+    data: Sequence[_Entry] = ()
+
+
+async def _offered(url: str, key: Secret, network: Network | None) -> Received:
+    async with opened_client(network) as client:
+        return await fetched(
+            client, "GET", f"{url}/models", key=key.reveal(), seconds=LIST_SECONDS, longest=LONGEST_LIST
+        )
+
+
+# The calls of the dialog.
+#
+# What a visitor sends here holds a key. It goes into the model that is made and nowhere else: no
+# answer, no error, no log and no file repeats it.
+
+# Requests to outside servers that visitors may have under way at once: each holds a thread of the page.
+MOST_AT_ONCE = 4
+# A visitor waits for these, and each keeps a thread of the page, s. The long prompt of a test takes a server
+# without a graphics card a minute to read.
+JOIN_SECONDS, TEST_SECONDS = 30, 90
+log = logging.getLogger(__name__)
+
+
+class ServerForm(Form):
+    """A language model on a server, and its key. Prices are for a million tokens."""
+
+    url: str = Field(default="", max_length=500, repr=False)
+    model: str = Field(default="", max_length=200)
+    key: str = Field(default="", max_length=500, repr=False)
+    input: float | None = Field(default=None, ge=0, le=1e6)
+    cached: float | None = Field(default=None, ge=0, le=1e6)
+    output: float | None = Field(default=None, ge=0, le=1e6)
+    currency: str = Field(default="", max_length=3)
+    context: int | None = Field(default=None, ge=256, le=100_000_000)
+
+
+class ConnectingDesk:
+    """The connections, and how many servers are being asked."""
+
+    def __init__(self, connections: Connections) -> None:
+        self.connections = connections
+        self._places = threading.BoundedSemaphore(MOST_AT_ONCE)
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """One of the places for requests to outside servers. Raises InputError where none is free."""
+        if not self._places.acquire(blocking=False):
+            raise InputError("other visitors are connecting just now; try again in a moment")
+        try:
+            yield
+        finally:
+            self._places.release()
+
+    def access(self, caller: Caller, form: Form) -> ConnectingAccess:
+        """The servers that the caller may reach."""
+        self.connections.seen(caller.session, trusted=caller.is_trusted)
+        return ConnectingAccess(self, caller.session, caller.is_trusted and caller.is_local)
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectingAccess(Access):
+    """The connection of a session. ``is_local``: the caller sits at this machine and may use its network."""
+
+    desk: ConnectingDesk
+    session: str
+    is_local: bool
+
+    @property
+    def connections(self) -> Connections:
+        """The connections of all sessions."""
+        return self.desk.connections
+
+    @property
+    def settings(self) -> OperatorSettings:
+        """The settings of the operator."""
+        return self.desk.connections.settings
+
+
+def state(access: ConnectingAccess, form: Form) -> Answer:
+    """Whose model this page would use, in words, and what its visitor may do."""
+    settings = access.settings
+    described = access.connections.describe(access.session)
+    told: Answer = {
+        "whose": described.whose,
+        "model": "",
+        "host": "",
+        "visitors": settings.visitor_models,
+        "private": settings.allows_private(access.is_local),
+    }
+    if described.whose == "nobody":
+        more = (
+            "Everything works without one." if settings.visitor_models else "This server works without one."
+        )
+        return told | {"words": f"No model is connected. {more}"}
+    read = read_spec(described.spec)
+    whose = "" if described.whose == "visitor" else "The model of this server: "
+    limited = described.whose == "operator" and not access.connections.is_trusted(access.session)
+    shared = ", shared by all visitors within a daily limit" if limited else ""
+    # Where the operator's server stands is told to operators alone.
+    host = "" if limited else read.host
+    words = f"{whose}{read.model}{f' at {host}' if host else ''}{shared}"
+    return told | {"model": read.model, "host": host, "words": words}
+
+
+def test(access: ConnectingAccess, form: ServerForm) -> Answer:
+    """Try a server thoroughly, without connecting it: whether it reads as much as it is said to, too."""
+    with access.desk.place():
+        found = probe(_opened(access, form, TEST_SECONDS))
+    if found.rung is None:
+        raise ModelError(found.problem)
+    return {"lines": probe_words(found), "fine": found.fine}
+
+
+def join(access: ConnectingAccess, form: ServerForm) -> Answer:
+    """Try a server, and connect it to this page where it answers."""
+    with access.desk.place():
+        lines = tried(_opened(access, form, JOIN_SECONDS))
+    access.connections.connect(access.session, _opened(access, form))
+    log.info("a visitor connected a language model of their own")
+    return {"lines": lines, "state": state(access, form)}
+
+
+def forget(access: ConnectingAccess, form: Form) -> Answer:
+    """Forget the visitor's own model."""
+    access.connections.forget(access.session)
+    return {"state": state(access, form)}
+
+
+def names(access: ConnectingAccess, form: ServerForm) -> Answer:
+    """The models that a server offers."""
+    with access.desk.place():
+        found = listed(_url(access, form), form.key, _network(access))
+    words = f"{len(found)} models: choose one from the list." if found else "The server names no models."
+    return {"models": found, "words": words}
+
+
+def spec_of(form: ServerForm, url: str, seconds: float | None = None) -> str:
+    """What the dialog was filled with, as a spec. Raises InputError where something is missing."""
+    name = form.model.strip()
+    if not name:
+        raise InputError("the model has no name: write one, or list the models of the server")
+    if (form.input is None) != (form.output is None):
+        raise InputError("prices: give both that of tokens in and that of tokens out")
+    options: dict[str, object] = {
+        "context": form.context,
+        "input": form.input,
+        "output": form.output,
+        "cached": form.cached if form.input is not None else None,
+        "currency": form.currency.strip() or None if form.input is not None else None,
+        "timeout": seconds,
+    }
+    query = "&".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+                     for key, value in options.items() if value is not None)  # fmt: skip
+    place = "" if url == OPENAI_URL else f"@{url}"
+    spec = f"openai:{name}{place}{'?' + query if query else ''}"
+    read = read_spec(spec)
+    # An address or an option in the name would go round what has been checked.
+    if (read.model, read.url) != (name, url):
+        raise InputError("the name of the model holds characters that no name has")
+    return spec
+
+
+def _url(access: ConnectingAccess, form: ServerForm) -> str:
+    settings = access.settings
+    if not settings.visitor_models:
+        raise InputError("models of visitors are switched off on this server")
+    return checked_url(form.url, private=settings.allows_private(access.is_local))
+
+
+def _network(access: ConnectingAccess) -> Network | None:
+    """How the visitor's server is reached. Whoever sits at the machine itself uses its network as it is."""
+    settings = access.settings
+    if settings.private_endpoints == "auto" and settings.allows_private(access.is_local):
+        return None
+    private = settings.allows_private(access.is_local)
+    return lambda: guarded_transport(private=private)
+
+
+def _opened(access: ConnectingAccess, form: ServerForm, seconds: float | None = None) -> ChatModel:
+    spec = spec_of(form, _url(access, form), seconds)
+    # The key is the visitor's or none: that of the environment must not reach a visitor's server.
+    # Answers are kept on disk only for whoever owns the disk.
+    settings = access.settings
+    cache = default_cache() if settings.loopback and access.is_local else None
+    model = connect(spec, form.key, environment_key=False, network=_network(access), cache=cache)
+    assert model is not None, "the dialog never names 'none'"
+    return model
+
+
+CALLS = by_name((
+    Call("state", Form, state),
+    Call("test", ServerForm, test),
+    Call("connect", ServerForm, join),
+    Call("forget", Form, forget),
+    Call("list", ServerForm, names),
+))  # fmt: skip

@@ -1,0 +1,395 @@
+"""What every answer of the Review view starts from: the request, the reviewer, the words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import Any, Final, Literal
+
+from pydantic import Field
+
+from engine.access.users import Action, Person, may
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.investigation import Case, make_case
+from engine.investigation.ranking.additive import Experience
+from engine.model import Direction, Hop, Relation
+from engine.records.phrases import hop_words
+from engine.records.store import EVERYBODY
+from engine.records.store.database import Matter
+from engine.records.store.store import CaseStore
+from engine.review.learning.observations import Labels, Observed, describe_case
+from engine.review.learning.validation import Choice, learn_weights
+from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict
+from engine.review.queues import Queue, check_reviewer, unknown_queue_error
+from engine.review.quoting import Pieces, mark_quotes
+from engine.review.store import ReviewStore
+from engine.review.training import TrainingLabels, WeightStore, choice_to_json, train
+from engine.settings import preset
+from engine.verbs.requests import CorpusName, Key
+from ui.calls import Access, Caller, Form
+from ui.cases.access import exact, percent
+from ui.cases.storage import KeptCases
+from ui.jobs.jobs import Job, Jobs, Rules
+from ui.shelf import Library
+from ui.templating import rendered
+from ui.workers.pool import Workers
+
+# Verdicts, reasons and items in the words of the page.
+
+WORDS: Final[Mapping[Verdict, str]] = {
+    Verdict.RELEVANT: "Relevant",
+    Verdict.PARTLY: "Partly",
+    Verdict.IRRELEVANT: "Not relevant",
+    Verdict.RIGHT: "Right",
+    Verdict.WRONG_KIND: "Wrong kind",
+    Verdict.WRONG_TARGET: "Wrong target",
+    Verdict.USELESS: "Useless",
+    Verdict.WRONG: "Wrong",
+    Verdict.UNSUPPORTED: "Not supported",
+    Verdict.LATER: "Later",
+}
+# What is often said of an item; anything else is written.
+REASONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "passage": ("another subject", "only mentions it", "too general", "out of date", "repeats another"),
+    "hop": ("no reference", "another document is meant", "another provision is meant", "leads away"),
+    "sentence": ("says something else", "leaves out a condition", "out of date"),
+}
+# Characters by which a sentence is named.
+SHORT_SENTENCE = 70
+# The tone in which a verdict is shown.
+_TONES: Final[Mapping[Verdict, str]] = {
+    Verdict.RELEVANT: "good",
+    Verdict.RIGHT: "good",
+    Verdict.PARTLY: "half",
+    Verdict.LATER: "plain",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A verdict as a button: what it sends, what it says, its keys, its tone."""
+
+    verdict: Verdict
+    words: str
+    keys: str
+    tone: str
+
+
+def rows_of_verdicts() -> dict[str, list[Button]]:
+    """For each kind of item its verdicts as buttons, in the order of their keys."""
+    return {
+        kind.value: [
+            Button(one, WORDS[one], "l s" if one is Verdict.LATER else str(place), tone(one))
+            for place, one in enumerate(verdicts, 1)
+        ]
+        for kind, verdicts in VERDICTS.items()
+    }
+
+
+def tone(verdict: Verdict) -> str:
+    """The tone in which a verdict is shown."""
+    return _TONES.get(verdict, "bad")
+
+
+def said(assessment: Assessment) -> str:
+    """A verdict with its reasons: "not relevant, because out of date: repealed in 2019"."""
+    why = ": ".join(part for part in (assessment.reason, assessment.note) if part)
+    verdict = WORDS[assessment.verdict].lower()
+    return f"{verdict}, because {why}" if why else verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A passage: where it stands, and its words in pieces, of which some are the quote."""
+
+    label: str
+    pieces: Pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A hop as a reviewer reads it: the passage that says the link, what it does to the other, the other.
+    ``backward``: the case went from the other to the one that says it; ``detail``: what was followed besides,
+    as the term that both share."""
+
+    source: Side
+    words: str
+    target: Side
+    backward: bool
+    detail: str = ""
+
+
+# Hops by what both passages hold, whose words are marked in both.
+_SHARED = (Relation.MENTIONS, Relation.DEFINES)
+
+
+def link_of(item: Item) -> Link:
+    """A hop, from the passage that says it: a case may have followed it the other way."""
+    is_shared = item.relation in _SHARED
+    here, there = is_shared or not item.backward, is_shared or item.backward
+    sides = [
+        Side(item.source_label, mark_quotes(item.source_text, item.quote if here else "")),
+        Side(item.label, mark_quotes(item.text, item.quote if there else "")),
+    ]
+    source, target = reversed(sides) if item.backward else sides
+    return Link(source, _relation(item), target, item.backward, item.detail)
+
+
+def _relation(item: Item) -> str:
+    """What the passage that says a link does to the other one: "cites this", "subject to this"."""
+    try:
+        relation = Relation(item.relation)
+    except ValueError:
+        return item.relation.replace("_", " ")
+    # As a hop from the other one back to it, whose words are of the one that it leads to.
+    hop = Hop(
+        target_id="", source_id="", strategy=item.strategy, relation=relation, direction=Direction.IN,
+        round=item.round, strength=0.0,
+    )  # fmt: skip
+    return hop_words(hop, lambda _: "this")
+
+
+def rests_on(item: Item) -> Side:
+    """The passages that a sentence rests on, with what it takes of them marked."""
+    return Side(item.source_label, mark_quotes(item.source_text, *item.quote.split("\n")))
+
+
+def where(item: Item) -> str:
+    """The short name of an item: where its passage stands, both ends of its hop, or its first words."""
+    if item.kind is ItemKind.SENTENCE:
+        ends = "" if len(item.text) <= SHORT_SENTENCE else " …"
+        return f"“{item.text[:SHORT_SENTENCE].rstrip()}{ends}”"
+    if item.kind is not ItemKind.HOP:
+        return item.label or item.passage_id
+    sides = (item.source_label or item.source_id, item.label or item.passage_id)
+    return " → ".join(reversed(sides) if item.backward else sides)
+
+
+LONGEST_NAME, LONGEST_NOTE = 100, 2000
+
+
+class ReviewForm(Form):
+    """A call of the Review view. ``reviewer`` is the typed name of a caller without a login."""
+
+    reviewer: str = Field(default="", max_length=LONGEST_NAME)
+
+
+class MatterForm(ReviewForm):
+    """A call about the matter of an id."""
+
+    matter: Key = ""
+
+
+class CaseForm(ReviewForm):
+    """A call about the case of an id."""
+
+    cases: Key = ""
+
+
+class QueueForm(ReviewForm):
+    """A call about the queue of an id."""
+
+    queue: Key = ""
+
+
+class JobForm(ReviewForm):
+    """A call about the job of an id."""
+
+    job: Key = ""
+
+
+class ScopeForm(MatterForm):
+    """What is learned from: a matter and one of the corpora of its cases, empty for the first; ``of``: for
+    the matter alone, or for all who ask the corpus. ``weights`` is the id of learned weights."""
+
+    corpus: CorpusName = ""
+    of: Literal["matter", "corpus"] = "matter"
+    weights: str = Field(default="", pattern=r"^[\w-]{0,64}$", max_length=64)
+
+
+# Learning from verdicts as a job: judged questions are asked again where cases run, one by one.
+
+# One at a time, and one of a person: it takes places from those who ask.
+RULES = Rules("learning", running=1, waiting=8, seconds=900.0)
+# What is learned from at most, the newest first: beyond that the command line learns.
+MOST_QUESTIONS, MOST_PASSAGES = 300, 3_000
+PRESET = "balanced"
+
+
+@dataclass(slots=True)
+class Learning:
+    """What is learned of, for whom, and what has come of it: the id of what was kept, empty where it teaches
+    nothing, and the figures that it is shown with. It holds no words of a question."""
+
+    matter: str
+    corpus: str
+    of: str
+    weights: str = ""
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+
+def learn(
+    job: Job[Learning],
+    place: WeightStore,
+    corpus: Corpus,
+    said: TrainingLabels,
+    workers: Workers,
+    visitor: str,
+    who: str,
+) -> None:
+    """The work of the job; ``visitor`` is who waits in the line where cases run. Raises CancelledError, and
+    what asking and learning raise."""
+    settings = preset(PRESET)
+
+    def done(question: str, work: Callable[[Case], Any]) -> Any:
+        return workers.done(visitor, work, make_case(corpus, question, settings, weights=""))
+
+    def ask(labels: Labels) -> Observed | None:
+        found: Observed | None = done(labels.question, partial(_observed, labels=labels))
+        return found
+
+    def learned(seen: Sequence[Observed], name: str) -> tuple[Experience, Choice]:
+        work = partial(_learned, seen=tuple(seen), name=name)
+        found: tuple[Experience, Choice] = done(said.labels[0].question, work)
+        return found
+
+    experience, choice = train(corpus, said, settings, ask=ask, learn=learned, report=job.tell)
+    # Whoever cancels now wants nothing of it.
+    job.tell("keeping", 1, 1)
+    if choice.strength:
+        place.keep(experience, choice, said.cases, who)
+        job.payload.weights = experience.id
+    job.payload.figures = choice_to_json(choice, said.cases)
+
+
+def _observed(case: Case, labels: Labels) -> Observed | None:
+    for _ in case.run():
+        continue
+    return describe_case(case, labels)
+
+
+def _learned(case: Case, seen: Sequence[Observed], name: str) -> tuple[Experience, Choice]:
+    """The case stands in the line for it and never runs."""
+    return learn_weights(seen, case.corpus, name)
+
+
+# What every answer of the Review view starts from: who reviews, and which queues they may.
+
+# In the settings of a queue: whoever has the role of a reviewer may review it; the case that it is made of
+# alone.
+OPEN, CASE = "open_to_reviewers", "case"
+
+
+class ReviewDesk:
+    """The kept cases, whose reviews stand beside them, the library whose corpora they were asked of, and what
+    is being learned."""
+
+    def __init__(self, kept: KeptCases, library: Library) -> None:
+        self.kept, self.library = kept, library
+        # Held while the queue of a case is looked for, and made where there is none.
+        self.making = Lock()
+        self.learning: Jobs[Learning] = Jobs(RULES)
+
+    def access(self, caller: Caller, form: ReviewForm) -> ReviewAccess | None:
+        """The queues and matters of the caller, None for a browser without a key."""
+        owner = self.kept.owner_of(caller.person)
+        return None if owner is None else ReviewAccess(self, caller.person, owner, form.reviewer)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewAccess(Access):
+    """What the caller may review. ``owner`` names the owner of their matters in the store; ``typed`` is the
+    name that they typed, used if they have not logged in."""
+
+    desk: ReviewDesk
+    person: Person
+    owner: str
+    typed: str
+
+    @property
+    def store(self) -> ReviewStore:
+        """The reviews. Raises as ``CaseStore``."""
+        return self.desk.kept.reviews()
+
+    @property
+    def cases(self) -> CaseStore:
+        """The cases. Raises as ``CaseStore``."""
+        return self.desk.kept.store()
+
+    @property
+    def reviewer(self) -> str:
+        """By what name verdicts are kept. Raises InputError where none was given."""
+        if not (self.person.name or self.typed.strip()):
+            raise InputError("say your name first: verdicts are kept under it")
+        return check_reviewer(self.person.name or self.typed)
+
+    @property
+    def asker(self) -> str:
+        """By what work that they order is theirs: this browser, or whoever has logged in."""
+        return self.person.key or self.owner
+
+    @property
+    def matters(self) -> list[Matter]:
+        """The matters of whoever asks, by name."""
+        return self.cases.matters(self.owner)
+
+    @property
+    def may_review(self) -> bool:
+        """Whether queues of others that are open to reviewers, or to them by name, are open to whoever
+        asks."""
+        return may(self.person.role, Action.JUDGE)
+
+    def matter(self, matter_id: str) -> Matter:
+        """The matter of an id. Raises InputError for one of another."""
+        for one in self.matters:
+            if one.id == matter_id:
+                return one
+        raise InputError("there is no such matter")
+
+    def owns(self, queue: Queue) -> bool:
+        """Whether a queue is of one of their own matters."""
+        return any(one.id == queue.matter for one in self.matters)
+
+    def case_of(self, queue: Queue) -> str:
+        """The id of the case that a queue of theirs is made of alone; empty for any other queue."""
+        return str(queue.settings.get(CASE, "")) if self.owns(queue) else ""
+
+    def queue(self, queue_id: str) -> Queue:
+        """A queue that they may review. Raises InputError for any other, as for one that is not there."""
+        found = self.store.queue(queue_id)
+        if self.owns(found) or self._is_asked(found):
+            return found
+        raise unknown_queue_error(queue_id)
+
+    def queues(self) -> list[Queue]:
+        """All queues that they may review, the newest first."""
+        if not self.may_review:
+            return self.store.queues(None, self.owner)
+        own = {one.id for one in self.matters}
+        return [one for one in self.store.queues(None, EVERYBODY) if one.matter in own or self._is_asked(one)]
+
+    def subject(self, form: Any) -> str:
+        """The queue, the weights, the matter or the case of a call, as the audit log names it."""
+        ids = (getattr(form, name, "") for name in ("queue", "weights", "matter", "cases"))
+        return next(filter(None, ids), "")
+
+    def _is_asked(self, queue: Queue) -> bool:
+        """Whether a queue is open to all reviewers, or to them by the name that they have logged in with."""
+        name = " ".join(self.person.name.split())
+        return self.may_review and (is_open(queue) or (bool(name) and name in queue.reviewers))
+
+
+def is_open(queue: Queue) -> bool:
+    """Whether a queue was made open to reviewers."""
+    return queue.settings.get(OPEN) is True
+
+
+def shown(template: str, **values: Any) -> str:
+    """A fragment of the view, with what its templates word things by."""
+    return rendered(
+        f"review/{template}.html", exact=exact, percent=percent, said=said,
+        verdicts=rows_of_verdicts(), reasons=REASONS, **values,
+    )  # fmt: skip

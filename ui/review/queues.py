@@ -1,0 +1,327 @@
+"""The queues of a reviewer, and new queues from a matter or a case."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import suppress
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from engine.corpus.protocol import Corpus
+from engine.errors import AccessError, CorpusError, InputError, RedstringError
+from engine.records.phrases import plural
+from engine.records.store.database import CaseSummary, Matter
+from engine.review.drawing import Drawing, left_out_note, queue_settings
+from engine.review.items import Record
+from engine.review.model import Assessment, ItemKind
+from engine.review.queues import LONGEST_TEXT, Progress, Queue
+from engine.review.sampling import COUNTS, Sampling
+from ui.calls import Answer, Call
+from ui.review.access import (
+    CASE,
+    LONGEST_NAME,
+    OPEN,
+    WORDS,
+    CaseForm,
+    MatterForm,
+    QueueForm,
+    ReviewAccess,
+    ReviewForm,
+    shown,
+    tone,
+)
+from ui.review.figures import figures_screen
+from ui.review.files import ImportForm, files_html, take_in
+
+# A new queue: items drawn from the cases of a matter, or from one of them.
+
+# Cases that one queue is made of at most, the newest. A record is up to some megabytes.
+MOST_CASES = 200
+MOST_ITEMS, MOST_REVIEWERS = 2000, 20
+Count = Annotated[int, Field(ge=0, le=MOST_ITEMS)]
+# A ticked box sends "on", another nothing.
+Ticked = Annotated[bool, BeforeValidator(lambda sent: True if sent == "on" else sent)]
+
+
+class HomeForm(MatterForm, CaseForm):
+    """The matter to show, and the case that is open on the page."""
+
+
+class CriteriaForm(MatterForm):
+    """The criteria of a matter."""
+
+    criteria: str = Field(default="", max_length=LONGEST_TEXT)
+
+
+class AssignmentForm(QueueForm):
+    """The name of a reviewer to add to a queue."""
+
+    name: str = Field(default="", max_length=LONGEST_NAME)
+
+
+class QueueRequest(HomeForm):
+    """A new queue from a matter, or from the one case ``cases``: how many items of each kind are drawn, and
+    how many reviewers judge each. ``open``: every reviewer of the server may join."""
+
+    name: str = Field(default="", max_length=LONGEST_NAME)
+    best: Count = 10
+    border: Count = 5
+    alone: Count = 3
+    disagreed: Count = 3
+    random: Count = 5
+    hops: Count = 5
+    sentences: Count = 0
+    telling: Count = 0
+    reviewers: int = Field(default=1, ge=1, le=MOST_REVIEWERS)
+    open: Ticked = False
+
+
+def made_queue(access: ReviewAccess, form: QueueRequest) -> tuple[Queue, str]:
+    """Draw items as the form says and put them into a queue; returns it with a sentence on what it holds.
+
+    Cases whose corpus is gone, or is not open to whoever asks, are left out. Raises InputError where nothing
+    was drawn.
+    """
+    who = access.reviewer
+    sampling = Sampling(**{name: getattr(form, name) for name in COUNTS}, reviewers=form.reviewers)
+    matter, every, again = _cases(access, form)
+    said = access.store.assessments(matter, access.owner, is_current=True) if sampling.telling else ()
+    drawing, missing = Drawing(sampling, said), 0
+    for case_id in every[:MOST_CASES]:
+        try:
+            record, corpus = opened(access, case_id)
+        except (InputError, CorpusError):
+            missing += 1
+        else:
+            drawing.add(case_id, record, corpus)
+    settings = (
+        queue_settings(sampling)
+        | {"cases": len(every), OPEN: form.open}
+        | ({CASE: every[0]} if form.cases else {})
+    )
+    queue = access.store.make_queue(
+        matter, form.name or matter.name, drawing.items(), who=who, settings=settings
+    )
+    return queue, "; ".join((*_told(queue, len(every), missing, drawing.unanswered), *left_out_note(again)))
+
+
+def opened(access: ReviewAccess, case_id: str) -> tuple[Record, Corpus]:
+    """The record of a case of their own, and its corpus. Raises InputError or CorpusError where one is gone
+    or not open to them."""
+    record = access.cases.record(case_id, access.owner)
+    library = access.desk.library
+    return record, library.open(library.find(record["corpus"], access.person.key))
+
+
+def _cases(access: ReviewAccess, form: QueueRequest) -> tuple[Matter, list[str], int]:
+    """The matter, the ids of the cases that are meant, the newest first, and how many are left out because a
+    newer one asks the same: nobody is to judge the same passage for the same question twice."""
+    if form.cases:
+        summary = access.cases.summary(form.cases, access.owner)
+        return access.matter(summary.matter), [summary.id], 0
+    matter = access.matter(form.matter)
+    newest = access.cases.newest_ids(matter, access.owner)
+    return matter, newest[::-1], len(access.cases.ids(matter, access.owner)) - len(newest)
+
+
+def _told(queue: Queue, cases: int, missing: int, unanswered: int) -> list[str]:
+    parts = [f"{plural(queue.items, 'item')} of {plural(min(cases, MOST_CASES) - missing, 'case')}"]
+    if missing:
+        parts.append(f"{plural(missing, 'case')} left out, whose corpus is gone or not open to you")
+    if unanswered:
+        parts.append(f"{plural(unanswered, 'case')} without an answer that can be given again")
+    if cases > MOST_CASES:
+        parts.append(f"only the newest {MOST_CASES} of {cases:,} cases were taken")
+    return parts
+
+
+# The first screen: the queues of whoever asks, what counts as relevant, and a form for a new
+# queue.
+
+MOST_QUEUES = 100
+NOT_YOURS = "a queue is changed by whoever it belongs to"
+
+
+def home(access: ReviewAccess, form: HomeForm) -> Answer:
+    """The whole screen, with the matter of ``ask`` chosen, else that of the open case, else the first that
+    has cases."""
+    counted = access.cases.counted(access.owner)
+    opened = _open_case(access, form)
+    chosen = _chosen(counted, form.matter or (opened.matter if opened else ""))
+    slots = {
+        "queues": _queues(access),
+        "matters": shown("matters", matters=counted, chosen=chosen.id if chosen else ""),
+        "cases": shown("cases", count=dict(_counts(counted)).get(chosen.id if chosen else "", 0),
+                       opened=opened if opened and chosen and opened.matter == chosen.id else None),
+        "criteria": "" if chosen is None else _criteria(access, chosen),
+        "files": "" if chosen is None else files_html(access, matter=chosen),
+        "learned-here": "" if chosen is None else shown("learned_here", matter=chosen),
+    }  # fmt: skip
+    return {"html": slots, "named": access.person.name, "cases": any(count for _, count in counted)}
+
+
+def queues(access: ReviewAccess, form: ReviewForm) -> Answer:
+    """The queues alone, as they are for the name that somebody has given."""
+    return {"html": {"queues": _queues(access)}}
+
+
+def write_criteria(access: ReviewAccess, form: CriteriaForm) -> Answer:
+    """Keep what counts as relevant in a matter."""
+    matter = access.matter(form.matter)
+    kept = access.store.write_criteria(matter, form.criteria, who=access.reviewer)
+    return {"html": {"criteria": _criteria(access, matter)}, "said": f"Kept: version {kept.version}"}
+
+
+def make_queue(access: ReviewAccess, form: QueueRequest) -> Answer:
+    """Make a queue and tell what was left out."""
+    queue, told = made_queue(access, form)
+    return {"html": {"queues": _queues(access)}, "said": told, "made": queue.id}
+
+
+def drop_queue(access: ReviewAccess, form: QueueForm) -> Answer:
+    """Delete a queue of one's own; what was said stays with its cases. Raises AccessError for another's."""
+    queue = access.queue(form.queue)
+    if not access.owns(queue):
+        raise AccessError(NOT_YOURS)
+    access.store.delete_queue(queue.id, access.owner)
+    return {"html": {"queues": _queues(access)}, "said": "Deleted. What was said stays with its cases."}
+
+
+def assign(access: ReviewAccess, form: AssignmentForm) -> Answer:
+    """Ask one more to review a queue of one's access. Raises AccessError for another's."""
+    queue = access.queue(form.queue)
+    if not access.owns(queue):
+        raise AccessError(NOT_YOURS)
+    made = access.store.assign(queue.id, form.name, access.owner)
+    return {
+        "html": {"queues": _queues(access)},
+        "said": f"{made.reviewers[-1]} is asked to review {made.name}",
+    }
+
+
+def bring(access: ReviewAccess, form: ImportForm) -> Answer:
+    """Keep the verdicts of a file, and show what they come to."""
+    told, queue = take_in(access, form)
+    html = {"queues": _queues(access)} if queue is None else figures_screen(access, form.queue)["html"]
+    return {"html": html, "said": told}
+
+
+def no_key() -> Answer:
+    """The answer for a browser without a key: why it has no queues."""
+    return {"html": {"queues": shown("nobody")}, "named": "", "cases": False}
+
+
+def _queues(access: ReviewAccess) -> str:
+    names = {one.id: one.name for one in access.matters}
+    found = access.queues()
+    rows = [
+        (queue, names.get(queue.matter, ""), queue.matter in names, _progress(access, queue))
+        for queue in found[:MOST_QUEUES]
+    ]
+    return shown(
+        "queues", rows=rows, total=len(found), most=MOST_QUEUES, longest_name=LONGEST_NAME,
+        has_roles=access.desk.library.settings.access != "off",
+    )  # fmt: skip
+
+
+def _progress(access: ReviewAccess, queue: Queue) -> Progress | None:
+    """How far whoever asks is; None as long as they have no name."""
+    try:
+        return access.store.progress(queue.id, access.reviewer)
+    except InputError:
+        return None
+
+
+def _criteria(access: ReviewAccess, matter: Matter) -> str:
+    return shown("criteria", matter=matter, criteria=access.store.criteria(matter))
+
+
+def _open_case(access: ReviewAccess, form: HomeForm) -> CaseSummary | None:
+    """The case that is open on the page, where it is one of their access."""
+    if form.cases:
+        with suppress(RedstringError):
+            return access.cases.summary(form.cases, access.owner)
+    return None
+
+
+def _chosen(counted: list[tuple[Matter, int]], wanted: str) -> Matter | None:
+    """The matter that is wanted, else the first with cases, else the first."""
+    named = [one for one, _ in counted if one.id == wanted]
+    full = [one for one, count in counted if count]
+    return next(iter([*named, *full, *(one for one, _ in counted)]), None)
+
+
+def _counts(counted: list[tuple[Matter, int]]) -> Any:
+    return ((one.id, count) for one, count in counted)
+
+
+# Review from inside of a case: its own queue, and what was said of the passages that it shows.
+
+# What is judged of a case that somebody has before them: what it shows, a little of what it does not, so that
+# its recall can be told, and what it answers.
+OF_CASE = Sampling(best=20, border=0, alone=0, disagreed=0, random=5, sentences=5)
+# Verdicts of others that stand beside one's own; all of them where it is pointed at.
+MOST_OTHERS = 2
+
+
+def review_case(access: ReviewAccess, form: CaseForm) -> Answer:
+    """The queue of a case alone: the newest in which something is left, else a new one where the case has
+    what none of them has, else the newest. Raises InputError for a case of another."""
+    summary = access.cases.summary(form.cases, access.owner)
+    matter, reviewer = access.matter(summary.matter), access.reviewer
+    with access.desk.making:
+        known = [
+            one for one in access.store.queues(matter, access.owner) if one.settings.get(CASE) == summary.id
+        ]
+        left = [one for one in known if access.store.progress(one.id, reviewer).left]
+        queue = left[0] if left else _made(access, summary, known)
+    return {"queue": queue.id}
+
+
+def _made(access: ReviewAccess, case: CaseSummary, known: list[Queue]) -> Queue:
+    drawing = Drawing(OF_CASE)
+    drawing.add(case.id, *opened(access, case.id))
+    items = drawing.items()
+    queued = {one.item.key for queue in known for one in access.store.items(queue.id).values()}
+    if known and all(one.item.key in queued for one in items):
+        return known[0]
+    settings, name = queue_settings(OF_CASE) | {OPEN: False, CASE: case.id}, case.name or case.question
+    return access.store.make_queue(
+        access.matter(case.matter), name[:LONGEST_NAME], items, who=access.reviewer, settings=settings
+    )
+
+
+def marks(access: ReviewAccess, form: CaseForm) -> Answer:
+    """What whoever asks has said of passages of a case of their own, as marks by their ids, and beside that
+    what others said of the same: nothing of what they have not judged themselves."""
+    summary = access.cases.summary(form.cases, access.owner)
+    try:
+        reviewer = access.reviewer
+    except InputError:
+        return {"marks": {}}
+    of_item: dict[str, list[Assessment]] = defaultdict(list)
+    for one in access.store.assessments(owner=access.owner, case_id=summary.id, is_current=True):
+        if one.item.kind is ItemKind.PASSAGE:
+            of_item[one.item.key].append(one)
+    found: dict[str, str] = {}
+    for given in of_item.values():
+        others = [one for one in given if one.reviewer != reviewer]
+        for mine in (one for one in given if one.reviewer == reviewer):
+            mark = shown("mark", mine=mine, others=others, most=MOST_OTHERS, tone=tone, words=WORDS)
+            copies = (key.partition(":")[2] for key in mine.item.copies)
+            found.update(dict.fromkeys((mine.item.passage_id, *copies), mark))
+    return {"marks": found}
+
+
+CALLS = (
+    Call("home", HomeForm, home, keyless=no_key),
+    Call("queues", ReviewForm, queues),
+    Call("criteria", CriteriaForm, write_criteria, audit="write criteria"),
+    Call("make-queue", QueueRequest, make_queue, audit="make queue"),
+    Call("drop-queue", QueueForm, drop_queue, audit="delete queue"),
+    Call("review-case", CaseForm, review_case, audit="review case"),
+    Call("marks", CaseForm, marks),
+    Call("assign", AssignmentForm, assign, audit="add reviewer"),
+    Call("verdicts-in", ImportForm, bring, audit="import verdicts"),
+)

@@ -1,0 +1,272 @@
+"""The screen of what was learned: what verdicts there are, what they teach, and by what cases are ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from engine.corpus.judgements import Act, WeightsLine, latest_act
+from engine.corpus.protocol import Corpus
+from engine.errors import AccessError, CorpusError, InputError, RedstringError
+from engine.records.store.database import Matter
+from engine.review.learning.validation import FEWEST
+from engine.review.training import (
+    CorpusWeightStore,
+    MatterWeightStore,
+    TrainingLabels,
+    WeightStore,
+    labels_from,
+)
+from ui.calls import Answer, Call
+from ui.investigate.case_views import may_judge
+from ui.jobs.jobs import Job, Owner, State
+from ui.review.access import (
+    MOST_PASSAGES,
+    MOST_QUESTIONS,
+    JobForm,
+    Learning,
+    ReviewAccess,
+    ScopeForm,
+    learn,
+    shown,
+)
+
+# Questions that move, shown of each kind, and kept weights.
+MOST_SHOWN, MOST_LISTED = 20, 30
+NOT_YOURS = "what is learned for all who ask a corpus is adopted by those who may judge its links"
+# What counts, in words.
+KINDS = {
+    "passages": "what was said of the same passages for other questions",
+    "features": "what the signs of the ranking turned out to be worth: words, meaning, links",
+    "passages and features": "what was said of the same passages for other questions, and what the signs of "
+    "the ranking turned out to be worth",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Of what somebody looks at what was learned: a matter and one of the corpora that its cases asked.
+    ``corpus`` is None where that is gone or not open to them; ``may_share``: they may learn for all who ask
+    it, and ``of`` says whether they look at that."""
+
+    matter: Matter
+    name: str
+    names: tuple[str, ...]
+    corpus: Corpus | None
+    may_share: bool
+    of: str
+
+    def place(self, access: ReviewAccess) -> WeightStore:
+        """Where the weights belong. Raises InputError for a corpus that is not there."""
+        if self.of == "matter":
+            return MatterWeightStore(access.desk.kept.weights(), self.matter, self.name)
+        return CorpusWeightStore(self.there())
+
+    def there(self) -> Corpus:
+        """The corpus. Raises InputError where it is not there."""
+        if self.corpus is None:
+            raise InputError("the corpus of these cases is gone, or not open to you")
+        return self.corpus
+
+    def said(self, access: ReviewAccess) -> TrainingLabels:
+        """What can be learned from: for a corpus, what was said in all matters of whoever asks."""
+        matter = self.matter if self.of == "matter" else None
+        return labels_from(access.store.assessments(matter, access.owner, corpus=self.name, is_current=True))
+
+
+def learned(access: ReviewAccess, form: ScopeForm) -> Answer:
+    """The whole screen."""
+    # Whoever wants to see certain weights is led to them; else the page says where somebody stands.
+    focus = {"focus": "[data-key=learned-result]"} if form.weights else {}
+    return _screen(access, _scope(access, form), form.weights) | focus
+
+
+def begin(access: ReviewAccess, form: ScopeForm) -> Answer:
+    """Begin to learn. Raises InputError where there is too little, or another is under way."""
+    scope, who = _scope(access, form), access.reviewer
+    corpus, place, said = scope.there(), scope.place(access), scope.said(access)
+    if said.telling < FEWEST:
+        raise InputError(
+            f"nothing can be learned yet: {FEWEST} questions at least need both kinds of passages"
+        )
+    place.check_room()
+    asked = Learning(scope.matter.id, scope.name, scope.of)
+    line = access.person.address or access.asker
+    work = partial(
+        learn, place=place, corpus=corpus, said=said.newest(MOST_QUESTIONS, MOST_PASSAGES),
+        workers=access.desk.library.workers, visitor=line, who=who,
+    )  # fmt: skip
+    access.desk.learning.start(Owner(access.asker, access.person.address), asked, work)
+    return _screen(access, scope, "") | {"focus": "[data-key=stop-learning]"}
+
+
+def look(access: ReviewAccess, form: JobForm) -> Answer:
+    """How far it is; the whole screen once it is over."""
+    job = access.desk.learning.get(form.job, access.asker)
+    if not job.over:
+        return {"html": {"learning": _progress(access, job)}, "job": job.id}
+    about = job.payload
+    # What was learned is gone with its matter.
+    scope = _scope(access, ScopeForm.model_validate({"do": form.do, **_named(about)}))
+    page = _screen(access, scope, about.weights) | {"focus": "[data-key=learned-result]"}
+    if job.state is State.FAILED:
+        return page | {"error": job.message, "focus": "[data-key=learn]"}
+    if job.state is not State.DONE:
+        return page | {"said": "Cancelled. Nothing was kept.", "focus": "[data-key=learn]"}
+    return page
+
+
+def stop(access: ReviewAccess, form: JobForm) -> Answer:
+    """End it; nothing is kept of it."""
+    access.desk.learning.cancel(form.job, access.asker)
+    return look(access, form)
+
+
+def adopt(access: ReviewAccess, form: ScopeForm) -> Answer:
+    """Rank by kept weights from now on."""
+    scope, who = _scope(access, form), access.reviewer
+    scope.place(access).adopt(form.weights, who)
+    told = "Adopted: cases are ranked by it from now on, those of before stay as they were."
+    return _screen(access, scope, form.weights) | {"said": told, "focus": "[data-key=go-back]"}
+
+
+def go_back(access: ReviewAccess, form: ScopeForm) -> Answer:
+    """Rank without what was learned from now on."""
+    scope, who = _scope(access, form), access.reviewer
+    scope.place(access).ship(who)
+    told = "Gone back: cases are ranked without it from now on."
+    return _screen(access, scope, form.weights) | {"said": told, "focus": "[data-key=learned-result]"}
+
+
+def drop(access: ReviewAccess, form: ScopeForm) -> Answer:
+    """Delete kept weights by which nothing is ranked."""
+    scope = _scope(access, form)
+    scope.place(access).delete(form.weights)
+    return _screen(access, scope, "") | {"said": "Deleted.", "focus": "[data-key=learned]"}
+
+
+def _named(about: Learning) -> dict[str, str]:
+    return {"matter": about.matter, "corpus": about.corpus, "of": about.of}
+
+
+def _scope(access: ReviewAccess, form: ScopeForm) -> Scope:
+    """What is meant. Raises InputError for a matter of another, or a corpus that no case of it asked;
+    AccessError for a corpus that whoever asks may not judge."""
+    matter = access.matter(form.matter)
+    names = tuple(dict.fromkeys((*access.store.corpora(matter), *access.desk.kept.weights().corpora(matter))))
+    name = form.corpus or next(iter(names), "")
+    if name and name not in names:
+        raise InputError("no verdict of this matter is on that corpus")
+    corpus, may_share, library = None, False, access.desk.library
+    if name:
+        # It may be gone, damaged, or one that only the owner of the case sees.
+        with suppress(InputError, CorpusError):
+            corpus = library.open(library.find(name, access.person.key))
+            may_share = may_judge(library, access.person, name)
+    if form.of == "corpus" and not may_share:
+        raise AccessError(NOT_YOURS)
+    return Scope(matter, name, names, corpus, may_share, form.of)
+
+
+def _screen(access: ReviewAccess, scope: Scope, wanted: str) -> Answer:
+    job = _going(access, scope)
+    lines = scope.place(access).lines() if scope.name else []
+    said = scope.said(access) if scope.name else TrainingLabels((), {})
+    kept = [line for line in reversed(lines) if line.act is Act.KEPT]
+    last = latest_act(lines)
+    in_use = "" if last is None else last.id
+    chosen = next((one for one in kept if one.id == (wanted or in_use)), next(iter(kept), None))
+    fresh = (
+        job.payload if job is not None and chosen is not None and job.payload.weights == chosen.id else None
+    )
+    page = shown(
+        "learned",
+        scope=scope,
+        found=said,
+        fewest=FEWEST,
+        both=min(said.telling, FEWEST),
+        progress="" if job is None or job.over else _progress(access, job),
+        taught_nothing=_taught_nothing(job),
+        result=None if chosen is None else _result(access, chosen, fresh),
+        chosen=chosen,
+        kept=[(one, _gain(one.figures)) for one in kept[:MOST_LISTED]],
+        total=len(kept),
+        last=last,
+        in_use=in_use,
+        with_scope=dict(_named(Learning(scope.matter.id, scope.name, scope.of))),
+    )
+    found: Answer = {"html": {"learned": page}}
+    return found if job is None or job.over else found | {"job": job.id}
+
+
+def _going(access: ReviewAccess, scope: Scope) -> Job[Learning] | None:
+    """The job of whoever asks that learns of this, or the last one that did."""
+    about = Learning(scope.matter.id, scope.name, scope.of)
+    found = access.desk.learning.last(access.asker)
+    return found if found is not None and _named(found.payload) == _named(about) else None
+
+
+def _taught_nothing(job: Job[Learning] | None) -> bool:
+    return job is not None and job.state is State.DONE and not job.payload.weights
+
+
+def _progress(access: ReviewAccess, job: Job[Learning]) -> str:
+    jobs = access.desk.learning
+    return shown("learning", job=job, before=jobs.before(job), waiting=job.state is State.WAITING)
+
+
+def _gain(figures: Mapping[str, Any]) -> float | None:
+    found = figures.get("ndcg", {}).get("difference")
+    return found if isinstance(found, int | float) else None
+
+
+def _result(access: ReviewAccess, line: WeightsLine, fresh: Learning | None) -> dict[str, Any]:
+    """What kept weights are shown with. Weights of a corpus do not tell the questions of others: those that
+    the job of whoever asks has learned from are shown to them as long as it is remembered: ``fresh``."""
+    figures = line.figures | dict(fresh.figures if fresh is not None else {})
+    kind = str(figures.get("kind", ""))
+    worse, better = (figures.get(name, 0) for name in ("worse", "better"))
+    return {
+        "kind": KINDS.get(kind, kind),
+        "strength": figures.get("strength", 0.0),
+        "questions": figures.get("questions", 0),
+        "verdicts": figures.get("verdicts", 0),
+        "gains": [_drawn(name, figures.get(name)) for name in ("recall", "ndcg") if figures.get(name)],
+        "worse": len(worse) if isinstance(worse, list) else worse,
+        "better": better,
+        "moved": [(name, _moved(access, figures.get(name, []))) for name in ("up", "down")],
+    }
+
+
+def _drawn(name: str, found: Any) -> dict[str, Any]:
+    """A gain with its places on a scale around 0, in percent."""
+    most = max(abs(found["low"]), abs(found["high"]), 0.05) * 1.15
+    places = {one: 50 + 50 * found[one] / most for one in ("low", "high", "difference")}
+    significant = found["p"] < 0.05 and not found["low"] <= 0 <= found["high"]
+    return {"name": name, **found, "places": places, "most": most, "significant": significant}
+
+
+def _moved(access: ReviewAccess, told: list[Mapping[str, Any]]) -> list[tuple[str, str, float, float]]:
+    """Questions with the ids of their cases, and what their order was and would be worth. The words of a case
+    that is gone are gone."""
+    found = []
+    for one in told[:MOST_SHOWN]:
+        question = ""
+        with suppress(RedstringError):
+            question = access.cases.summary(str(one["case"]), access.owner).question
+        found.append((str(one["case"]) if question else "", question, one["before"], one["then"]))
+    return found
+
+
+CALLS = (
+    Call("learned", ScopeForm, learned),
+    Call("learn", ScopeForm, begin, audit="learn from verdicts"),
+    Call("learning", JobForm, look),
+    Call("stop-learning", JobForm, stop),
+    Call("adopt", ScopeForm, adopt, audit="adopt learned weights"),
+    Call("go-back", ScopeForm, go_back, audit="go back from learned weights"),
+    Call("drop-weights", ScopeForm, drop, audit="delete learned weights"),
+)

@@ -1,0 +1,369 @@
+"""Addresses of visitors, their connections, and the names under which the server answers."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import socket
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import h11
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from engine.errors import InputError
+from engine.operator_settings import OperatorSettings, is_loopback
+from ui.server.routes import HEARD, Heard, refuse
+
+# Who asks: the visitor's address behind the proxies that the operator names, and whether it is
+# local.
+#
+# What a proxy adds to a request (RFC 7239 and its predecessors) is believed of named proxies
+# alone, and no request carries it any further: nothing behind the door reads a name that a
+# visitor has made up.
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+# Where the answer is kept for what is behind the door.
+VISITOR = "redstring.visitor"
+# What proxies add to what they pass on: whoever asks through one may be anybody.
+FORWARDING = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via", "cf-connecting-ip")
+# Read by frameworks and by Gradio to find out under which name they are reached, or what was meant.
+BELIEVED = (
+    *FORWARDING, "x-forwarded-proto", "x-forwarded-port", "x-forwarded-prefix", "x-forwarded-scheme",
+    "x-forwarded-server", "x-gradio-server", "x-gradio-user", "x-original-url", "x-rewrite-url",
+    "x-original-host", "x-host", "x-http-method-override", "x-http-method", "x-method-override",
+    "x-client-ip", "true-client-ip", "front-end-https",
+)  # fmt: skip
+_DROPPED = frozenset(name.encode() for name in BELIEVED)
+# Of IPv6 a customer gets 64 bits or more to choose from (RFC 6177).
+V6_BITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """``address``: as given to limits, an IPv6 one cut to its network. ``local``: sits at this machine."""
+
+    address: str
+    local: bool
+
+
+def networks(named: Iterable[str]) -> tuple[Network, ...]:
+    """Proxies by address or network. Raises InputError naming what is neither."""
+    found: list[Network] = []
+    for name in named:
+        try:
+            found.append(ipaddress.ip_network(name, strict=False))
+        except ValueError:
+            raise InputError(f"{name!r} is no address and no network of a proxy") from None
+    return tuple(found)
+
+
+def parsed(text: str) -> Address | None:
+    """An address, also with a port or in brackets; None for anything else."""
+    bare = text.strip().strip('"')
+    if bare.startswith("["):
+        bare = bare[1:].partition("]")[0]
+    elif bare.count(":") == 1:
+        bare = bare.partition(":")[0]
+    try:
+        address = ipaddress.ip_address(bare.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def group(address: Address | None) -> str:
+    """What limits count as one visitor: an IPv4 address, or the network of an IPv6 address."""
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((address, V6_BITS), strict=False))
+    return str(address) if address is not None else "unknown"
+
+
+def asked_locally(headers: Mapping[str, str], client: str) -> bool:
+    """Whether the headers of a request (names in lower case) and its client's address are of this machine.
+
+    A foreign page that lets its own name point to this machine is kept out by the names that it asks under.
+    """
+    if any(name in headers for name in FORWARDING) or not is_loopback(client):
+        return False
+    origin = headers.get("origin")
+    if origin is not None and not is_loopback(_name(origin)):
+        return False
+    return is_loopback(_name(f"//{headers.get('host', '')}"))
+
+
+def _name(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+class Addressing:
+    """Puts the visitor into the scope, and takes out of it what only a proxy may say."""
+
+    def __init__(self, app: ASGIApp, proxies: Sequence[Network] = ()) -> None:
+        self.app, self._proxies = app, tuple(proxies)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Settle who asks, and pass the request on."""
+        if scope["type"] == "http":
+            receive = Heard(scope, receive)
+            scope = {**self._settled(scope), HEARD: receive}
+        await self.app(scope, receive, send)
+
+    def _settled(self, scope: Scope) -> Scope:
+        headers = Headers(scope=scope)
+        peer = parsed(scope["client"][0]) if scope.get("client") else None
+        trusted = self._trusts(peer)
+        address = self._behind(headers, peer) if trusted else peer
+        local = asked_locally(headers, str(peer))
+        kept = [(name, value) for name, value in scope["headers"] if name.lower() not in _DROPPED]
+        settled = {**scope, "headers": kept, VISITOR: Visitor(group(address), local)}
+        settled["client"] = (str(address or peer), 0)
+        return self._public_name(settled, headers) if trusted else settled
+
+    def _trusts(self, address: Address | None) -> bool:
+        return address is not None and any(address in network for network in self._proxies)
+
+    def _behind(self, headers: Headers, peer: Address | None) -> Address | None:
+        """The last address of the chain that is no proxy: those before it anybody may have written."""
+        found = peer
+        for step in reversed(",".join(headers.getlist("x-forwarded-for")).split(",")):
+            address = parsed(step)
+            if address is None:
+                break
+            found = address
+            if not self._trusts(address):
+                break
+        return found
+
+    @staticmethod
+    def _public_name(scope: Scope, headers: Headers) -> Scope:
+        host = headers.get("x-forwarded-host", "").rpartition(",")[2].strip()
+        if host:
+            others = [(name, value) for name, value in scope["headers"] if name.lower() != b"host"]
+            scope["headers"] = [*others, (b"host", host.encode("latin-1"))]
+        scheme = headers.get("x-forwarded-proto", "").rpartition(",")[2].strip().lower()
+        if scheme in ("http", "https"):
+            scope["scheme"] = scheme
+        return scope
+
+
+# Connections: how many one address may hold, and how long a request may take to say what it
+# wants.
+#
+# A hundred connections that each send a byte now and then would otherwise hold all places of the
+# server (Slowloris). uvicorn bounds the connections of all and the size of headers, not these
+# two.
+
+# An office behind one address has some pages open; a named proxy speaks for everybody.
+MOST_OF_ADDRESS = 100
+HEADERS_SECONDS = 15.0
+
+
+def bounded(proxies: Iterable[Network] = ()) -> type[H11Protocol]:
+    """uvicorn's own protocol with both bounds; connections of ``proxies`` are not counted."""
+    trusted, held = tuple(proxies), Counter[str]()
+
+    class Bounded(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self.deadline: asyncio.TimerHandle | None = None
+            address = parsed(self.client[0]) if self.client else None
+            self.counted = group(address)
+            held[self.counted] += 1
+            proxy = address is not None and any(address in network for network in trusted)
+            if held[self.counted] > MOST_OF_ADDRESS and not proxy:
+                transport.close()
+            else:
+                self.hurry()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            self.rest()
+            held[self.counted] -= 1
+            if held[self.counted] <= 0:
+                del held[self.counted]
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            # Headers that are not whole yet keep the clock running.
+            if self.conn.their_state is h11.IDLE:
+                self.hurry()
+            else:
+                self.rest()
+
+        def hurry(self) -> None:
+            if self.deadline is None:
+                self.deadline = self.loop.call_later(HEADERS_SECONDS, self.transport.close)
+
+        def rest(self) -> None:
+            if self.deadline is not None:
+                self.deadline.cancel()
+                self.deadline = None
+
+    return Bounded
+
+
+# Under which names the server answers, and whose pages may ask it.
+#
+# A name of an attacker that is pointed at this machine (DNS rebinding) would make the attacker's
+# page one of ours in the eyes of a browser: names that are not listed are refused. An address
+# cannot be rebound.
+
+# RFC 3986 host and port, without user names and without what a browser never sends.
+_AUTHORITY = re.compile(
+    r"(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?::\d{1,5})?"
+)
+WILDCARDS = ("0.0.0.0", "::", "")
+HUGGING_FACE = "https://huggingface.co"
+DEFAULT_PORTS = {"http": 80, "https": 443}
+READING = ("GET", "HEAD")
+# Where links of other pages may lead: the page, and the way back from a provider of accounts.
+FOLLOWED = ("/", "/login/callback")
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """``hosts``: names in lower case, without ports. ``addresses``: any address will do, as the server is on
+    all of them. ``origins``: of other pages that may ask. ``frames``: pages that may frame ours."""
+
+    hosts: frozenset[str]
+    addresses: bool = False
+    origins: frozenset[str] = frozenset()
+    frames: tuple[str, ...] = ()
+
+    def host(self, authority: str) -> bool:
+        """Whether the server answers under the name of a Host header."""
+        name = host_of(authority)
+        return name is not None and (
+            name in self.hosts or is_loopback(name) or (self.addresses and _is_address(name))
+        )
+
+    def origin(self, origin: str, authority: str) -> bool:
+        """Whether a page of this origin may ask a server that it calls ``authority``.
+
+        It is the server's own page, or a page that the operator has named, by origin or as a public host.
+        """
+        if origin in self.origins:
+            return True
+        parts = _split(origin)
+        if parts is None:
+            return False
+        scheme, name, port = parts
+        own = _split(f"{scheme}://{authority.lower()}")
+        if own == parts:
+            return True
+        return name in self.hosts and not is_loopback(name) and port == DEFAULT_PORTS[scheme]
+
+
+def allowed(settings: OperatorSettings) -> Allowed:
+    """The lists that hold for a server.
+
+    Raises InputError naming a host or an origin that cannot be read.
+    """
+    names, pages = {_checked_host(name) for name in settings.hosts}, list(settings.frame_ancestors)
+    everywhere = settings.host in WILDCARDS
+    names.add(socket.gethostname().lower() if everywhere else settings.host.lower().strip("[]"))
+    if settings.space:
+        names.add(_checked_host(settings.space))
+        pages += [HUGGING_FACE, f"https://{settings.space}"]
+    return Allowed(
+        frozenset(names),
+        everywhere,
+        frozenset(map(_checked_origin, settings.origins)),
+        tuple(dict.fromkeys(map(_checked_origin, pages))),
+    )
+
+
+def host_of(authority: str) -> str | None:
+    """The name in a Host header, in lower case; None for what is no host and port."""
+    found = _AUTHORITY.fullmatch(authority)
+    return None if found is None else found["host"].strip("[]").lower()
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _split(origin: str) -> tuple[str, str, int] | None:
+    scheme, separator, authority = origin.partition("://")
+    name = host_of(authority) if separator else None
+    if name is None or scheme not in DEFAULT_PORTS:
+        return None
+    return scheme, name, int(urlsplit(origin).port or DEFAULT_PORTS[scheme])
+
+
+def _checked_host(name: str) -> str:
+    host = host_of(name)
+    if host is None:
+        raise InputError(f"{name!r} is no name of a host: write it as law.example.org")
+    return host
+
+
+def _checked_origin(origin: str) -> str:
+    if _split(origin.lower()) is None:
+        raise InputError(f"{origin!r} is no origin: write it as https://portal.example.org")
+    return origin.lower()
+
+
+class HostGate:
+    """Refuses requests for other names (421), and those that do not say which name they mean (400)."""
+
+    def __init__(self, app: ASGIApp, names: Allowed) -> None:
+        self.app, self._names = app, names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check the name, and pass the request on."""
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        given = [value for name, value in scope["headers"] if name.lower() == b"host"]
+        authority = given[0].decode("latin-1") if len(given) == 1 else ""
+        if host_of(authority) is None:
+            return await refuse(scope, receive, send, 400, "the request does not name one host")
+        if not self._names.host(authority):
+            words = "this server does not answer to that name; its operator can add it to REDSTRING_HOSTS"
+            return await refuse(scope, receive, send, 421, words)
+        return await self.app(scope, receive, send)
+
+
+class OriginGate:
+    """Refuses what a browser sends on behalf of a page of somebody else (403).
+
+    Origin and Fetch Metadata are set by the browser and cannot be set by a page. A request that bears neither
+    does not come from a browser of the last six years, or is a plain navigation; what changes something
+    asks for content types, too, that no form of another page can send (see routes).
+    """
+
+    def __init__(self, app: ASGIApp, names: Allowed) -> None:
+        self.app, self._names = app, names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check whose page asks, and pass the request on."""
+        if scope["type"] == "http" and not self._welcome(scope):
+            words = "this request comes from a page of another site"
+            return await refuse(scope, receive, send, 403, words)
+        return await self.app(scope, receive, send)
+
+    def _welcome(self, scope: Scope) -> bool:
+        headers = Headers(scope=scope)
+        given = headers.getlist("origin")
+        if given:
+            return len(given) == 1 and self._names.origin(given[0], headers["host"])
+        site = headers.get("sec-fetch-site", "none")
+        if site in ("same-origin", "none"):
+            return True
+        # Somebody follows a link to the page, or a page that may do so frames it.
+        followed = headers.get("sec-fetch-mode") == "navigate" and scope["path"] in FOLLOWED
+        return followed and scope["method"] in READING

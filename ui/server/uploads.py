@@ -1,0 +1,222 @@
+"""Files that visitors send: received by our own route, bounded while they stream, gone when unused.
+
+Each file lies in a folder of its own under a name that nobody can guess, so that two visitors who send the
+same file never share a path. The sender gets that name as a key, and is not told where the file lies.
+What is not made into a corpus soon is removed; what broke off leaves nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.datastructures import FormData, Headers, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse
+from starlette.types import Message, Receive, Scope, Send
+
+from engine.files import make_private_folder
+from ui.server.address import VISITOR, Visitor
+from ui.server.bodies import SLOWEST, STARTS, too_large
+from ui.server.rates import Buckets, Rate
+from ui.server.routes import MEGABYTE, POLICY, Policy, refuse, refuse_for
+
+# A form has some bytes around its files.
+AROUND = 100_000
+MOST_FILES, MOST_FIELDS = 10, 10
+# What a file is called below the folder of uploads: by its request, and its number there.
+KEY = re.compile(r"[A-Za-z0-9_-]{24}/[0-9]", re.ASCII)
+# What an address has sent may be sent again after so long, s.
+REFILL_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class UploadQuotas:
+    """Bytes of unused files on disk: of one address, and of all. ``seconds``: how long one stays unused."""
+
+    address: int
+    everybody: int
+    seconds: float = 600.0
+
+
+class RefusedError(Exception):
+    """Bytes that are not taken: the status, why in words, and when to come again, s."""
+
+    def __init__(self, status: int, words: str, seconds: float = 60.0) -> None:
+        super().__init__(words)
+        self.status, self.words, self.seconds = status, words, seconds
+
+
+@dataclass(slots=True)
+class _Held:
+    """What one request has sent: its bytes count until its files are used or removed."""
+
+    address: str
+    folder: Path
+    at: float
+    bytes: int = 0
+    arrived: bool = False
+
+
+class UploadStore:
+    """The folder of files that were sent and are not used yet. Safe for several threads."""
+
+    def __init__(
+        self, folder: Path, quotas: UploadQuotas, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._folder, self._quotas, self._clock = folder, quotas, clock
+        self._held: dict[str, _Held] = {}
+        self._lock = threading.Lock()
+        pace = Rate(2.0 * quotas.address, quotas.address / REFILL_SECONDS)
+        self._sent = Buckets(pace, clock=clock)
+
+    def begin(self, address: str) -> _Held:
+        """A new folder for one request."""
+        name = secrets.token_urlsafe(18)
+        held = _Held(address, self._folder / name, self._clock())
+        make_private_folder(held.folder)
+        with self._lock:
+            self._held[name] = held
+        return held
+
+    def grow(self, held: _Held, size: int) -> None:
+        """Count bytes that are coming. Raises RefusedError where a quota does not hold them."""
+        with self._lock:
+            mine = sum(other.bytes for other in self._held.values() if other.address == held.address)
+            everything = sum(other.bytes for other in self._held.values())
+            if mine + size > self._quotas.address:
+                words = "too much was sent from your address and not used; it is removed within minutes"
+                raise RefusedError(429, words, self._quotas.seconds)
+            if everything + size > self._quotas.everybody:
+                words = "the server holds as many unused files as it may; try again in some minutes"
+                raise RefusedError(507, words, self._quotas.seconds)
+            held.bytes += size
+        seconds = self._sent.take(held.address, size)
+        if seconds:
+            raise RefusedError(429, "too much was sent from your address in a short time", seconds)
+
+    def broke_off(self, held: _Held, came: int) -> None:
+        """Remove what a request has sent, and count of its bytes only those that came."""
+        self._sent.give_back(held.address, max(held.bytes - came, 0))
+        self.drop(held)
+
+    def drop(self, held: _Held) -> None:
+        """Remove what one request has sent."""
+        with self._lock:
+            self._held.pop(held.folder.name, None)
+        shutil.rmtree(held.folder, ignore_errors=True)
+
+    def sweep(self) -> None:
+        """Remove what was not used in time, and stop counting what was: used files have been moved away."""
+        now = self._clock()
+        with self._lock:
+            everything = list(self._held.values())
+        for held in everything:
+            used = held.arrived and _empty(held.folder)
+            if used or now - held.at > self._quotas.seconds:
+                self.drop(held)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that are counted now."""
+        with self._lock:
+            return sum(held.bytes for held in self._held.values())
+
+
+def _empty(folder: Path) -> bool:
+    try:
+        return not any(folder.iterdir())
+    except FileNotFoundError:
+        # Two sweep at once.
+        return True
+
+
+class UploadRoute:
+    """Receives a form of files and answers with a key for each."""
+
+    def __init__(self, store: UploadStore, file_bytes: int) -> None:
+        self._store, self._file_bytes = store, file_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Receive the files of a form."""
+        visitor: Visitor = scope[VISITOR]
+        await asyncio.to_thread(self._store.sweep)
+        held = self._store.begin(visitor.address)
+        kept, counted = False, _Counted(scope, receive, self._store, held)
+        try:
+            counted.announced()
+            keys = await self._received(Request(scope, counted), held)
+            held.at, held.arrived, kept = time.monotonic(), True, True
+        except RefusedError as error:
+            await refuse_for(scope, receive, send, error.status, error.words, error.seconds)
+            return
+        except (MultiPartException, HTTPException):
+            await refuse(scope, receive, send, 400, "this is no form with files")
+            return
+        except ClientDisconnect:
+            return
+        finally:
+            if not kept:
+                await asyncio.to_thread(self._store.broke_off, held, counted.came)
+        await JSONResponse(keys)(scope, receive, send)
+
+    async def _received(self, request: Request, held: _Held) -> list[str]:
+        async with request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=AROUND) as form:
+            files = _files(form)
+            if any((file.size or 0) > self._file_bytes for file in files):
+                most = f"{self._file_bytes / MEGABYTE:,.0f} MB"
+                raise RefusedError(413, f"a file is larger than the {most} taken here")
+            return [await asyncio.to_thread(_kept, file, held.folder, n) for n, file in enumerate(files)]
+
+
+def _files(form: FormData) -> list[UploadFile]:
+    files = [value for name, value in form.multi_items() if name == "files" and isinstance(value, UploadFile)]
+    if not files:
+        raise RefusedError(400, "there is no file in this form")
+    return files
+
+
+def _kept(file: UploadFile, folder: Path, number: int) -> str:
+    path = folder / str(number)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as target:
+        shutil.copyfileobj(file.file, target, MEGABYTE)
+    return f"{folder.name}/{number}"
+
+
+class _Counted:
+    """The body of an upload, counted against the quotas before it is read, and hurried."""
+
+    def __init__(self, scope: Scope, receive: Receive, store: UploadStore, held: _Held) -> None:
+        self._receive, self._store, self._held = receive, store, held
+        self._policy: Policy = scope[POLICY]
+        self._length = Headers(scope=scope).get("content-length")
+        self.came, self._began = 0, time.monotonic()
+
+    def announced(self) -> None:
+        """Count what is said to come. Raises RefusedError where a quota does not hold it."""
+        if self._length is not None:
+            self._store.grow(self._held, int(self._length))
+
+    async def __call__(self) -> Message:
+        left = STARTS + self.came / SLOWEST - (time.monotonic() - self._began)
+        try:
+            message = await asyncio.wait_for(self._receive(), max(left, 0.0))
+        except TimeoutError:
+            raise RefusedError(408, "the file came too slowly") from None
+        size = len(message.get("body", b""))
+        self.came += size
+        if self.came > self._policy.bytes:
+            raise RefusedError(413, too_large(self._policy))
+        if self._length is None and size:
+            self._store.grow(self._held, size)
+        return message

@@ -1,0 +1,118 @@
+"""Load models, grammars and graphs in the background, so that the first question does not wait for them."""
+
+from __future__ import annotations
+
+import gc
+import logging
+from collections.abc import Collection
+from threading import Thread
+
+import numpy as np
+
+from engine.corpus.protocol import Corpus
+from engine.errors import CorpusError, ModelError, ResourceError, SettingsError
+from engine.investigation import run_case
+from engine.isolation.layers import in_words, layers_here
+from engine.language.embedders import NO_EMBEDDING, embedder
+from engine.language.embedders.endpoint import EndpointEmbedder
+from engine.retrieval.rerank import reranker
+from ui.models.choices import offered, offers
+from ui.shelf import Library
+
+LOG = logging.getLogger(__name__)
+# A case makes many objects and few cycles: allocations before the youngest are looked at, then the rest. All
+# that is not frozen is looked through about every 150 cases: what a session held is let go of in minutes.
+COLLECTED = (50_000, 5, 5)
+# Characters of a corpus's own text that are asked in the place of a question.
+ASKED = 100
+# Embedding models that are being loaded, by their specs.
+_UNDER_WAY: set[str] = set()
+
+
+def loading(spec: str) -> bool:
+    """Whether an embedding model is being loaded: a case that needs it waits."""
+    return spec in _UNDER_WAY
+
+
+def warm_up(library: Library) -> Thread:
+    """Begin the workers, where the settings want some, or ``load`` all here, on a thread of its own; returns
+    it.
+
+    Raises InputError where the environment names a reranker that cannot be read.
+    """
+    specs = _models(library, to_come=False)
+    _UNDER_WAY.update(specs)
+    offered()
+    thread = Thread(target=_begin, args=(library, specs), name="warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+def _begin(library: Library, specs: Collection[str]) -> None:
+    LOG.info("worker: %s", in_words(layers_here()))
+    starting = library.start_workers()
+    if starting is not None:
+        starting.join()
+        if library.workers.wanted:
+            _UNDER_WAY.difference_update(specs)
+            _settle()
+            return
+    load(library)
+
+
+def load(library: Library, *, to_come: bool = False) -> None:
+    """Use each corpus's model once, ask it a question in each of its languages, and load the rerankers on
+    offer. ``to_come``: the model of corpora that visitors will make, too."""
+    for spec in sorted(_models(library, to_come=to_come)):
+        try:
+            model = embedder(spec)
+            if model is not None:
+                model.encode(["warm-up"], "query")
+        except (ModelError, SettingsError) as error:
+            LOG.warning("dense search is off: %s", error)
+        finally:
+            _UNDER_WAY.discard(spec)
+    for name in library.names():
+        try:
+            corpus = library.corpus(name)
+        except (CorpusError, ResourceError) as error:
+            LOG.warning("corpus %s: %s", name, error)
+            continue
+        for text in openings(corpus):
+            # The grammar of Arabic alone takes two seconds to compile.
+            run_case(corpus, text)
+    for spec in offered():
+        judge = reranker(spec)
+        try:
+            if judge is not None:
+                judge.load()
+        except ModelError as error:
+            LOG.warning("reranking is off: %s", error)
+    _settle()
+
+
+def _models(library: Library, *, to_come: bool) -> set[str]:
+    """Embedding models that the first questions will need: of the corpora, and of those ``to_come``, where
+    that one is on this machine."""
+    specs = {library.info(name).embedding for name in library.names()}
+    if to_come and library.home is not None and library.settings.uploads:
+        for offer in list(offers(library.settings).values())[:1]:
+            if not isinstance(embedder(offer.spec), EndpointEmbedder):
+                specs.add(offer.spec)
+    return specs - {NO_EMBEDDING}
+
+
+def _settle() -> None:
+    # What is there by now stays. To look through it again and again took a tenth of each case.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECTED)
+
+
+def openings(corpus: Corpus) -> list[str]:
+    """The first words of a corpus in each language that its documents are in."""
+    first = {document.language: document.id for document in reversed(corpus.documents())}
+    rows = [rows[0] for rows in corpus.by_document(list(first.values())) if len(rows)]
+    return [
+        passage.text[:ASKED] for passage in corpus.passages(np.array(rows, np.int32)) if passage.text.strip()
+    ]
