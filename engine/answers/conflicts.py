@@ -129,7 +129,7 @@ def _amending(corpus: Corpus, row: int, passage: Passage) -> Iterator[Amending]:
         if reference.relation is not Relation.AMENDS and document.status is not None:
             # The source itself states the document's status.
             continue
-        if _is_inserted_beside(reference, amending):
+        if _only_inserts_next_to(reference, amending):
             continue
         replaces = takes_the_place(amending.text, reference.span, amending.language)
         if reference.relation is Relation.SUPERSEDES and not replaces:
@@ -140,7 +140,7 @@ def _amending(corpus: Corpus, row: int, passage: Passage) -> Iterator[Amending]:
             yield amending_text
 
 
-def _is_inserted_beside(reference: Reference, amending: Passage) -> bool:
+def _only_inserts_next_to(reference: Reference, amending: Passage) -> bool:
     """True if a provision is only inserted next to the one that a reference cites as a whole."""
     (mention, *_) = find_mentions(reference.text, amending.language) or (None,)
     in_part = mention is not None and any(one.address.paragraph for one in mention.targets)
@@ -272,7 +272,7 @@ def _linked(cited: Rows, top: Rows, corpus: Corpus, citations: Citations, day: d
         [source_passage, target_passage] = citations.reading.passages(np.array([source, target], np.int32))
         if relation is Relation.AMENDS:
             (reference,) = corpus.references([evidence])
-            if _is_inserted_beside(reference, source_passage):
+            if _only_inserts_next_to(reference, source_passage):
                 words = f"{_named(one)} inserts text next to {_named(other)}"
             words += _amended_words(corpus, source, target, day)
         yield Conflict(
