@@ -485,7 +485,7 @@ class Told:
     meaning: str
 
 
-def told(settings: OperatorSettings) -> Iterator[Told]:
+def list_settings(settings: OperatorSettings) -> Iterator[Told]:
     """Every setting, in the order of its definition."""
     for name, field in OperatorSettings.model_fields.items():
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}

@@ -43,7 +43,7 @@ _AWAITS_NUMBER = re.compile(
 )
 _LOST_NUMBER = re.compile(r"\s*(\(?\d{1,3}[a-z]?[.)]{1,2})\s+(?=\S)")
 _HAN_ARTICLE = re.compile(
-    r"(第[〇零一二两三四五六七八九十百千\d]+[编編章节節条條](?:[之の][一二三四五六七八九十]+)?)[\s\u3000]+(\S.*)?\Z",
+    r"(第[〇零一二两三四五六七八九十百千\d.]+[编編章节節条條](?:[之の][一二三四五六七八九十]+)?)[\s\u3000]+(\S.*)?\Z",
     re.DOTALL,
 )
 # "제1조(목적) 이 법은 ...": a title in brackets between number and text.
@@ -64,7 +64,7 @@ _WORDED_LINE = re.compile(
     r"|CAPO|Livro|LIVRO|Hoofdstuk|HOOFDSTUK|Titel|TITEL|Afdeling|KAPITEL|ABSCHNITT|TEIL|Rozdział|ROZDZIAŁ|Dział"
     r"|DZIAŁ|Глава|ГЛАВА|Раздел|РАЗДЕЛ|Κεφάλαιο|ΚΕΦΑΛΑΙΟ"
     rf"|{'|'.join(sorted({form for word in _ATTACHED for form in (word.capitalize(), word.upper())}))}"
-    r"|المادة|الباب|الفصل|§)\s*\S+.*\Z|附[件表录錄].*\Z"
+    r"|المادة|الباب|الفصل|البند(?=\s*\(?\s*\d+\.\d)|§)\s*\S+.*\Z|附[件表录錄].*\Z"
     r"|\d+(?:\s?[a-z])?\.?\s(?:§|straipsnis|pants|člen|cikk)(?:\W.*)?\Z",
     re.DOTALL,
 )
@@ -172,7 +172,8 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         # "Zu § 5 (Fees)", not "Zu § 5 Absatz 2 gilt".
         begins = title == "(" if explains else title.isupper()
         begins = begins and is_bare_heading(heading.title)
-        begins = begins or (heading.kind is SectionKind.ANNEX and title.upper() == title.lower())
+        clause = heading.label.startswith("البند") and is_bare_heading(heading.title)
+        begins = begins or ((clause or heading.kind is SectionKind.ANNEX) and title.upper() == title.lower())
         if heading.number is not None and heading.kind in _DEPTHS and (begins or not title):
             return _headed(heading), ""
     return None
