@@ -201,7 +201,7 @@ def test_a_matter_is_made_once(store: CaseStore) -> None:
 
 def test_too_long_is_refused(store: CaseStore, record: dict[str, Any]) -> None:
     case_id = kept(store, record)
-    with pytest.raises(InputError, match="a case needs a name of 1 to 200 characters"):
+    with pytest.raises(InputError, match="a case needs a name of 1 to 200 visible characters"):
         store.describe(case_id, who="Ann", name="x" * 201)
     assert [event.kind for event in store.events(case_id)] == ["opened", "ran"]
 
